@@ -216,6 +216,12 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./force-copy.js"),
   },
   {
+    name: "dump",
+    takes: "<ids>",
+    summary: "all graphs and their log as they are, in a folder of the instance's root",
+    load: () => import("./dump.js"),
+  },
+  {
     name: "promote",
     takes: "<ids>",
     summary: "let subscribers take over from their provider, which is lost",

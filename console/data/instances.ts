@@ -79,8 +79,34 @@ function providersOf(tree: unknown): ReadonlyMap<string, string> {
   return found;
 }
 
-/** A page of an instance in its own console; null for what is no address. */
-export function consoleOf({ address }: Instance, page: string): string | null {
-  const text = `http://${address}/${page}`;
+/**
+ * A page of an instance in its own console; null for what is no address.
+ * @param protocol of this page: all instances of a system speak TLS, or none does
+ */
+export function consoleOf({ address }: Instance, page: string, protocol: string): string | null {
+  const text = `${protocol}//${address}/${page}`;
   return URL.canParse(text) ? new URL(text).href : null;
+}
+
+const MAX_PATTERN = 1000;
+
+/** Whether a list of ids and patterns with `*`, such as `S1.*, B1`, means an instance. */
+export function isMeant(id: string, list: string): boolean {
+  const words = list.slice(0, MAX_PATTERN).split(",");
+  return words.map((word) => word.trim()).some((word) => word !== "" && fits(id, word));
+}
+
+/** Piece by piece: a regular expression made of the text could be made to take for ever. */
+function fits(id: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return id === pattern;
+  if (!id.startsWith(first)) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = id.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return id.length - last.length >= at && id.endsWith(last);
 }

@@ -2,6 +2,8 @@
 // hidden tab, and after failures ever more seldom, so that a server in trouble is left in peace.
 
 const PATIENCE = [1, 2, 4, 8, 15];
+/** An instance that is back is to be seen soon, and one page costs it little. */
+const MOST_WAIT_MS = 2500;
 
 export interface Timers {
   set(run: () => void, ms: number): unknown;
@@ -24,7 +26,8 @@ export function startPoll(poll: Poll, timers: Timers): () => void {
   const later = (): void => {
     if (isOver) return;
     const factor = PATIENCE[Math.min(failures, PATIENCE.length - 1)]!;
-    timer = timers.set(() => void turn(), poll.everyMs * factor);
+    const waitMs = Math.min(poll.everyMs * factor, Math.max(poll.everyMs, MOST_WAIT_MS));
+    timer = timers.set(() => void turn(), waitMs);
   };
   const turn = async (): Promise<void> => {
     if (!poll.isHidden()) {

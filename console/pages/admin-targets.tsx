@@ -1,8 +1,8 @@
 // Which instances are operated: chosen by their names, which stand in the address. What is meant
 // for others goes through the server of this page.
 
-import type { Instance } from "../data/instances.js";
-import { consoleOf } from "../data/instances.js";
+import { useState } from "preact/hooks";
+import { consoleOf, type Instance, isMeant } from "../data/instances.js";
 import type { Operation, Target } from "../data/operations.js";
 import { shown } from "../data/text.js";
 import { Badge } from "../parts/badge.js";
@@ -28,6 +28,8 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
     if (!next.delete(id)) next.add(id);
     choose(next);
   };
+  const [pattern, setPattern] = useState("");
+  const meant = instances.filter(({ id }) => isMeant(id, pattern)).map(({ id }) => id);
   const others = instances.filter(({ id }) => id !== own).map(({ id }) => id);
   return (
     <section class="card">
@@ -53,6 +55,16 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
         <button type="button" onClick={() => choose([])}>
           This one
         </button>
+        <label for="target-pattern">Pattern</label>
+        <input
+          id="target-pattern"
+          placeholder="S*, B1"
+          value={pattern}
+          onInput={({ currentTarget }) => setPattern(currentTarget.value)}
+        />
+        <button type="button" disabled={meant.length === 0} onClick={() => choose(meant)}>
+          Choose {meant.length}
+        </button>
       </div>
     </section>
   );
@@ -66,7 +78,7 @@ interface OneProps {
 
 function One({ instance, isChosen, onToggle }: OneProps) {
   const { id, type, state } = instance;
-  const target = consoleOf(instance, "admin");
+  const target = consoleOf(instance, "admin", location.protocol);
   return (
     <li>
       <label>

@@ -40,7 +40,7 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
 
 function Row({ instance }: { readonly instance: Instance }) {
   const { id, type, node, state, address } = instance;
-  const target = consoleOf(instance, "status");
+  const target = consoleOf(instance, "status", location.protocol);
   const isThere = node !== undefined && node !== null;
   return (
     <tr class={isThere ? "" : "stale"}>

@@ -155,6 +155,10 @@ export const COMMAND_CODES = {
     title: "copy that is not equal",
     fix: "see the logs of both; one with changes of its own starts with an empty root instead",
   },
+  SVC3341: {
+    title: "dump that is not complete",
+    fix: "mend what the log of the instance says, such as a full disk, and dump again",
+  },
   SVC3170: {
     title: "configuration not usable at start",
     fix: "mend svc.config.ts or the variables that it reads",

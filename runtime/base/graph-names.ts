@@ -3,8 +3,8 @@
 
 export const GRAPH_NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 export const MAX_GRAPH_NAME_LENGTH = 1000;
-/** One part of a folder's path: neither hidden folders nor installed packages hold graphs. */
-export const GRAPH_FOLDER_PART = /^(?!\.|node_modules$|_txlog$)[^/\\\0:]+$/;
+/** One part of a path: hidden folders, installed packages and dumps hold no graphs of a root. */
+export const GRAPH_FOLDER_PART = /^(?!\.|node_modules$|_txlog$|opdump_.*\.tx)[^/\\\0:]+$/;
 /** Folders below one another: what is looked at to find all graphs of a root. */
 export const MAX_GRAPH_FOLDER_PARTS = 4;
 

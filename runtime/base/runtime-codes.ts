@@ -167,6 +167,10 @@ export const RUNTIME_CODES = {
     title: "broker not available",
     fix: "nothing, if it comes back; else see whether nats-server runs with JetStream",
   },
+  SVC3340: {
+    title: "dump that cannot be written",
+    fix: "give file:opdump_NAME.tx, a new name in the root of the instance, on a disk with room",
+  },
   SVC2533: {
     title: "another replication key",
     fix: "give both instances the same key",

@@ -14,10 +14,24 @@ import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
 import { BackEndFigures } from "./back-end-figures.js";
 import { Channel } from "./channel.js";
 import { type Connector, PLAIN } from "./connector.js";
+import { FewLines } from "./few-lines.js";
 import { Outlier } from "./outlier.js";
 
 /** Added to the cost of a back-end that just had too much to do. */
 const PENALTY = 256;
+/** Changes of all back-ends that this thread logs one by one; of more it logs how many. */
+const TOLD_CHANGES = 20;
+const TOLD_WINDOW_MS = 5000;
+
+const changes = new FewLines({
+  most: TOLD_CHANGES,
+  windowMs: TOLD_WINDOW_MS,
+  later: (run, ms) => void setTimeout(run, ms).unref(),
+  tell: (untold) => {
+    const kinds = [...untold].map(([state, count]) => `${count} are ${state}`).join(", ");
+    log(`more back-ends have changed in ${TOLD_WINDOW_MS / 1000} s: ${kinds}`, "warn");
+  },
+});
 
 export interface Place {
   readonly partition: number;
@@ -159,10 +173,11 @@ export class BackEnd {
   }
 
   #tell(change: string): void {
+    const { state } = this;
+    if (!changes.admits(state)) return;
     const { host, port } = this.address;
     const { partition, replica } = this.place;
     const text = `back-end ${host}:${port} (partition ${partition}, replica ${replica}) ${change}`;
-    const { state } = this;
     log(text, "warn", { backEnd: `${host}:${port}`, partition, replica, state });
   }
 

@@ -9,6 +9,8 @@ import type { GraphKeeper } from "../graph/keeper/graph-keeper.js";
 import { graphDigest } from "../graph/status/graph-sums.js";
 import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
 import type { Control, Repair } from "./control.js";
+import { dumpFolderIn, FILE_SCHEME } from "./dump/dump-folder.js";
+import { DumpProvider } from "./dump/dump-provider.js";
 import type { DurableLog } from "./durable-log.js";
 import { Gate, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
 import {
@@ -135,7 +137,7 @@ export class Replication {
       case "attached":
         return this.#providers.map(({ uri }) => uri);
       case "detach":
-        return this.#detach(control.uri === null ? null : uriOf(control.uri));
+        return this.#detach(control.uri);
       case "bind":
         return this.#bind(control.port);
       case "bound":
@@ -159,7 +161,7 @@ export class Replication {
   }
 
   #attach(given: string): void {
-    const uri = uriOf(given);
+    const uri = uriOf(given, this.#parts.settings.root);
     const fence = fencedBy(this.#parts.settings.root);
     if (fence !== null) {
       const text = `this instance was replaced as of epoch ${fence}, and provides nothing`;
@@ -168,12 +170,20 @@ export class Replication {
     if (this.#providers.some((provider) => provider.uri === uri)) {
       throw new SvcError("SVC2536", `Subscriber already exists: ${uri}`);
     }
-    const parts = this.#providerParts();
-    const provider = given.startsWith(STREAM_SCHEME)
-      ? new StreamProvider({ ...parts, address: streamAddressIn(given) })
-      : new Provider({ ...parts, ...hostAndPort(given, this.#key), key: this.#key });
+    const provider = this.#providerOf(given, uri);
     this.#providers = [...this.#providers, provider];
     void provider.run();
+  }
+
+  #providerOf(given: string, uri: string): Provides {
+    const parts = this.#providerParts();
+    if (given.startsWith(STREAM_SCHEME))
+      return new StreamProvider({ ...parts, address: streamAddressIn(given) });
+    if (given.startsWith(FILE_SCHEME)) {
+      const folder = dumpFolderIn(given, this.#parts.settings.root);
+      return new DumpProvider({ ...parts, folder, ended: () => this.#detach(uri) });
+    }
+    return new Provider({ ...parts, ...hostAndPort(given, this.#key), key: this.#key });
   }
 
   #providerParts(): Omit<ProviderParts, "host" | "port" | "key"> {
@@ -206,7 +216,8 @@ export class Replication {
     void follower.run();
   }
 
-  #detach(uri: string | null): number {
+  #detach(given: string | null): number {
+    const uri = given === null ? null : uriOf(given, this.#parts.settings.root);
     const gone = this.#providers.filter((one) => uri === null || one.uri === uri);
     for (const provider of gone) provider.stop();
     this.#providers = this.#providers.filter((provider) => !gone.includes(provider));

@@ -1,14 +1,16 @@
-// What a subscriber is known by: the address of an instance, or of a stream of a broker.
+// What a subscriber is known by: the address of an instance, of a stream of a broker, or of a dump.
 
 import { SvcError } from "../base/errors.js";
 import { HOST_PORT } from "../base/host-port.js";
+import { dumpFolderIn, dumpUri, FILE_SCHEME } from "./dump/dump-folder.js";
 import { STREAM_SCHEME, streamAddressIn } from "./stream/stream-address.js";
 import { isThisMachine, type SharedKey } from "./wire/shared-key.js";
 
 const SCHEME = "svc://";
 
-/** @throws SvcError SVC2536, SVC3360 */
-export function uriOf(given: string): string {
+/** @throws SvcError SVC2536, SVC3340, SVC3360 */
+export function uriOf(given: string, root: string): string {
+  if (given.startsWith(FILE_SCHEME)) return dumpUri(dumpFolderIn(given, root));
   if (given.startsWith(STREAM_SCHEME)) return streamAddressIn(given).uri;
   return `${SCHEME}${addressIn(given)}`;
 }

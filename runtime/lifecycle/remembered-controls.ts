@@ -73,7 +73,8 @@ export class RememberedControls {
   }
 }
 
-/** The same with or without the scheme of an instance, and the options of a stream. */
+/** The same with or without the scheme of an instance, options of a stream, the root of a dump. */
 function keyOf(given: string): string {
+  if (given.startsWith("file:")) return given.replace(/^file:.*\//, "file:");
   return given.replace(/^svc:\/\//, "").replace(/\?.*$|\/$/, "");
 }

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { messageOf, readReply } from "../../console/data/client.js";
-import { consoleOf, instancesOf } from "../../console/data/instances.js";
+import { consoleOf, instancesOf, isMeant } from "../../console/data/instances.js";
 import { numberAt, textAt } from "../../console/data/node-stat.js";
 import { startPoll } from "../../console/data/poll.js";
 import { Series } from "../../console/data/series.js";
@@ -90,17 +90,37 @@ test("instances of an overview, and who provides whom", () => {
       ["S2", "P1", "Down"],
     ],
   );
-  assert.is(consoleOf(found[0]!, "status"), "http://h:1/status");
-  assert.is(consoleOf({ ...found[0]!, address: "a b<c" }, "status"), null);
+  assert.is(consoleOf(found[0]!, "status", "http:"), "http://h:1/status");
+  assert.is(consoleOf(found[0]!, "status", "https:"), "https://h:1/status");
+  assert.is(consoleOf({ ...found[0]!, address: "a b<c" }, "status", "http:"), null);
   assert.equal(instancesOf({ instances: 5 }), []);
 });
 
+test("ids are meant by lists and patterns, as on the command line", () => {
+  const ids = ["S1.1", "S1.2", "S2.1", "B1", "TD"];
+  for (const [list, meant] of [
+    ["S1.*", "S1.1 S1.2"],
+    ["*.1", "S1.1 S2.1"],
+    ["S*1", "S1.1 S2.1"],
+    ["B1, TD", "B1 TD"],
+    ["*", ids.join(" ")],
+    ["S", ""],
+    ["", ""],
+    [" , ", ""],
+    ["S1.1*.1", ""],
+    [".*", ""],
+    [`${"*a".repeat(5000)}`, ""],
+  ] as const) {
+    assert.is(ids.filter((id) => isMeant(id, list)).join(" "), meant, list.slice(0, 20));
+  }
+});
+
 /** A poll by a false clock: what it asks, and after how long. */
-function falsePoll(ask: () => Promise<void>, isHidden = () => false) {
+function falsePoll(ask: () => Promise<void>, isHidden = () => false, everyMs = 100) {
   let next: (() => void) | null = null;
   const waits: number[] = [];
   const end = startPoll(
-    { ask, isHidden, failed: () => {}, everyMs: 100 },
+    { ask, isHidden, failed: () => {}, everyMs },
     {
       set: (run, ms) => {
         next = run;
@@ -136,6 +156,20 @@ test("a poll asks ever more seldom after failures, and as before after an answer
   assert.is(poll.waits.at(-1), 100);
   poll.end();
   assert.not(poll.isWaiting());
+});
+
+test("a poll finds what is back within three seconds, however long it was away", async () => {
+  const gone = () => Promise.reject(new Error("gone"));
+  for (const everyMs of [1000, 2000]) {
+    const poll = falsePoll(gone, () => false, everyMs);
+    for (let turn = 0; turn < 5; turn++) await poll.tick();
+    assert.equal(poll.waits.slice(1, 6), [2500, 2500, 2500, 2500, 2500]);
+    poll.end();
+  }
+  const seldom = falsePoll(gone, () => false, 4000);
+  for (let turn = 0; turn < 3; turn++) await seldom.tick();
+  assert.equal(seldom.waits.slice(1, 3), [4000, 4000]);
+  seldom.end();
 });
 
 test("a hidden tab asks nothing, and no question is asked beside another", async () => {

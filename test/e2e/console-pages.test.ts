@@ -75,6 +75,35 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
+inBrowser("nor does a dialog, nor the answer of a plugin, in both themes", async () => {
+  const check = async (what: string) => {
+    await page.tab.value(`(() => { ${AXE} })(); void 0`);
+    const { violations } = (await page.tab.value(
+      `axe.run(document, ${JSON.stringify(RULES)})`,
+    )) as { violations: Violation[] };
+    const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
+    assert.equal(told, [], what);
+  };
+  for (const theme of ["light", "dark"] as const) {
+    await page.theme(theme);
+    await page.open(served.port + 1, "admin");
+    await page.press("Unlock");
+    await page.has("Unlocked for");
+    for (const title of ["Service out", "Truncate", "Shut down"]) {
+      await page.press(title, "main .cards");
+      await page.tab.until(`document.querySelector("dialog[open]") !== null`);
+      await check(`${title}, ${theme}`);
+      await page.press("Cancel", "dialog");
+      await page.tab.until(`document.querySelector("dialog") === null`);
+    }
+    await page.open(served.port + 1, "plugin?name=recommend");
+    await page.press("city=Oslo hours=3.5");
+    await page.press("Try");
+    await page.has("Answer 200");
+    await check(`answer, ${theme}`);
+  }
+});
+
 inBrowser("every page is walked through by keyboard, and the focus is seen", async () => {
   const key = { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9 };
   for (const [path, text] of PAGES) {
@@ -223,9 +252,23 @@ inBrowser("data is deleted, ports restart and the process ends, each once confir
   await page.has("done: Truncate");
   assert.is(await order(), 0);
   await page.has("Unlocked for");
+  // The next start is one of another version, as far as the page can see.
+  await page.tab.value(`(() => {
+    const ask = fetch;
+    window.fetch = async (path, init) => {
+      const answer = await ask(path, init);
+      if (path !== "svc/ping") return answer;
+      const told = await answer.json();
+      told.response.host.version = "svc 99.0.0 [Node v99]";
+      return new Response(JSON.stringify(told), { status: answer.status });
+    };
+  })(); void 0`);
   await confirm("Restart ports");
   await page.has("done: RestartHTTP");
   await page.has("The server was started anew");
+  await page.has("The server was updated: load the console again.");
+  const link = `document.querySelector(".notice a")?.href === location.href`;
+  assert.is(await page.tab.value(link), true);
   await page.press("Lock");
   await page.has("Locked");
   await page.press("Unlock");

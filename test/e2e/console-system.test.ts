@@ -127,6 +127,11 @@ inBrowser("other instances are operated from this page, one or several", async (
   await page.tab.until(
     `new URL(location.href).searchParams.getAll("on").sort().join() === "B1,S1"`,
   );
+  await page.type("#target-pattern", "B*");
+  await page.press("Choose 1");
+  await page.tab.until(`new URL(location.href).searchParams.getAll("on").join() === "B1"`);
+  await page.type("#target-pattern", "S*, B1");
+  await page.press("Choose 2");
   await confirm("Save", "2 instances");
   await page.has("done: Persist at B1");
   await page.has("done: Persist at S1");
@@ -138,6 +143,8 @@ inBrowser("subscribers are synchronized and throttled; what is not typed is not 
   await page.has("Unlocked for");
   await confirm("Synchronize", "1");
   await page.has("done: Sync at B1");
+  await page.press("Cancel synchronization", "main .cards");
+  await page.has("sync not running");
   await page.press("Throttle", "main .cards");
   await page.type("#confirm-rate", "5000");
   await page.press("Throttle", "dialog");

@@ -212,6 +212,17 @@ async function digest(id: string): Promise<unknown> {
   return ((await system.get(id, "/svc/nodestat", 1)).json.response as { digest: string }).digest;
 }
 
+test("an instance is dumped to a folder that a log can be read from", async () => {
+  const { code, out, err } = await system.admin("dump", "B1");
+  assert.is(code, 0, out + err);
+  const folder = /^B1: is dumped to (.+opdump_\d+\.tx)$/m.exec(out)?.[1];
+  await until(async () => (await subscribersOf("B1")).length === 0);
+  const checked = await system.run("log", "check", folder!);
+  assert.match(checked.out, /^_txlog: \d+ units in \d+ segments/);
+  assert.is(checked.code, 0, checked.err);
+  assert.match((await system.admin("dump")).err, "SVC3004: it needs <ids>");
+});
+
 test("what is done by itself, or at the other end, says so", async () => {
   const sync = { action: "sync", mode: "repair", status: "complete" };
   assert.equal(await operate("S1", "Sync"), sync);

@@ -1,0 +1,57 @@
+// `svc admin dump <ids>`: all graphs of an instance and what its log says of them, in a folder of
+// its root. The dump holds all that was done before the command; what comes meanwhile may be in it.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { SvcError } from "../../runtime/base/errors.js";
+import { askResponse } from "../../runtime/system/ask-instance.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { onEach } from "./on-each.js";
+import { operate } from "./remote.js";
+
+const ASK_MS = 5000;
+const POLL_MS = 200;
+/** Its instance tells of it once a second. */
+const GONE_MS = 5000;
+
+export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+  if (ids === undefined) throw new SvcError("SVC3004", "it needs <ids>");
+  const name = `opdump_${Math.floor(Date.now() / 1000)}.tx`;
+  const act = async (id: string): Promise<unknown> => {
+    const uri = `file:${name}`;
+    await operate(context.address(id), "Attach", { uri });
+    try {
+      return { folder: await completed(context, id, name) };
+    } finally {
+      await operate(context.address(id), "Detach", { uri });
+    }
+  };
+  return onEach(context, context.select(ids), act, (result) => {
+    return `is dumped to ${(result as { folder: string }).folder}`;
+  });
+}
+
+/** @throws SvcError SVC3341 */
+export async function completed(
+  context: AdminContext,
+  id: string,
+  name: string,
+  goneMs = GONE_MS,
+): Promise<string> {
+  for (let seenAt = performance.now(); ; ) {
+    const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
+    const { subscribers = [] } = (await askResponse(context.address(id), question)) as {
+      readonly subscribers?: readonly (readonly [string, { readonly status: string }])[];
+    };
+    const found = subscribers.find(([uri]) => uri.endsWith(`/${name}`));
+    if (found?.[1].status === "CONNECTED") return fileURLToPath(found[0]);
+    if (found !== undefined) seenAt = performance.now();
+    else if (performance.now() - seenAt > goneMs) {
+      throw new SvcError(
+        "SVC3341",
+        `the dump has ended before it was complete: see the log of ${id}`,
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,141 @@
+// Sends the log of this instance into a folder, for as long as it is attached: a copy that
+// `svc log check` reads, and that an instance can be started from. What fails ends it: half a dump
+// says more than one that goes on with a gap.
+
+import { SvcError } from "../../base/errors.js";
+import type { SubscriberShown } from "../../metrics/traffic.js";
+import type { Repair } from "../control.js";
+import { LogFollower } from "../log/log-follower.js";
+import type { ProviderParts, Provides } from "../provider.js";
+import { checkDumpFolder, dumpUri } from "./dump-folder.js";
+import { DumpWriter } from "./dump-writer.js";
+
+const PAUSE_MS = 1_000;
+
+export interface DumpProviderParts
+  extends Pick<ProviderParts, "log" | "snapshots" | "gate" | "warn"> {
+  readonly folder: string;
+  /** It has failed, and provides nothing any more. */
+  readonly ended: () => void;
+}
+
+export class DumpProvider implements Provides {
+  readonly #parts: DumpProviderParts;
+  readonly #writer: DumpWriter;
+  readonly #unlisten: () => void;
+  /** Last unit that is safe there; null: none is looked for yet. */
+  #reached: number | null = null;
+  /** Last unit that there was when the snapshots were complete. */
+  #goal = Number.POSITIVE_INFINITY;
+  #repairGoal = 0;
+  #isStopped = false;
+  #wake: () => void = () => undefined;
+
+  /** @throws SvcError SVC3340 */
+  constructor(parts: DumpProviderParts) {
+    checkDumpFolder(parts.folder);
+    this.#parts = parts;
+    this.#writer = new DumpWriter(parts.folder, parts.log);
+    this.#unlisten = parts.log.onFlushed(() => this.#wake());
+  }
+
+  get uri(): string {
+    return dumpUri(this.#parts.folder);
+  }
+
+  get keptSn(): number {
+    if (this.#isStopped) return Number.POSITIVE_INFINITY;
+    return this.#reached === null ? this.#parts.log.channel.log.first : this.#reached + 1;
+  }
+
+  has(sn: number): boolean {
+    return (this.#reached ?? -1) >= sn;
+  }
+
+  /** A copy of the log cannot differ from it: it is only waited for. */
+  repair(repair: Repair | null): void {
+    this.#repairGoal = repair === null ? 0 : this.#parts.log.channel.log.safe;
+  }
+
+  get isRepairing(): boolean {
+    return !this.#isStopped && !this.has(this.#repairGoal);
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+
+  shown(): SubscriberShown {
+    const lagUnits = Math.max(0, this.#parts.log.channel.log.safe - (this.#reached ?? 0));
+    return {
+      ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
+      isConnected: this.has(this.#goal),
+      isSynchronizing: !this.has(this.#goal),
+      lagMs: 0,
+      lagUnits,
+    };
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#unlisten();
+    this.#wake();
+  }
+
+  async run(): Promise<void> {
+    const { log, snapshots, warn, ended } = this.#parts;
+    try {
+      await this.#writer.begin(snapshots);
+      this.#goal = log.channel.log.safe;
+      const sn = this.#writer.resume();
+      this.#reached = sn - 1;
+      warn(`replication: ${this.uri} gets all changes`);
+      await this.#follow(sn);
+    } catch (error) {
+      const known = error instanceof SvcError ? error.code : "SVC3340";
+      warn(`${known}: ${(error as Error).message} (${this.uri})`, "error");
+      this.stop();
+      ended();
+    } finally {
+      this.#writer.close();
+    }
+  }
+
+  async #follow(sn: number): Promise<void> {
+    const { log, gate } = this.#parts;
+    const follower = new LogFollower(log.disk, log.channel.log, sn);
+    let written = sn - 1;
+    try {
+      while (!this.#isStopped) {
+        const frame = gate.isOpen ? follower.next() : null;
+        if (frame === null) {
+          await this.#writer.flush();
+          this.#reached = written;
+          await this.#pause();
+          continue;
+        }
+        const { sn: first, units } = frame.header;
+        this.#writer.write(frame);
+        written = first + units - 1;
+        await gate.pass(frame.bytes.length, units, units);
+      }
+      await this.#writer.flush();
+    } finally {
+      follower.close();
+    }
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#isStopped || this.#parts.log.channel.log.safe > this.#reached!) {
+      if (this.#parts.gate.isOpen) return;
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, PAUSE_MS).unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = () => undefined;
+  }
+}

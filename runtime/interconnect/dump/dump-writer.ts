@@ -1,0 +1,126 @@
+// The files of a dump: snapshots of all graphs first, in a folder that takes its name when they are
+// complete; then frames of the log, byte by byte, in the segments that they lie in.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { LOG_FOLDER } from "../../base/graph-names.js";
+import {
+  identityOfStore,
+  readSnapshotHeader,
+  SnapshotFiles,
+  storedGraph,
+} from "../../graph/log/logged-store.js";
+import type { ReplicatedLog } from "../durable-log.js";
+import type { DiskFile } from "../log/disk.js";
+import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../log/segment-format.js";
+import type { Frame } from "../log/segment-reader.js";
+import { readLog } from "../log/segments.js";
+import type { SnapshotSource } from "../snapshot-transfer.js";
+import { dumpUri, unusable } from "./dump-folder.js";
+
+const PART = ".part";
+
+export class DumpWriter {
+  readonly #folder: string;
+  readonly #log: ReplicatedLog;
+  #file: DiskFile | null = null;
+  #segment = 0;
+  #offset = 0;
+
+  constructor(folder: string, log: ReplicatedLog) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** Snapshots of all graphs, unless they are there already. */
+  async begin(snapshots: SnapshotSource): Promise<void> {
+    if (existsSync(this.#folder)) return;
+    const part = `${this.#folder}${PART}`;
+    rmSync(part, { recursive: true, force: true });
+    const { disk, channel } = this.#log;
+    disk.makeFolder(join(part, LOG_FOLDER));
+    const open = new Set(channel.stores().map(identityOfStore));
+    for (const { identity, name, path } of channel.graphs.all()) {
+      if (!open.has(identity)) continue;
+      const { current } = new SnapshotFiles(await snapshots.saveNow(name));
+      const { folder } = storedGraph(part, path, name);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const copy = new SnapshotFiles(folder).current;
+      copyFileSync(current, copy);
+      const file = disk.open(copy, "write");
+      await file.flush();
+      file.close();
+      disk.flushFolder(folder);
+    }
+    renameSync(part, this.#folder);
+    disk.flushFolder(dirname(this.#folder));
+  }
+
+  /**
+   * Goes on behind what is there.
+   * @returns number of the first unit that is missing
+   * @throws SvcError SVC3340 what is there is of another log
+   */
+  resume(): number {
+    const { disk, channel } = this.#log;
+    const { log } = channel;
+    const folder = join(this.#folder, LOG_FOLDER);
+    const end = readLog(disk, folder, () => undefined);
+    if (end === null || end.last === null || end.offset === 0) return this.#firstNeeded();
+    const isOurs = end.logId === log.logId && end.nextSn >= log.first && end.nextSn - 1 <= log.safe;
+    if (!isOurs) throw unusable(dumpUri(this.#folder), "what is there is of another log, or older");
+    this.#file = disk.open(join(folder, end.last.name), "write");
+    this.#file.truncate(end.offset);
+    this.#segment = end.last.firstSn;
+    this.#offset = end.offset;
+    return end.nextSn;
+  }
+
+  /** Writes a frame, which is not safe before `flush`. */
+  write(frame: Frame): void {
+    const { log } = this.#log.channel;
+    const { sn } = frame.header;
+    const { name, firstSn } = log.segments.findLast((segment) => segment.firstSn <= sn)!;
+    if (this.#file === null || firstSn !== this.#segment) this.#roll(name, firstSn);
+    this.#file!.write(frame.bytes, this.#offset);
+    this.#offset += frame.bytes.length;
+  }
+
+  async flush(): Promise<void> {
+    await this.#file?.flush();
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = null;
+  }
+
+  /** The segment that holds what the snapshots lack; at its beginning, because tables are there. */
+  #firstNeeded(): number {
+    const { channel } = this.#log;
+    const { log } = channel;
+    const counts = new Map<number, number>();
+    for (const { number, name, path } of channel.graphs.all()) {
+      const { folder } = storedGraph(this.#folder, path, name);
+      const { current } = new SnapshotFiles(folder);
+      if (existsSync(current)) counts.set(number, readSnapshotHeader(current).operationCount);
+    }
+    const needed = channel.firstNeeded(counts);
+    return log.segments.findLast(({ firstSn }) => firstSn <= needed)?.firstSn ?? log.first;
+  }
+
+  /** Begins a segment as the log has done it: with the table that it had then. */
+  #roll(name: string, firstSn: number): void {
+    const { disk, channel } = this.#log;
+    this.#file?.flushNow();
+    this.close();
+    const source = readFileSync(join(channel.log.folder, name));
+    const table = SEGMENT_HEADER_BYTES + FRAME_HEADER_BYTES + source.readUInt32LE(68);
+    const folder = join(this.#folder, LOG_FOLDER);
+    this.#file = disk.create(join(folder, name));
+    this.#file.write(source.subarray(0, table), 0);
+    disk.flushFolder(folder);
+    this.#segment = firstSn;
+    this.#offset = table;
+  }
+}

@@ -1,0 +1,37 @@
+// The end of a dump: it is complete, or its instance tells of it no more.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { AdminContext } from "../../../cli/admin/context.js";
+import { completed } from "../../../cli/admin/dump.js";
+import type { SvcError } from "../../../runtime/base/errors.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+
+const test = suite("end of a dump");
+
+test("a dump that has ended before it was complete is told", async () => {
+  let subscribers = [["file:///data/opdump_1.tx", { status: "CONNECTED" }]];
+  const server = createServer((_request, response) => {
+    response.end(JSON.stringify({ status: "OK", response: { subscribers } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const system = readDescriptor({ instances: { B: { hport: port - 1, host: "127.0.0.1" } } });
+  const context = new AdminContext(system, {});
+  try {
+    assert.is(await completed(context, "B", "opdump_1.tx", 1), "/data/opdump_1.tx");
+    subscribers = [];
+    await completed(context, "B", "opdump_1.tx", 1);
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as SvcError).code, "SVC3341");
+    assert.match((error as Error).message, "see the log of B");
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,139 @@
+// A dump of an instance: a folder that is a root, whatever is written meanwhile, however often the
+// log begins a new segment, and wherever a dump is interrupted.
+// limit: 120 s
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { listStoredGraphs } from "../../../runtime/graph/snapshot/stored-graphs.js";
+import { checkLog } from "../../../runtime/interconnect/log/check-log.js";
+import { realDisk } from "../../../runtime/interconnect/log/disk.js";
+import { Instance, type InstanceOptions, same, until } from "./support/instance.js";
+
+interface Context {
+  folder: string;
+}
+
+const test = suite<Context>("dump");
+const running: Instance[] = [];
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-dump-"));
+});
+
+test.after.each(async ({ folder }) => {
+  for (const instance of running.splice(0)) await instance.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function begin({ folder }: Context, name: string, options: InstanceOptions = {}) {
+  const instance = await Instance.start(join(folder, name), options);
+  running.push(instance);
+  return instance;
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => "none",
+    (error: { code?: string }) => error.code,
+  );
+}
+
+/** Until a dump has all that was done so far. */
+async function complete(instance: Instance): Promise<void> {
+  await instance.isFlushed();
+  const done = await instance.control({ do: "sync", repair: "all", timeoutMs: 60_000 });
+  assert.is(done, true, instance.log);
+}
+
+test("an instance that is started from a dump has the same graphs", async (context) => {
+  const one = await begin(context, "a");
+  const graph = one.graph();
+  for (let at = 0; at < 500; at++) graph.createVertex(`before ${at}`);
+  one.graph("second").createVertex("x");
+  await one.control({ do: "attach", uri: "file:opdump_1.tx" });
+  for (let at = 0; at < 500; at++) graph.connect("before 1", "to", `during ${at}`);
+  one.graph("third").createVertex("made meanwhile");
+  await complete(one);
+  const folder = join(context.folder, "a", "opdump_1.tx");
+  assert.equal(await one.control({ do: "attached" }), [pathToFileURL(folder).href]);
+  await one.control({ do: "detach", uri: "file:opdump_1.tx" });
+  assert.equal(await one.control({ do: "attached" }), []);
+  graph.createVertex("after");
+  await one.isFlushed();
+  const { damage, tornBytes } = checkLog(realDisk, join(folder, "_txlog"));
+  assert.equal([damage, tornBytes], [null, 0]);
+  // Graphs of a dump are none of the root that it lies in.
+  const names = listStoredGraphs(join(context.folder, "a")).map(({ path }) => path);
+  assert.equal(
+    names.filter((path) => /opdump/.test(path)),
+    [],
+  );
+
+  cpSync(folder, join(context.folder, "b"), { recursive: true });
+  const other = await begin(context, "b");
+  assert.not(other.graph().hasVertex("after"));
+  assert.is(other.graph().order, 1000);
+  await same(one, other, "second");
+  await same(one, other, "third");
+});
+
+test("a dump goes on where it was, and is not mixed with another one", async (context) => {
+  const one = await begin(context, "a");
+  const graph = one.graph();
+  graph.createVertex("first");
+  const uri = pathToFileURL(join(context.folder, "a", "opdump_x.tx")).href;
+  await one.control({ do: "attach", uri });
+  await complete(one);
+  await one.control({ do: "detach", uri });
+  for (let at = 0; at < 100; at++) graph.createVertex(`v${at}`);
+  await one.control({ do: "attach", uri });
+  await complete(one);
+  await one.control({ do: "detach", uri });
+  const folder = join(context.folder, "a", "opdump_x.tx");
+  cpSync(folder, join(context.folder, "b"), { recursive: true });
+  await same(one, await begin(context, "b"));
+
+  const third = await begin(context, "c");
+  third.graph().createVertex("another");
+  await third.isFlushed();
+  cpSync(folder, join(context.folder, "c", "opdump_x.tx"), { recursive: true });
+  await third.control({ do: "attach", uri: "file:opdump_x.tx" });
+  await until(
+    () => /SVC3340: .*of another log/.test(third.log),
+    () => third.log,
+  );
+  assert.equal(await third.control({ do: "attached" }), []);
+  assert.equal(readdirSync(join(context.folder, "c", "opdump_x.tx", "_txlog")).length, 1);
+});
+
+test("what an interrupted dump has left is taken away by the next one", async (context) => {
+  const one = await begin(context, "a");
+  one.graph().createVertex("x");
+  const folder = join(context.folder, "a", "opdump_1.tx");
+  mkdirSync(join(`${folder}.part`, "stale"), { recursive: true });
+  await one.control({ do: "attach", uri: "file:opdump_1.tx" });
+  await complete(one);
+  assert.equal([existsSync(`${folder}.part`), existsSync(join(folder, "stale"))], [false, false]);
+});
+
+test("nobody lets an instance write elsewhere, or over what it has", async (context) => {
+  const one = await begin(context, "a");
+  one.graph().createVertex("x");
+  const root = pathToFileURL(join(context.folder, "a")).href;
+  for (const uri of [
+    ...["file:///etc/opdump_1.tx", "file:../opdump_1.tx", "file:g", "file:_txlog", "file:"],
+    ...[`${root}/opdump_1.tx/../../x.tx`, `${root}/sub/opdump_1.tx`, "file:opdump_%2e%2e%2fx.tx"],
+    ...["file://host/opdump_1.tx", `${root}/opdump_%00.tx`, "file:opdump_1.tx/../.."],
+  ]) {
+    assert.is(await codeOf(one.control({ do: "attach", uri })), "SVC3340", uri);
+  }
+  mkdirSync(join(context.folder, "a", "opdump_2.tx"));
+  assert.is(await codeOf(one.control({ do: "attach", uri: "file:opdump_2.tx" })), "SVC3340");
+  assert.equal(await one.control({ do: "attached" }), []);
+});
+
+test.run();
