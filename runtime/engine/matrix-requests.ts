@@ -6,6 +6,7 @@
 //                          └── resubmission ───┘
 
 import { randomBytes } from "node:crypto";
+import { clientKey } from "../base/client-key.js";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
@@ -25,7 +26,6 @@ import {
 import type { Matrix } from "../dispatch/matrix.js";
 import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
-import { clientKey } from "../http/client-key.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import { isClientGone } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";

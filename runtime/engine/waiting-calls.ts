@@ -3,9 +3,9 @@
 // line takes a slot for which the first of another one stands before. In each line clients take
 // turns, and so they do between lines.
 
+import { clientKey } from "../base/client-key.js";
 import { FairLine } from "../base/fair-line.js";
 import { MAX_QUEUE } from "../base/limits.js";
-import { clientKey } from "../http/client-key.js";
 import type { PluginCall } from "./plugin-call.js";
 
 type Lines = readonly FairLine<PluginCall>[];

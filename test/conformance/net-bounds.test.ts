@@ -1,4 +1,5 @@
 // What one client may take of the `net` transport, so that enough is left for the others.
+// limit: 60 s
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
@@ -168,6 +169,31 @@ test("one address has a bound of connections, a dispatcher there has none", asyn
   await until(() => server.connections().length === 0, "the end of all");
   assert.is(await open("127.0.0.2", GET), 200);
   await server.close();
+});
+
+test("connections of one address give way to others while they are idle", async (context) => {
+  const { server, engine } = context;
+  const held = await RawClient.open(server.port, "127.0.0.1");
+  held.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  await until(() => engine.held.length === 1, "the request");
+  const uploading = await sender(server, 100, "127.0.0.1");
+  const silent = Array.from({ length: MAX_CONNECTIONS_PER_PORT - 2 }, () =>
+    RawClient.open(server.port, "127.0.0.1"),
+  );
+  const first = (await Promise.all(silent))[0]!;
+  first.send("GET /half");
+  await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them");
+  assert.is(await statusOf(server, 10, "127.0.0.1"), 429, "of the same address");
+  for (let count = 0; count < 3; count++) {
+    assert.is(await statusOf(server, 10, "127.0.0.2"), 200, "of another one");
+    await until(() => engine.open === MAX_CONNECTIONS_PER_PORT - 1, "its end");
+    await RawClient.open(server.port, "127.0.0.1");
+    await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them again");
+  }
+  engine.held[0]!.answer(200, "text/plain", "held");
+  assert.is((await held.answers(1))[0]!.body, "held");
+  uploading.send("xxx");
+  assert.is((await uploading.answers(1))[0]!.status, 200);
 });
 
 test("one address has a bound of requests, however many connections it has", async (context) => {

@@ -1,5 +1,6 @@
 // The `net` transport over TLS: every rule of the conformance suite, the bounds of one client, and
 // those of what comes before the first request.
+// limit: 60 s
 
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
@@ -7,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { HEAD_TIMEOUT_MS } from "../../runtime/base/limits.js";
+import { HEAD_TIMEOUT_MS, MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
 import { NetServer, netTransport } from "../../runtime/http/net/transport.js";
 import type { ServerOptions } from "../../runtime/http/transport.js";
 import { BELIEVES, KNOWN_CLIENT, materialOf } from "../support/certificates.js";
@@ -95,6 +96,21 @@ test("a client that never agrees on keys counts, and is given up", async (contex
   await until(() => server.clients.at("127.0.0.2").counted === 1, "room for others");
   assert.is(await statusOf(await open(server, "127.0.0.2")), 200);
   assert.is(await statusOf(first), 200, "who was there before");
+});
+
+test("silent connections of one address do not close the port to others", async (context) => {
+  const server = await serverWith(context);
+  const silent = Array.from({ length: MAX_CONNECTIONS_PER_PORT }, () =>
+    RawClient.open(server.port, HERE),
+  );
+  await Promise.all(silent);
+  await until(() => server.clients.at(HERE).connections === silent.length, "all of them");
+  const one = await open(server, "127.0.0.2");
+  const two = await open(server, "127.0.0.3");
+  assert.is(await statusOf(one), 200);
+  assert.is(await statusOf(two), 200);
+  assert.is(server.clients.at(HERE).connections, silent.length - 2);
+  await assertFails(open(server));
 });
 
 test("what is no TLS ends, and only that", async (context) => {

@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: string;
 }
 
-const PATIENCE_MS = 4000;
+const PATIENCE_MS = 20_000;
 
 export class RawClient {
   /** Everything received, latin1. */

@@ -1,7 +1,7 @@
 // What the connections of one address hold together. A bound for each connection is none for who
 // opens many of them.
 
-import { clientKey } from "../client-key.js";
+import { clientKey } from "../../base/client-key.js";
 import { TokenBucket } from "../token-bucket.js";
 import type { ClientLimits } from "../transport.js";
 import { type AnswerMemory, clientAnswers } from "./answer-memory.js";
@@ -84,6 +84,15 @@ export class Clients {
       this.#gone.add(client);
     }
     return client;
+  }
+
+  /** The client that has most connections that are none of a dispatcher. */
+  crowd(): Client | null {
+    let crowd: Client | null = null;
+    for (const client of this.#clients.values()) {
+      if (client.counted > (crowd?.counted ?? 0)) crowd = client;
+    }
+    return crowd;
   }
 
   /** @param isCounted the connection is none of a dispatcher */

@@ -181,6 +181,15 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#adjust();
   }
 
+  /** Ends a connection that nothing whole was asked on, for others; false where it is in use. */
+  giveWay(): boolean {
+    const isUsed = !this.isIdle || this.#reader.hasRequest || this.#isHeld || this.#isDispatcher;
+    if (isUsed || this.#phase !== "open" || this.#socket.writableLength > 0) return false;
+    this.closing();
+    this.#socket.destroy();
+    return true;
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }

@@ -129,6 +129,11 @@ export class RequestReader {
     this.#fail(REQUEST_TIMEOUT);
   }
 
+  /** A head was read whose body is still to come. */
+  get hasRequest(): boolean {
+    return this.#request !== null;
+  }
+
   /** True when an unfinished head takes too long, or a body made no progress; called at times. */
   isLate(monotonicMs: number): boolean {
     if (this.#body !== null) {

@@ -12,6 +12,7 @@ type Done = (socket: TLSSocket | null) => void;
 
 interface Guest {
   readonly socket: Socket;
+  readonly owner: object;
   readonly untilMs: number;
   readonly done: Done;
 }
@@ -42,8 +43,11 @@ export class TlsDoor {
     this.#server.setSecureContext(contextOptions(material));
   }
 
-  /** @param untilMs when it must be secured, milliseconds of `performance.now` */
-  secure(socket: Socket, untilMs: number, done: Done): void {
+  /**
+   * @param owner whose connection it is
+   * @param untilMs when it must be secured, milliseconds of `performance.now`
+   */
+  secure(socket: Socket, owner: object, untilMs: number, done: Done): void {
     const key = keyOf(socket);
     // It was reset before it came here: it has no addresses any more.
     if (socket.remoteAddress === undefined) {
@@ -56,13 +60,24 @@ export class TlsDoor {
       this.#settle(key, null);
       former.socket.destroy();
     }
-    const guest = { socket, untilMs, done };
+    const guest = { socket, owner, untilMs, done };
     this.#guests.set(key, guest);
     socket.on("error", () => {});
     socket.once("close", () => {
       if (this.#guests.get(key) === guest) this.#settle(key, null);
     });
     this.#server.emit("connection", socket);
+  }
+
+  /** Ends the one of an owner that has been here for longest; false where there is none. */
+  turnAway(owner: object): boolean {
+    for (const [key, guest] of this.#guests) {
+      if (guest.owner !== owner) continue;
+      this.#settle(key, null);
+      guest.socket.destroy();
+      return true;
+    }
+    return false;
   }
 
   /** Ends what takes too long. */

@@ -3,6 +3,7 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
+import { clientKey } from "../../base/client-key.js";
 import { nowMs } from "../../base/clock.js";
 import {
   CLIENT_CONNECTION_RESERVE,
@@ -222,8 +223,8 @@ export class NetServer implements HttpServer, ConnectionHost {
   #admit(socket: Socket): void {
     this.#accepted++;
     const open = this.#connections.size + (this.#door?.size ?? 0);
-    if (open >= MAX_CONNECTIONS_PER_PORT) return this.#refuse(socket);
     const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
+    if (open >= MAX_CONNECTIONS_PER_PORT && !this.#makeRoom(address)) return this.#refuse(socket);
     const owner = this.clients.at(address);
     // What is one too many of a client may still be that of a dispatcher at the same address.
     const isDispatcher = owner.isFull;
@@ -235,11 +236,26 @@ export class NetServer implements HttpServer, ConnectionHost {
     else this.#secure(this.#door, socket, guest);
   }
 
+  /**
+   * Where one address has most of all connections, one of them that is not in use ends for whoever
+   * comes from elsewhere: who connects and is silent does not close the port to others.
+   */
+  #makeRoom(address: string): boolean {
+    const crowd = this.clients.crowd();
+    if (crowd === null || crowd.key === clientKey(address)) return false;
+    if (crowd.counted <= MAX_CONNECTIONS_PER_PORT / 2) return false;
+    if (this.#door?.turnAway(crowd) === true) return true;
+    for (const connection of this.#connections) {
+      if (connection.owner === crowd && connection.giveWay()) return true;
+    }
+    return false;
+  }
+
   /** A connection that agrees on its keys counts as one that is open. */
   #secure(door: TlsDoor, socket: Socket, guest: Guest): void {
     const { owner, isDispatcher } = guest;
     this.clients.connected(owner, !isDispatcher);
-    door.secure(socket, performance.now() + HEAD_TIMEOUT_MS, (secured) => {
+    door.secure(socket, owner, performance.now() + HEAD_TIMEOUT_MS, (secured) => {
       if (secured !== null) this.#enter(secured, guest);
       else if (isDispatcher) this.introduced(-1);
       this.clients.closed(owner, !isDispatcher);

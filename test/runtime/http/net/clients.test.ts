@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { clientKey } from "../../../../runtime/http/client-key.js";
+import { clientKey } from "../../../../runtime/base/client-key.js";
 import { AnswerMemory } from "../../../../runtime/http/net/answer-memory.js";
 import { BodyBudget } from "../../../../runtime/http/net/body-store.js";
 import { Client, Clients } from "../../../../runtime/http/net/clients.js";
