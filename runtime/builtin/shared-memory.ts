@@ -1,29 +1,36 @@
 // Memories that stay between the requests of the built-in services: one a graph and size, in the
-// thread that serves them. Few, small, and forgotten when nobody uses them: clients fill them.
+// thread that serves them. Few, small, and forgotten when nobody uses them: clients fill them, and
+// each may have made some of them only.
 
+import { clientKey } from "../base/client-key.js";
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
 import { accessOf } from "../graph/api/graph-handle.js";
 import type { Memory } from "../graph/evaluate/memory.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
+import type { PluginRequest } from "../plugin/request/plugin-request.js";
+import { clientOf } from "./client-of.js";
 
 const MAX_MEMORIES = 16;
+const MAX_OF_CLIENT = 4;
 const IDLE_MS = 600_000;
 
 interface Kept {
   readonly memory: Memory;
   /** Of the graph that it was made for: another one may come to have the same name. */
   readonly store: GraphStore;
+  /** The client that was the first to ask for it. */
+  readonly maker: string;
   usedAt: number;
 }
 
 const kept = new Map<string, Kept>();
 
 /**
- * The memory of a graph and size.
+ * The memory of a graph and size, whoever asks for it.
  * @throws ParameterError too many; ValueError
  */
-export function sharedMemory(graph: Graph, size: number): Memory {
+export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: number): Memory {
   const now = performance.now();
   for (const [key, { usedAt }] of kept) if (now - usedAt > IDLE_MS) kept.delete(key);
   const key = `${graph.name} ${size}`;
@@ -33,11 +40,18 @@ export function sharedMemory(graph: Graph, size: number): Memory {
     known.usedAt = now;
     return known.memory;
   }
-  if (known === undefined && kept.size >= MAX_MEMORIES) {
-    const limit = `${MAX_MEMORIES} shared memories are in use`;
-    throw new ParameterError("ValueError", `${limit}: leave out sharedmem, or wait 10 minutes`);
-  }
+  kept.delete(key);
+  // Plugins that share memories ask for no other form of them.
+  const fields = headers as Readonly<Record<string, string>>;
+  const maker = clientKey(clientOf(fields).replace(/^\[|\]$/g, ""));
+  const own = [...kept.values()].filter((other) => other.maker === maker).length;
+  if (kept.size >= MAX_MEMORIES) throw tooMany(`${MAX_MEMORIES} shared memories are in use`);
+  if (own >= MAX_OF_CLIENT) throw tooMany(`${MAX_OF_CLIENT} shared memories of yours are in use`);
   const memory = graph.memory(size);
-  kept.set(key, { memory, store, usedAt: now });
+  kept.set(key, { memory, store, maker, usedAt: now });
   return memory;
+}
+
+function tooMany(limit: string): ParameterError {
+  return new ParameterError("ValueError", `${limit}: leave out sharedmem, or wait 10 minutes`);
 }

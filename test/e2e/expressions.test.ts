@@ -68,6 +68,17 @@ test("memory is shown, and kept where it is shared", async () => {
   assert.equal(await response("neighbor", walked), { neighborhood: [], memory: [0, 0, 0, 2] });
 });
 
+test("one client has a share of the memories that are kept", async () => {
+  for (let memory = 20; memory < 23; memory++) {
+    await response("evaluate", { memory, sharedmem: 1, expression: "inc(0)" });
+  }
+  const { status, json } = await ask("evaluate", { memory: 23, sharedmem: 1, expression: "1" });
+  assert.is(status, 400);
+  assert.match(JSON.stringify(json), "4 shared memories of yours are in use: leave out sharedmem");
+  const known = { memory: 20, sharedmem: 1, expression: "inc(0)" };
+  assert.equal(await response("evaluate", known), { result: "2", memory: [] });
+});
+
 test("queries take expressions", async () => {
   const given = { id: "alice", arc: "knows", fields: "F_ID" };
   assert.equal(await response("neighbor", { ...given, filter: "next.arc.value > 5" }), ["carol"]);

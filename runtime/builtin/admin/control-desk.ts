@@ -2,6 +2,7 @@
 // one before it is done. What is done is for the main thread to do.
 
 import { log } from "../../base/log.js";
+import { clientOf } from "../client-of.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
 const WAIT_MS = 15_000;
@@ -113,10 +114,4 @@ function sleeper(ms: number): { readonly slept: Promise<void>; readonly end: () 
     timer = setTimeout(resolve, ms).unref();
   });
   return { slept, end: () => clearTimeout(timer) };
-}
-
-/** The address; connections of one client come from many ports. */
-function clientOf(headers: Headers): string {
-  const uri = headers["X-Svc-Builtin-Client"] ?? "";
-  return URL.canParse(uri) ? new URL(uri).hostname : "";
 }

@@ -30,7 +30,7 @@ const TIMEOUT_MS = 5000;
  * @param check other than 0: what is known of the expression in place of its value
  */
 export function evaluate(
-  _request: PluginRequest,
+  request: PluginRequest,
   content: str,
   graph: str,
   expression: str = "",
@@ -48,7 +48,7 @@ export function evaluate(
   if (check !== 0) return withClientExpressions(() => expressionFacts(text));
   const found = graphNamed(graph);
   const size = boundedCells(memory);
-  const cells = sharedmem === 0 ? found.memory(size) : sharedMemory(found, size);
+  const cells = sharedmem === 0 ? found.memory(size) : sharedMemory(request, found, size);
   const of = arc === "" ? null : (queryArgument("arc", arc) as ArcSpec);
   const subject = { tail, head, arc: of, memory: cells };
   const result = withClientExpressions(() => shownEvaluation(found, text, subject, TIMEOUT_MS));

@@ -45,8 +45,13 @@ export function neighbor(
   const defaults = { id, hits, fields: F_AARC };
   const found = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content]);
-  return withMemory(found, "neighborhood", given, sharedmem, ({ id: anchor, ...options }) =>
-    found.neighborhood(anchor as string, options),
+  return withMemory(
+    request,
+    found,
+    "neighborhood",
+    given,
+    sharedmem,
+    ({ id: anchor, ...options }) => found.neighborhood(anchor as string, options),
   );
 }
 
@@ -71,7 +76,9 @@ export function vertices(
   const defaults = { hits, fields: F_NAMES };
   const found = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content]);
-  return withMemory(found, "vertices", given, sharedmem, (options) => found.vertices(options));
+  return withMemory(request, found, "vertices", given, sharedmem, (options) =>
+    found.vertices(options),
+  );
 }
 
 /**
@@ -97,7 +104,7 @@ export function arcs(
   const defaults = { hits, fields: F_AARC, arc };
   const found = graphNamed(graph);
   const given = queryArguments(request, defaults, [query, content]);
-  return withMemory(found, "arcs", given, sharedmem, ({ arc: filter, ...options }) => {
+  return withMemory(request, found, "arcs", given, sharedmem, ({ arc: filter, ...options }) => {
     if (filter === null || filter === "") return found.arcs(options);
     // In conditions a relationship counts from both ends, and each arc would be listed twice.
     const arc = (typeof filter === "string" ? [filter, D_OUT] : filter) as ArcFilter;
@@ -184,6 +191,7 @@ function boundedResult(
 
 /** The result of a query, and beside it the memory of its expressions where one is asked for. */
 function withMemory(
+  request: PluginRequest,
   graph: Graph,
   name: string,
   { memory = 0, ...options }: Arguments,
@@ -195,7 +203,7 @@ function withMemory(
   const bounded = (given: Arguments) => boundedResult(name, given, run);
   if (memory === 0 && sharedmem === 0) return withClientExpressions(() => bounded(options));
   const size = boundedCells(memory === 0 ? DEFAULT_CELLS : memory);
-  const cells = sharedmem === 0 ? graph.memory(size) : sharedMemory(graph, size);
+  const cells = sharedmem === 0 ? graph.memory(size) : sharedMemory(request, graph, size);
   const result = withClientExpressions(() => bounded({ ...options, memory: cells }));
   return { [name]: result, memory: cells.toArray() };
 }
