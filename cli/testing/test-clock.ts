@@ -11,8 +11,8 @@ const STEP_MS = 20;
 /** Messages between threads that a step may bring about, one after the other, have their time. */
 const TURNS_PER_STEP = 4;
 const TURNS_BEFORE = 8;
-/** A thread that is busy for longer is not waited for. */
-const PATIENCE_MS = 200;
+/** A thread that is busy for longer is not waited for: it burns CPU, or has ended. */
+const PATIENCE_MS = 1000;
 let clocks = 0;
 
 export class TestClock {
