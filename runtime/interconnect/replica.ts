@@ -173,7 +173,7 @@ export class Replica {
     const head = snapshotHeadIn(given);
     refuseSystem(head.name);
     const { folder } = storedGraph(this.#graphs.root, head.path, head.name);
-    await receiveSnapshot(peer, head.bytes, folder);
+    await receiveSnapshot(peer, head, folder);
     const store = this.#graphs.stores().get(head.name);
     if (store !== undefined) await this.#replace(store, head);
     installSnapshot(folder);

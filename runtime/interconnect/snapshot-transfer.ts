@@ -12,11 +12,18 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { readSnapshotHeader, SnapshotFiles } from "../graph/log/logged-store.js";
+import {
+  installValues,
+  listValues,
+  readSnapshotHeader,
+  SnapshotFiles,
+} from "../graph/log/logged-store.js";
 import { garbled, MessageType, type MessageTypeNumber } from "./wire/messages.js";
 import type { OfferedGraph, SnapshotHead } from "./wire/positions.js";
 
 const CHUNK_BYTES = 2 ** 18;
+/** In front of each value. */
+const LENGTH_BYTES = 4;
 
 /** Whoever can save a graph. */
 export interface SnapshotSource {
@@ -42,21 +49,20 @@ export async function sendSnapshot(
   graph: OfferedGraph,
   source: SnapshotSource,
 ): Promise<number> {
-  const { current } = new SnapshotFiles(await source.saveNow(graph.name));
+  const folder = await source.saveNow(graph.name);
+  const { current } = new SnapshotFiles(folder);
   const { operationCount } = readSnapshotHeader(current);
   // Others that are saved meanwhile take its name, and leave this one open.
   const descriptor = openSync(current, "r");
   try {
-    const bytes = fstatSync(descriptor).size;
+    const { size: bytes } = fstatSync(descriptor);
+    const values = listValues(folder);
+    const valueBytes = values.reduce((sum, value) => sum + LENGTH_BYTES + value.bytes, 0);
     const head: SnapshotHead = { ...graph, bytes, count: operationCount };
-    await peer.sendJson(MessageType.SnapshotBegin, head);
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    for (let at = 0; at < bytes; ) {
-      const read = readSync(descriptor, chunk, 0, CHUNK_BYTES, at);
-      if (read === 0) throw new Error(`the snapshot of graph "${graph.name}" ends too soon`);
-      await peer.send(MessageType.SnapshotChunk, chunk.subarray(0, read));
-      at += read;
-    }
+    const withValues = valueBytes === 0 ? head : { ...head, values: valueBytes };
+    await peer.sendJson(MessageType.SnapshotBegin, withValues);
+    await sendBytes(peer, graph.name, descriptor, bytes);
+    for (const value of values) await sendValue(peer, graph.name, value);
     await peer.send(MessageType.SnapshotEnd, Buffer.alloc(0));
     return operationCount;
   } finally {
@@ -64,15 +70,51 @@ export async function sendSnapshot(
   }
 }
 
+async function sendValue(
+  peer: MessageSink,
+  name: string,
+  { file, bytes }: { readonly file: string; readonly bytes: number },
+): Promise<void> {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(bytes);
+  await peer.send(MessageType.SnapshotChunk, length);
+  const descriptor = openSync(file, "r");
+  try {
+    await sendBytes(peer, name, descriptor, bytes);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function sendBytes(
+  peer: MessageSink,
+  name: string,
+  descriptor: number,
+  bytes: number,
+): Promise<void> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  for (let at = 0; at < bytes; ) {
+    const read = readSync(descriptor, chunk, 0, CHUNK_BYTES, at);
+    if (read === 0) throw new Error(`the snapshot of graph "${name}" ends too soon`);
+    await peer.send(MessageType.SnapshotChunk, chunk.subarray(0, read));
+    at += read;
+  }
+}
+
 /** Gets a snapshot and puts it beside those of its graph. @throws SvcError SVC2531 */
 export async function receiveSnapshot(
   peer: MessageSource,
-  bytes: number,
+  { bytes, values = 0 }: Pick<SnapshotHead, "bytes" | "values">,
   folder: string,
 ): Promise<void> {
-  const files = new SnapshotFiles(folder);
-  files.makeFolder();
-  const descriptor = openSync(receivedIn(folder), "w", 0o600);
+  new SnapshotFiles(folder).makeFolder();
+  await receiveBytes(peer, bytes, receivedIn(folder));
+  await receiveBytes(peer, values, receivedValuesIn(folder));
+  await peer.expect(MessageType.SnapshotEnd);
+}
+
+async function receiveBytes(peer: MessageSource, bytes: number, file: string): Promise<void> {
+  const descriptor = openSync(file, "w", 0o600);
   try {
     let at = 0;
     while (at < bytes) {
@@ -82,7 +124,6 @@ export async function receiveSnapshot(
       while (done < chunk.length) done += writeSync(descriptor, chunk, done);
       at += chunk.length;
     }
-    await peer.expect(MessageType.SnapshotEnd);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -94,10 +135,16 @@ export function installSnapshot(folder: string): void {
   const files = new SnapshotFiles(folder);
   // A former one would be taken for what this one fails to give, and goes no further.
   for (const stale of [files.current, files.previous]) rmSync(stale, { force: true });
+  installValues(folder, receivedValuesIn(folder));
+  rmSync(receivedValuesIn(folder));
   renameSync(receivedIn(folder), files.temporary);
   files.replace();
 }
 
 function receivedIn(folder: string): string {
   return join(folder, "graph.snapshot.received");
+}
+
+function receivedValuesIn(folder: string): string {
+  return join(folder, "graph.values.received");
 }

@@ -123,10 +123,12 @@ export class Vertex extends VertexQueries {
   }
 
   /**
-   * @throws ValueError for a key or value that cannot be stored; AccessError
+   * @param isVirtual keeps the value on disk, as `*` before the key does: up to 4 MiB, read again
+   * each time, and unknown to filters
+   * @throws ValueError for a key or value that cannot be stored; AccessError, DataError
    */
-  setProperty(key: string, value: PropertyValue = null): void {
-    setProperty(this.access, this.#writable, key, value);
+  setProperty(key: string, value: PropertyValue = null, isVirtual = false): void {
+    setProperty(this.access, this.#writable, key, value, isVirtual);
   }
 
   /** Sets one after the other until one is refused. */

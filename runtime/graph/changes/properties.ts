@@ -5,6 +5,7 @@ import type { Float } from "../../base/float.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import { diskValue } from "../store/property-codec.js";
 import {
   checkedKey,
   checkedValue,
@@ -18,16 +19,22 @@ import { codeOfKey } from "./name-codes.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
-/** @throws ValueError, TypeError, AccessError */
+/** Begins keys of values that are to be kept on disk; it is no part of the key. */
+const ON_DISK = "*";
+
+/**
+ * @param isVirtual keeps the value on disk, as a key does that begins with `*`
+ * @throws ValueError, TypeError, AccessError, DataError
+ */
 export function setProperty(
   access: Access,
   vertex: VertexKey,
   key: string,
   value: PropertyValue,
+  isVirtual = false,
 ): void {
   const { store } = access;
-  const name = checkedKey(key);
-  const stored = checkedValue(value);
+  const [name, stored] = checkedProperty(store, key, value, isVirtual);
   changeVertex(access, vertex, (found) => putProperty(store, found, name, stored));
 }
 
@@ -82,11 +89,24 @@ export function removeProperties(access: Access, vertex: VertexKey): number {
  * @throws ValueError, TypeError
  */
 export function checkedProperties(
+  store: GraphStore,
   properties: Readonly<Record<string, unknown>>,
 ): [key: string, value: StoredValue][] {
   return Object.entries(properties)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [checkedKey(key), checkedValue(value)]);
+    .map(([key, value]) => checkedProperty(store, key, value));
+}
+
+function checkedProperty(
+  store: GraphStore,
+  key: unknown,
+  value: unknown,
+  isVirtual = false,
+): [key: string, value: StoredValue] {
+  const isMarked = typeof key === "string" && key.startsWith(ON_DISK);
+  const name = checkedKey(isMarked ? key.slice(ON_DISK.length) : key);
+  const isOnDisk = isMarked || isVirtual;
+  return [name, isOnDisk ? diskValue(store.values, value) : checkedValue(value)];
 }
 
 /** Within a mutation: sets a property to a checked value. */

@@ -47,7 +47,7 @@ export function createVertex(access: Access, id: VertexKey, options: CreateOptio
   const { store } = access;
   const { type = null, lifespan = -1, timeout = 0 } = options;
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
-  const properties = checkedProperties(options.properties ?? {});
+  const properties = checkedProperties(store, options.properties ?? {});
   const vector = options.vector ?? null;
   const parts = vector === null ? null : partsOfLike(vector, "vector");
   return attempt(access, timeout, () => {

@@ -212,13 +212,14 @@ export class GraphKeeper {
     const warn = this.#log;
     const changes = isStorable ? this.#changes : null;
     const log = changes?.share(name) ?? null;
-    const loaded = loadGraph(name, folder, this.#thread, { warn, log });
+    const loaded = loadGraph(name, folder, this.#thread, { warn, log, isStorable });
     if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
     // The process had ended before it could remove the files, too.
     if (loaded !== null) eraseStoredGraph(folder);
     const identity = known ?? changes?.identityOf(name);
     return GraphStore.make(name, this.#thread, {
       log,
+      values: isStorable ? { folder, isWritable: true } : null,
       ...(identity === undefined ? {} : { identity }),
     });
   }

@@ -10,10 +10,20 @@ import { snapshotCounts } from "../snapshot/snapshot-counts.js";
 import { SnapshotFiles } from "../snapshot/snapshot-files.js";
 import { readSnapshotHeader } from "../snapshot/snapshot-reader.js";
 import { graphFolder } from "../snapshot/stored-graphs.js";
+import { installValues, listValues } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { contentAt } from "../store/measure-contents.js";
 
-export { contentAt, flushSince, LogClock, readSnapshotHeader, SnapshotFiles, unitsPublished };
+export {
+  contentAt,
+  flushSince,
+  installValues,
+  LogClock,
+  listValues,
+  readSnapshotHeader,
+  SnapshotFiles,
+  unitsPublished,
+};
 
 /** 2 MiB: twice what the largest change of the system's own graph can be. */
 const SMALL_RING_WORDS = 2 ** 19;

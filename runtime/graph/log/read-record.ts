@@ -8,12 +8,13 @@ import { DataError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { mixesListing } from "../operations/arcs.js";
 import { CHOSEN, EUCLIDEAN } from "../operations/log-operation.js";
+import { MAX_DISK_BYTES } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { checkedId } from "../store/id-text.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import type { Names } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
-import { checkPacked } from "../store/property-codec.js";
+import { checkPacked, plainValue, valueIn } from "../store/property-codec.js";
 import {
   checkedKey,
   checkedValue,
@@ -154,7 +155,7 @@ function readOwn(
   else if (code === OperationCode.RemoveProperty) into.name = readName(store.keys, name, false);
   else if (code === OperationCode.SetProperty) {
     into.name = readName(store.keys, name, false);
-    into.property = readValue(reader, kind);
+    into.property = readValue(store, reader, kind);
   } else if (code === OperationCode.SetVector) into.vector = readVector(reader);
 }
 
@@ -168,7 +169,8 @@ function readId(reader: RecordReader): string {
   return checked(checkedId, reader.text());
 }
 
-function readValue(reader: RecordReader, kind: number): StoredValue {
+function readValue(store: GraphStore, reader: RecordReader, kind: number): StoredValue {
+  if (kind === PropertyKind.Disk) return readDiskValue(store, reader);
   reader.skipText();
   const { textBytes: length } = reader;
   try {
@@ -193,6 +195,18 @@ function readValue(reader: RecordReader, kind: number): StoredValue {
     throw new DataError("damaged property value", { cause: error });
   }
   throw new DataError("damaged property value");
+}
+
+/** It lies on this disk before anything here names it. */
+function readDiskValue(store: GraphStore, reader: RecordReader): StoredValue {
+  reader.skipText(MAX_DISK_BYTES);
+  const content = reader.bytes();
+  try {
+    plainValue(valueIn(content));
+  } catch (error) {
+    throw new DataError("damaged property value", { cause: error });
+  }
+  return store.values.put(content);
 }
 
 function readNumber(reader: RecordReader, kind: number): StoredValue {

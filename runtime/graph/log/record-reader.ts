@@ -39,11 +39,11 @@ export class RecordReader {
     return this.#words[this.#at++]!;
   }
 
-  /** Goes behind a text or value, at most `MAX_STRING` bytes, and notes where it is. */
-  skipText(): void {
+  /** Goes behind a text or value of so many bytes at most, and notes where it is. */
+  skipText(most = MAX_STRING): void {
     const bytes = this.word();
     const end = this.#at + wordsFor(bytes);
-    if (bytes > MAX_STRING) throw damaged("length of a text");
+    if (bytes > most) throw damaged("length of a text");
     if (end > this.#end) throw damaged("too short");
     const over = bytes & 3;
     if (over !== 0 && this.#words[end - 1]! >>> (over * 8) !== 0) throw damaged("padding");

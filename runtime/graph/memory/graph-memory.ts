@@ -32,8 +32,16 @@ export interface GraphShare {
   readonly name: string;
   /** Where its changes go on their way to the log; null: there is none. */
   readonly log: LogShare | null;
+  /** Where values lie that are not in memory; null: there can be none. */
+  readonly values: StoragePlace | null;
   /** In the order of `ARENAS`. */
   readonly memories: readonly ArenaMemory[];
+}
+
+/** Folder of a graph, and whether it may be written to. */
+export interface StoragePlace {
+  readonly folder: string;
+  readonly isWritable: boolean;
 }
 
 export interface LogShare {
@@ -44,6 +52,7 @@ export interface LogShare {
 export class GraphMemory {
   readonly name: string;
   readonly log: LogRing | null;
+  readonly values: StoragePlace | null;
   readonly arenas: readonly Arena[];
   readonly header: Arena;
   readonly journal: Arena;
@@ -69,8 +78,9 @@ export class GraphMemory {
   #generation = 0;
 
   constructor(share: GraphShare) {
-    const { name, log } = share;
+    const { name, log, values } = share;
     this.name = name;
+    this.values = values;
     this.log = log === null ? null : new LogRing(log.ring, new LogClock(log.clock));
     this.arenas = share.memories.map(
       (memory, id) => new Arena(id, memory, ARENAS[id] === "vectors" ? SCRATCH_BYTES : 0),
@@ -132,9 +142,10 @@ export class GraphMemory {
   }
 
   get share(): GraphShare {
-    const { name, log } = this;
+    const { name, log, values } = this;
     return {
       name,
+      values,
       log: log === null ? null : { ring: log.memory, clock: log.clock.buffer },
       memories: this.arenas.map((arena) => arena.memory),
     };
@@ -145,7 +156,11 @@ export class GraphMemory {
  * Memory of a new, empty graph; `formatStore` fills it in.
  * @throws CapacityError where the process may not have so many addresses
  */
-export function makeGraphShare(name: string, log: LogShare | null = null): GraphShare {
+export function makeGraphShare(
+  name: string,
+  log: LogShare | null = null,
+  values: StoragePlace | null = null,
+): GraphShare {
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
   const memories: ArenaMemory[] = [];
   for (const arena of ARENAS) {
@@ -156,7 +171,7 @@ export function makeGraphShare(name: string, log: LogShare | null = null): Graph
       throw tooFewAddresses(name, memories, error);
     }
   }
-  return { name, log, memories };
+  return { name, log, values, memories };
 }
 
 function memoryFor(arena: ArenaName): ArenaMemory {

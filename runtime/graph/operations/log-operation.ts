@@ -4,6 +4,7 @@
 
 import { Float } from "../../base/float.js";
 import type { LogRing } from "../memory/log-ring.js";
+import { DiskValue } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
@@ -118,8 +119,10 @@ function logProperty(store: GraphStore, log: LogRing, operation: Operation): voi
     numbers[0] = typeof value === "number" ? value : value.value;
   } else if (value !== null) {
     if (typeof value === "string") text.setText(value);
-    else text.setBytes(value.bytes);
+    else text.setBytes(value instanceof DiskValue ? value.content() : value.bytes);
     kind = typeof value === "string" ? PropertyKind.String : value.kind;
+    // What is on this disk is on no other one.
+    if (value instanceof DiskValue) kind = PropertyKind.Disk;
     bytes = text.bytes;
   }
   let at = log.reserve(HEAD_WORDS + id + LENGTH_WORDS + wordsFor(bytes));

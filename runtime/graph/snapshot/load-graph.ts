@@ -8,7 +8,12 @@
 import { existsSync, renameSync } from "node:fs";
 import type { LogLine } from "../../base/log-settings.js";
 import { dropIfAbandoned } from "../changes/vertices.js";
-import { GraphMemory, type LogShare, makeGraphShare } from "../memory/graph-memory.js";
+import {
+  GraphMemory,
+  type GraphShare,
+  type LogShare,
+  makeGraphShare,
+} from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
 import { keepDigest } from "../store/measure-contents.js";
@@ -17,13 +22,18 @@ import { resetLoaded } from "./reset-loaded.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { SnapshotReader } from "./snapshot-reader.js";
 import { arenaId } from "./stored-arenas.js";
+import { sweepValues } from "./sweep-values.js";
 
 export interface LoadOptions {
   /** Gets a line for each snapshot that was found damaged and passed over. */
   readonly warn?: LogLine;
   /** Where changes of the graph are to go. */
   readonly log?: LogShare | null;
+  /** The folder may be written to. Default true. */
+  readonly isStorable?: boolean;
 }
+
+type ShareParts = Pick<GraphShare, "log" | "values">;
 
 /**
  * Loads a graph; null if none is stored in the folder.
@@ -37,10 +47,14 @@ export function loadGraph(
   options: LoadOptions = {},
 ): GraphStore | null {
   const files = new SnapshotFiles(folder);
-  const { log = null } = options;
-  const current = tryLoad(name, files.current, thread, log);
-  if (current instanceof GraphStore) return current;
-  const previous = tryLoad(name, files.previous, thread, log);
+  const { log = null, isStorable = true } = options;
+  const share = { log, values: { folder, isWritable: isStorable } };
+  const current = tryLoad(name, files.current, thread, share);
+  if (current instanceof GraphStore) {
+    if (isStorable) sweepValues(current, folder, options.warn);
+    return current;
+  }
+  const previous = tryLoad(name, files.previous, thread, share);
   if (current === null && previous === null) return null;
   const reasonOf = (found: unknown): string =>
     found instanceof DamagedSnapshot ? found.message : "it is missing";
@@ -61,7 +75,7 @@ function tryLoad(
   name: string,
   file: string,
   thread: number,
-  log: LogShare | null,
+  share: ShareParts,
 ): GraphStore | DamagedSnapshot | null {
   let reader: SnapshotReader | null = null;
   try {
@@ -69,7 +83,7 @@ function tryLoad(
     if (reader.header.name !== name) {
       throw new DataError(`it holds the graph "${reader.header.name}"`);
     }
-    return load(reader, thread, log);
+    return load(reader, thread, share);
   } catch (error) {
     if (error instanceof DamagedSnapshot) return error;
     const code = (error as NodeJS.ErrnoException).code;
@@ -84,8 +98,8 @@ function tryLoad(
 }
 
 /** @throws DamagedSnapshot */
-function load(reader: SnapshotReader, thread: number, log: LogShare | null): GraphStore {
-  const memory = new GraphMemory(makeGraphShare(reader.header.name, log));
+function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphStore {
+  const memory = new GraphMemory(makeGraphShare(reader.header.name, share.log, share.values));
   reader.header.arenas.forEach(({ name, words }, place) => {
     const arena = memory.arenas[arenaId(name)]!;
     if (words > arena.capacity) throw new DamagedSnapshot("its header makes no sense");

@@ -2,10 +2,11 @@
 // lead out of the root, not by a symbolic link either. Which graphs there are is what their
 // snapshots say: there is no list that could differ from them.
 
-import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { GRAPH_FOLDER_PART, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
 import { DataError } from "../model/errors.js";
+import { VALUES_FOLDER } from "../store/disk-values.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { readSnapshotHeader } from "./snapshot-reader.js";
 
@@ -45,9 +46,10 @@ export function graphFolder(root: string, path: string): string {
   return folder;
 }
 
-/** Removes the snapshots of a graph, and its folder if nothing else is in it. */
+/** Removes all that is stored of a graph, and its folder if nothing else is in it. */
 export function eraseStoredGraph(folder: string): void {
   new SnapshotFiles(folder).remove();
+  rmSync(join(folder, VALUES_FOLDER), { recursive: true, force: true });
   try {
     rmdirSync(folder);
   } catch (error) {

@@ -7,6 +7,7 @@ import {
   type GraphShare,
   type LogShare,
   makeGraphShare,
+  type StoragePlace,
 } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
 import { Reader } from "../memory/reader.js";
@@ -16,6 +17,7 @@ import { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./code-ranges.js";
 import { ContentDigest, DIGEST_VERSION } from "./content-digest.js";
+import { DiskValues } from "./disk-values.js";
 import { ExpiryHeap } from "./expiry-heap.js";
 import { LockTable } from "./lock-table.js";
 import { Names } from "./names.js";
@@ -31,6 +33,7 @@ export interface GraphStoreOptions {
   readonly log?: LogShare | null;
   /** Default: a new one. */
   readonly identity?: string;
+  readonly values?: StoragePlace | null;
 }
 
 export class GraphStore {
@@ -47,6 +50,7 @@ export class GraphStore {
   readonly keys: Names;
   readonly typeLists: TypeLists;
   readonly indexes: PropertyIndexes;
+  readonly values: DiskValues;
   readonly properties: PropertyTable;
   readonly vectors: VectorTable;
   readonly digest: ContentDigest;
@@ -70,6 +74,7 @@ export class GraphStore {
     this.keys = new Names(this.writer, this.strings, KEYS);
     this.typeLists = new TypeLists(this.writer);
     this.indexes = new PropertyIndexes(this.writer, this.strings);
+    this.values = new DiskValues(memory.values);
     this.properties = new PropertyTable(this);
     this.vectors = new VectorTable(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
@@ -78,8 +83,8 @@ export class GraphStore {
 
   /** A new, empty graph. */
   static make(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
-    const { log = null, identity = newIdentity() } = options;
-    const store = new GraphStore(new GraphMemory(makeGraphShare(name, log)), thread);
+    const { log = null, identity = newIdentity(), values = null } = options;
+    const store = new GraphStore(new GraphMemory(makeGraphShare(name, log, values)), thread);
     store.writer.mutate(() => {
       store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
       setIdentity(store.memory, identity);

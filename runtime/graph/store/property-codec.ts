@@ -1,26 +1,30 @@
 // Packed property values as the values that callers get, and checks of what comes from elsewhere:
 //
 //   Bytes: themselves   Integers, Floats: float64 each   Map: {int32, float32} each
-//   Opaque: output of v8.serialize
+//   Opaque: output of v8.serialize   on disk: a byte for the kind, then any of these, or UTF-8
 //
 // All little-endian.
 
 import { deserialize } from "node:v8";
 import { Float } from "../../base/float.js";
 import { DataError } from "../model/errors.js";
+import { DiskValue, type DiskValues, MAX_DISK_BYTES } from "./disk-values.js";
 import {
   checkedValue,
   ITEM_BYTES,
+  type PackedKind,
   PackedValue,
   PropertyKind,
   type PropertyValue,
   type StoredValue,
+  type ValueLimits,
 } from "./property-values.js";
 
 /** What callers get for a stored value. */
 export function plainValue(stored: StoredValue): PropertyValue {
   if (stored instanceof Float) return stored.value;
   if (!(stored instanceof PackedValue)) return stored;
+  if (stored instanceof DiskValue) return plainValue(valueIn(stored.content()));
   const { kind, bytes } = stored;
   switch (kind) {
     case PropertyKind.Bytes:
@@ -34,6 +38,37 @@ export function plainValue(stored: StoredValue): PropertyValue {
       return deserialize(bytes);
   }
 }
+
+/** How large values on disk may be. A list is as long as fits. */
+const ON_DISK: ValueLimits = { bytes: MAX_DISK_BYTES - 1, list: MAX_DISK_BYTES, map: 21_626 };
+
+/**
+ * A value that lies on the disk from now on; a number or null stays, which needs less in memory.
+ * @throws SvcError SVC2411, TypeError, DataError
+ */
+export function diskValue(values: DiskValues, value: unknown): StoredValue {
+  const checked = checkedValue(value, ON_DISK);
+  if (checked instanceof DiskValue) return checked;
+  if (typeof checked !== "string" && !(checked instanceof PackedValue)) return checked;
+  const isText = typeof checked === "string";
+  const bytes = isText ? Buffer.from(checked) : checked.bytes;
+  const content = new Uint8Array(1 + bytes.length);
+  content[0] = isText ? PropertyKind.String : checked.kind;
+  content.set(bytes, 1);
+  return values.put(content);
+}
+
+/** The value in the content of a file. @throws SvcError SVC2409 */
+export function valueIn(content: Uint8Array): string | PackedValue {
+  const bytes = content.subarray(1);
+  const [kind] = content;
+  if (kind === PropertyKind.String) return Buffer.from(bytes).toString();
+  if (kind === undefined || !PACKED_KINDS.has(kind)) throw new DataError("damaged property value");
+  return new PackedValue(kind as PackedKind, bytes);
+}
+
+const { Bytes, Integers, Floats, Map: Mapped, Opaque } = PropertyKind;
+const PACKED_KINDS = new Set<number>([Bytes, Integers, Floats, Mapped, Opaque]);
 
 /**
  * Packs a value again: what comes out is the same if the bytes are what they say.

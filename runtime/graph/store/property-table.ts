@@ -7,6 +7,7 @@ import { Header, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.j
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "./content-digest.js";
+import { DiskValue, type DiskValues } from "./disk-values.js";
 import type { Names } from "./names.js";
 import {
   kindOfCell,
@@ -51,6 +52,7 @@ export interface PropertyParts {
   readonly keys: Names;
   readonly indexes: PropertyIndexes;
   readonly digest: ContentDigest;
+  readonly values: DiskValues;
 }
 
 /** `VertexFlag.HasProperties` where META has it. */
@@ -65,9 +67,10 @@ export class PropertyTable {
   readonly #indexes: PropertyIndexes;
   readonly #cells: Arena;
   readonly #digest: ContentDigest;
+  readonly #values: DiskValues;
 
   /** @param parts what it is made of */
-  constructor({ writer, reader, strings, keys, indexes, digest }: PropertyParts) {
+  constructor({ writer, reader, strings, keys, indexes, digest, values }: PropertyParts) {
     this.groups = new PropertyGroups(writer, reader);
     this.#writer = writer;
     this.#strings = strings;
@@ -75,6 +78,7 @@ export class PropertyTable {
     this.#indexes = indexes;
     this.#cells = writer.memory.cells;
     this.#digest = digest;
+    this.#values = values;
   }
 
   /** In a mutation: leaves no properties, of a new graph or of one that is truncated. */
@@ -250,7 +254,10 @@ export class PropertyTable {
     else if (typeof value === "string") {
       makePointerCell(PropertyKind.String, this.#strings.intern(value));
     } else if (value instanceof Float) makeFloatCell(value.value);
-    else makePointerCell(value.kind, this.#strings.internBytes(value.bytes));
+    else {
+      const kind = value instanceof DiskValue ? PropertyKind.Disk : value.kind;
+      makePointerCell(kind, this.#strings.internBytes(value.bytes));
+    }
   }
 
   /** With the mutex: lets the digest know all properties of a vertex. */
@@ -299,6 +306,8 @@ export class PropertyTable {
       case PropertyKind.Map:
       case PropertyKind.Opaque:
         return new PackedValue(kind, this.#strings.bytes(low));
+      case PropertyKind.Disk:
+        return new DiskValue(this.#strings.bytes(low), this.#values);
       default:
         return null;
     }

@@ -34,9 +34,11 @@ export const PropertyKind = {
   Map: 8,
   /** What `v8.serialize` made of anything else. */
   Opaque: 9,
+  /** Any of these on the disk, by the name of its file; see disk-values.ts. */
+  Disk: 10,
 } as const;
 export type PropertyKindNumber = (typeof PropertyKind)[keyof typeof PropertyKind];
-export type PackedKind = Exclude<PropertyKindNumber, 1 | 2 | 3 | 4>;
+export type PackedKind = Exclude<PropertyKindNumber, 1 | 2 | 3 | 4 | 10>;
 
 /** A value that needs more than a cell, as bytes. */
 export class PackedValue {
@@ -51,8 +53,13 @@ export type StoredValue = null | number | string | Float | PackedValue;
 
 /** Bytes of an item: eight of a list, four and four of a map. */
 export const ITEM_BYTES = 8;
-const MAX_LIST_ITEMS = 16_375;
-const MAX_MAP_ITEMS = 5_406;
+/** How large values may be: bytes, and items of lists and maps. */
+export interface ValueLimits {
+  readonly bytes: number;
+  readonly list: number;
+  readonly map: number;
+}
+const IN_MEMORY: ValueLimits = { bytes: MAX_STRING, list: 16_375, map: 5_406 };
 const MAX_KEY_SHOWN = 100;
 const KEY = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 
@@ -72,18 +79,18 @@ export function checkedKey(key: unknown): string {
  * @throws SvcError SVC2411 out of range or too large
  * @throws TypeError what cannot be cloned, such as functions
  */
-export function checkedValue(value: unknown): StoredValue {
+export function checkedValue(value: unknown, limits = IN_MEMORY): StoredValue {
   if (typeof value === "number") return checkedNumber(value);
-  if (typeof value === "string") return checkedText(value);
+  if (typeof value === "string") return checkedText(value, limits);
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "bigint") return checkedNumber(Number(value));
   if (value instanceof Float) return floatOf(value.value);
   if (value instanceof PackedValue) return value;
-  if (value instanceof Uint8Array) return packed(PropertyKind.Bytes, new Uint8Array(value));
-  if (Array.isArray(value) && isNumbers(value)) return packedList(value);
-  if (value instanceof Map && [...value].every(isMappedNumber)) return packedMap(value);
-  return packedObject(value);
+  if (value instanceof Uint8Array) return packed(PropertyKind.Bytes, new Uint8Array(value), limits);
+  if (Array.isArray(value) && isNumbers(value)) return packedList(value, limits);
+  if (value instanceof Map && [...value].every(isMappedNumber)) return packedMap(value, limits);
+  return packedObject(value, limits);
 }
 
 /**
@@ -126,24 +133,24 @@ function checkedNumber(value: number): number {
   return value;
 }
 
-function checkedText(text: string): string {
+function checkedText(text: string, limits: ValueLimits): string {
   // Three bytes a UTF-16 unit at most, so that short texts need no counting.
-  if (text.length * 3 > MAX_STRING) checkSize(Buffer.byteLength(text));
+  if (text.length * 3 > limits.bytes) checkSize(Buffer.byteLength(text), limits);
   return text;
 }
 
-function checkSize(bytes: number): void {
-  if (bytes <= MAX_STRING) return;
-  throw new ValueError(`property value too long: ${bytes} bytes, max is ${MAX_STRING}`);
+function checkSize(bytes: number, limits: ValueLimits): void {
+  if (bytes <= limits.bytes) return;
+  throw new ValueError(`property value too long: ${bytes} bytes, max is ${limits.bytes}`);
 }
 
-function packed(kind: PackedKind, bytes: Uint8Array): PackedValue {
-  checkSize(bytes.length);
+function packed(kind: PackedKind, bytes: Uint8Array, limits: ValueLimits): PackedValue {
+  checkSize(bytes.length, limits);
   return new PackedValue(kind, bytes);
 }
 
-function packedList(items: readonly number[]): PackedValue {
-  if (items.length > MAX_LIST_ITEMS) throw new ValueError("too many values");
+function packedList(items: readonly number[], limits: ValueLimits): PackedValue {
+  if (items.length > limits.list) throw new ValueError("too many values");
   const isFloats = items.some((item) => !Number.isInteger(item));
   if (!isFloats) items.forEach(checkedNumber);
   const bytes = new Uint8Array(items.length * ITEM_BYTES);
@@ -151,11 +158,11 @@ function packedList(items: readonly number[]): PackedValue {
   items.forEach((item, index) => {
     view.setFloat64(index * ITEM_BYTES, item, true);
   });
-  return packed(isFloats ? PropertyKind.Floats : PropertyKind.Integers, bytes);
+  return packed(isFloats ? PropertyKind.Floats : PropertyKind.Integers, bytes, limits);
 }
 
-function packedMap(map: ReadonlyMap<number, number>): PackedValue {
-  if (map.size > MAX_MAP_ITEMS) throw new ValueError("too many mapped values");
+function packedMap(map: ReadonlyMap<number, number>, limits: ValueLimits): PackedValue {
+  if (map.size > limits.map) throw new ValueError("too many mapped values");
   const bytes = new Uint8Array(map.size * ITEM_BYTES);
   const view = new DataView(bytes.buffer);
   let at = 0;
@@ -164,17 +171,17 @@ function packedMap(map: ReadonlyMap<number, number>): PackedValue {
     view.setFloat32(at + 4, value, true);
     at += ITEM_BYTES;
   }
-  return packed(PropertyKind.Map, bytes);
+  return packed(PropertyKind.Map, bytes, limits);
 }
 
-function packedObject(value: unknown): PackedValue {
+function packedObject(value: unknown, limits: ValueLimits): PackedValue {
   let bytes: Uint8Array;
   try {
     bytes = serialize(value);
   } catch (error) {
     throw new TypeError(`property value cannot be stored: ${(error as Error).message}`);
   }
-  return packed(PropertyKind.Opaque, bytes);
+  return packed(PropertyKind.Opaque, bytes, limits);
 }
 
 function isNumbers(items: readonly unknown[]): items is readonly number[] {

@@ -89,6 +89,11 @@ export class StringPool implements EntryMatcher {
     return this.#index.find(this.#seekText(text), this);
   }
 
+  /** The same for bytes. */
+  findBytes(bytes: Uint8Array): number {
+    return this.#index.find(this.#seekBytes(bytes), this);
+  }
+
   /** Differs for each value that was ever interned. */
   serialOf(pointer: number): number {
     this.#cover(pointer + HEAD_WORDS);

@@ -54,6 +54,8 @@ export interface SnapshotHead extends OfferedGraph {
   readonly bytes: number;
   /** Operations of the graph that it holds. */
   readonly count: number;
+  /** Bytes of what it has on disk beside its snapshot: values, each behind its length. */
+  readonly values?: number;
 }
 
 /** Behind the snapshots: all up to this unit of the provider's log was sent, or was there. */
@@ -92,8 +94,8 @@ export function offerIn(given: unknown): Offer {
 /** @throws SvcError SVC2531 */
 export function snapshotHeadIn(given: unknown): SnapshotHead {
   const head = (given ?? {}) as SnapshotHead;
-  if (!isOffered(head) || !isCount(head.bytes) || !isCount(head.count))
-    throw garbled("no head of a snapshot");
+  const isCounted = isCount(head.bytes) && isCount(head.count) && isCount(head.values ?? 0);
+  if (!isOffered(head) || !isCounted) throw garbled("no head of a snapshot");
   return head;
 }
 

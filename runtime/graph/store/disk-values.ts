@@ -1,0 +1,163 @@
+// Values of properties that lie on the disk and not in memory: one file each, below the folder of
+// their graph.
+//
+//   .values/ab/cdef...   one byte for the kind of value, then its bytes
+//
+// A file is named by the SHA-256 of what is in it, so that it never changes, equal values lie there
+// once, and instances with equal graphs have equal names. Memory holds the 32 bytes of that name.
+// A file is complete and flushed before anything names it.
+
+import { createHash, randomUUID } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { StoragePlace } from "../memory/graph-memory.js";
+import { DataError } from "../model/errors.js";
+import { PackedValue, PropertyKind } from "./property-values.js";
+
+/** Folder of the values below that of the graph. */
+export const VALUES_FOLDER = ".values";
+/** Bytes of a file: a value goes through the log in one piece. */
+export const MAX_DISK_BYTES = 2 ** 22;
+
+export class DiskValues {
+  readonly #place: StoragePlace | null;
+
+  constructor(place: StoragePlace | null) {
+    this.#place = place;
+  }
+
+  /**
+   * Makes content lie on the disk, if it does not yet.
+   * @throws DataError what the file system refuses, or a graph that has no folder
+   */
+  put(content: Uint8Array): DiskValue {
+    if (this.#place?.isWritable !== true) {
+      throw new DataError("a value cannot be kept on disk: the graph is stored nowhere");
+    }
+    const address = createHash("sha256").update(content).digest();
+    try {
+      putFile(join(this.#place.folder, VALUES_FOLDER), address, content);
+    } catch (error) {
+      const text = `a value cannot be kept on disk: ${(error as Error).message}`;
+      throw new DataError(text, { cause: error });
+    }
+    return new DiskValue(address, this);
+  }
+
+  /** @throws DataError a file that is missing or damaged */
+  get(address: Uint8Array): Uint8Array {
+    const folder = this.#place === null ? "" : join(this.#place.folder, VALUES_FOLDER);
+    const file = fileOf(folder, address);
+    let content: Uint8Array;
+    try {
+      content = readFileSync(file);
+    } catch (error) {
+      const text = `a value that is kept on disk cannot be read: ${(error as Error).message}`;
+      throw new DataError(text, { cause: error });
+    }
+    if (createHash("sha256").update(content).digest().equals(address)) return content;
+    throw new DataError(`a value that is kept on disk is damaged: ${file}`);
+  }
+}
+
+/** What memory holds of such a value. To whoever does not read it, it is a value without order. */
+export class DiskValue extends PackedValue {
+  readonly #values: DiskValues;
+
+  constructor(address: Uint8Array, values: DiskValues) {
+    super(PropertyKind.Opaque, address);
+    this.#values = values;
+  }
+
+  /** Kind and bytes. @throws DataError */
+  content(): Uint8Array {
+    return this.#values.get(this.bytes);
+  }
+}
+
+/** Puts content into a folder of values. */
+function putFile(folder: string, address: Uint8Array, content: Uint8Array): void {
+  const file = fileOf(folder, address);
+  if (existsSync(file)) {
+    // So that it is not taken for one that nothing has named for long.
+    utimesSync(file, new Date(), new Date());
+    return;
+  }
+  const parent = join(file, "..");
+  mkdirSync(parent, { recursive: true });
+  const temporary = join(parent, `new-${randomUUID()}`);
+  try {
+    writeFileSync(temporary, content, { flush: true });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  for (const entered of [parent, folder]) flushFolder(entered);
+}
+
+/** The files of a graph's values, in no particular order. */
+export function listValues(graphFolder: string): { file: string; bytes: number }[] {
+  const folder = join(graphFolder, VALUES_FOLDER);
+  if (!existsSync(folder)) return [];
+  const parents = readdirSync(folder).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  return parents.flatMap((parent) => {
+    const names = readdirSync(join(folder, parent)).filter((name) => /^[0-9a-f]{62}$/.test(name));
+    return names.map((name) => {
+      const file = join(folder, parent, name);
+      return { file, bytes: statSync(file).size };
+    });
+  });
+}
+
+/** Puts values into the folder of a graph that lie in a file, each behind its length. */
+export function installValues(graphFolder: string, received: string): void {
+  const descriptor = openSync(received, "r");
+  try {
+    const length = Buffer.alloc(4);
+    for (
+      let at = 0;
+      readSync(descriptor, length, 0, 4, at) === 4;
+      at += 4 + length.readUInt32LE()
+    ) {
+      const bytes = length.readUInt32LE();
+      if (bytes > MAX_DISK_BYTES) throw new DataError("a value that was received is too long");
+      const content = Buffer.alloc(bytes);
+      readSync(descriptor, content, 0, bytes, at + 4);
+      const address = createHash("sha256").update(content).digest();
+      putFile(join(graphFolder, VALUES_FOLDER), address, content);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function fileOf(folder: string, address: Uint8Array): string {
+  const name = Buffer.from(address).toString("hex");
+  return join(folder, name.slice(0, 2), name.slice(2));
+}
+
+function flushFolder(folder: string): void {
+  // Windows cannot open folders, and does not need it.
+  if (process.platform === "win32") return;
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
