@@ -1,6 +1,7 @@
 // What the methods of Graph and Vertex do with arguments before they pass them on: vertices become
 // handles where they are open, arguments by position join those by name.
 
+import { misfitting } from "../model/misfit.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { DegreeOptions } from "../query/calls/degree.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
@@ -17,7 +18,8 @@ export type VertexName = string | VertexAttributes;
 export function keyOf(store: GraphStore, vertex: VertexName): string | number {
   if (typeof vertex === "string") return vertex;
   if (vertex instanceof VertexAttributes) return handleIn(store, vertex);
-  throw new TypeError("a vertex or its id is required");
+  const error = new TypeError("a vertex or its id is required");
+  throw misfitting(error, vertex, "a text, or a vertex that is open");
 }
 
 export function adjacentOptions(

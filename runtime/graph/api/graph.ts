@@ -9,6 +9,7 @@ import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
 import { type CreateOptions, createVertex, deleteVertex } from "../changes/vertices.js";
 import { IndexError, KeyError } from "../model/errors.js";
+import { misfitting, within } from "../model/misfit.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
 import {
@@ -346,8 +347,17 @@ export class Graph extends GraphManagement {
 }
 
 function keysOf(store: GraphStore, names: VertexName | readonly VertexName[]): (string | number)[] {
-  if (!isList(names)) throw new TypeError("a list of vertices or their ids is required");
-  return names.map((name) => keyOf(store, name));
+  if (!isList(names)) {
+    const error = new TypeError("a list of vertices or their ids is required");
+    throw misfitting(error, names, "a list of vertices or their ids");
+  }
+  return names.map((name, at) => {
+    try {
+      return keyOf(store, name);
+    } catch (error) {
+      throw within(error, `[${at}]`);
+    }
+  });
 }
 
 function isList(value: VertexName | readonly VertexName[]): value is readonly VertexName[] {

@@ -10,6 +10,7 @@ import {
   T_NEVER,
 } from "../model/constants.js";
 import { ArcError, ValueError } from "../model/errors.js";
+import { member, misfitting, NAMES, within } from "../model/misfit.js";
 import {
   MODIFIERS,
   type Modifier,
@@ -34,6 +35,12 @@ export type ArcSpec =
 
 const DEFAULT_RELATIONSHIP = "__related__";
 const MEMBERS = new Set(["rel", "mod", "value"]);
+type Steps = readonly [relationship: string, modifier: string, value: string];
+const ARGUMENTS: Steps = [".relationship", ".modifier", ".value"];
+const ITEMS: Steps = ["[0]", "[1]", "[2]"];
+const BY_NAME: Steps = [".rel", ".mod", ".value"];
+const FORMS = '"rel", [rel, mod, value], { rel, mod, value }, or null';
+const MODIFIER_FORMS = 'M_INT and its like, or by name in { mod: "int" }';
 const CODE_MASK = 0x1f;
 const FLAGS = M_AUTOTM | M_FWDONLY;
 const STATIC = MODIFIERS[STATIC_CODE]!;
@@ -52,46 +59,77 @@ export class ArcToMake {
 
   /** @throws ArcError, ValueError, TypeError */
   read(spec: ArcSpec): this {
+    try {
+      return this.#read(spec);
+    } catch (error) {
+      throw within(error, ".arc");
+    }
+  }
+
+  #read(spec: ArcSpec): this {
     if (typeof spec === "string") return this.set(spec, M_STAT, undefined);
     if (spec === null || spec === undefined) return this.set(null, M_STAT, undefined);
     if (!Array.isArray(spec)) return this.#readMembers(spec);
     if (spec.length > 3) {
-      throw new ArcError("Invalid arc tuple, expected (relationship, modifier, value)");
+      const text = "Invalid arc tuple, expected (relationship, modifier, value)";
+      throw misfitting(new ArcError(text), spec, "up to three values");
     }
-    return this.set(spec[0], spec[1], spec[2]);
+    return this.set(spec[0], spec[1], spec[2], ITEMS);
   }
 
   #readMembers(spec: unknown): this {
     if (typeof spec !== "object" || spec === null) {
-      throw new ArcError("Invalid arc, must be string or tuple");
+      throw misfitting(new ArcError("Invalid arc, must be string or tuple"), spec, FORMS);
     }
     for (const name of Object.keys(spec)) {
-      if (!MEMBERS.has(name))
-        throw new ArcError(`Invalid arc: '${name}' is none of rel, mod, value`);
+      if (MEMBERS.has(name)) continue;
+      const error = new ArcError(`Invalid arc: '${name}' is none of rel, mod, value`);
+      throw misfitting(error, Reflect.get(spec, name), "rel, mod, value", member(name));
     }
     const { rel, mod, value } = spec as { rel?: unknown; mod?: unknown; value?: unknown };
-    return this.set(rel, modifierNamed(mod), value);
+    return this.set(rel, modifierNamed(mod), value, BY_NAME);
   }
 
-  /** @throws ArcError, ValueError, TypeError */
-  set(relationship: unknown, modifier: unknown, value: unknown): this {
+  /**
+   * @param steps to the three within what the caller was given
+   * @throws ArcError, ValueError, TypeError
+   */
+  set(relationship: unknown, modifier: unknown, value: unknown, steps = ARGUMENTS): this {
     const given = modifier === undefined || modifier === null ? STATIC_CODE : modifier;
     if (typeof relationship === "string") this.relationship = relationship;
     else if (relationship === null || relationship === undefined) {
       this.relationship = DEFAULT_RELATIONSHIP;
-    } else throw new ArcError("Invalid arc, relationship must be a string");
-    if (typeof given !== "number") throw new ArcError("Invalid arc modifier");
+    } else {
+      const error = new ArcError("Invalid arc, relationship must be a string");
+      throw misfitting(error, relationship, NAMES, steps[0]);
+    }
+    if (typeof given !== "number") throw badModifier(given, steps);
     const code = (given & ~FLAGS) === M_STAT ? given - M_STAT + STATIC_CODE : given;
     const row = (code & ~FLAGS) === (code & CODE_MASK) ? MODIFIERS[code & CODE_MASK] : undefined;
     if (row === undefined || row.isResult || !Number.isInteger(code)) {
-      throw new ArcError("Invalid arc modifier");
+      throw badModifier(given, steps);
     }
     this.modifier = row;
     this.flags = (code & M_FWDONLY) === 0 ? 0 : ArcFlag.ForwardOnly;
     this.hasTimes = (code & M_AUTOTM) !== 0;
     this.hasValue = value !== undefined && value !== null;
-    this.value = this.hasValue ? checkedValue(row, value) : 0.5;
+    this.value = this.hasValue ? valueFor(row, value, steps) : 0.5;
     return this;
+  }
+}
+
+function badModifier(given: unknown, steps: Steps): ArcError {
+  return misfitting(new ArcError("Invalid arc modifier"), given, MODIFIER_FORMS, steps[1]);
+}
+
+/** @throws ArcError, ValueError, TypeError */
+function valueFor(modifier: Modifier, value: unknown, steps: Steps): number {
+  try {
+    return checkedValue(modifier, value);
+  } catch (error) {
+    const { name, min, max, kind } = modifier;
+    const fits = kind === "unit" ? "no value" : `numbers from ${min} to ${max}`;
+    throw misfitting(error as Error, value, `${fits}, for ${name}`, steps[2]);
   }
 }
 

@@ -1,5 +1,6 @@
 // Many vertices or arcs in one call: all of them or none, with the mutex taken once.
 
+import { misfitting, within } from "../model/misfit.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { ArcSpec } from "./arc-to-make.js";
 import { batch } from "./batch.js";
@@ -19,11 +20,15 @@ export function createVertices(access: Access, vertices: readonly NewVertex[]): 
   const given = listOf(vertices, "vertices");
   return batch(access.store, () => {
     let made = 0;
-    for (const vertex of given) {
-      made +=
-        typeof vertex === "object" && vertex !== null
-          ? createVertex(access, vertex.id, vertex)
-          : createVertex(access, vertex);
+    for (const [at, vertex] of given.entries()) {
+      try {
+        made +=
+          typeof vertex === "object" && vertex !== null
+            ? createVertex(access, vertex.id, vertex)
+            : createVertex(access, vertex);
+      } catch (error) {
+        throw within(error, `vertices[${at}]`);
+      }
     }
     return made;
   });
@@ -47,12 +52,17 @@ export function connectMany<N>(
   const given = listOf(arcs, "pairs of an arc and a terminal");
   return batch(access.store, () => {
     let made = 0;
-    for (const pair of given) {
+    for (const [at, pair] of given.entries()) {
       if (!Array.isArray(pair) || pair.length !== 2) {
-        throw new TypeError("a pair of an arc and a terminal is required");
+        const error = new TypeError("a pair of an arc and a terminal is required");
+        throw misfitting(error, pair, "[arc, terminal]", `arcs[${at}]`);
       }
       const [arc, terminal] = pair as NewArc<N>;
-      made += connect(access, initial, arc, keyOf(access.store, terminal), options);
+      try {
+        made += connect(access, initial, arc, keyOf(access.store, terminal), options);
+      } catch (error) {
+        throw within(error, `arcs[${at}]`);
+      }
     }
     return made;
   });

@@ -3,6 +3,7 @@
 import { Header } from "../memory/layout.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";
+import { misfitting } from "../model/misfit.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type ArcSpec, ArcToMake } from "./arc-to-make.js";
@@ -83,7 +84,10 @@ export function connect(
 ): number {
   const { store } = access;
   const { lifespan = -1, condition, timeout = 0 } = options;
-  if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
+  if (typeof lifespan !== "number") {
+    const fits = "seconds; -1: it never expires";
+    throw misfitting(new TypeError("lifespan must be a number"), lifespan, fits, ".lifespan");
+  }
   CONNECT.arc.read(arc);
   if (lifespan >= 0) refuseTime(CONNECT.arc);
   else if (hasAutoTimes(store, CONNECT.arc)) CONNECT.arc.hasTimes = true;

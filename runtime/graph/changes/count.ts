@@ -2,6 +2,7 @@
 
 import { M_ACC, M_CNT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
+import { misfitting } from "../model/misfit.js";
 import { valueFromBits } from "../model/modifiers.js";
 import { ArcToMake } from "./arc-to-make.js";
 import { Change } from "./attempt.js";
@@ -37,7 +38,9 @@ export function count(
   delta = 1,
   timeout = 0,
 ): number {
-  if (!Number.isInteger(delta)) throw new ValueError("delta must be integer");
+  if (!Number.isInteger(delta)) {
+    throw misfitting(new ValueError("delta must be integer"), delta, "integers", ".delta");
+  }
   ADD.arc.set(relationship, M_CNT, undefined);
   return add(access, initial, terminal, delta, timeout);
 }
@@ -55,7 +58,9 @@ export function accumulate(
   delta = 1,
   timeout = 0,
 ): number {
-  if (typeof delta !== "number") throw new ValueError("delta must be a number");
+  if (typeof delta !== "number") {
+    throw misfitting(new ValueError("delta must be a number"), delta, "numbers", ".delta");
+  }
   ADD.arc.set(relationship, M_ACC, undefined);
   return add(access, initial, terminal, delta, timeout);
 }

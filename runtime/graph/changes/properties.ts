@@ -2,6 +2,8 @@
 // and packed before the mutex is taken: that may run code of the user.
 
 import type { Float } from "../../base/float.js";
+import { DataError } from "../model/errors.js";
+import { member, misfitting, NAMES } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
@@ -19,6 +21,10 @@ import { codeOfKey } from "./name-codes.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
+const ARGUMENTS: PropertySteps = { key: ".key", value: ".value" };
+const VALUES =
+  "integers up to 2 ** 53 - 1, 131,000 bytes of text or others, 16,375 numbers, a map of 5,406";
+
 /** Begins keys of values that are to be kept on disk; it is no part of the key. */
 const ON_DISK = "*";
 
@@ -34,7 +40,7 @@ export function setProperty(
   isVirtual = false,
 ): void {
   const { store } = access;
-  const [name, stored] = checkedProperty(store, key, value, isVirtual);
+  const [name, stored] = checkedProperty(store, key, value, ARGUMENTS, isVirtual);
   changeVertex(access, vertex, (found) => putProperty(store, found, name, stored));
 }
 
@@ -94,19 +100,39 @@ export function checkedProperties(
 ): [key: string, value: StoredValue][] {
   return Object.entries(properties)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => checkedProperty(store, key, value));
+    .map(([key, value]) => {
+      const step = `.properties${member(key)}`;
+      return checkedProperty(store, key, value, { key: step, value: step });
+    });
+}
+
+interface PropertySteps {
+  readonly key: string;
+  readonly value: string;
 }
 
 function checkedProperty(
   store: GraphStore,
   key: unknown,
   value: unknown,
+  steps: PropertySteps,
   isVirtual = false,
 ): [key: string, value: StoredValue] {
   const isMarked = typeof key === "string" && key.startsWith(ON_DISK);
-  const name = checkedKey(isMarked ? key.slice(ON_DISK.length) : key);
-  const isOnDisk = isMarked || isVirtual;
-  return [name, isOnDisk ? diskValue(store.values, value) : checkedValue(value)];
+  let name: string;
+  try {
+    name = checkedKey(isMarked ? key.slice(ON_DISK.length) : key);
+  } catch (error) {
+    throw misfitting(error as Error, key, NAMES, steps.key);
+  }
+  try {
+    const isOnDisk = isMarked || isVirtual;
+    return [name, isOnDisk ? diskValue(store.values, value) : checkedValue(value)];
+  } catch (error) {
+    // What the disk refuses is no fault of the value.
+    if (error instanceof DataError) throw error;
+    throw misfitting(error as Error, value, VALUES, steps.value);
+  }
 }
 
 /** Within a mutation: sets a property to a checked value. */

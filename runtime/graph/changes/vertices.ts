@@ -3,6 +3,7 @@
 import { Header } from "../memory/layout.js";
 import { nowSeconds, storedSecond } from "../memory/time.js";
 import { VertexError } from "../model/errors.js";
+import { misfitting, NAMES } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
 import { removeIfAbandoned } from "../operations/vertices.js";
 import { isName } from "../query/parse/arc-filter.js";
@@ -38,6 +39,8 @@ export interface CreateOptions {
   readonly timeout?: number;
 }
 
+const LIFESPANS = "seconds; -1: it never expires";
+
 /**
  * Makes a vertex, or makes a virtual one real; sets properties and expiry of one that is there.
  * @returns 1 if it was made or made real, 0 if it was there
@@ -46,7 +49,9 @@ export interface CreateOptions {
 export function createVertex(access: Access, id: VertexKey, options: CreateOptions = {}): number {
   const { store } = access;
   const { type = null, lifespan = -1, timeout = 0 } = options;
-  if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
+  if (typeof lifespan !== "number") {
+    throw misfitting(new TypeError("lifespan must be a number"), lifespan, LIFESPANS, ".lifespan");
+  }
   const properties = checkedProperties(store, options.properties ?? {});
   const vector = options.vector ?? null;
   const parts = vector === null ? null : partsOfLike(vector, "vector");
@@ -83,7 +88,9 @@ function makeReal(store: GraphStore, id: VertexKey, found: number, type: string 
 
 /** @throws VertexError, EnumerationError */
 function typeOfNew(store: GraphStore, type: string): number {
-  if (typeof type !== "string") throw new TypeError("a type is a text, or null");
+  if (typeof type !== "string") {
+    throw misfitting(new TypeError("a type is a text, or null"), type, NAMES, ".type");
+  }
   if (!isName(type)) {
     throw new VertexError(`invalid vertex type: '${type}'`);
   }
@@ -132,7 +139,9 @@ export function dropIfAbandoned(store: GraphStore, vertex: number): boolean {
  */
 export function setType(access: Access, vertex: VertexKey, type: string | null): void {
   const { store } = access;
-  if (typeof type !== "string" && type !== null) throw new TypeError("a type is a text, or null");
+  if (typeof type !== "string" && type !== null) {
+    throw misfitting(new TypeError("a type is a text, or null"), type, NAMES, ".type");
+  }
   changeVertex(access, vertex, (found) => {
     const code = type === null || type === "" ? UNTYPED : codeOfType(store, type);
     beginOwn(store, OperationCode.SetType, found).name = code;

@@ -8,6 +8,8 @@
 import { QueryError, SearchError } from "./errors.js";
 
 interface Misfit {
+  /** What is wrong. */
+  readonly problem: string;
   readonly given: string;
   readonly fits: string;
   /** Steps as they are written, `.name` and `[2]`, behind each other. */
@@ -18,6 +20,9 @@ const MAX_TEXT = 60;
 const MAX_ITEMS = 4;
 const MAX_DEPTH = 3;
 const PLAIN_NAME = /^[A-Za-z_]\w{0,40}$/;
+
+/** What names of relationships, types and properties may be. */
+export const NAMES = "a letter, then letters, digits and _.#$%@";
 
 const MISFITS = new WeakMap<object, Misfit>();
 
@@ -36,12 +41,20 @@ export function badName(text: string, given: unknown, fits: string, at = ""): Se
   return placed(new SearchError(text), given, fits, at);
 }
 
+/**
+ * An error of another kind with the value, what fits and the place of it; one that has them as it
+ * is.
+ */
+export function misfitting<E extends Error>(error: E, given: unknown, fits: string, at = ""): E {
+  return MISFITS.has(error) ? error : placed(error, given, fits, at);
+}
+
 /** An error of what is one step further in, seen from here; any other one as it is. */
 export function within(error: unknown, step: string): unknown {
   const misfit = typeof error === "object" && error !== null ? MISFITS.get(error) : undefined;
   if (misfit !== undefined && step !== "") {
     misfit.place = step + misfit.place;
-    write(error as QueryError, misfit);
+    write(error as Error, misfit);
   }
   return error;
 }
@@ -51,22 +64,17 @@ export function member(name: string): string {
   return PLAIN_NAME.test(name) ? `.${name}` : `[${shown(name)}]`;
 }
 
-function placed<E extends QueryError | SearchError>(
-  error: E,
-  given: unknown,
-  fits: string,
-  place: string,
-): E {
-  const misfit = { given: shown(given), fits, place };
+function placed<E extends Error>(error: E, given: unknown, fits: string, place: string): E {
+  const misfit = { problem: error.message, given: shown(given), fits, place };
   MISFITS.set(error, misfit);
   write(error, misfit);
   return error;
 }
 
-function write(error: QueryError | SearchError, { given, fits, place }: Misfit): void {
+function write(error: Error, { problem, given, fits, place }: Misfit): void {
   const before = error.message;
   const where = place === "" ? `given ${given}` : `${place.replace(/^\./, "")} is ${given}`;
-  error.message = `${error.problem}\n  ${where}; what fits: ${fits}`;
+  error.message = `${problem}\n  ${where}; what fits: ${fits}`;
   // Written when the error was made.
   if (error.stack !== undefined) error.stack = error.stack.replace(before, () => error.message);
 }

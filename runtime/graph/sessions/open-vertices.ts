@@ -6,6 +6,7 @@ import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
 import { AccessError, KeyError, ValueError } from "../model/errors.js";
+import { misfitting } from "../model/misfit.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { SessionAccess } from "./graph-access.js";
 import type { Hold } from "./session.js";
@@ -209,5 +210,6 @@ function vertexOf(store: GraphStore, name: VertexKey): number {
 function checkMode(mode: unknown, modes: readonly AccessMode[]): void {
   if (modes.includes(mode as AccessMode)) return;
   const texts = modes.map((one) => `'${one}'`).join(", ");
-  throw new ValueError(`Access mode must be one of ${texts}`);
+  const error = new ValueError(`Access mode must be one of ${texts}`);
+  throw misfitting(error, mode, texts, ".mode");
 }

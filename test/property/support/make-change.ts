@@ -105,7 +105,8 @@ export function outcomeOf(make: () => unknown): unknown {
   try {
     return make() ?? "nothing";
   } catch (error) {
-    return `error: ${(error as Error).message}`;
+    // The model does not say where in the arguments it was.
+    return `error: ${(error as Error).message.split("\n")[0]}`;
   }
 }
 

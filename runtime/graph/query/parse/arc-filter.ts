@@ -18,7 +18,7 @@ import {
   V_LTE,
   V_NRANGE,
 } from "../../model/constants.js";
-import { badName, member, misfit, within } from "../../model/misfit.js";
+import { badName, member, misfit, NAMES, within } from "../../model/misfit.js";
 import { MODIFIERS, modifierCode, modifierNamed } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
@@ -39,8 +39,6 @@ const MEMBERS = ["rel", "dir", "mod", "cond", "value"];
 const STEPS = { items: MEMBERS.map((_, item) => `[${item}]`), members: MEMBERS.map(member) };
 const FORMS =
   'null, "rel", [rel, dir, mod, cond, value], { rel, dir, mod, value }, or [false, <filter>]';
-/** What names of relationships and types may be. */
-export const NAMES = "a letter, then letters, digits and _.#$%@";
 const DIRECTION_FORMS = 'D_OUT, D_IN, D_ANY, D_BOTH, or by name in { dir: "out" }';
 const MODIFIER_FORMS = 'M_INT and its like, or by name in { mod: "int" }';
 const COMPARISON_FORMS = "V_GT and its like, and a value to compare with";

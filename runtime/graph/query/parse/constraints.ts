@@ -15,7 +15,7 @@ import {
   V_NEQ,
 } from "../../model/constants.js";
 import { UnsupportedError } from "../../model/errors.js";
-import { badName, member, misfit, within } from "../../model/misfit.js";
+import { badName, member, misfit, NAMES, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { Probe } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
@@ -37,7 +37,7 @@ import {
   VirtualCheck,
 } from "../match/vertex-checks.js";
 import type { VertexCheck } from "../match/vertex-test.js";
-import { compileArcFilter, isName, NAMES } from "./arc-filter.js";
+import { compileArcFilter, isName } from "./arc-filter.js";
 import type { ArcFilter } from "./query-options.js";
 import { isReference } from "./traverse-rule.js";
 

@@ -88,9 +88,10 @@ test("modes, and vertices that are missing", () => {
   fails(() => mine.openVertex("x", "r"), "Object does not exist: 'x'", "KeyError");
   fails(() => mine.openVertex("x"), "Object does not exist: 'x'", "KeyError");
   fails(() => mine.openVertex(99), "Object does not exist: '99'", "KeyError");
-  const modes = "Access mode must be one of 'r', 'w', 'a'";
+  const modes =
+    "Access mode must be one of 'r', 'w', 'a'\n  mode is \"x\"; what fits: 'r', 'w', 'a'";
   fails(() => mine.openVertex("A", "x" as never), modes, "ValueError");
-  const several = "Access mode must be one of 'r', 'a'";
+  const several = "Access mode must be one of 'r', 'a'\n  mode is \"w\"; what fits: 'r', 'a'";
   fails(() => mine.openVertices(["A"], "w" as never), several, "ValueError");
   const made = mine.openVertex("x", "w");
   assert.equal([made.type, made.virtual, made.writable()], ["__vertex__", false, true]);

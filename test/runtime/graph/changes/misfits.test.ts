@@ -1,0 +1,126 @@
+// Errors of what graphs are changed with say where in the arguments the mistake is, what was given
+// and what fits, whatever class they are of.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { M_CNT, M_INT, M_STAT } from "../../../../runtime/graph/model/constants.js";
+import { makeGraph } from "../support/make-graph.js";
+
+const test = suite("what is changed with");
+// Hostile arguments: types would refuse most of them.
+const graph = makeGraph() as unknown as Record<string, (...given: unknown[]) => unknown>;
+
+const CASES: readonly (readonly [string, unknown[], RegExp])[] = [
+  [
+    "connect",
+    ["a", 5, "b"],
+    /^ArcError: Invalid arc, must be.*\n {2}arc is 5; what fits: "rel", \[/,
+  ],
+  [
+    "connect",
+    ["a", [7], "b"],
+    /relationship must be a string\n {2}arc\[0\] is 7; what fits: a let/,
+  ],
+  [
+    "connect",
+    ["a", ["r", 99], "b"],
+    /Invalid arc modifier\n {2}arc\[1\] is 99; what fits: M_INT and/,
+  ],
+  [
+    "connect",
+    ["a", { rel: "r", mod: "whole" }, "b"],
+    /\n {2}arc\.mod is "whole"; what fits: M_INT/,
+  ],
+  [
+    "connect",
+    ["a", { rel: "r", dir: "out" }, "b"],
+    /\n {2}arc\.dir is "out"; what fits: rel, mod, v/,
+  ],
+  [
+    "connect",
+    ["a", ["r", M_INT, "5"], "b"],
+    /^TypeError.*\n {2}arc\[2\] is "5"; what fits: numbers fr/,
+  ],
+  [
+    "connect",
+    ["a", ["r", M_INT, 2 ** 40], "b"],
+    /^ArcError.*\n {2}arc\[2\] is 1099511627776; what/,
+  ],
+  [
+    "connect",
+    ["a", ["r", M_CNT, -1], "b"],
+    /^ValueError.*use count\(\) to subtract\n {2}arc\[2\] is/,
+  ],
+  ["connect", ["a", ["r", M_STAT, 5], "b"], /\n {2}arc\[2\] is 5; what fits: no value, for M_STAT/],
+  ["connect", ["a", ["r", 1, 2, 3], "b"], /\n {2}arc is \["r", 1, 2, 3\]; what fits: up to three/],
+  ["connect", ["a", "r", ["b", 5]], /^TypeError: a vertex or its id.*\n {2}\[1\] is 5; what fits/],
+  [
+    "connect",
+    ["a", "r", "b", { lifespan: "x" }],
+    /^TypeError.*\n {2}lifespan is "x"; what fits: sec/,
+  ],
+  [
+    "createVertex",
+    ["v", { properties: { "9k": 1 } }],
+    /\n {2}properties\["9k"\] is "9k"; what fits: a/,
+  ],
+  [
+    "createVertex",
+    ["v", { properties: { n: 2 ** 60 } }],
+    /\n {2}properties\.n is 1152921504606847000;/,
+  ],
+  [
+    "createVertex",
+    ["v", { properties: { f: () => 1 } }],
+    /^TypeError.*\n {2}properties\.f is a func/,
+  ],
+  ["createVertex", ["v", { lifespan: "1" }], /\n {2}lifespan is "1"; what fits: seconds; -1/],
+  ["createVertex", ["v", { type: 5 }], /^TypeError.*\n {2}type is 5; what fits: a letter, then/],
+  [
+    "count",
+    ["a", "r", "b", 1.5],
+    /^ValueError: delta must be integer\n {2}delta is 1\.5; what fits/,
+  ],
+  ["count", ["a", 5, "b"], /\n {2}relationship is 5; what fits: a letter, then letters, digits/],
+  ["accumulate", ["a", "r", "b", "1"], /\n {2}delta is "1"; what fits: numbers/],
+  [
+    "openVertex",
+    ["a", "x"],
+    /^ValueError: Access mode.*\n {2}mode is "x"; what fits: 'r', 'w', 'a'/,
+  ],
+];
+
+for (const [method, given, text] of CASES) {
+  test(`${method}(${JSON.stringify(given)}) is refused with the place of the mistake`, () => {
+    try {
+      graph[method]!(...given);
+    } catch (error) {
+      const { name, message, stack } = error as Error;
+      assert.match(`${name}: ${message}`, text);
+      assert.ok(stack!.includes(message), "the stack has it, too");
+      return;
+    }
+    assert.unreachable();
+  });
+}
+
+test("properties that are set one by one say key or value", () => {
+  const vertex = makeGraph().newVertex("v");
+  assert.throws(() => vertex.setProperty("9k", 1), /invalid property key.*\n {2}key is "9k"; what/);
+  assert.throws(
+    () => vertex.setProperty("k", 2 ** 60),
+    /out of range\n {2}value is 115292150460684/,
+  );
+  vertex.close();
+});
+
+test("lists say which of them it is", () => {
+  const given = makeGraph();
+  const vertices = [{ id: "a" }, { id: "b", properties: { n: 2 ** 60 } }];
+  assert.throws(() => given.createVertices(vertices), /\n {2}vertices\[1\]\.properties\.n is 1152/);
+  const arcs = [["r", "b"] as const, [["r", M_INT, "x"], "c"] as never];
+  assert.throws(() => given.connectMany("a", arcs), /\n {2}arcs\[1\]\.arc\[2\] is "x"; what fits/);
+  assert.is(given.order, 0);
+});
+
+test.run();
