@@ -4,11 +4,13 @@
 import { sortValueOf } from "../model/arc-number.js";
 import { PropertyNumbers } from "../store/property-table.js";
 import { PropertyKind } from "../store/property-values.js";
+import { isFloatArc } from "./attributes.js";
 import type { Context } from "./context.js";
+import { addTo, boxed, count, type LoopBody, loopBody, subtractFrom } from "./loop-effects.js";
 import { LoopWriter } from "./loop-writer.js";
 import { divideNumbers, equalReals } from "./number-operators.js";
 import type { TypedProgram } from "./typed-tree.js";
-import { scoreOf } from "./values.js";
+import { isPositive, scoreOf } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
 /** Filters or scores arcs; returns where those that pass end. */
@@ -26,6 +28,12 @@ const HELPERS = {
   arcNumber: sortValueOf,
   scoreOf,
   isText,
+  isFloatArc,
+  isPositive,
+  boxed,
+  addTo,
+  subtractFrom,
+  count,
 };
 
 /** Whether a property is a text: by where it lies, and by its serial once that is the same. */
@@ -44,14 +52,11 @@ let isAllowed = true;
 
 /** The loop of an expression of arcs; null where there is none. */
 export function makeArcLoop(typed: TypedProgram, kind: "filter" | "score"): ArcLoop | null {
-  const [statement] = typed.statements;
-  if (!isAllowed || typed.statements.length !== 1 || statement!.slot >= 0) return null;
-  if (typed.hasEffect || typed.needs.synthetic >= 0) return null;
+  if (!isAllowed || typed.needs.synthetic >= 0) return null;
   const writer = new LoopWriter();
-  const node = statement!.value;
-  const result = kind === "filter" ? writer.passes(node) : writer.score(node);
-  if (result === null || !writer.isOneLook) return null;
-  const source = loopSource(writer, typed, kind, result);
+  const body = loopBody(writer, typed.statements, kind);
+  if (body === null || !writer.isOneLook) return null;
+  const source = loopSource(writer, typed, kind, body);
   const { numbers, truths, calls, constants } = writer.tables;
   try {
     const make = new Function("H", "C", "T", "F", "K", "R", source) as (
@@ -74,7 +79,7 @@ function loopSource(
   writer: LoopWriter,
   { keys }: TypedProgram,
   kind: "filter" | "score",
-  result: string,
+  { statements, result }: LoopBody,
 ): string {
   const before = (["vertex", "prev"] as const).filter((of) => writer.reads.has(of));
   const handles: Record<VertexWord, string> = { vertex: "tail", prev: "prev", next: "h" };
@@ -90,6 +95,7 @@ function loopSource(
   return [
     '"use strict";',
     "const { divide, near, arcNumber, scoreOf, isText } = H;",
+    "const { isFloatArc, isPositive, boxed, addTo, subtractFrom, count } = H;",
     "return function (x, a, from, end, scores) {",
     "const { store, arc: { side, level } } = x;",
     "const V = store.vertices, P = store.properties, S = store.strings;",
@@ -97,6 +103,7 @@ function loopSource(
     "const pw = x.prevArc.word1, pv = arcNumber(pw, x.prevArc.bits);",
     ...[...writer.literals].map((index) => `const l${index} = x.literals[${index}];`),
     ...[...writer.codes].map((place) => `const k${place} = x.codes[${place}];`),
+    ...memoryLines(writer.addresses),
     ...[...writer.texts].flatMap((index) => [
       `const t${index} = S.find(x.literals[${index}]), s${index} = S.serialOf(t${index});`,
     ]),
@@ -106,10 +113,17 @@ function loopSource(
     "const h = a[i], w = a[i + 1], b = a[i + 2];",
     ...move,
     ...(writer.reads.has("next") ? read("next") : []),
+    ...statements,
     ...act,
     "}",
     "return top; };",
   ].join("\n");
+}
+
+function memoryLines(addresses: readonly string[]): string[] {
+  if (addresses.length === 0) return [];
+  const lines = addresses.map((source, place) => `const m${place} = memory.at(${source});`);
+  return ["const { memory } = x.run, { cells } = memory;", ...lines];
 }
 
 function propertyLines(of: VertexWord, place: number): string[] {

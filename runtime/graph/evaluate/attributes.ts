@@ -91,6 +91,11 @@ const VERTEX_ROWS: readonly VertexAttribute[] = [
   }),
 ];
 
+/** Whether the value of an arc is a real. */
+export function isFloatArc(word1: number): boolean {
+  return ((word1 >>> 8) & FLOAT_FAMILY) !== 0;
+}
+
 const ARC_ROWS: readonly ArcAttribute[] = [
   { name: "type", type: "int", doc: "code of the relationship", read: (_x, a) => a.word1 >>> 16 },
   { name: "dir", type: "int", doc: "direction, D_*", read: (_x, a) => directionOf(a) },
@@ -100,8 +105,7 @@ const ARC_ROWS: readonly ArcAttribute[] = [
     type: "num",
     doc: "value, 0 for M_STAT",
     read: (_x, arc) => {
-      const isFloat = ((arc.word1 >>> 8) & FLOAT_FAMILY) !== 0;
-      return isFloat ? boxedReal(arc.number) : arc.number;
+      return isFloatArc(arc.word1) ? boxedReal(arc.number) : arc.number;
     },
   },
   { name: "dist", type: "int", doc: "levels from the start", read: (_x, a) => a.level },

@@ -55,6 +55,8 @@ export class LoopWriter {
   /** Literals and codes, which are read before the loop. */
   readonly literals = new Set<number>();
   readonly codes = new Set<number>();
+  /** Sources of addresses of cells, which are looked up before the loop. */
+  readonly addresses: string[] = [];
   /** Texts that properties are compared with, by their literals. */
   readonly texts = new Set<number>();
   #closuresRead = false;
@@ -86,6 +88,31 @@ export class LoopWriter {
     const lane = this.#number(node);
     if (lane === null) return null;
     return lane.isNull === NEVER ? `(${lane.value} > 0)` : `(!${lane.isNull} && ${lane.value} > 0)`;
+  }
+
+  /** Source of the index of a cell; null where it is not the same for all arcs. */
+  address(node: TypedNode): string | null {
+    const isFixed = node.type === "int" && (node.op === "literal" || node.op === "constant");
+    const source = isFixed ? this.#number(node)!.value : null;
+    if (source === null) return null;
+    const known = this.addresses.indexOf(source);
+    return `m${known >= 0 ? known : this.addresses.push(source) - 1}`;
+  }
+
+  /** Source of a condition that is 1 or 0. */
+  condition(node: TypedNode): string | null {
+    return isTruthNode(node) ? this.#truth(node) : null;
+  }
+
+  /** Sources of a number and of whether it is a real; null where that differs by more than arcs. */
+  kindedNumber(node: TypedNode): string | null {
+    const isArcValue =
+      node.op === "arcAttribute" && node.of === "next" && node.attribute.name === "value";
+    if (isArcValue) return "arcNumber(w, b), isFloatArc(w)";
+    if (node.type !== "int" && node.type !== "real") return null;
+    const lane = this.#number(node);
+    if (lane === null || lane.isNull !== NEVER) return null;
+    return `${lane.value}, ${node.type === "real"}`;
   }
 
   #number(node: TypedNode): Lane | null {

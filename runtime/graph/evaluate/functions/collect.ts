@@ -22,22 +22,25 @@ const SLOT_MASK = 3;
 /** The present arc with another value, null for none; `undefined` leaves it as it is. */
 function madeArc({ arc, vertex, next }: Context, value: Argument): MadeArc | null {
   if (value === null) return null;
-  const { word1, bits, side, level } = arc;
-  const plain = { level, tail: vertex.handle, head: next.handle, side };
-  if (value === undefined) return { ...plain, word1, bits };
-  const withModifier = (code: number): number => {
-    return ((word1 & KEPT_BITS) | (code << MODIFIER_SHIFT)) >>> 0;
-  };
-  if (value instanceof Bits) {
-    return { ...plain, word1: withModifier(M_UINT), bits: Number(value.value & 0xffff_ffffn) };
+  const { side, level } = arc;
+  let { word1, bits } = arc;
+  if (value !== undefined) {
+    word1 = ((word1 & KEPT_BITS) | (modifierOf(value) << MODIFIER_SHIFT)) >>> 0;
+    bits = bitsOf(value);
   }
-  if (isInt(value)) {
-    return { ...plain, word1: withModifier(M_INT), bits: Number(rawBits(value) & 0xffff_ffffn) };
-  }
-  if (isReal(value)) {
-    return { ...plain, word1: withModifier(M_FLT), bits: valueBits("float", numberIn(value)) };
-  }
-  return { ...plain, word1: withModifier(0), bits: 0 };
+  return { level, tail: vertex.handle, head: next.handle, word1, bits, side };
+}
+
+function modifierOf(value: Value): number {
+  if (value instanceof Bits) return M_UINT;
+  if (isInt(value)) return M_INT;
+  return isReal(value) ? M_FLT : 0;
+}
+
+function bitsOf(value: Value): number {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value >>> 0;
+  if (value instanceof Bits || isInt(value)) return Number(rawBits(value) & 0xffff_ffffn);
+  return isReal(value) ? valueBits("float", numberIn(value)) : 0;
 }
 
 function collected(x: Context, value: Argument): number {

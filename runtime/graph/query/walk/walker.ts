@@ -277,12 +277,20 @@ export class Walker {
       return;
     }
     const { batch } = at;
-    const { prev, prevWord1, prevBits, prevSide } = batch;
-    Object.assign(this.#made, { level, tail, side, prev, prevWord1, prevBits, prevSide });
-    this.#made.words.set([head, word1, bits]);
-    this.#made.from = 0;
-    this.#made.end = ARC_WORDS;
-    if (!sink.take(this.#made)) this.#isStopped = true;
+    const made = this.#made;
+    made.level = level;
+    made.tail = tail;
+    made.side = side as ArcBatch["side"];
+    made.prev = batch.prev;
+    made.prevWord1 = batch.prevWord1;
+    made.prevBits = batch.prevBits;
+    made.prevSide = batch.prevSide;
+    made.words[0] = head;
+    made.words[1] = word1;
+    made.words[2] = bits;
+    made.from = 0;
+    made.end = ARC_WORDS;
+    if (!sink.take(made)) this.#isStopped = true;
   }
 
   /** Gives arcs on the stack to the sink. */

@@ -252,13 +252,33 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
     case "store":
       cells[at(a, cells)] = b;
       return b;
-    case "inc": {
+    case "add":
+    case "sub": {
       const cell = cells[at(a, cells)]!;
-      const made = cell.kind === "int" ? int(cell.number + 1) : cell;
-      cells[at(a, cells)] = cell.kind === "real" ? real(cell.number + 1) : made;
+      // Cells are no place to join texts.
+      const isJoined = name === "add" && cell.kind === "text" && b.kind !== "null";
+      const made = isJoined ? NAN : arithmetic(name === "add" ? "+" : "-", cell, b);
+      cells[at(a, cells)] = made;
+      return made;
+    }
+    case "mov":
+      cells[at(a, cells)] = cells[at(b, cells)]!;
+      return cells[at(a, cells)]!;
+    case "inc":
+    case "count":
+    case "dec": {
+      const by = name === "dec" ? -1 : 1;
+      const cell = cells[at(a, cells)]!;
+      const made = cell.kind === "int" ? int(cell.number + by) : cell;
+      cells[at(a, cells)] = cell.kind === "real" ? real(cell.number + by) : made;
       return cells[at(a, cells)]!;
     }
     default:
+      if (name.endsWith("if")) {
+        const isMet = isTrue(a) && !("number" in a && Number.isNaN(a.number));
+        if (isMet) call(name.slice(0, -2), args.slice(1), cells);
+        return a;
+      }
       throw new Error(`not known here: ${name}`);
   }
 }

@@ -1,0 +1,119 @@
+// Effects in generated loops: changes of cells whose addresses are fixed, as statements. What else
+// has an effect makes no loop. Values keep what they are: an int, or a real that may be whole.
+
+import { increased } from "./functions/memory.js";
+import type { LoopWriter } from "./loop-writer.js";
+import { add, subtract } from "./operators.js";
+import type { TypedNode, TypedStatement } from "./typed-tree.js";
+import { boxedReal, type Value } from "./values.js";
+
+type Call = Extract<TypedNode, { op: "call" }>;
+
+/** How each function writes its change, of address and value. */
+const EFFECTS = new Map<string, (address: string, value: string) => string>([
+  ["add", (address, value) => `addTo(cells, ${address}, ${value});`],
+  ["sub", (address, value) => `subtractFrom(cells, ${address}, ${value});`],
+  ["store", (address, value) => `cells[${address}] = boxed(${value});`],
+  ["mov", (address, from) => `cells[${address}] = cells[${from}];`],
+  ["inc", (address) => `count(cells, ${address}, 1);`],
+  ["count", (address) => `count(cells, ${address}, 1);`],
+  ["dec", (address) => `count(cells, ${address}, -1);`],
+]);
+const UNARY = new Set(["inc", "count", "dec"]);
+
+/** What the loop does with an arc before it asks for the result. */
+export interface LoopBody {
+  readonly statements: readonly string[];
+  /** Source of whether the arc passes, or of its score. */
+  readonly result: string;
+}
+
+/** Null where no loop can do it. */
+export function loopBody(
+  writer: LoopWriter,
+  statements: readonly TypedStatement[],
+  kind: "filter" | "score",
+): LoopBody | null {
+  if (statements.some(({ slot }) => slot >= 0)) return null;
+  const last = statements.at(-1)!.value;
+  const done: string[] = [];
+  for (const { value } of statements) {
+    if (!value.hasEffect) continue;
+    const source = effect(writer, value, value === last);
+    if (source === null) return null;
+    done.push(source);
+  }
+  if (!last.hasEffect) {
+    const result = kind === "filter" ? writer.passes(last) : writer.score(last);
+    return result === null ? null : { statements: done, result };
+  }
+  // The value of a change is that of the cell.
+  const cell = `cells[${writer.address((last as Call).args[0]!)}]`;
+  return { statements: done, result: `${kind === "filter" ? "isPositive" : "scoreOf"}(${cell})` };
+}
+
+function effect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | null {
+  if (node.op !== "call") return null;
+  const { name } = node.row;
+  if (EFFECTS.has(name)) return change(writer, name, node.args);
+  const plain = name.slice(0, -2);
+  // The value of a conditional change is its condition, which may be of any kind.
+  if (isLast || !name.endsWith("if") || !EFFECTS.has(plain)) return null;
+  const [condition, ...args] = node.args;
+  const test = writer.condition(condition!);
+  const made = test === null ? null : change(writer, plain, args);
+  return made === null ? null : `if (${test}) { ${made} }`;
+}
+
+function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): string | null {
+  const [target, value] = args as [TypedNode, TypedNode?];
+  const address = writer.address(target);
+  if (address === null || args.slice(1).some(({ hasEffect }) => hasEffect)) return null;
+  const write = EFFECTS.get(name)!;
+  if (UNARY.has(name)) return args.length === 1 ? write(address, "") : null;
+  const source = name === "mov" ? writer.address(value!) : writer.kindedNumber(value!);
+  return source === null ? null : write(address, source);
+}
+
+/** A number as a value: a real that is whole is told from an int. */
+export function boxed(number: number, isReal: boolean): Value {
+  return isReal ? boxedReal(number) : number;
+}
+
+export function addTo(cells: Value[], at: number, number: number, isReal: boolean): void {
+  const cell = cells[at]!;
+  if (typeof cell === "number") {
+    const sum = cell + number;
+    if (isPlainSum(sum, cell, number, isReal)) {
+      cells[at] = sum;
+      return;
+    }
+  }
+  cells[at] = add(cell, boxed(number, isReal));
+}
+
+export function subtractFrom(cells: Value[], at: number, number: number, isReal: boolean): void {
+  const cell = cells[at]!;
+  if (typeof cell === "number") {
+    const sum = cell - number;
+    if (isPlainSum(sum, cell, number, isReal)) {
+      cells[at] = sum;
+      return;
+    }
+  }
+  cells[at] = subtract(cell, boxed(number, isReal));
+}
+
+/** Whether a sum is the value as it stands: no real that is whole, and no zero with a sign. */
+function isPlainSum(sum: number, cell: number, number: number, isReal: boolean): boolean {
+  if (!Number.isSafeInteger(sum)) return true;
+  if (isReal || sum === 0) return false;
+  return Number.isSafeInteger(cell) && Number.isSafeInteger(number);
+}
+
+export function count(cells: Value[], at: number, by: 1 | -1): void {
+  const cell = cells[at]!;
+  const counted = (cell as number) + by;
+  const isPlain = typeof cell === "number" && Number.isSafeInteger(cell) && counted !== 0;
+  cells[at] = isPlain ? counted : increased(cell, by);
+}
