@@ -1,5 +1,6 @@
 // Makes functions of the sources that `LoopWriter` writes: one for each form, once it is known to
-// be used much. Where the process may make no code of texts there are none, and closures remain.
+// be used much, over arcs or over vertices, which come as heads of arcs. Where the process may make
+// no code of texts there are none, and closures remain.
 
 import { sortValueOf } from "../model/arc-number.js";
 import { PropertyNumbers } from "../store/property-table.js";
@@ -7,9 +8,14 @@ import { PropertyKind } from "../store/property-values.js";
 import { isFloatArc } from "./attributes.js";
 import type { Context } from "./context.js";
 import { addTo, boxed, count, type LoopBody, loopBody, subtractFrom } from "./loop-effects.js";
-import { LoopWriter } from "./loop-writer.js";
+import { type Handles, LoopWriter } from "./loop-writer.js";
 import { divideNumbers, equalReals } from "./number-operators.js";
-import type { TypedProgram } from "./typed-tree.js";
+import {
+  childrenOf,
+  type TypedNode,
+  type TypedProgram,
+  type TypedStatement,
+} from "./typed-tree.js";
 import { isPositive, scoreOf } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
@@ -48,13 +54,16 @@ function isText(
   return store.strings.serialOf(pointer) === serial;
 }
 
-let isAllowed = true;
+/** What a loop does: it filters or scores arcs, or filters vertices. */
+export type LoopKind = "filter" | "score" | "vertices";
 
-/** The loop of an expression of arcs; null where there is none. */
-export function makeArcLoop(typed: TypedProgram, kind: "filter" | "score"): ArcLoop | null {
-  if (!isAllowed || typed.needs.synthetic >= 0) return null;
-  const writer = new LoopWriter();
-  const body = loopBody(writer, typed.statements, kind);
+/** The loop of an expression; null where there is none. */
+export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null {
+  if (typed.needs.synthetic >= 0) return null;
+  const isOfVertices = kind === "vertices";
+  if (isOfVertices && (typed.hasEffect || !typed.statements.every(isOfVertexAlone))) return null;
+  const writer = new LoopWriter(isOfVertices ? OF_VERTICES : OF_ARCS);
+  const body = loopBody(writer, typed.statements, isOfVertices ? "filter" : kind);
   if (body === null || !writer.isOneLook) return null;
   const source = loopSource(writer, typed, kind, body);
   const { numbers, truths, calls, constants } = writer.tables;
@@ -70,26 +79,45 @@ export function makeArcLoop(typed: TypedProgram, kind: "filter" | "score"): ArcL
     return make(HELPERS, numbers, truths, calls, constants, reads);
   } catch (error) {
     if (!(error instanceof EvalError)) throw error;
-    isAllowed = false;
     return null;
   }
+}
+
+const OF_ARCS: Handles = { vertex: "tail", prev: "prev", next: "h" };
+const OF_VERTICES: Handles = { vertex: "h", prev: "prev", next: "next" };
+
+/** Whether nothing but the vertex itself is asked for: no arc, and no other vertex. */
+function isOfVertexAlone({ value }: TypedStatement): boolean {
+  const isAlone = (node: TypedNode): boolean => {
+    if (node.op === "arcAttribute" || (node.op === "call" && node.row.name === "rank"))
+      return false;
+    if ("of" in node && typeof node.of === "string" && node.of !== "vertex") return false;
+    if ((node.op === "has" || node.op === "default") && !isAlone(node.property)) return false;
+    return childrenOf(node).every(isAlone);
+  };
+  return isAlone(value);
 }
 
 function loopSource(
   writer: LoopWriter,
   { keys }: TypedProgram,
-  kind: "filter" | "score",
+  kind: LoopKind,
   { statements, result }: LoopBody,
 ): string {
-  const before = (["vertex", "prev"] as const).filter((of) => writer.reads.has(of));
-  const handles: Record<VertexWord, string> = { vertex: "tail", prev: "prev", next: "h" };
+  const { handles } = writer;
+  // Of the vertex that changes from one turn to the next.
+  const inside = kind === "vertices" ? "vertex" : "next";
+  const before = (["vertex", "prev"] as const).filter(
+    (of) => of !== inside && writer.reads.has(of),
+  );
   const read = (of: VertexWord): string[] => [
     `P.readNumbers(${handles[of]}, x.${of}.keys, R.${of});`,
     ...keys[of].flatMap((_, place) => propertyLines(of, place)),
   ];
-  const move = writer.hasClosures ? ["x.next.move(h); x.arc.set(w, b, side, level);"] : [];
+  const moved = inside === "next" ? "x.next.move(h); x.arc.set(w, b, side, level);" : "";
+  const move = writer.hasClosures ? [moved || "x.vertex.move(h); x.prev.move(h);"] : [];
   const act =
-    kind === "filter"
+    kind !== "score"
       ? [`if (${result}) { a[top] = h; a[top + 1] = w; a[top + 2] = b; top += 3; }`]
       : [`scores[top++] = ${result};`];
   return [
@@ -108,11 +136,11 @@ function loopSource(
       `const t${index} = S.find(x.literals[${index}]), s${index} = S.serialOf(t${index});`,
     ]),
     ...before.flatMap(read),
-    `let top = ${kind === "filter" ? "from" : "0"};`,
+    `let top = ${kind === "score" ? "0" : "from"};`,
     "for (let i = from; i < end; i += 3) {",
     "const h = a[i], w = a[i + 1], b = a[i + 2];",
     ...move,
-    ...(writer.reads.has("next") ? read("next") : []),
+    ...(writer.reads.has(inside) ? read(inside) : []),
     ...statements,
     ...act,
     "}",

@@ -45,7 +45,8 @@ const ARC_COLUMNS = new Map<string, readonly [next: string, prev: string]>([
 ]);
 const ARITHMETIC = new Set(["+", "-", "*"]);
 const ORDERS = new Set(["<", "<=", ">", ">="]);
-const HANDLES: Record<VertexWord, string> = { next: "h", vertex: "tail", prev: "prev" };
+/** What the vertices are called in the source. */
+export type Handles = Readonly<Record<VertexWord, string>>;
 const NEVER = "false";
 
 export class LoopWriter {
@@ -60,6 +61,8 @@ export class LoopWriter {
   /** Texts that properties are compared with, by their literals. */
   readonly texts = new Set<number>();
   #closuresRead = false;
+
+  constructor(readonly handles: Handles) {}
 
   /** True if closures are called, which need a context that is moved. */
   get hasClosures(): boolean {
@@ -130,7 +133,7 @@ export class LoopWriter {
         return always(`k${node.place}`);
       case "vertexAttribute": {
         const column = COLUMNS.get(node.attribute.name);
-        return column === undefined ? this.#closure(node) : always(column(HANDLES[node.of]));
+        return column === undefined ? this.#closure(node) : always(column(this.handles[node.of]));
       }
       case "arcAttribute": {
         const columns = ARC_COLUMNS.get(node.attribute.name);

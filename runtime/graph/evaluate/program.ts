@@ -2,7 +2,7 @@
 // Expressions that differ in literals only share all but those.
 
 import { ARC_WORDS } from "../memory/layout.js";
-import { type ArcLoop, makeArcLoop } from "./arc-loop.js";
+import { type ArcLoop, type LoopKind, makeArcLoop } from "./arc-loop.js";
 import { readNumber, readTruth, readValue, type ValueOf } from "./closures.js";
 import type { Context } from "./context.js";
 import { formOf } from "./form.js";
@@ -46,7 +46,7 @@ export class Program {
   readonly score: (x: Context) => number;
 
   #heat = 0;
-  #loops: Partial<Record<"filter" | "score", ArcLoop | null>> = {};
+  #loops: Partial<Record<LoopKind, ArcLoop | null>> = {};
 
   constructor(typed: TypedProgram) {
     this.typed = typed;
@@ -68,7 +68,7 @@ export class Program {
    * that, and for what there is none of.
    * @param words of the arcs that it is wanted for
    */
-  loop(kind: "filter" | "score", words: number): ArcLoop | null {
+  loop(kind: LoopKind, words: number): ArcLoop | null {
     const known = this.#loops[kind];
     if (known !== undefined) return known;
     this.#heat += words / ARC_WORDS;

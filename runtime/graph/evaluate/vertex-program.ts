@@ -8,10 +8,14 @@ export class VertexProgram {
   readonly #bound: BoundProgram;
   /** It keeps the best of a level only: see `cull`. */
   readonly isCulling: boolean;
+  /** It changes nothing, so that it does not matter when it is evaluated. */
+  readonly isPure: boolean;
 
   constructor(bound: BoundProgram) {
     this.#bound = bound;
-    this.isCulling = bound.program.typed.needs.cull >= 0;
+    const { typed } = bound.program;
+    this.isCulling = typed.needs.cull >= 0;
+    this.isPure = !typed.hasEffect;
   }
 
   /** Whether a vertex passes by itself, such as where a query begins. */
@@ -21,6 +25,22 @@ export class VertexProgram {
     context.prev.move(vertex);
     context.prevArc.set(0, 0, 0, 0);
     return program.passes(context);
+  }
+
+  /** Moves vertices that pass by themselves to the front; returns where they end. */
+  filterAlone(words: Uint32Array, from: number, end: number): number {
+    const { context, program } = this.#bound;
+    context.run.spend(((end - from) / ARC_WORDS) * program.steps);
+    const loop = program.loop("vertices", end - from);
+    if (loop !== null) return loop(context, words, from, end, null);
+    let top = from;
+    for (let at = from; at < end; at += ARC_WORDS) {
+      const vertex = words[at]!;
+      if (!this.passesAlone(vertex)) continue;
+      words[top] = vertex;
+      top += ARC_WORDS;
+    }
+    return top;
   }
 
   /** Whether the head of an arc passes. */
@@ -37,6 +57,8 @@ export class VertexProgram {
   filter(trail: Trail, words: Uint32Array, from: number, end: number): number {
     const { context, program } = this.#bound;
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);
+    const loop = program.loop("vertices", end - from);
+    if (loop !== null) return loop(context, words, from, end, null);
     let top = from;
     for (let arc = from; arc < end && !context.run.isHalted; arc += ARC_WORDS) {
       const head = words[arc]!;

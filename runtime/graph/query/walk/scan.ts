@@ -78,7 +78,8 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   const candidates = new Candidates(store, test, sink.room);
   plan.origin = candidates.origin;
   plan.candidates = candidates.count;
-  const isChecked = test?.isPlain === true && test.filter === null && !test.isNegated;
+  const isPure = test?.filter?.isPure !== false;
+  const isChecked = test?.isPlain === true && isPure && !test.isNegated;
   if (isChecked) scanChecked(plan, candidates, sink, deadline);
   else scanEach(plan, candidates, sink, deadline, run);
 }
@@ -105,6 +106,7 @@ function scanChecked(
         end += ARC_WORDS;
       }
       for (const check of test!.checks) end = check.filter(words, 0, end);
+      if (test!.filter !== null) end = test!.filter.filterAlone(words, 0, end);
       batch.from = 0;
       batch.end = end;
       if (end > 0 && !sink.take(batch)) return;

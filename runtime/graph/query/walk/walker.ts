@@ -268,29 +268,16 @@ export class Walker {
   }
 
   /** Gives an arc to the sink that an expression collects. */
-  #collectMade({ level, tail, head, word1, bits, side }: MadeArc): void {
+  #collectMade(arc: MadeArc): void {
     const sink = this.#sink;
-    const at = this.#levels[level]!;
-    if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
+    const at = this.#levels[arc.level]!;
+    if (sink.countsNeighbors && at.counted.add(arc.head)) sink.neighbor(arc.level);
     if (sink.isCountOnly) {
       sink.count(1);
       return;
     }
-    const { batch } = at;
-    const made = this.#made;
-    made.level = level;
-    made.tail = tail;
-    made.side = side as ArcBatch["side"];
-    made.prev = batch.prev;
-    made.prevWord1 = batch.prevWord1;
-    made.prevBits = batch.prevBits;
-    made.prevSide = batch.prevSide;
-    made.words[0] = head;
-    made.words[1] = word1;
-    made.words[2] = bits;
-    made.from = 0;
-    made.end = ARC_WORDS;
-    if (!sink.take(made)) this.#isStopped = true;
+    this.#made.holdOne(arc, at.batch);
+    if (!sink.take(this.#made)) this.#isStopped = true;
   }
 
   /** Gives arcs on the stack to the sink. */

@@ -1,0 +1,110 @@
+// Loops that change cells, and loops over vertices, mean what closures and the naive interpreter
+// mean. ROUNDS=1000000 for a long run.
+// limit: 600 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Float } from "../../../../runtime/base/float.js";
+import { ArcProgram } from "../../../../runtime/graph/evaluate/arc-program.js";
+import { BoundProgram } from "../../../../runtime/graph/evaluate/bound-program.js";
+import { MemoryCells } from "../../../../runtime/graph/evaluate/memory-cells.js";
+import { compileExpression } from "../../../../runtime/graph/evaluate/program.js";
+import type { Value } from "../../../../runtime/graph/evaluate/values.js";
+import { VertexProgram } from "../../../../runtime/graph/evaluate/vertex-program.js";
+import { Random, SEED } from "../../../property/support/random.js";
+import { int, type Tagged, type World } from "./naive-interpreter.js";
+import { naiveVector } from "./naive-vectors.js";
+
+import {
+  ARCS,
+  change,
+  expression,
+  handles,
+  interpreted,
+  isSame,
+  newRun,
+  PROPERTIES,
+  passes,
+  START,
+  store,
+  tagged,
+  VECTORS,
+  wordsOf,
+  worldOf,
+} from "./random-expressions.js";
+
+const test = suite("loops");
+const ROUNDS = Number(process.env.ROUNDS ?? 20_000);
+
+/** What remains of all arcs, and in which cells. */
+function changed(text: string, isLoop: boolean): { words: number[]; cells: readonly Value[] } {
+  const run = newRun(new MemoryCells(8));
+  const bound = new BoundProgram(store, compileExpression(text), run);
+  if (isLoop) bound.program.loop("filter", 1e6);
+  const words = wordsOf(ARCS);
+  const end = new ArcProgram(bound).filter(START, words, 0, words.length);
+  return { words: [...words.slice(0, end)], cells: run.memory.cells };
+}
+
+test("loops leave in cells what closures and the interpreter leave", () => {
+  const random = new Random(SEED + 3);
+  let loops = 0;
+  const rounds = Math.ceil(ROUNDS / 20);
+  for (let round = 0; round < rounds; round++) {
+    const changes = Array.from({ length: 1 + random.below(3) }, () => change(random));
+    const last = random.of(["0", ".arc.value > 1", change(random)]);
+    const text = [...changes, last].join("; ");
+    const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
+    const results = ARCS.map((arc) => interpreted(text, worldOf(arc, cells)));
+    if (results.includes(null)) continue;
+    const wanted = [...wordsOf(ARCS.filter((_, index) => passes(results[index]!)))];
+    for (const isLoop of [false, true]) {
+      const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
+      const made = changed(text, isLoop);
+      assert.equal(made.words, wanted, message);
+      cells.forEach((cell, at) => {
+        const value = made.cells[at]!;
+        const shown = value instanceof Float ? `${value.value}.0` : String(value);
+        assert.ok(isSame(value, cell), `${message}: cell ${at}: ${shown}`);
+      });
+    }
+    if (compileExpression(text).program.loop("filter", 0) !== null) loops++;
+  }
+  assert.ok(loops > rounds / 5, `${loops} loops of ${rounds}`);
+});
+
+test("closures and loops over vertices leave those that the interpreter lets pass", () => {
+  const random = new Random(SEED + 4);
+  let loops = 0;
+  const rounds = Math.ceil(ROUNDS / 20);
+  for (let round = 0; round < rounds; round++) {
+    const made = expression(random, 1 + random.below(3), false);
+    const text = made
+      .replaceAll(/(next)?\.arc\.value/g, "vertex['b']")
+      .replaceAll("next", "vertex")
+      .replaceAll(".deg", "vertex.deg");
+    const worlds = handles.map((_, index): World => {
+      const { names } = worldOf({ head: index, isFloat: false, value: 0 }, []);
+      const own = new Map([...names, ["vertex.deg", int(0)]]).set(
+        "vertex.vector",
+        naiveVector(VECTORS[index]!)!,
+      );
+      return { names: own, property: (_of, key) => tagged(PROPERTIES[index]![key]), cells: [] };
+    });
+    const results = worlds.map((world) => interpreted(text, world));
+    if (results.includes(null)) continue;
+    const wanted = handles.filter((_, index) => passes(results[index]!));
+    for (const isLoop of [false, true]) {
+      const bound = new BoundProgram(store, compileExpression(text), newRun(null));
+      if (isLoop) bound.program.loop("vertices", 1e6);
+      const words = Uint32Array.from(handles.flatMap((handle) => [handle, 0, 0]));
+      const end = new VertexProgram(bound).filterAlone(words, 0, words.length);
+      const left = [...words.slice(0, end)].filter((_, at) => at % 3 === 0);
+      assert.equal(left, wanted, `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`);
+    }
+    if (compileExpression(text).program.loop("vertices", 0) !== null) loops++;
+  }
+  assert.ok(loops > rounds / 5, `${loops} loops of ${rounds}`);
+});
+
+test.run();
