@@ -31,6 +31,7 @@ import { passedOver } from "./passed-over.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
 import type { ModuleExport, PluginRecord } from "./record/plugin-record.js";
+import { SchemaTeller } from "./schemas/schema-teller.js";
 import { declarationFiles, TSCONFIG_FILE, tsconfigFiles } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
@@ -64,6 +65,7 @@ export class ProjectBuilder {
   readonly #tsconfig: string;
   #config: LoadedConfig | null = null;
   #reader: PluginReader | null = null;
+  readonly #schemas: SchemaTeller;
   #bundler: Bundler | null = null;
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
@@ -81,6 +83,8 @@ export class ProjectBuilder {
   constructor(projectDir: string, tsconfig = TSCONFIG_FILE) {
     this.projectDir = resolve(projectDir);
     this.#tsconfig = this.#relativePath(tsconfig);
+    const own = this.#tsconfig === TSCONFIG_FILE ? null : this.#tsconfig;
+    this.#schemas = new SchemaTeller(this.projectDir, own);
     if (tsconfig !== TSCONFIG_FILE && !existsSync(resolve(projectDir, tsconfig))) {
       throw new SvcError("SVC1061", `there is no file ${tsconfig}`);
     }
@@ -215,6 +219,7 @@ export class ProjectBuilder {
   async close(): Promise<void> {
     this.#typeCheck?.cancel();
     await this.#bundler?.close();
+    await this.#schemas.close();
   }
 
   #startTypeCheck(): TypeCheck {
@@ -298,7 +303,9 @@ export class ProjectBuilder {
     if (modules === undefined || hasErrors(bundle.diagnostics)) {
       return null;
     }
-    const output = emitProject(plugins, types, config, modules);
+    const told = await this.#schemas.tell(plugins, types);
+    found.push(...told.diagnostics);
+    const output = emitProject(told.plugins, types, config, modules, told.types);
     for (const [name, text] of bundle.files) {
       output.set(name, text);
     }

@@ -28,12 +28,14 @@ export function emitBundleEntry(plugins: readonly PluginRecord[]): string {
 /**
  * Texts by file name in `.svc/`.
  * @param bundle text of MODULES_FILE
+ * @param toldTypes types with what schemas say, for the contract
  */
 export function emitProject(
   plugins: readonly PluginRecord[],
   types: TypeTable,
   config: ResolvedConfig,
   bundle: string,
+  toldTypes: TypeTable = types,
 ): Map<string, string> {
   const numbered = inNumberOrder(plugins);
   const { name, http, api } = config;
@@ -50,7 +52,7 @@ export function emitProject(
     convert: "svc-server/convert",
   });
   return new Map([
-    ["argspec.json", emitArgspec(service, numbered, types, PATH_PREFIX)],
+    ["argspec.json", emitArgspec(service, numbered, toldTypes, PATH_PREFIX)],
     [CONVERTERS_FILE, converters],
     ["plugins.d.ts", emitRegistryTypes(numbered, types)],
     [

@@ -44,6 +44,8 @@ export interface ReservedParam {
   readonly shape: TypeShape | null;
   /** What schemas say of `content`. */
   readonly schemas?: readonly SchemaPlace[];
+  /** The shape with what schemas say of themselves, for the contract. */
+  readonly told?: TypeShape;
   readonly description: string;
   readonly position: SourcePosition;
 }
@@ -55,6 +57,8 @@ export interface UserParam {
   readonly wire: Wire;
   readonly shape: TypeShape;
   readonly schemas?: readonly SchemaPlace[];
+  /** The shape with what schemas say of themselves, for the contract. */
+  readonly told?: TypeShape;
   /** Its type says nothing (none, any, unknown): it arrives as text, or cast as the client asks. */
   readonly untyped?: true;
   /** False when the parameter is optional or has a default. */

@@ -251,4 +251,8 @@ export const COMPILER_CODES = {
     title: "schema in a place where it would not be asked",
     fix: "make it the type of a parameter, of a property or of the elements of an array",
   },
+  SVC1273: {
+    title: "schemas that could not be asked for their limits",
+    fix: "put them into a module that needs nothing which a build does not have",
+  },
 } as const satisfies Record<string, ErrorCode>;

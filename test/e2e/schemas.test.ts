@@ -1,7 +1,7 @@
 // Types inferred from schemas of libraries: what is sent, what the plugin gets, how it is refused.
 // limit: 240 s
 
-import { symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -38,7 +38,7 @@ import { Later, Never, Silent, Talker, Thrower } from "../src/own.js";
 const Booking = z.object({
   from: z.iso.date().transform((text) => new Date(text)),
   to: z.iso.date().transform((text) => new Date(text)),
-  seats: z.number().int().min(1).max(9).default(1),
+  seats: z.number().int().min(1).max(9).default(1).describe("how many"),
 }).refine(({ from, to }) => from < to, { message: "ends before it begins", path: ["to"] });
 type Booking = z.infer<typeof Booking>;
 const Code = z.string().trim().toUpperCase().regex(/^[A-Z]{2}$/, "two letters");
@@ -132,6 +132,30 @@ test("a plugin gets what the schema makes of a value", async () => {
   assert.equal((await send("basket", basket)).json.response, "AB,CD,2,x");
 });
 
+test("the contract has the limits of schemas, and the types that are sent", async () => {
+  const { stdout } = await svc("argspec", project.folder, "--format", "record");
+  assert.ok(stdout.length > 0);
+  const argspec = JSON.parse(readFileSync(join(project.folder, ".svc/argspec.json"), "utf8"));
+  const schemaOf = (plugin: string, param: string) =>
+    argspec.plugins
+      .find(({ name }: { name: string }) => name === plugin)
+      .params.find(({ name }: { name: string }) => name === param).schema;
+  const integer = { type: "integer", "x-svc-range": "safe" };
+  const { properties, required } = schemaOf("book", "content");
+  assert.equal(properties.from, { type: "string", format: "date" });
+  assert.equal(properties.seats, {
+    ...{ ...integer, minimum: 1, maximum: 9, description: "how many" },
+  });
+  assert.equal(required, ["from", "to"]);
+  assert.equal(schemaOf("code", "code"), { type: "string", pattern: "^[A-Z]{2}$" });
+  assert.equal(schemaOf("code", "n"), { type: "number", maximum: 99 });
+  const basket = argspec.$defs.Basket.properties;
+  assert.equal(basket.codes.items, { type: "string", pattern: "^[A-Z]{2}$" });
+  assert.is(basket.booking.properties.seats.maximum, 9);
+  const seats = { ...basket.booking.properties.seats };
+  assert.is(seats.description, "how many");
+});
+
 test("what a schema refuses is 400 with the name, the place and the schema's words", async () => {
   const refused = async (answer: ReturnType<typeof send>) => {
     const { status, json } = await answer;
@@ -174,6 +198,24 @@ test("answers are bounded whatever a schema says; faults of its own are 500", as
   assert.is(thrown.status, 500);
   assert.match(thrown.text, /RangeError.*broken/);
   assert.match((await ask("silent?a=1")).text, /the schema of a answers neither/);
+});
+
+test("a build without limits says why", async () => {
+  const closed = 'if (process.env["DATABASE"] === undefined) throw new Error("no database");';
+  const text = [
+    'import { Later } from "../src/own.js";',
+    'import type { PluginRequest } from "svc-server";',
+    `declare const process: { env: Record<string, string | undefined> };\n${closed}`,
+    'type Length = NonNullable<(typeof Later)["~standard"]["types"]>["output"];',
+    "type Of<T> = T extends { types?: { output: infer O } | undefined } ? O : never;",
+    'type Answer<T extends { "~standard": unknown }> = Of<T["~standard"]>;',
+    "/** @plugin */",
+    "export function f(_request: PluginRequest, a: Answer<typeof Later>): Length { return a; }",
+  ];
+  const other = new TemporaryProject({ "src/own.ts": OWN, "plugins/p.ts": text.join("\n") });
+  const { stdout, stderr } = await svc("build", other.folder);
+  assert.match(stdout + stderr, /SVC1273[\s\S]*no database/);
+  other.remove();
 });
 
 test.run();
