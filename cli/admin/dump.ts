@@ -1,11 +1,13 @@
 // `svc admin dump <ids>`: all graphs of an instance and what its log says of them, in a folder of
 // its root. The dump holds all that was done before the command; what comes meanwhile may be in it.
+// One that a run which was killed has left attached would grow for ever: the next run ends it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
 import { askResponse } from "../../runtime/system/ask-instance.js";
 import type { AdminContext, VerbArguments } from "./context.js";
+import { Lease } from "./lease.js";
 import { onEach } from "./on-each.js";
 import { operate } from "./remote.js";
 
@@ -18,6 +20,9 @@ export function run(context: AdminContext, { ids }: VerbArguments): Promise<numb
   if (ids === undefined) throw new SvcError("SVC3004", "it needs <ids>");
   const name = `opdump_${Math.floor(Date.now() / 1000)}.tx`;
   const act = async (id: string): Promise<unknown> => {
+    for (const [left] of await dumpsOf(context, id)) {
+      await operate(context.address(id), "Detach", { uri: left });
+    }
     const uri = `file:${name}`;
     await operate(context.address(id), "Attach", { uri });
     try {
@@ -26,9 +31,19 @@ export function run(context: AdminContext, { ids }: VerbArguments): Promise<numb
       await operate(context.address(id), "Detach", { uri });
     }
   };
-  return onEach(context, context.select(ids), act, (result) => {
-    return `is dumped to ${(result as { folder: string }).folder}`;
-  });
+  const say = (result: unknown) => `is dumped to ${(result as { folder: string }).folder}`;
+  const chosen = context.select(ids);
+  return Lease.during(context, "dump", () => onEach(context, chosen, act, say));
+}
+
+type Shown = readonly [uri: string, { readonly status: string }];
+
+async function dumpsOf(context: AdminContext, id: string): Promise<Shown[]> {
+  const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
+  const { subscribers = [] } = (await askResponse(context.address(id), question)) as {
+    readonly subscribers?: readonly Shown[];
+  };
+  return subscribers.filter(([uri]) => uri.startsWith("file:"));
 }
 
 /** @throws SvcError SVC3341 */
@@ -39,11 +54,7 @@ export async function completed(
   goneMs = GONE_MS,
 ): Promise<string> {
   for (let seenAt = performance.now(); ; ) {
-    const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
-    const { subscribers = [] } = (await askResponse(context.address(id), question)) as {
-      readonly subscribers?: readonly (readonly [string, { readonly status: string }])[];
-    };
-    const found = subscribers.find(([uri]) => uri.endsWith(`/${name}`));
+    const found = (await dumpsOf(context, id)).find(([uri]) => uri.endsWith(`/${name}`));
     if (found?.[1].status === "CONNECTED") return fileURLToPath(found[0]);
     if (found !== undefined) seenAt = performance.now();
     else if (performance.now() - seenAt > goneMs) {

@@ -2,6 +2,7 @@
 // what is said where it cannot be done.
 // limit: 240 s
 
+import { once } from "node:events";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -221,6 +222,35 @@ test("an instance is dumped to a folder that a log can be read from", async () =
   assert.match(checked.out, /^_txlog: \d+ units in \d+ segments/);
   assert.is(checked.code, 0, checked.err);
   assert.match((await system.admin("dump")).err, "SVC3004: it needs <ids>");
+});
+
+async function isDumped(): Promise<boolean> {
+  return (await subscribersOf("B1")).some((shown) => /^file:/.test((shown as [string])[0]));
+}
+
+test("a copy or a dump whose operator is killed is finished by the next run", async () => {
+  await system.admin("service-in", "S1");
+  for (const words of [
+    ["force-copy", "B1", "S1"],
+    ["dump", "B1"],
+  ]) {
+    const child = system.spawnAdmin(...words);
+    const exited = once(child, "exit");
+    const isBegun = async () => {
+      if (child.exitCode !== null) return true;
+      const isOut = (await nodestat("S1"))["service-out-reason"] === "force copy";
+      return isOut || (await isDumped());
+    };
+    await until(isBegun);
+    child.kill("SIGKILL");
+    await exited;
+    const { code, out, err } = await system.admin(...words, "--force");
+    assert.is(code, 0, out + err);
+    assert.is((await nodestat("S1"))["service-in"], 1);
+    await until(async () => !(await isDumped()));
+  }
+  assert.equal(await digest("S1"), await digest("B1"));
+  await operate("B1", "DetachAll");
 });
 
 test("what is done by itself, or at the other end, says so", async () => {

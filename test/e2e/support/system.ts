@@ -95,6 +95,13 @@ export class UpSystem {
     return this.run("admin", ...words, "--descriptor", this.file, "--project", this.#project);
   }
 
+  /** Begins `svc admin`, to be ended at any time. */
+  spawnAdmin(...words: string[]): ChildProcess {
+    const where = ["--descriptor", this.file, "--project", this.#project];
+    const all = [BIN, "admin", ...words, ...where];
+    return spawn(process.execPath, all, { stdio: "ignore" });
+  }
+
   /** Ends what runs with `svc down`. */
   down(...words: string[]): Promise<Ended> {
     return this.run("down", this.#project, ...this.#data(), ...words);
