@@ -20,7 +20,7 @@ import type { Disk } from "./log/disk.js";
 import { LogChannel } from "./log/log-channel.js";
 import type { LoggedGraph } from "./log/log-graphs.js";
 import { LogWriter } from "./log/log-writer.js";
-import { replayLog } from "./log/replay-log.js";
+import { type Failures, replayLog } from "./log/replay-log.js";
 import { ProgressLine } from "./progress-line.js";
 
 /** Of 64 MiB each: graphs that keep more of them are saved although they have not changed. */
@@ -141,16 +141,17 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   replay(stores: readonly GraphStore[]): Map<GraphStore, Error> {
     // What an earlier holder of the same graph has done may still wait.
     if (this.#isOn) this.#writer.flushNow();
-    const failures = new Map<GraphStore, Error>();
+    const found: Failures = { reasons: new Map(), broken: new Set() };
     // A graph that was local once, or will be again, has changes in both logs.
     for (let units = -1; units !== 0; ) {
       units = 0;
-      for (const channel of this.#channels()) units += this.#replayOne(channel, stores, failures);
+      for (const channel of this.#channels()) units += this.#replayOne(channel, stores, found);
     }
+    const failures = new Map<GraphStore, Error>();
     for (const store of stores) {
       const after = Math.max(...this.#loggedAs(store).map((graph) => graph.after), 0);
-      if (store.operationCount >= after) failures.delete(store);
-      else failures.set(store, notRecovered(store, after, failures.get(store)));
+      if (store.operationCount >= after && !found.broken.has(store)) continue;
+      failures.set(store, notRecovered(store, after, found.reasons.get(store)));
     }
     return failures;
   }
@@ -198,20 +199,18 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   #replayOne(
     { graphs, log }: LogChannel,
     stores: readonly GraphStore[],
-    failures: Map<GraphStore, Error>,
+    failures: Failures,
   ): number {
     const behind = new Map<number, GraphStore>();
     for (const store of stores) {
       const graph = graphs.byIdentity(identityOfStore(store));
-      if (graph !== undefined && graph.after > store.operationCount)
-        behind.set(graph.number, store);
+      const isBehind = graph !== undefined && graph.after > store.operationCount;
+      if (isBehind && !failures.broken.has(store)) behind.set(graph.number, store);
     }
     if (behind.size === 0) return 0;
     const line = new ProgressLine("log");
-    const replayed = replayLog(log, behind, (done) => line.show(done));
+    const units = replayLog(log, behind, failures, (done) => line.show(done));
     line.end();
-    for (const [store, error] of replayed.failures) failures.set(store, error);
-    const { units } = replayed;
     if (units > 0) this.#warn(`log: made ${units} changes again in ${line.seconds()} s`);
     return units;
   }

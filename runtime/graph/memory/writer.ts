@@ -4,25 +4,24 @@
 //   writer.mutate(() => { writer.touch(side, vertex); writer.put(arena, index, value); ... })
 //
 // Readers take no lock. They see an odd sequence on each vertex side that is being written and
-// look again; see reader.ts. The journal holds {arena, index, old word} for each word changed; of a
-// dead writer's, `CommittedCount` says whether it is to be undone or only to be made visible.
+// look again; see reader.ts, and journal.ts for what is noted.
 
 import { isMainThread } from "node:worker_threads";
 import { AccessError, CapacityError, InternalError } from "../model/errors.js";
 import { type Arena, graphFull, MAX_ARENA_WORDS } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
+import { finishCommit, JOURNAL_ENTRY_WORDS, makeEven, SEQUENCE_ENTRY, undo } from "./journal.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
 import type { LogRing } from "./log-ring.js";
 
-const JOURNAL_ENTRY_WORDS = 3;
 /** What a nested mutation goes back to. */
 const MARK_NUMBERS = 5;
 const MAX_BATCH_WORDS = 6 * 2 ** 20;
 const SPINS = 400;
 /** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
 const SLEEP_MS = 50;
-/** Added to the arena of a journal entry: the word is a sequence, which never goes back. */
-const SEQUENCE_ENTRY = 0x100;
+/** Where there is nothing to undo, nothing is noted. */
+const NO_JOURNAL = new Uint32Array(0);
 
 /**
  * The main thread gives up where nothing was written for so long: should the one that has the mutex
@@ -63,6 +62,8 @@ export class Writer {
   hasShortened = false;
   /** True if the log has to be told of what this mutation has committed. */
   #hasLogged = false;
+  /** True while nobody else can see the graph. */
+  #isAlone = false;
   /** Gets what each commit has made final; null: nothing is logged. */
   readonly #log: LogRing | null;
 
@@ -101,6 +102,25 @@ export class Writer {
   }
 
   /**
+   * Runs mutations of a graph that no other thread can see, nor will if one of them fails: nothing
+   * is noted, and so a mutation that fails is not undone.
+   */
+  alone<T>(run: () => T): T {
+    this.beginReading();
+    this.#depth = 0;
+    this.#isAlone = true;
+    this.#journal = NO_JOURNAL;
+    try {
+      return run();
+    } finally {
+      this.#journal = this.memory.journal.words;
+      this.#isAlone = false;
+      this.#depth = 1;
+      this.end();
+    }
+  }
+
+  /**
    * Takes the mutex, when the log has room. The hot paths spell out what `mutate` does. A mutation
    * within another is part of that one: it is committed or undone with all of it.
    * @throws AccessError in the main thread, where whoever has the mutex seems to be dead
@@ -117,6 +137,10 @@ export class Writer {
   beginReading(): void {
     if (this.#depth > 0) {
       this.#mark(this.#depth++);
+      return;
+    }
+    if (this.#isAlone) {
+      this.#depth = 1;
       return;
     }
     if (!this.#lock(MAX_QUIET_MS)) throw new AccessError(`Graph is locked: '${this.memory.name}'`);
@@ -169,7 +193,7 @@ export class Writer {
 
   /** Gives the mutex back. */
   end(): void {
-    if (--this.#depth > 0) return;
+    if (--this.#depth > 0 || this.#isAlone) return;
     this.#unlock();
   }
 
@@ -252,6 +276,7 @@ export class Writer {
 
   /** Makes readers of a vertex side wait until the commit. To be called before its first change. */
   touch(side: SideNumber, vertex: number): void {
+    if (this.#isAlone) return;
     this.touchWord(this.memory.sequence, vertex * SEQUENCE_WORDS + side);
   }
 
@@ -259,6 +284,11 @@ export class Writer {
   touchWord(arena: Arena, index: number): void {
     const value = arena.words[index]!;
     if ((value & 1) === 1) return;
+    if (this.#isAlone) {
+      // Nobody waits, but what this thread itself has seen before is another moment.
+      arena.words[index] = value + 2;
+      return;
+    }
     this.#touched[this.#touchedCount++] = this.#journalCount;
     this.#note(arena.id + SEQUENCE_ENTRY, index, value);
     this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
@@ -303,7 +333,7 @@ export class Writer {
 
   #note(arena: number, index: number, old: number): void {
     const at = this.#journalCount * JOURNAL_ENTRY_WORDS;
-    if (at + JOURNAL_ENTRY_WORDS > this.#journal.length) this.#extendJournal(at * 2);
+    if (at + JOURNAL_ENTRY_WORDS > this.#journal.length && !this.#extendJournal(at * 2)) return;
     const words = this.#journal;
     words[at] = arena;
     words[at + 1] = index;
@@ -311,12 +341,15 @@ export class Writer {
     this.#header[Header.JournalCount] = ++this.#journalCount;
   }
 
-  #extendJournal(words: number): void {
+  /** False: nothing is to be noted. */
+  #extendJournal(words: number): boolean {
+    if (this.#isAlone) return false;
     if (words > MAX_BATCH_WORDS && Writer.only === this) {
       throw new CapacityError("too many changes in one batch, which takes 24 MiB of old values");
     }
     this.require(this.memory.journal, words);
     this.#journal = this.memory.journal.words;
+    return true;
   }
 
   #lock(quietMs: number): boolean {
@@ -364,37 +397,4 @@ export class Writer {
     this.#hasLogged = false;
     this.#log!.clock.wake();
   }
-}
-
-/** Does the rest of a commit that a dead thread had begun: from then on nothing is undone. */
-function finishCommit(memory: GraphMemory, count: number): void {
-  const { journal, header } = memory;
-  header.words[Header.JournalCount] = 0;
-  for (let entry = 0; entry < count; entry++) {
-    if (journal.words[entry * JOURNAL_ENTRY_WORDS]! >= SEQUENCE_ENTRY) makeEven(memory, entry);
-  }
-  header.words[Header.CommittedCount] = 0;
-}
-
-/** Lets readers see what a sequence protects. */
-function makeEven({ journal, arenas }: GraphMemory, entry: number): void {
-  const at = entry * JOURNAL_ENTRY_WORDS;
-  const { words, ints } = arenas[journal.words[at]! - SEQUENCE_ENTRY]!;
-  const index = journal.words[at + 1]!;
-  if ((words[index]! & 1) === 1) Atomics.add(ints, index, 1);
-}
-
-/** Takes back the entries of the journal from the last one to one of them. */
-function undo(memory: GraphMemory, count: number, first = 0): void {
-  const { journal, arenas, header } = memory;
-  for (let entry = count - 1; entry >= first; entry--) {
-    const at = entry * JOURNAL_ENTRY_WORDS;
-    const where = journal.words[at]!;
-    const index = journal.words[at + 1]!;
-    const old = journal.words[at + 2]!;
-    // A reader that has seen the odd value must not take the old one for "nothing happened".
-    if (where < SEQUENCE_ENTRY) arenas[where]!.words[index] = old;
-    else Atomics.store(arenas[where - SEQUENCE_ENTRY]!.ints, index, (old + 2) | 0);
-  }
-  header.words[Header.JournalCount] = first;
 }

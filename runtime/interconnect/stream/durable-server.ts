@@ -6,8 +6,22 @@ import { SvcError } from "../../base/errors.js";
 const TIMEOUT_MS = 5_000;
 const HINT = "set `jetstream { sync_interval: always }`, which nats-server has as of 2.10";
 
-/** @throws SvcError SVC3362 it does not, or does not say so */
-export async function checkDurableServer(monitor: string): Promise<void> {
+/**
+ * Servers that cannot be asked are down, and acknowledge nothing: as many may be as the copies
+ * allow. When they are back they are asked with the next connection.
+ * @throws SvcError SVC3362 one does not, or too many do not say
+ */
+export async function checkDurableServers(
+  monitors: readonly string[],
+  replicas: number,
+): Promise<void> {
+  const failures = await Promise.all(monitors.map(failureOf));
+  const silent = failures.filter((failure) => failure !== null);
+  if (silent.length > Math.floor((replicas - 1) / 2)) throw silent[0]!;
+}
+
+/** Why a server does not say what it does; null: it does. @throws SvcError SVC3362 */
+async function failureOf(monitor: string): Promise<SvcError | null> {
   let isAlways: unknown;
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -17,8 +31,8 @@ export async function checkDurableServer(monitor: string): Promise<void> {
   } catch (error) {
     const { message } = error as Error;
     const text = `durable: http://${monitor}/varz does not say what its server does: ${message}`;
-    throw new SvcError("SVC3362", text, { cause: error });
+    return new SvcError("SVC3362", text, { cause: error });
   }
-  if (isAlways === true) return;
+  if (isAlways === true) return null;
   throw new SvcError("SVC3362", `durable: the server at ${monitor} flushes too late: ${HINT}`);
 }

@@ -13,7 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { checkDurableServer } from "../../../runtime/interconnect/stream/durable-server.js";
+import { checkDurableServers } from "../../../runtime/interconnect/stream/durable-server.js";
 import { JetStreamLog } from "../../../runtime/interconnect/stream/jetstream-log.js";
 import { natsPackages } from "../../../runtime/interconnect/stream/nats-packages.js";
 import { streamAddressIn } from "../../../runtime/interconnect/stream/stream-address.js";
@@ -239,6 +239,28 @@ if (version !== null) {
   });
 }
 
+// Only these can be told to flush first.
+const [major = 0, minor = 0] = version ?? [];
+if (major > 2 || (major === 2 && minor >= 10)) {
+  test("durable is taken where each of three servers flushes first", async (context) => {
+    const three = await NatsServers.start(3, "sync_interval: always");
+    try {
+      const uri = three.uri("FLUSHED", `?replicas=3&durable=true&monitor=${three.monitors}`);
+      const one = await start(context, "one", { stream: uri });
+      write(one, 0, 50);
+      await fence(one);
+      const two = await start(context, "two", { streamFrom: uri });
+      await same(one, two);
+      await three.kill(await three.leader("FLUSHED"));
+      write(one, 50, 50);
+      await same(one, two);
+      assert.not.match(one.log + two.log, /SVC3362/);
+    } finally {
+      await three.stop();
+    }
+  });
+}
+
 /** The leader is killed again and again while a provider writes: nothing that it had is lost. */
 async function chaos(context: Context, three: NatsServers): Promise<void> {
   const stream = three.uri("CHAOS", "?replicas=3");
@@ -310,14 +332,45 @@ test("durable believes what each server says of itself, and nothing else", async
   const monitor = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
     for (const _answer of answers.slice(1)) {
-      await checkDurableServer(monitor).then(unexpected, (error: SvcError) =>
+      await checkDurableServers([monitor], 1).then(unexpected, (error: SvcError) =>
         assert.is(error.code, "SVC3362"),
       );
     }
-    await checkDurableServer(monitor);
+    await checkDurableServers([monitor], 1);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+test("durable goes on without a server of three, and not with one that flushes late", async () => {
+  const says = [true, true, false, null];
+  const told = says.map((isAlways) =>
+    createServer((_request, response) => {
+      if (isAlways === null) response.destroy();
+      else response.end(JSON.stringify({ jetstream: { config: { sync_always: isAlways } } }));
+    }),
+  );
+  for (const server of told) {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  }
+  const monitors = told.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const [one = "", two = "", late = "", down = ""] = monitors;
+  try {
+    await checkDurableServers([one, down, two], 3);
+    for (const few of [
+      [one, down, down],
+      [one, two, late],
+    ]) {
+      await checkDurableServers(few, 3).then(unexpected, (error: SvcError) =>
+        assert.is(error.code, "SVC3362"),
+      );
+    }
+  } finally {
+    for (const server of told) {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
   }
 });
 

@@ -28,16 +28,16 @@ interface Ports {
 
 export class NatsServers {
   readonly #folder = mkdtempSync(join(tmpdir(), "svc-nats-"));
-  readonly #settings: string;
+  readonly #settings: readonly string[];
   #ports: readonly Ports[] = [];
   readonly #processes: (ChildProcess | null)[] = [];
 
-  private constructor(settings: string) {
+  private constructor(settings: readonly string[]) {
     this.#settings = settings;
   }
 
   /** @param settings further ones of JetStream */
-  static async start(count: number, settings = ""): Promise<NatsServers> {
+  static async start(count: number, ...settings: readonly string[]): Promise<NatsServers> {
     const servers = new NatsServers(settings);
     for (let attempt = 1; ; attempt++) {
       servers.#ports = await Promise.all(Array.from({ length: count }, freePorts));
@@ -129,7 +129,7 @@ export class NatsServers {
       `server_name: n${n}`,
       `listen: 127.0.0.1:${client}`,
       `http: 127.0.0.1:${monitor}`,
-      `jetstream { store_dir: "${this.#store(n)}" ${this.#settings} }`,
+      `jetstream { ${[`store_dir: "${this.#store(n)}"`, ...this.#settings].join(", ")} }`,
     ];
     if (this.count > 1) {
       lines.push(`cluster { name: c, listen: "127.0.0.1:${cluster}", routes: [${routes}] }`);
