@@ -1,9 +1,7 @@
 // What a program can ask of replication while it runs; see docs/replication.md.
 
+import type { Repair } from "../graph/keeper/graph-source.js";
 import type { ThrottleUnit } from "./gate.js";
-
-/** What a subscriber is to get again: all graphs, or those that differ from what it has. */
-export type Repair = "all" | "different";
 
 export type Control =
   /** Provides to one more, for ever. */
@@ -29,6 +27,8 @@ export type Control =
   | { readonly do: "sync"; readonly repair: Repair; readonly timeoutMs: number }
   /** Answered with how many were stopped. */
   | { readonly do: "cancelSync" }
+  /** Answered with the graphs whose digest is not that of what they contain. */
+  | { readonly do: "checkDigests" }
   | { readonly do: "suspend" | "resume"; readonly what: "input" | "output" }
   /** Most in a second of what goes out; null: no bound. Answered with all bounds. */
   | { readonly do: "throttle"; readonly unit: ThrottleUnit; readonly rate: number | null };

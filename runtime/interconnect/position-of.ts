@@ -1,7 +1,9 @@
 // How far a graph has come and what it contains there, as both ends tell each other, and what they
 // say where that is not the same.
 
-import { contentAt, identityOfStore } from "../graph/log/logged-store.js";
+import type { GraphKeeper } from "../graph/keeper/graph-keeper.js";
+import { contentAt, identityOfStore, isDigestRight } from "../graph/log/logged-store.js";
+import { graphDigest } from "../graph/status/graph-sums.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Position } from "./wire/positions.js";
 
@@ -18,4 +20,15 @@ export function differs(name: string, count: number): string {
     `replication: graph "${name}" differs from the provider's after ${count} operations: ` +
     "`svc admin sync` there, or ADMIN_Sync, sends it again"
   );
+}
+
+/** Of all graphs that are replicated. */
+export function digestOf(keeper: GraphKeeper): string {
+  return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
+}
+
+/** Those whose digest is not that of what they contain. */
+export function wrongDigests(keeper: GraphKeeper): string[] {
+  const stores = [...keeper.replicated().values()];
+  return stores.filter((store) => !isDigestRight(store)).map(({ name }) => name);
 }

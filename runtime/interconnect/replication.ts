@@ -5,10 +5,9 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { GraphKeeper } from "../graph/keeper/graph-keeper.js";
-import { graphDigest } from "../graph/status/graph-sums.js";
+import type { Repair } from "../graph/keeper/graph-source.js";
 import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
-import type { Control, Repair } from "./control.js";
+import type { Control } from "./control.js";
 import { dumpFolderIn, FILE_SCHEME } from "./dump/dump-folder.js";
 import { DumpProvider } from "./dump/dump-provider.js";
 import type { DurableLog } from "./durable-log.js";
@@ -22,7 +21,7 @@ import {
   writeFence,
 } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
-import { positionOf } from "./position-of.js";
+import { digestOf, positionOf, wrongDigests } from "./position-of.js";
 import { Provider, type ProviderParts, type Provides } from "./provider.js";
 import { Replica } from "./replica.js";
 import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
@@ -152,6 +151,8 @@ export class Replication {
         return this.#sync(control.repair, control.timeoutMs);
       case "cancelSync":
         return this.#cancelSync();
+      case "checkDigests":
+        return wrongDigests(this.#parts.keeper);
       case "suspend":
       case "resume":
         return this.#open(control.what, control.do === "resume");
@@ -393,8 +394,4 @@ export class Replication {
       throttle: this.#output.throttle,
     });
   }
-}
-
-function digestOf(keeper: GraphKeeper): string {
-  return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
 }

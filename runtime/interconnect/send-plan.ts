@@ -1,8 +1,8 @@
 // What a subscriber is to get first, by how far it has come: nothing of a graph that the log
 // reaches back to, else a snapshot; and whether what it has came from here at all.
 
+import type { Repair } from "../graph/keeper/graph-source.js";
 import { identityOfStore } from "../graph/log/logged-store.js";
-import type { Repair } from "./control.js";
 import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
 import type { SegmentLog } from "./log/segment-log.js";

@@ -121,7 +121,6 @@ export class GraphSupervisor implements GraphSource {
     this.#admin.terminate(reason);
   }
 
-  /** Does what an executor asks for. */
   async answer(ask: GraphAsk): Promise<unknown> {
     switch (ask.op) {
       case "open":
@@ -132,6 +131,8 @@ export class GraphSupervisor implements GraphSource {
         return this.names();
       case "remove":
         return this.remove(ask.name, ask.isErased);
+      default:
+        return this.control({ ...ask.sync, do: "sync" });
     }
   }
 
@@ -190,6 +191,12 @@ export class GraphSupervisor implements GraphSource {
     }
     this.#root.erase(name, found.path);
     return true;
+  }
+
+  /** This thread waits meanwhile; `control` lets it go on. */
+  sync(...[repair, timeoutMs]: Parameters<GraphSource["sync"]>): boolean {
+    const ask = { op: "control", control: { do: "sync", repair, timeoutMs } } as const;
+    return this.#interconnect.askNow(ask, performance.now() + timeoutMs + MAX_WAIT_MS) as boolean;
   }
 
   /** Puts right what a thread left behind that has died. */

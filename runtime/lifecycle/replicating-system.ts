@@ -6,6 +6,7 @@ import type { Control } from "../interconnect/control.js";
 import type { Throttle, ThrottleUnit } from "../interconnect/gate.js";
 
 const FENCE_MS = 60_000;
+const SYNC_MS = 30_000;
 
 export abstract class ReplicatingSystem extends AllGraphs {
   protected abstract control(control: Control): Promise<unknown>;
@@ -70,6 +71,31 @@ export abstract class ReplicatingSystem extends AllGraphs {
    */
   async fence(timeout = FENCE_MS): Promise<void> {
     await this.control({ do: "fence", timeoutMs: timeout });
+  }
+
+  /**
+   * Sends all subscribers again what differs with them, or everything.
+   * @returns false if that is still under way
+   */
+  async sync(hard = false, timeout = SYNC_MS): Promise<boolean> {
+    const repair = hard ? "all" : "different";
+    return (await this.control({ do: "sync", repair, timeoutMs: timeout })) as boolean;
+  }
+
+  /**
+   * Stops what `sync` has begun: graphs of subscribers may differ then, until the next one.
+   * @returns how many were stopped
+   */
+  async cancelSync(): Promise<number> {
+    return (await this.control({ do: "cancelSync" })) as number;
+  }
+
+  /**
+   * Adds up again what all graphs contain; none can be changed while it is added up.
+   * @returns those whose digest is another one: its changes were not all counted
+   */
+  async checkDigests(): Promise<readonly string[]> {
+    return (await this.control({ do: "checkDigests" })) as readonly string[];
   }
 
   /**

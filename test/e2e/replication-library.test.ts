@@ -15,11 +15,16 @@ import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("replication of a program");
 const PLUGIN = `
-import type { int, PluginRequest } from "svc-server";
+import { Graph, type int, type PluginRequest } from "svc-server";
 
 /** @plugin */
 export function one(_request: PluginRequest): int {
   return 1;
+}
+
+/** @plugin */
+export function push(_request: PluginRequest): boolean {
+  return new Graph("things").sync();
 }
 `;
 const library = new URL("../../dist/index.js", import.meta.url).href;
@@ -85,6 +90,12 @@ test("a program follows, takes over, and provides", async () => {
       const { response } = (await get(other.port, "/svc/objcnt")).json;
       order = (response as { order: number }).order;
     }
+    assert.is(await system.sync(), true);
+    assert.is(new Graph("things").sync(true), true);
+    assert.is(await system.cancelSync(), 0);
+    assert.equal(await system.checkDigests(), []);
+    // Nobody follows that one: nothing is left to be done.
+    assert.is((await get(other.port, "/svc/plugin/push")).json.response, true);
     assert.is(await system.detach(uri), 1);
     assert.equal(await system.attached(), []);
   } finally {

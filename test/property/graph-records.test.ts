@@ -8,11 +8,16 @@ import * as assert from "uvu/assert";
 import { truncate } from "../../runtime/graph/changes/graph.js";
 import { applyUnit } from "../../runtime/graph/log/apply-unit.js";
 import { recordsIn } from "../../runtime/graph/log/unit-format.js";
+import { Header } from "../../runtime/graph/memory/layout.js";
 import { UNIT, UNIT_HEAD_WORDS } from "../../runtime/graph/memory/log-ring.js";
 import { DataError } from "../../runtime/graph/model/errors.js";
 import { digestText } from "../../runtime/graph/store/content-digest.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
-import { contentAt, measureContents } from "../../runtime/graph/store/measure-contents.js";
+import {
+  contentAt,
+  isDigestRight,
+  measureContents,
+} from "../../runtime/graph/store/measure-contents.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo, takeUnits } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
@@ -90,6 +95,7 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
       clock.second -= 1000;
       for (const one of [store, copy, alone]) checkStore(one);
       assert.is(contentAt(store)!.digest, contentAt(alone)!.digest);
+      assert.ok(isDigestRight(store));
       for (const one of [copy, alone]) {
         assert.equal(comparable(one), comparable(store));
         assert.equal(measureContents(one), measureContents(store));
@@ -131,6 +137,14 @@ test(`records of two threads give the graph that both have changed (seed ${SEED}
   assert.ok(taken > 0);
   checkStore(copy);
   assert.equal(comparable(copy), comparable(store));
+});
+
+test("a digest that is not of what there is shows", ({ clock }) => {
+  const store = loggedStore();
+  changeAtRandom(openForChanges(store, clock), new Random(), 100);
+  assert.ok(isDigestRight(store));
+  store.memory.header.words[Header.Digest + 2]! ^= 1;
+  assert.not(isDigestRight(store));
 });
 
 test("what is undone leaves no record", ({ clock }) => {

@@ -22,13 +22,7 @@ import {
 } from "../expiry/event-control.js";
 import { threadGraphs } from "../keeper/this-thread.js";
 import { Header } from "../memory/layout.js";
-import {
-  AccessError,
-  DataError,
-  EnumerationError,
-  UnsupportedError,
-  ValueError,
-} from "../model/errors.js";
+import { AccessError, DataError, EnumerationError, ValueError } from "../model/errors.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type { VertexCondition } from "../query/parse/query-options.js";
 import { resetQueryCounters } from "../query/walk/query-meter.js";
@@ -132,9 +126,13 @@ export class GraphManagement extends GraphQueries {
     this.close();
   }
 
-  /** Pushes all data to attached instances. */
-  sync(): never {
-    throw new UnsupportedError("`sync` is not supported yet");
+  /**
+   * Pushes all graphs to attached instances where they differ there, or in any case (`hard`).
+   * @returns false if it takes longer than `timeout` milliseconds, and still goes on
+   * @throws SvcError SVC2530
+   */
+  sync(hard = false, timeout = 30_000): boolean {
+    return threadGraphs().sync(hard ? "all" : "different", timeout);
   }
 
   /**

@@ -3,7 +3,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { SyncAsker } from "../../wire/asker.js";
 import { GRAPH_ERRORS } from "../model/crossing-errors.js";
-import type { GraphAsk, GraphRequest, GraphSource, SharedGraph } from "./graph-source.js";
+import type { GraphAsk, GraphRequest, GraphSource, Repair, SharedGraph } from "./graph-source.js";
 
 export class AskedGraphs implements GraphSource {
   readonly #port: SyncAsker<GraphAsk>;
@@ -27,6 +27,11 @@ export class AskedGraphs implements GraphSource {
 
   remove(name: string, isErased: boolean): boolean {
     const ask: GraphAsk = { op: "remove", name, isErased };
+    return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
+  }
+
+  sync(repair: Repair, timeoutMs: number): boolean {
+    const ask: GraphAsk = { op: "sync", sync: { repair, timeoutMs } };
     return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
   }
 }

@@ -37,14 +37,24 @@ export interface GraphSource {
    * @param isErased what is stored goes, too
    */
   remove(name: string, isErased: boolean): boolean;
+  /**
+   * Sends all graphs to those that follow them, or those that differ from what these have.
+   * @returns false if that is still under way
+   * @throws SvcError SVC2530
+   */
+  sync(repair: Repair, timeoutMs: number): boolean;
 }
+
+/** What who follows is to get again: all graphs, or those that differ from what it has. */
+export type Repair = "all" | "different";
 
 /** One call of a `GraphSource`, as one thread asks it of another. */
 export type GraphAsk =
   | { readonly op: "open"; readonly request: GraphRequest }
   | { readonly op: "find"; readonly name: string }
   | { readonly op: "names" }
-  | { readonly op: "remove"; readonly name: string; readonly isErased: boolean };
+  | { readonly op: "remove"; readonly name: string; readonly isErased: boolean }
+  | { readonly op: "sync"; readonly sync: { repair: Repair; timeoutMs: number } };
 
 /** @throws DataError */
 export function checkGraphName(name: unknown): string {

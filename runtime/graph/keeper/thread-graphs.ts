@@ -5,7 +5,7 @@ import { giveUpAfter } from "../changes/session-view.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
-import { checkGraphName, type GraphSource, type SharedGraph } from "./graph-source.js";
+import { checkGraphName, type GraphSource, type Repair, type SharedGraph } from "./graph-source.js";
 import { onRemoved } from "./removed-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
@@ -73,6 +73,11 @@ export class ThreadGraphs {
   remove(name: string, isErased: boolean): boolean {
     this.#open.delete(name);
     return this.#source.remove(name, isErased);
+  }
+
+  /** Sends graphs to those that follow them; false if that is still under way. */
+  sync(repair: Repair, timeoutMs: number): boolean {
+    return this.#source.sync(repair, timeoutMs);
   }
 
   #known(name: string): GraphAccess | undefined {

@@ -1,7 +1,7 @@
 // Graphs for a thread that is told of each by message: what its clients ask for is either there or
 // not, and looking for it waits for nobody.
 
-import type { GraphRequest, GraphSource, SharedGraph } from "./graph-source.js";
+import type { GraphRequest, GraphSource, Repair, SharedGraph } from "./graph-source.js";
 import { KnownGraphs } from "./known-graphs.js";
 
 const MAX_WAIT_MS = 5000;
@@ -46,5 +46,9 @@ export class ToldGraphs implements GraphSource {
 
   remove(name: string, isErased: boolean): boolean {
     return this.#main.remove(name, isErased);
+  }
+
+  sync(repair: Repair, timeoutMs: number): boolean {
+    return this.#main.sync(repair, timeoutMs);
   }
 }

@@ -12,12 +12,13 @@ import { readSnapshotHeader } from "../snapshot/snapshot-reader.js";
 import { graphFolder } from "../snapshot/stored-graphs.js";
 import { installValues, listValues } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { contentAt } from "../store/measure-contents.js";
+import { contentAt, isDigestRight } from "../store/measure-contents.js";
 
 export {
   contentAt,
   flushSince,
   installValues,
+  isDigestRight,
   LogClock,
   listValues,
   readSnapshotHeader,

@@ -3,8 +3,8 @@
 // says more than one that goes on with a gap.
 
 import { SvcError } from "../../base/errors.js";
+import type { Repair } from "../../graph/keeper/graph-source.js";
 import type { SubscriberShown } from "../../metrics/traffic.js";
-import type { Repair } from "../control.js";
 import { LogFollower } from "../log/log-follower.js";
 import type { ProviderParts, Provides } from "../provider.js";
 import { checkDumpFolder, dumpUri } from "./dump-folder.js";

@@ -3,9 +3,9 @@
 // lost, or lacks after a while without it, is sent again from the log.
 
 import { SvcError } from "../../base/errors.js";
+import type { Repair } from "../../graph/keeper/graph-source.js";
 import { recordsIn } from "../../graph/log/unit-format.js";
 import type { SubscriberShown } from "../../metrics/traffic.js";
-import type { Repair } from "../control.js";
 import { LogFollower } from "../log/log-follower.js";
 import type { Frame } from "../log/segment-reader.js";
 import { eachUnit } from "../log/units.js";

@@ -45,7 +45,12 @@ const CASES: readonly [name: string, code: string, act: (graph: Graph) => unknow
   ["KeyError", "SVC2410", (graph) => graph.getVertex("none")],
   ["IndexError", "SVC2410", (graph) => graph.getVertexID(100)],
   ["ValueError", "SVC2411", (graph) => graph.newVertex("a").setProperty("x", 2 ** 60)],
-  ["UnsupportedError", "SVC2412", (graph) => graph.sync()],
+  [
+    "UnsupportedError",
+    "SVC2412",
+    (graph) =>
+      graph.vertices({ condition: { similarity: { vector: "tail", score: 0.5 } } as object }),
+  ],
 ];
 
 test("each error has the class and code of the interface", () => {
