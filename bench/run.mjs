@@ -10,6 +10,7 @@ const GRAPH = [
   "graph-queries",
   "expressions",
   "graph-threads",
+  "vector-threads",
   "graph-log",
   "graph-load",
 ];
