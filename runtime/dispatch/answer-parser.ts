@@ -19,6 +19,8 @@ export interface BackEndAnswer {
   readonly isLast: boolean;
   /** The plugin is safe to repeat, as the back-end says. */
   readonly isReadonly: boolean;
+  /** The back-end says that it takes trunks. */
+  readonly takesTrunk: boolean;
   /** How the back-end explains its answer, as it came; null when it does not. */
   readonly explain: string | null;
   readonly body: Buffer;
@@ -46,6 +48,7 @@ interface Head {
   readonly backlog: number;
   readonly isLast: boolean;
   readonly isReadonly: boolean;
+  readonly takesTrunk: boolean;
   readonly explain: string | null;
   readonly length: number;
 }
@@ -107,11 +110,11 @@ export class AnswerParser {
   }
 
   #finish(head: Head, body: Buffer): BackEndAnswer {
-    const { status, mediaType, backlog, isLast, isReadonly, explain } = head;
+    const { status, mediaType, backlog, isLast, isReadonly, takesTrunk, explain } = head;
     this.#head = null;
     this.#body = NOTHING;
     this.#received = 0;
-    return { status, mediaType, backlog, isLast, isReadonly, explain, body };
+    return { status, mediaType, backlog, isLast, isReadonly, takesTrunk, explain, body };
   }
 }
 
@@ -138,6 +141,7 @@ function readHead(text: string): Head {
   let backlog = -1;
   let isClosing = false;
   let isReadonly = false;
+  let takesTrunk = false;
   let explain: string | null = null;
   for (let number = 1; number < lines.length; number++) {
     const field = FIELD.exec(lines[number]!);
@@ -153,6 +157,8 @@ function readHead(text: string): Head {
       backlog = Number.parseInt(value, 16);
     } else if (name === "x-svc-readonly") {
       isReadonly = value === "1";
+    } else if (name === "x-svc-trunk") {
+      takesTrunk = value === "1";
     } else if (name === "x-svc-explain") {
       explain = value;
     } else if (name === "connection") {
@@ -164,5 +170,6 @@ function readHead(text: string): Head {
   if (length > MAX_ANSWER_BODY_BYTES) throw new BadAnswer("answer too large");
   const isLast = isClosing || length < 0;
   length = Math.max(0, length);
-  return { status: Number(status[1]), mediaType, backlog, isLast, isReadonly, explain, length };
+  const told = { mediaType, backlog, isLast, isReadonly, takesTrunk, explain, length };
+  return { status: Number(status[1]), ...told };
 }

@@ -13,9 +13,10 @@ import { log } from "../base/log.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
 import { BackEndFigures } from "./back-end-figures.js";
 import { Channel } from "./channel.js";
-import { type Connector, PLAIN } from "./connector.js";
+import { type Connector, type Opener, PLAIN } from "./connector.js";
 import { FewLines } from "./few-lines.js";
 import { Outlier } from "./outlier.js";
+import { TrunkConnector } from "./trunk-connector.js";
 
 /** Added to the cost of a back-end that just had too much to do. */
 const PENALTY = 256;
@@ -64,6 +65,9 @@ export class BackEnd {
   #foreign = 0;
   #foreignUntilMs = 0;
   #penalisedUntilMs = 0;
+  /** All channels may share a connection, as it says; null: to be asked. */
+  takesTrunk: boolean | null = null;
+  readonly #trunks: TrunkConnector;
   /** The matrix has no place for it any more. */
   #isLeaving = false;
 
@@ -80,6 +84,10 @@ export class BackEnd {
     this.isDefunct = former?.isDefunct ?? true;
     this.#wasDown = former?.isDefunct ?? false;
     this.#connectTimeoutMs = connectTimeoutMs;
+    this.#trunks = new TrunkConnector(connector, connectTimeoutMs, () => {
+      this.takesTrunk = null;
+    });
+    this.takesTrunk = former?.takesTrunk ?? null;
     this.address = address;
     this.row = row;
     this.place = place;
@@ -133,7 +141,8 @@ export class BackEnd {
   give(channel: Channel, backlog: number): void {
     this.#running--;
     this.outlier.ended();
-    if (channel.isOpen && this.#isLeaving) channel.close();
+    const isOfUse = !this.#isLeaving && channel.opener === this.#opener;
+    if (channel.isOpen && !isOfUse) channel.close();
     else if (channel.isOpen) this.#idle.push(channel);
     else this.#numbers[channel.number] = false;
     // Once nothing of ours runs there, what it said is out of date before it is next compared.
@@ -144,10 +153,14 @@ export class BackEnd {
     }
   }
 
-  /** It may go on with what nobody waits for any more: that costs until it tells its load. */
-  abandon(): void {
+  /**
+   * It may go on with what nobody waits for any more: that costs until it tells its load.
+   * @param sentMs when that was sent, monotonic
+   */
+  abandon(sentMs: number): void {
     this.#foreign++;
     this.#foreignUntilMs = performance.now() + ABANDONED_MS;
+    this.#trunks.distrust(sentMs);
   }
 
   /** Avoids it for a while: it had too much to do. */
@@ -155,9 +168,15 @@ export class BackEnd {
     this.#penalisedUntilMs = performance.now() + PENALTY_MS;
   }
 
-  /** A probe has succeeded. */
-  revive(): void {
+  /**
+   * A probe has succeeded.
+   * @param takesTrunk it says so
+   */
+  revive(takesTrunk = false): void {
     this.isDefunct = false;
+    if (takesTrunk !== this.takesTrunk) this.close();
+    if (!takesTrunk) this.#trunks.leave();
+    this.takesTrunk = takesTrunk;
     if (this.#wasDown) this.#tell("is back");
     this.#wasDown = false;
     this.#foreign = 0;
@@ -183,6 +202,7 @@ export class BackEnd {
 
   /** Closes the channel that was idle for longest, if that was long; the last one stays longer. */
   trim(): void {
+    this.#trunks.trim();
     const [oldest] = this.#idle;
     if (oldest === undefined) return;
     const limitMs = this.openChannels === 1 ? FIRST_IDLE_CHANNEL_MS : IDLE_CHANNEL_MS;
@@ -193,6 +213,7 @@ export class BackEnd {
   leave(): void {
     this.#isLeaving = true;
     this.close();
+    this.#trunks.leave();
   }
 
   /** Whether it can take this place of another matrix as it is, connections and all. */
@@ -208,6 +229,11 @@ export class BackEnd {
   /** Ends the connections that carry nothing. */
   close(): void {
     for (const channel of [...this.#idle]) channel.close();
+    this.#trunks.trim();
+  }
+
+  get #opener(): Opener {
+    return this.takesTrunk ? this.#trunks : this.connector;
   }
 
   #newChannel(): Channel {
@@ -217,10 +243,12 @@ export class BackEnd {
       const at = this.#idle.indexOf(channel);
       if (at >= 0) this.#idle.splice(at, 1);
       this.#numbers[channel.number] = false;
+      // It may be the end of an older version.
+      if (this.takesTrunk === false) this.takesTrunk = null;
     };
     const identLine = this.#identLine(number);
-    const { address, connector } = this;
-    return new Channel(number, address, identLine, closed, this.#connectTimeoutMs, connector);
+    const { address } = this;
+    return new Channel(number, address, identLine, closed, this.#connectTimeoutMs, this.#opener);
   }
 
   #identLine(channel: number, place = this.place): string {

@@ -1,12 +1,13 @@
-// One connection to a back-end, which carries one request at a time. It introduces itself with the
-// identity line, then speaks HTTP; it is opened by its first request and never used again after
-// anything went wrong on it.
+// One connection to a back-end, or a stream of one, which carries one request at a time. It
+// introduces itself with the identity line, then speaks HTTP; it is opened by its first request and
+// never used again after anything went wrong on it.
 
-import type { Socket } from "node:net";
 import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
 import type { BackEndAddress } from "../settings/matrix-config.js";
+import type { ByteSocket } from "../trunk/byte-socket.js";
+import { INVALID_FRAME } from "../trunk/frames.js";
 import { AnswerParser, type BackEndAnswer, BadAnswer } from "./answer-parser.js";
-import { type Connector, PLAIN } from "./connector.js";
+import { type Opener, PLAIN } from "./connector.js";
 
 /** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
@@ -48,8 +49,7 @@ export class Channel {
   readonly #identLine: string;
   readonly #closed: (channel: Channel) => void;
   readonly #connectTimeoutMs: number;
-  readonly #connector: Connector;
-  #socket: Socket | null = null;
+  #socket: ByteSocket | null = null;
   #isConnected = false;
   #user: ChannelUser | null = null;
   #parser = new AnswerParser();
@@ -65,9 +65,8 @@ export class Channel {
     identLine: string,
     closed: (channel: Channel) => void,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
-    connector = PLAIN,
+    readonly opener: Opener = PLAIN,
   ) {
-    this.#connector = connector;
     this.number = number;
     this.#address = address;
     this.#identLine = identLine;
@@ -150,13 +149,13 @@ export class Channel {
     user.failed(this, fault, reason);
   }
 
-  #open(): Socket {
+  #open(): ByteSocket {
     const callback = (count: number, bytes: Uint8Array): boolean => {
       this.#receive((bytes as Buffer).subarray(0, count));
       return true;
     };
-    const connector = this.#connector;
-    const socket = connector.open(this.#address, { buffer: RECEIVED, callback });
+    const { opener } = this;
+    const socket = opener.open(this.#address, { buffer: RECEIVED, callback });
     this.#socket = socket;
     this.#isConnected = false;
     this.#parser = new AnswerParser();
@@ -164,14 +163,17 @@ export class Channel {
       () => this.#lost("no connection in time"),
       this.#connectTimeoutMs,
     );
-    socket.on(connector.connected, () => {
+    socket.on(opener.connected, () => {
       this.#stopConnecting();
       this.#isConnected = true;
     });
+    socket.on("refused", () => this.#fail("unconnected", "connection refused by the back-end"));
     socket.on("end", () => this.#lost("connection closed by the back-end"));
-    socket.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EMFILE" && error.code !== "ENFILE") return this.#lost(error.message);
-      this.#fail("no-descriptor", `out of file descriptors: ${error.message}`);
+    socket.on("error", (error) => {
+      const { code, message } = error;
+      if (code === "EMFILE" || code === "ENFILE")
+        this.#fail("no-descriptor", `out of file descriptors: ${message}`);
+      else this.#lost(message, code === INVALID_FRAME || this.#parser.hasBegun);
     });
     socket.write(this.#identLine, "latin1");
     return socket;
@@ -195,8 +197,8 @@ export class Channel {
     user.answered(this, answer);
   }
 
-  #lost(reason: string): void {
+  #lost(reason: string, isBad = this.#parser.hasBegun): void {
     if (!this.#isConnected) this.#fail("unconnected", reason);
-    else this.#fail(this.#parser.hasBegun ? "bad-answer" : "no-answer", reason);
+    else this.#fail(isBad ? "bad-answer" : "no-answer", reason);
   }
 }

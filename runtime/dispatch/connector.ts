@@ -6,6 +6,7 @@ import { connect as connectTls } from "node:tls";
 import { TlsFiles } from "../base/tls-files.js";
 import { tlsPathsIn } from "../base/tls-paths.js";
 import type { BackEndAddress, BackEndTls } from "../settings/matrix-config.js";
+import type { ByteSocket } from "../trunk/byte-socket.js";
 
 const LABEL = "dispatcher.options.tls";
 
@@ -22,8 +23,14 @@ const overSockets: Connect = ({ host, port }, onread) => {
   return connect({ host, port, noDelay: true, onread });
 };
 
-export class Connector {
-  /** The event by which a socket tells that it may be used. */
+/** Opens what a channel sends its requests on. */
+export interface Opener {
+  /** The event by which it tells that it may be used. */
+  readonly connected: "connect" | "secureConnect";
+  open(address: BackEndAddress, onread: OnRead): ByteSocket;
+}
+
+export class Connector implements Opener {
   readonly connected: "connect" | "secureConnect";
   readonly #tls: BackEndTls | null;
   readonly #files: TlsFiles | null;

@@ -172,7 +172,7 @@ export class DispatchCall implements AttemptOwner {
     for (const attempt of overdue) {
       const { part, backEnd } = attempt;
       attempt.abort();
-      backEnd.abandon();
+      backEnd.abandon(attempt.sentMs);
       backEnd.outlier.timedOut();
       backEnd.figures.failures.timeout++;
       this.#suspect(backEnd, `no answer after ${timeoutMs} ms`);

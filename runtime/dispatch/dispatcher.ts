@@ -282,7 +282,11 @@ export class Dispatcher implements CallOwner {
   }
 
   #trim(): void {
-    for (const backEnd of this.matrix.all()) backEnd.trim();
+    for (const backEnd of this.matrix.all()) {
+      backEnd.trim();
+      // It may be another version by now.
+      if (!backEnd.isDefunct && backEnd.takesTrunk === null) this.#health.check(backEnd);
+    }
   }
 }
 

@@ -13,6 +13,7 @@ import {
   PROBES_PER_SECOND,
   START_PROBING_MS,
 } from "../base/limits.js";
+import { TRUNK_HEADER } from "../trunk/frames.js";
 import type { BackEndAnswer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import { Channel, type ChannelUser } from "./channel.js";
@@ -103,11 +104,11 @@ export class Health {
   async #probe(backEnd: BackEnd): Promise<void> {
     const probe = new Probe(backEnd);
     this.#probing.set(backEnd, probe);
-    const isHealthy = await probe.result;
+    const answer = await probe.result;
     this.#probing.delete(backEnd);
-    if (!isHealthy) return this.#postpone(backEnd);
+    if (answer === null) return this.#postpone(backEnd);
     this.#patients.delete(backEnd);
-    backEnd.revive();
+    backEnd.revive(answer.takesTrunk);
     this.#revived();
   }
 
@@ -123,10 +124,11 @@ export class Health {
 
 /** One question, on a connection of its own. */
 class Probe implements ChannelUser {
-  readonly result: Promise<boolean>;
+  /** What it has answered; null unless it is healthy. */
+  readonly result: Promise<BackEndAnswer | null>;
   readonly #channel: Channel;
   readonly #timer: NodeJS.Timeout;
-  #resolve: (isHealthy: boolean) => void = () => {};
+  #resolve: (answer: BackEndAnswer | null) => void = () => {};
 
   constructor({ address, connector }: BackEnd) {
     this.result = new Promise((resolve) => {
@@ -134,26 +136,28 @@ class Probe implements ChannelUser {
     });
     this.#timer = setTimeout(() => this.cancel(), PROBE_ANSWER_MS);
     this.#channel = new Channel(0, address, "", () => {}, undefined, connector);
-    const head = `GET /svc/hc HTTP/1.1\r\nHost: ${address.host}\r\n\r\n`;
+    const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
+    const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;
     this.#channel.send(head, null, this);
   }
 
   cancel(): void {
     this.#channel.abort();
-    this.#end(false);
+    this.#end(null);
   }
 
-  answered(channel: Channel, { status, body }: BackEndAnswer): void {
+  answered(channel: Channel, answer: BackEndAnswer): void {
     channel.abort();
-    this.#end(status === 200 && body.toString("latin1") === HEALTHY);
+    const { status, body } = answer;
+    this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
   }
 
   failed(): void {
-    this.#end(false);
+    this.#end(null);
   }
 
-  #end(isHealthy: boolean): void {
+  #end(answer: BackEndAnswer | null): void {
     clearTimeout(this.#timer);
-    this.#resolve(isHealthy);
+    this.#resolve(answer);
   }
 }

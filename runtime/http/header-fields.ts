@@ -26,6 +26,7 @@ const NAMES = [
   "sec-fetch-site",
   "expect",
   "x-svc-via",
+  "x-svc-trunk",
   "x-request-id",
   "connection",
   "x-svc-argspec",
@@ -55,6 +56,8 @@ export class HeaderFields implements RequestHeaders {
   hasArgspec = false;
   requestId: string | null = null;
   isFromPage = false;
+  /** A dispatcher asks whether connections may carry streams. */
+  asksForTrunk = false;
   count = 0;
   /** Bytes of the body as declared, -1 when not declared. */
   contentLength = -1;
@@ -149,6 +152,9 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       return DIGITS.test(value);
     case "x-svc-via":
       fields.via = value;
+      return true;
+    case "x-svc-trunk":
+      fields.asksForTrunk = true;
       return true;
     case "x-svc-explain":
       fields.isExplained = Number(value) > 0;

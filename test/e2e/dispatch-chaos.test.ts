@@ -19,8 +19,8 @@ const CLIENTS = 8;
 const TIMEOUT_MS = 500;
 const ROWS = 3;
 const COLUMNS = 2;
-/** With all the time of a machine it takes less than 2 s. */
-const RECOVERY_MS = IS_STRICT ? 2000 : 8000;
+/** With all the time of a machine it takes less than 2 s; else who is late is left alone long. */
+const RECOVERY_MS = IS_STRICT ? 2000 : 40_000;
 const TIMED_OUT = new RegExp(
   `^<partial: \\d width: 2> \\| 503 \\| timeout after ${TIMEOUT_MS} ms$`,
 );

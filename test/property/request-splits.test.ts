@@ -62,6 +62,11 @@ class Recorder implements RequestSink {
     return null;
   }
 
+  carry(): null {
+    this.seen.push("carries");
+    return null;
+  }
+
   allowed(fields: HeaderFields): HeaderFields {
     return fields;
   }

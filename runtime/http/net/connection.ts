@@ -6,7 +6,6 @@
 // While closing nothing more is read. While lingering, what still arrives is dropped for a while:
 // closing a socket with unread input resets it, and a reset takes away an answer in transit.
 
-import type { Socket } from "node:net";
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
   INLINE_BODY_BYTES,
@@ -16,10 +15,14 @@ import {
   MAX_READ_AHEAD_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
-import type { ClientRights } from "../client-rights.js";
+import type { ByteSocket } from "../../trunk/byte-socket.js";
+import { TRUNK_LINE } from "../../trunk/frames.js";
+import { Trunk } from "../../trunk/trunk.js";
+import { TrunkStream } from "../../trunk/trunk-stream.js";
 import type { HeaderFields } from "../header-fields.js";
 import {
   ANSWER_MEMORY_USED_UP,
+  INVALID_REQUEST_LINE,
   notParent,
   type Refusal,
   TOO_MANY_CONNECTIONS,
@@ -29,32 +32,14 @@ import type { ServerEvents } from "../transport.js";
 import { ConnectionAnswers } from "./answer-memory.js";
 import { AnswerQueue, type QueueOwner } from "./answer-queue.js";
 import type { BodyMemory } from "./body-store.js";
-import type { Client, Clients } from "./clients.js";
+import type { Client } from "./clients.js";
+import { type ConnectionHost, clientUrl } from "./connection-host.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
 import { Output } from "./output.js";
 import { type ReadRequest, RequestReader, type RequestSink } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
-
-/** What the connections of one server share. */
-export interface ConnectionHost {
-  readonly heads: ResponseHeads;
-  /** Of answers after which the connection ends. */
-  readonly lastHeads: ResponseHeads;
-  /** Connections end with their next answer. */
-  readonly isRetiring: boolean;
-  readonly clients: Clients;
-  readonly events: ServerEvents;
-  readonly maxBodyBytes: number;
-  readonly idleTimeoutMs: number;
-  readonly rights: ClientRights;
-  /** A connection became that of a dispatcher (1), or such a one closes (-1); false: too many. */
-  introduced(delta: 1 | -1): boolean;
-  /** Calls `turn` of the connection once, before this loop turn ends. */
-  schedule(connection: NetConnection): void;
-  closed(connection: NetConnection): void;
-}
 
 export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   readonly remotePort: number;
@@ -66,12 +51,14 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** A turn is scheduled; the host's mark. */
   isScheduled = false;
 
-  readonly #host: ConnectionHost;
-  readonly #socket: Socket;
+  readonly #host: ConnectionHost<NetConnection>;
+  readonly #socket: ByteSocket;
   readonly #output: Output;
   readonly #queue: AnswerQueue;
   readonly #reader: RequestReader;
   readonly #answers: ConnectionAnswers;
+  /** What it carries, where it is no client itself. */
+  #trunk: Trunk | null = null;
   /** Bytes received and not yet used: part of a head, or requests that have to wait. */
   #rest: Buffer | null = null;
   #phase: "open" | "closing" | "lingering" = "open";
@@ -85,8 +72,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   #lingersUntilMs = Number.POSITIVE_INFINITY;
 
   constructor(
-    host: ConnectionHost,
-    socket: Socket,
+    host: ConnectionHost<NetConnection>,
+    socket: ByteSocket,
     readonly id: number,
     readonly remoteAddress: string,
     /** Whose connection it is, with all its others. */
@@ -135,7 +122,12 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   get isIdle(): boolean {
-    return this.#queue.size === 0;
+    return this.#queue.size === 0 && !(this.#trunk !== null && this.#trunk.size > 0);
+  }
+
+  get takesTrunk(): boolean {
+    const isStream = this.#socket instanceof TrunkStream;
+    return !isStream && this.#host.rights.isParent(this.remoteAddress);
   }
 
   /** Writes what gathered since the last turn and goes on reading where that was held up. */
@@ -162,7 +154,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (this.#phase === "lingering") {
       if (monotonicMs >= this.#lingersUntilMs) this.#socket.destroy();
     } else if (this.#phase === "open" && !this.#isPaused && !this.#isHeld) {
-      const waitsForIdent = this.#isDispatcher && this.ident === null;
+      const waitsForIdent = this.#isDispatcher && this.ident === null && this.#trunk === null;
       if (this.#reader.isLate(monotonicMs)) this.#reader.giveUp();
       else if (waitsForIdent && toEpochMs(monotonicMs) - this.openedAtMs > INTRODUCTION_MS)
         this.cut();
@@ -172,12 +164,14 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   /** What is asked already is answered, and where that is nothing what is asked next. */
   retire(): void {
-    if (!this.isIdle) this.closing();
+    if (!this.isIdle && this.#trunk === null) this.closing();
   }
 
   /** Ends the connection as soon as it has sent what it owes; nothing more is read. */
   finish(): void {
     this.closing();
+    // Its streams are still to end.
+    if (this.#trunk !== null && this.#isPaused) this.#setPaused(false);
     this.#adjust();
   }
 
@@ -198,6 +192,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   mayRead(): boolean {
     if (this.#phase !== "open" || this.#queue.isFull || this.#answers.isMuch) return false;
+    if (this.#trunk !== null) return false;
     if (this.#reader.waitsForIdle && !this.isIdle) return false;
     return !this.#output.isBlocked;
   }
@@ -244,14 +239,31 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   introduce(ident: Ident): Refusal | null {
+    const refusal = this.#becomeDispatcher();
+    if (refusal === null) this.ident = ident;
+    return refusal;
+  }
+
+  #becomeDispatcher(): Refusal | null {
     if (!this.#host.rights.isParent(this.remoteAddress)) return notParent(this.remoteAddress);
     if (!this.#isDispatcher) {
       if (!this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;
       this.#isDispatcher = true;
       this.owner.counted--;
     }
-    this.ident = ident;
     this.#socket.setKeepAlive(true, this.#host.idleTimeoutMs);
+    return null;
+  }
+
+  carry(): Refusal | null {
+    const isFresh = this.ident === null && this.isIdle && !(this.#socket instanceof TrunkStream);
+    if (!isFresh) return INVALID_REQUEST_LINE;
+    const refusal = this.#becomeDispatcher();
+    if (refusal !== null) return refusal;
+    const opened = (stream: TrunkStream): boolean =>
+      this.#phase === "open" && this.#host.admitStream(stream, this);
+    this.#trunk = new Trunk(this.#socket, { opened, left: () => this.wrote() }, true);
+    this.#output.add(TRUNK_LINE);
     return null;
   }
 
@@ -301,6 +313,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   #receive(chunk: Buffer): void {
     this.bytesIn += chunk.length;
+    if (this.#phase === "lingering") return;
+    if (this.#trunk !== null) return this.#pass(this.#trunk, chunk);
     if (this.#phase !== "open") return;
     this.#read(this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]));
     this.#adjust();
@@ -314,11 +328,18 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     const end = this.#reader.read(chunk, monotonicMs);
     this.#isReading = false;
     if (this.#reader.isActive) this.#activeAtMs = monotonicMs;
-    if (end < chunk.length && this.#phase === "open") {
+    if (this.#trunk !== null) {
+      if (end < chunk.length) this.#pass(this.#trunk, chunk.subarray(end));
+    } else if (end < chunk.length && this.#phase === "open") {
       this.#rest = Buffer.from(chunk.subarray(end));
       this.#isHeld = !this.mayRead();
     }
     this.#output.flush();
+  }
+
+  #pass(trunk: Trunk, chunk: Buffer): void {
+    if (trunk.receive(chunk)) this.#adjust();
+    else this.#socket.destroy();
   }
 
   /** Reads, pauses or ends, as the state now asks. */
@@ -350,6 +371,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#reader.close();
     this.#rest = null;
     this.#output.flush();
+    this.#trunk?.flush();
     this.#socket.resume();
     this.#socket.end(() => {
       this.#lingersUntilMs = performance.now() + LINGER_MS;
@@ -359,7 +381,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** The client sends no more; it still gets the answers to what it has sent. */
   #inputEnded(): void {
     this.endedAtMs = epochMs();
-    this.#adjust();
+    if (this.#trunk === null) this.#adjust();
+    else this.#socket.destroy();
   }
 
   #closed(): void {
@@ -367,13 +390,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#reader.close();
     this.#rest = null;
     this.#queue.abort();
+    this.#trunk?.lost(new Error("connection closed"));
     this.#answers.set(0);
     if (this.#isDispatcher) this.#host.introduced(-1);
     this.#host.clients.closed(this.owner, !this.#isDispatcher);
     this.#host.closed(this);
   }
-}
-
-function clientUrl(address: string, port: number): string {
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}/`;
 }

@@ -5,6 +5,7 @@ import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { Tallied } from "../../metrics/plugin-tallies.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
 import type { Trace } from "../../tracing/trace.js";
+import { TRUNK_HEADER } from "../../trunk/frames.js";
 import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
 import type {
   ByteSource,
@@ -17,11 +18,14 @@ import type {
 import type { ReadRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 
+const TAKES_TRUNK = `${TRUNK_HEADER}: 1\r\n`;
 const LINE_END = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 /** What an exchange needs of its connection. */
 export interface ExchangeOwner extends Connection {
+  /** Dispatchers may let it carry streams. */
+  readonly takesTrunk: boolean;
   /** For the answer to an exchange. */
   headsFor(exchange: NetExchange): ResponseHeads;
   /** The answer is there; it leaves when its turn comes. */
@@ -37,6 +41,7 @@ export class NetExchange implements Exchange {
   readonly target: string;
   readonly headers: RequestHeaders;
   readonly t0Ms: number;
+  readonly #asksForTrunk: boolean;
   aborted = false;
   tally: Tallied | null = null;
   trace: Trace | null = null;
@@ -69,6 +74,7 @@ export class NetExchange implements Exchange {
     this.method = head.method;
     this.target = head.target;
     this.headers = head.fields;
+    this.#asksForTrunk = head.fields.asksForTrunk;
     this.t0Ms = head.t0Ms;
   }
 
@@ -89,7 +95,8 @@ export class NetExchange implements Exchange {
       const refusal = isHarmless ? ANSWER_MEMORY_USED_UP : ANSWER_DROPPED;
       return this.connection.answerRefusal(this, refusal);
     }
-    this.text = this.connection.headsFor(this).text(status, mediaType, body.length, fields);
+    const told = this.#asksForTrunk && this.connection.takesTrunk ? TAKES_TRUNK + fields : fields;
+    this.text = this.connection.headsFor(this).text(status, mediaType, body.length, told);
     if (this.method !== "HEAD") {
       // Without a length the client sees the end of the answer by the end of the connection; but
       // 304 never has content.

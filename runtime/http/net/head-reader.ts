@@ -11,6 +11,7 @@ import {
   MAX_REQUEST_LINE_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
+import { TRUNK_LINE } from "../../trunk/frames.js";
 import { areHeaderLines, type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { INVALID_HEADER, Refusal, URI_TOO_LONG } from "../refusal.js";
 import type { Method } from "../transport.js";
@@ -19,7 +20,8 @@ import { judgeBeginning, readIdentLine, readRequestLine } from "./request-line.j
 /** A dispatcher may write `/svc` for a shorter prefix. */
 const SVC_PATH_BYTES = "/svc".length;
 
-export type HeadOutcome = "request" | "ident" | "incomplete" | Refusal;
+export type HeadOutcome = "request" | "ident" | "trunk" | "incomplete" | Refusal;
+const TRUNK = TRUNK_LINE.trimEnd();
 
 export class HeadReader {
   // Results of the last `read`; fields rather than an object, which would cost one per request.
@@ -98,7 +100,12 @@ export class HeadReader {
       : "incomplete";
   }
 
+  /** By which dispatchers introduce a connection. */
   #readIdent(line: string, lineEnd: number): HeadOutcome | null {
+    if (line === TRUNK) {
+      this.end = lineEnd + 2;
+      return "trunk";
+    }
     const ident = line.length > MAX_HEADER_LINE_BYTES ? URI_TOO_LONG : readIdentLine(line);
     if (ident === null || ident instanceof Refusal) return ident;
     this.ident = ident;

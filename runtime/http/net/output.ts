@@ -1,18 +1,18 @@
 // The sending half of a connection. Texts gather until `flush`, so that the answers of one loop
 // turn leave in one write; bytes and streams are written in their place between them.
 
-import type { Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ANSWER_STALL_MS, MAX_PIECE_BYTES } from "../../base/limits.js";
+import type { ByteSocket } from "../../trunk/byte-socket.js";
 import type { ByteSource } from "../transport.js";
 
 export class Output {
   bytesOut = 0;
   /** Text not yet written; its length is its number of bytes. */
   #text = "";
-  readonly #socket: Socket;
+  readonly #socket: ByteSocket;
 
-  constructor(socket: Socket) {
+  constructor(socket: ByteSocket) {
     this.#socket = socket;
     socket.on("timeout", () => {
       if (socket.writableLength > 0) socket.destroy();
@@ -89,10 +89,12 @@ export class Output {
     const socket = this.#socket;
     return new Promise((resolve) => {
       const done = (): void => {
-        socket.off("drain", done).off("close", done);
+        socket.off("drain", done);
+        socket.off("close", done);
         resolve();
       };
-      socket.on("drain", done).on("close", done);
+      socket.on("drain", done);
+      socket.on("close", done);
     });
   }
 }

@@ -23,6 +23,7 @@ const METHODS: readonly string[] = [
   "TRACE",
 ] satisfies Method[];
 const IDENT_WORD = "XSVCIDENT";
+const TRUNK_WORD = "XSVCTRUNK";
 const LINE = /^([A-Z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
 const IDENT = /^XSVCIDENT((?: \d{1,9}){7})$/;
 /** What an unfinished line may look like: a word, then anything printable. */
@@ -71,11 +72,11 @@ export function judgeBeginning(text: string): Refusal | null {
 }
 
 function isWord(word: string): boolean {
-  return word === IDENT_WORD || METHODS.includes(word);
+  return word === IDENT_WORD || word === TRUNK_WORD || METHODS.includes(word);
 }
 
 function isBeginningOfWord(word: string): boolean {
-  return IDENT_WORD.startsWith(word) || METHODS.some((method) => method.startsWith(word));
+  return [IDENT_WORD, TRUNK_WORD, ...METHODS].some((known) => known.startsWith(word));
 }
 
 /**

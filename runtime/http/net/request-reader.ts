@@ -59,6 +59,11 @@ export interface RequestSink {
   cut(): void;
   /** @returns why the peer is no dispatcher */
   introduce(ident: Ident): Refusal | null;
+  /**
+   * The connection carries streams from now on: the sink takes what follows.
+   * @returns why it may not
+   */
+  carry(): Refusal | null;
   /** Leaves out what the client may not say. */
   allowed(fields: HeaderFields): HeaderFields;
   /** The client waits for word before it sends a body that will be taken. */
@@ -187,9 +192,10 @@ export class RequestReader {
     }
     this.#requestBytes = head.end - at;
     if (outcome === "request") return this.#begin(text, chunk, at);
-    if (outcome === "ident") {
+    if (outcome === "ident" || outcome === "trunk") {
       this.#headStartedAtMs = 0;
-      const refusal = this.#sink.introduce(head.ident!);
+      const isIdent = outcome === "ident";
+      const refusal = isIdent ? this.#sink.introduce(head.ident!) : this.#sink.carry();
       head.isForwarded = true;
       if (refusal === null) return head.end;
       this.#fail(refusal);

@@ -18,6 +18,8 @@ import {
 } from "../../base/limits.js";
 import { log } from "../../base/log.js";
 import type { TlsMaterial } from "../../base/tls-files.js";
+import type { ByteSocket } from "../../trunk/byte-socket.js";
+import type { TrunkStream } from "../../trunk/trunk-stream.js";
 import { ClientRights } from "../client-rights.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
@@ -30,7 +32,8 @@ import type {
 import { AnswerMemory } from "./answer-memory.js";
 import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
-import { type ConnectionHost, NetConnection } from "./connection.js";
+import { NetConnection } from "./connection.js";
+import type { ConnectionHost } from "./connection-host.js";
 import { ResponseHeads } from "./response-heads.js";
 import { TlsDoor } from "./tls-door.js";
 
@@ -60,7 +63,7 @@ interface Guest {
   readonly isDispatcher: boolean;
 }
 
-export class NetServer implements HttpServer, ConnectionHost {
+export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly heads: ResponseHeads;
   readonly lastHeads: ResponseHeads;
   isRetiring = false;
@@ -263,7 +266,13 @@ export class NetServer implements HttpServer, ConnectionHost {
     });
   }
 
-  #enter(socket: Socket, { address, owner, isDispatcher }: Guest): void {
+  admitStream(stream: TrunkStream, { remoteAddress, owner }: NetConnection): boolean {
+    if (this.#connections.size >= MAX_CONNECTIONS_PER_PORT || !this.introduced(1)) return false;
+    this.#enter(stream, { address: remoteAddress, owner, isDispatcher: true });
+    return true;
+  }
+
+  #enter(socket: ByteSocket, { address, owner, isDispatcher }: Guest): void {
     const id = this.#nextId++;
     this.#connections.add(new NetConnection(this, socket, id, address, owner, isDispatcher));
     this.events.connected(1);

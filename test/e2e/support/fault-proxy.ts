@@ -1,8 +1,9 @@
 // Stands between a dispatcher and a back-end and lets a test spoil their conversation. Its address
-// stays while the back-end behind it comes and goes.
+// stays while the back-end behind it comes and goes. OLD_BACK_ENDS=1 lets all of them speak HTTP.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../../runtime/trunk/frames.js";
 
 export type Fault =
   | "none"
@@ -32,6 +33,10 @@ export class FaultProxy {
   fault: Fault = "none";
   /** Every piece of data takes this long on its way. */
   delayMs = 0;
+  /** The back-end does not say that it takes trunks, as older versions do not. */
+  isOld = process.env.OLD_BACK_ENDS === "1";
+  /** Trunks that dispatchers have begun. */
+  trunks = 0;
   /** What back-ends have sent since a dispatcher last sent anything. */
   #answer: Buffer[] = [];
 
@@ -58,7 +63,11 @@ export class FaultProxy {
 
   /** The last answer that passed. */
   get lastAnswer(): Buffer {
-    return Buffer.concat(this.#answer);
+    const bytes = afterTrunkLine(Buffer.concat(this.#answer));
+    const contents: Buffer[] = [];
+    const data = (_id: number, content: Buffer): boolean => contents.push(content) > 0;
+    const isFramed = new FrameReader({ data, ended: () => true }).feed(bytes);
+    return isFramed ? Buffer.concat(contents) : bytes;
   }
 
   /** Resets every connection. */
@@ -86,13 +95,15 @@ export class FaultProxy {
     backEnd.on("error", () => {});
     client.on("data", (chunk) => {
       this.#answer = [];
-      if (this.fault === "busy") client.write(BUSY);
+      if (afterTrunkLine(chunk) !== chunk) this.trunks++;
+      if (this.fault === "busy") refuse(client, chunk);
       else if (this.fault === "zombie" && !chunk.toString("latin1").startsWith(PROBE)) return;
       else this.#pass(chunk, backEnd);
     });
-    backEnd.on("data", (chunk) => {
+    backEnd.on("data", (received) => {
+      const chunk = this.isOld ? withoutTrunk(received) : received;
       this.#answer.push(chunk);
-      if (this.fault === "garbage") client.write(GARBAGE, "latin1");
+      if (this.fault === "garbage") spoil(client, chunk);
       else if (this.fault === "reset") reset(client);
       else this.#pass(chunk, client);
     });
@@ -114,6 +125,33 @@ export class FaultProxy {
     if (this.delayMs > 0) setTimeout(() => to.write(chunk), this.delayMs);
     else to.write(chunk);
   }
+}
+
+/** An answer to a question about health, which comes in one piece, as an older version gives it. */
+function withoutTrunk(answer: Buffer): Buffer {
+  return Buffer.from(answer.toString("latin1").replace("X-SVC-Trunk: 1\r\n", ""), "latin1");
+}
+
+/** Answers each piece of what was sent: dispatchers send a request at once. */
+function refuse(client: Socket, chunk: Buffer): void {
+  const data = (id: number): boolean =>
+    client.write(frameHeader(id, FRAME.data, BUSY.length) + BUSY, "latin1");
+  const frames = afterTrunkLine(chunk);
+  if (frames !== chunk) client.write(TRUNK_LINE);
+  if (!new FrameReader({ data, ended: () => true }).feed(frames)) client.write(BUSY);
+}
+
+/** An agreement is no answer. */
+function spoil(client: Socket, chunk: Buffer): void {
+  const answer = afterTrunkLine(chunk);
+  if (answer !== chunk) client.write(TRUNK_LINE);
+  if (answer.length > 0) client.write(GARBAGE, "latin1");
+}
+
+/** What follows the line by which a trunk begins; the same where there is none. */
+function afterTrunkLine(bytes: Buffer): Buffer {
+  const isFirst = bytes.toString("latin1", 0, TRUNK_LINE.length) === TRUNK_LINE;
+  return isFirst ? bytes.subarray(TRUNK_LINE.length) : bytes;
 }
 
 /** Node loses the handle of a socket that is reset after its end was sent. */

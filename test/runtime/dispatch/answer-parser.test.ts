@@ -127,6 +127,7 @@ test("no length is no body, and the end of the connection", () => {
     backlog: -1,
     isLast: true,
     isReadonly: false,
+    takesTrunk: false,
     explain: null,
     body: 0,
   });

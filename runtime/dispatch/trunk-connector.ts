@@ -1,0 +1,126 @@
+// Opens streams to a back-end that takes trunks: all of them on one connection, which is made with
+// the first of them and ends when nobody needs it. Who does not agree to carry streams has not
+// looked at any, so that those may go elsewhere.
+
+import type { BackEndAddress } from "../settings/matrix-config.js";
+import type { ByteSocket } from "../trunk/byte-socket.js";
+import { INVALID_FRAME, TRUNK_LINE } from "../trunk/frames.js";
+import { Trunk } from "../trunk/trunk.js";
+import type { Connector, OnRead, Opener } from "./connector.js";
+
+/** What arrives on any trunk, until the next bytes arrive: nothing is allocated for it. */
+const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
+
+export class TrunkConnector implements Opener {
+  readonly connected = "connect";
+  readonly #connector: Connector;
+  readonly #connectTimeoutMs: number;
+  readonly #lost: () => void;
+  /** The one that new streams go on. */
+  #link: Link | null = null;
+
+  /** @param lost is told when the connection that new streams go on has ended */
+  constructor(connector: Connector, connectTimeoutMs: number, lost: () => void) {
+    this.#connector = connector;
+    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#lost = lost;
+  }
+
+  open(address: BackEndAddress, { callback }: OnRead): ByteSocket {
+    if (this.#link?.trunk.isUsedUp) this.leave();
+    this.#link ??= this.#connect(address);
+    const stream = this.#link.trunk.open();
+    stream.on("data", (chunk: Buffer) => callback(chunk.length, chunk));
+    return stream;
+  }
+
+  /** New streams go on another connection; this one ends with the last of its streams. */
+  leave(): void {
+    const link = this.#link;
+    this.#link = null;
+    link?.leave();
+  }
+
+  /** A request that was sent at that time was not answered: it may be the connection that hangs. */
+  distrust(sentMs: number): void {
+    if (this.#link !== null && this.#link.openedMs <= sentMs) this.leave();
+  }
+
+  /** Ends a connection that carries nothing. */
+  trim(): void {
+    if (this.#link?.trunk.size === 0) this.leave();
+  }
+
+  #connect(address: BackEndAddress): Link {
+    const link = new Link(this.#connector, address, this.#connectTimeoutMs, () => {
+      if (this.#link !== link) return;
+      this.#link = null;
+      this.#lost();
+    });
+    return link;
+  }
+}
+
+/** One connection and its trunk. */
+class Link {
+  readonly trunk: Trunk;
+  /** Monotonic milliseconds. */
+  readonly openedMs = performance.now();
+  readonly #socket: ByteSocket;
+  readonly #lost: () => void;
+  readonly #timer: NodeJS.Timeout;
+  /** What the back-end has said of the line by which it agrees. */
+  #said = "";
+  #isLeaving = false;
+
+  constructor(connector: Connector, address: BackEndAddress, timeoutMs: number, lost: () => void) {
+    this.#lost = lost;
+    this.#timer = setTimeout(() => this.#end(new Error("no connection in time")), timeoutMs);
+    const callback = (count: number, bytes: Uint8Array): boolean => {
+      this.#receive((bytes as Buffer).subarray(0, count));
+      return true;
+    };
+    const socket = connector.open(address, { buffer: RECEIVED, callback });
+    this.#socket = socket;
+    socket.on("end", () => this.#end(null));
+    socket.on("error", (error) => this.#end(error));
+    socket.on("close", () => this.#end(null));
+    socket.write(TRUNK_LINE, "latin1");
+    const left = (): void => this.#endIfIdle();
+    this.trunk = new Trunk(socket, { opened: null, left }, false);
+    socket.on(connector.connected, () => {
+      clearTimeout(this.#timer);
+      this.trunk.connected();
+    });
+  }
+
+  leave(): void {
+    this.#isLeaving = true;
+    this.#endIfIdle();
+  }
+
+  #endIfIdle(): void {
+    if (this.#isLeaving && this.trunk.size === 0) this.#end(null);
+  }
+
+  /** @param chunk overwritten once this has returned */
+  #receive(chunk: Buffer): void {
+    if (this.#socket.destroyed) return;
+    let at = 0;
+    if (this.#said.length < TRUNK_LINE.length) {
+      at = Math.min(chunk.length, TRUNK_LINE.length - this.#said.length);
+      this.#said += chunk.toString("latin1", 0, at);
+      if (!TRUNK_LINE.startsWith(this.#said)) return this.#end("refused");
+    }
+    if (at < chunk.length && !this.trunk.receive(chunk.subarray(at))) {
+      this.#end(Object.assign(new Error("invalid frame"), { code: INVALID_FRAME }));
+    }
+  }
+
+  #end(error: Error | "refused" | null): void {
+    clearTimeout(this.#timer);
+    this.#lost();
+    this.#socket.destroy();
+    this.trunk.lost(error);
+  }
+}

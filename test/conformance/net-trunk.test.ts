@@ -1,0 +1,279 @@
+// Connections of dispatchers that carry many streams: each stream is served as a connection of its
+// own is, and what breaks the rules ends the connection, never the server.
+// SEED and ROUNDS make other and longer runs.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  CLIENT_CONNECTION_RESERVE,
+  INTRODUCTION_MS,
+  MAX_CONNECTIONS_PER_PORT,
+} from "../../runtime/base/limits.js";
+import { NetServer } from "../../runtime/http/net/transport.js";
+import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../runtime/trunk/frames.js";
+import { IDLE_TIMEOUT_MS, LARGE_BYTES, serverOptions, TestEngine } from "./engine.js";
+import { generator } from "./mutations.js";
+import { RawClient } from "./raw-client.js";
+
+const SEED = Number(process.env.SEED ?? 20261123);
+const ROUNDS = Number(process.env.ROUNDS ?? 150);
+const HOST = "Host: a\r\n";
+const IDENT = "XSVCIDENT 1 1 1 0 0 0 1\r\n";
+
+interface Context {
+  server: NetServer;
+  engine: TestEngine;
+}
+
+const test = suite<Context>("net trunk");
+
+test.before.each(async (context) => {
+  context.engine = new TestEngine();
+  context.server = new NetServer(serverOptions(), context.engine);
+  await context.server.listen(0, "127.0.0.1");
+});
+test.after.each(async ({ server, engine }) => {
+  RawClient.closeAll();
+  for (const exchange of engine.held) exchange.answer(200, "text/plain", "over");
+  await server.close();
+  assert.equal([server.budget.used, server.answers.held], [0, 0]);
+  assert.equal([server.clients.size, engine.open], [0, 0]);
+});
+
+function data(id: number, content: string): string {
+  return frameHeader(id, FRAME.data, content.length) + content;
+}
+
+function ask(id: number, path: string, method = "GET", body = ""): string {
+  const length = method === "POST" ? `Content-Length: ${body.length}\r\n` : "";
+  return data(id, `${IDENT}${method} ${path} HTTP/1.1\r\n${HOST}${length}\r\n${body}`);
+}
+
+/** A connection that carries streams, and what has come on each. */
+class TrunkClient {
+  readonly received = new Map<number, string>();
+  /** Frames in the order in which they came: numbers of streams, and those that end. */
+  readonly order: (number | string)[] = [];
+  #read = TRUNK_LINE.length;
+  readonly #reader = new FrameReader({
+    data: (id, bytes) => {
+      this.received.set(id, (this.received.get(id) ?? "") + bytes.toString("latin1"));
+      if (this.order.at(-1) !== id) this.order.push(id);
+      return true;
+    },
+    ended: (id, type) => this.order.push(`${id} ${type}`) > 0,
+  });
+
+  private constructor(readonly raw: RawClient) {}
+
+  static async open(port: number): Promise<TrunkClient> {
+    const raw = await RawClient.open(port);
+    raw.send(TRUNK_LINE);
+    await raw.until(() => raw.received.length >= TRUNK_LINE.length, "the line");
+    assert.is(raw.received, TRUNK_LINE);
+    return new TrunkClient(raw);
+  }
+
+  /** Waits until a stream has so much, after a look at what has come. */
+  async until(condition: () => boolean, what: string): Promise<void> {
+    await this.raw.until(() => {
+      const text = this.raw.received.slice(this.#read);
+      this.#read = this.raw.received.length;
+      assert.ok(this.#reader.feed(Buffer.from(text, "latin1")), "frames");
+      return condition();
+    }, what);
+  }
+
+  async body(id: number): Promise<string> {
+    let body = "";
+    await this.until(() => {
+      const [head, content] = (this.received.get(id) ?? "").split("\r\n\r\n");
+      const length = Number(/Content-Length: (\d+)/.exec(head!)?.[1] ?? Number.NaN);
+      body = content ?? "";
+      return content?.length === length;
+    }, `answer on ${id}`);
+    this.received.delete(id);
+    return body;
+  }
+}
+
+test("streams are answered as they are ready, each as a connection is", async (context) => {
+  const { server, engine } = context;
+  const client = await TrunkClient.open(server.port);
+  const body = "b".repeat(200);
+  client.raw.send(ask(1, "/hold") + ask(2, "/echo") + ask(3, "/late", "POST", body));
+  assert.is(await client.body(2), "GET|/echo|json 0 0 -1 1|1.1.1.0.0.0.1|none");
+  assert.is(await client.body(3), "POST|/late|json 0 0 -1 2|1.1.1.0.0.0.1|200 bytes");
+  assert.is(client.received.has(1), false);
+  engine.held[0]!.answer(200, "text/plain", "at last");
+  assert.is(await client.body(1), "at last");
+  // The same stream again, its request in two frames; it is introduced once.
+  client.raw.send(data(2, "GET /echo?2 HT") + data(1, "GET /ec"));
+  client.raw.send(data(2, `TP/1.1\r\n${HOST}\r\n`) + data(1, `ho?1 HTTP/1.1\r\n${HOST}\r\n`));
+  assert.match(await client.body(1), /^GET\|\/echo\?1\|.*\|1\.1\.1\.0\.0\.0\.1\|/);
+  assert.match(await client.body(2), /^GET\|\/echo\?2\|.*\|1\.1\.1\.0\.0\.0\.1\|/);
+  assert.is(server.connections().filter(({ ident }) => ident !== null).length, 3);
+});
+
+test("only who may be a dispatcher is told of it, and may", async ({ server }) => {
+  const asks = `GET /echo HTTP/1.1\r\n${HOST}X-SVC-Trunk: 1\r\n\r\n`;
+  const parent = await RawClient.open(server.port);
+  parent.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n${asks}`);
+  const heads = (await parent.answers(2)).map(({ head }) => head);
+  assert.equal(
+    heads.map((head) => head.includes("\r\nX-SVC-Trunk: 1\r\n")),
+    [false, true],
+  );
+  const stranger = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
+  stranger.send(asks);
+  assert.not.match((await stranger.answers(1))[0]!.head, /X-SVC-Trunk/);
+  stranger.send(TRUNK_LINE + ask(1, "/echo"));
+  const [refusal] = await stranger.answers(1);
+  assert.is(refusal!.status, 403);
+  assert.match(refusal!.body, "http.parents does not allow 127.0.0.2");
+  await stranger.until(() => stranger.isClosed, "the end");
+  assert.is(stranger.received, "");
+});
+
+test("an answer of many bytes does not hold up others", async ({ server }) => {
+  const client = await TrunkClient.open(server.port);
+  client.raw.send(ask(1, "/large") + ask(2, "/echo") + ask(3, "/bytes"));
+  assert.is((await client.body(1)).length, LARGE_BYTES);
+  assert.match(await client.body(2), /^GET/);
+  assert.is(await client.body(3), "bytes\xff");
+  assert.equal(client.order.slice(0, 4), [1, 2, 3, 1]);
+});
+
+test("who drops a stream drops its request, and nothing else", async ({ server, engine }) => {
+  const client = await TrunkClient.open(server.port);
+  client.raw.send(ask(1, "/hold") + ask(2, "/hold") + ask(3, "/empty"));
+  // An answer without content is the last one of its connection.
+  await client.until(() => client.order.includes(`3 ${FRAME.end}`), "the end of a stream");
+  client.raw.send(frameHeader(1, FRAME.reset, 0) + frameHeader(3, FRAME.reset, 0));
+  await client.until(() => engine.held[0]!.aborted, "the end of a request");
+  assert.is(engine.held[1]!.aborted, false);
+  // What comes for a stream that was dropped is late.
+  client.raw.send(data(1, "GET /echo") + ask(4, "/echo"));
+  assert.match(await client.body(4), /^GET/);
+  engine.held[1]!.answer(200, "text/plain", "held");
+  assert.is(await client.body(2), "held");
+  assert.is(engine.open, 3);
+  client.raw.close();
+  await client.raw.until(() => engine.open === 0, "the end of all streams");
+});
+
+test("a stream that says nonsense ends, and carries no streams itself", async ({ server }) => {
+  const client = await TrunkClient.open(server.port);
+  client.raw.send(data(1, "nonsense\r\n\r\n") + data(2, TRUNK_LINE) + ask(3, "/echo"));
+  assert.match(await client.body(1), "Invalid HTTP request line");
+  assert.match(await client.body(2), "Invalid HTTP request line");
+  assert.match(await client.body(3), /^GET/);
+  const ends = [`1 ${FRAME.end}`, `2 ${FRAME.end}`];
+  await client.until(() => ends.every((end) => client.order.includes(end)), "ends");
+});
+
+for (const [name, bytes] of [
+  ["stream 0", data(0, "a")],
+  ["an unknown frame", frameHeader(1, 9, 0)],
+  ["content that is too long", frameHeader(2, FRAME.data, 65_537)],
+  ["an end, which is for servers", frameHeader(1, FRAME.end, 0)],
+  ["the end of a stream that never was", frameHeader(7, FRAME.reset, 0)],
+  ["HTTP", `GET /echo HTTP/1.1\r\n${HOST}\r\n`],
+] as const) {
+  test(`${name} ends the connection, and the requests on it`, async ({ server, engine }) => {
+    const client = await TrunkClient.open(server.port);
+    client.raw.send(ask(1, "/hold"));
+    await client.until(() => engine.held.length > 0, "request");
+    client.raw.send(bytes + ask(9, "/echo"));
+    await client.raw.until(() => client.raw.isClosed && engine.open === 0, "the end");
+    assert.is(engine.held[0]!.aborted, true);
+    assert.is(engine.requests, 1);
+  });
+}
+
+test("a connection becomes a trunk only while nothing else is on it", async ({ server }) => {
+  const client = await RawClient.open(server.port);
+  client.send(`${IDENT}${TRUNK_LINE}`);
+  assert.is((await client.answers(1))[0]!.status, 400);
+});
+
+test("streams count as the connections of dispatchers", async ({ server, engine }) => {
+  const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE - 1;
+  const client = await TrunkClient.open(server.port);
+  for (let id = 1; id <= most + 2; id++) client.raw.send(ask(id, "/echo"));
+  const refused = [`${most + 1} ${FRAME.refuse}`, `${most + 2} ${FRAME.refuse}`];
+  await client.until(() => refused.every((end) => client.order.includes(end)), "refusals");
+  assert.match(await client.body(most), /^GET/);
+  assert.is(engine.open, most + 1);
+  client.raw.send(frameHeader(5, FRAME.reset, 0));
+  await client.until(() => engine.open === most, "the end of a stream");
+  client.raw.send(ask(most + 3, "/echo"));
+  assert.match(await client.body(most + 3), /^GET/);
+});
+
+test("one that is idle ends, and so does a stream that says nothing", async (context) => {
+  const { server, engine } = context;
+  const client = await TrunkClient.open(server.port);
+  client.raw.send(data(1, "X") + ask(2, "/hold"));
+  await client.until(() => engine.held.length > 0, "request");
+  const now = performance.now();
+  server.sweep(now + INTRODUCTION_MS + 100);
+  await client.until(() => client.order.some((end) => String(end).startsWith("1 ")), "an end");
+  server.sweep(now + 2 * IDLE_TIMEOUT_MS);
+  assert.is(engine.open, 2);
+  engine.held[0]!.answer(200, "text/plain", "held");
+  assert.is(await client.body(2), "held");
+  client.raw.send(frameHeader(2, FRAME.reset, 0));
+  await client.until(() => engine.open === 1, "the end of the stream");
+  server.sweep(now + 4 * IDLE_TIMEOUT_MS);
+  server.sweep(now + 6 * IDLE_TIMEOUT_MS);
+  await client.raw.until(() => client.raw.isClosed, "the end");
+});
+
+test("a drain answers what was asked, and takes no further streams", async (context) => {
+  const { server, engine } = context;
+  const client = await TrunkClient.open(server.port);
+  client.raw.send(ask(1, "/hold") + ask(2, "/echo"));
+  await client.body(2);
+  const drained = server.drain(5000);
+  await client.until(() => client.order.includes(`2 ${FRAME.end}`), "the end of an idle stream");
+  client.raw.send(ask(3, "/echo"));
+  await client.until(() => client.order.includes(`3 ${FRAME.refuse}`), "a refusal");
+  engine.held[0]!.answer(200, "text/plain", "held");
+  assert.is(await client.body(1), "held");
+  await client.raw.until(() => client.raw.isClosed, "the end");
+  client.raw.close();
+  await drained;
+  assert.is(engine.requests, 2);
+});
+
+test(`whatever comes, the server goes on (SEED=${SEED})`, async ({ server, engine }) => {
+  const random = generator(SEED);
+  const below = (end: number): number => Math.floor(random() * end);
+  const paths = ["/echo", "/late", "/hold", "/large", "/empty", "/stream", "/gone"];
+  for (let round = 0; round < ROUNDS; round++) {
+    let bytes = "";
+    for (let id = 1; id < 8; id++) {
+      const body = "b".repeat(below(300));
+      bytes += random() < 0.8 ? ask(id, paths[below(paths.length)]!, "POST", body) : "";
+      if (random() < 0.3) bytes += frameHeader(1 + below(8), 1 + below(4), 0);
+    }
+    const at = below(bytes.length);
+    const flipped = String.fromCharCode(below(256));
+    if (random() < 0.7) bytes = bytes.slice(0, at) + flipped + bytes.slice(at + 1);
+    const client = await RawClient.open(server.port);
+    client.send(TRUNK_LINE + bytes.slice(0, at));
+    if (random() < 0.5) await new Promise(setImmediate);
+    client.send(bytes.slice(at));
+    if (random() < 0.2) client.socket.end();
+    if (round % 10 === 9) RawClient.closeAll();
+  }
+  RawClient.closeAll();
+  const client = await TrunkClient.open(server.port);
+  client.raw.send(ask(1, "/echo"));
+  assert.match(await client.body(1), /^GET/);
+  await client.until(() => engine.open === 2, "the end of all others");
+});
+
+test.run();

@@ -1,0 +1,185 @@
+// Two ends of a trunk over a connection that takes and delivers bytes as it likes: each stream
+// carries exactly what was written to it, whatever becomes of the others.
+// SEED and ROUNDS make other and longer runs.
+// limit: 60 s
+
+import { EventEmitter } from "node:events";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { ByteSocket } from "../../runtime/trunk/byte-socket.js";
+import { Trunk } from "../../runtime/trunk/trunk.js";
+import type { TrunkStream } from "../../runtime/trunk/trunk-stream.js";
+import { generator } from "../conformance/mutations.js";
+
+const SEED = Number(process.env.SEED ?? 20261123);
+const ROUNDS = Number(process.env.ROUNDS ?? 30);
+const STEPS = 120;
+
+const test = suite("trunk streams");
+type Random = () => number;
+
+/** Keeps what is written until it is taken. */
+class Pipe extends EventEmitter implements ByteSocket {
+  readonly destroyed = false;
+  readonly bytesRead = 0;
+  readonly bytesWritten = 0;
+  readonly writableHighWaterMark = 65_536;
+  #bytes = Buffer.alloc(0);
+
+  get writableLength(): number {
+    return this.#bytes.length;
+  }
+
+  write(content: Uint8Array | string): void {
+    const bytes = typeof content === "string" ? Buffer.from(content, "latin1") : content;
+    this.#bytes = Buffer.concat([this.#bytes, bytes]);
+  }
+
+  take(count: number): Buffer {
+    const taken = this.#bytes.subarray(0, count);
+    this.#bytes = this.#bytes.subarray(count);
+    if (this.#bytes.length === 0) this.emit("drain");
+    return taken;
+  }
+
+  cork(): void {}
+  uncork(): void {}
+  end(): void {}
+  pause(): void {}
+  resume(): void {}
+  destroy(): void {}
+  setKeepAlive(): void {}
+  setTimeout(): void {}
+}
+
+/** One end of a stream, and what it has seen. */
+class End {
+  sent = "";
+  received = "";
+  fate = "";
+  isClosed = false;
+  isEnding = false;
+
+  constructor(readonly stream: TrunkStream) {
+    stream.on("data", (chunk: Buffer) => {
+      this.received += chunk.toString("latin1");
+    });
+    for (const fate of ["end", "error", "refused"]) {
+      stream.on(fate, () => {
+        this.fate += fate;
+      });
+    }
+    stream.on("close", () => {
+      this.isClosed = true;
+    });
+  }
+
+  write(random: Random): void {
+    if (this.stream.destroyed || this.isEnding) return;
+    const length = random() < 0.1 ? Math.floor(random() * 200_000) : Math.floor(random() * 300);
+    const text = String.fromCharCode(32 + Math.floor(random() * 224)).repeat(length);
+    this.sent += text;
+    if (random() < 0.5) this.stream.write(text);
+    else this.stream.write(Buffer.from(text, "latin1"));
+  }
+}
+
+class World {
+  readonly near: End[] = [];
+  readonly far = new Map<number, End>();
+  readonly refused = new Set<number>();
+  readonly #random: Random;
+  readonly #pipes = [new Pipe(), new Pipe()] as const;
+  readonly front: Trunk;
+  readonly back: Trunk;
+
+  constructor(random: Random) {
+    this.#random = random;
+    const [out, back] = this.#pipes;
+    this.front = new Trunk(out, { opened: null, left: () => {} }, true);
+    const opened = (stream: TrunkStream): boolean => {
+      if (this.#random() < 0.1) {
+        this.refused.add(stream.id);
+        return false;
+      }
+      this.far.set(stream.id, new End(stream));
+      return true;
+    };
+    this.back = new Trunk(back, { opened, left: () => {} }, true);
+  }
+
+  /** Bytes that are under way. */
+  get under(): number {
+    return this.#pipes[0].writableLength + this.#pipes[1].writableLength;
+  }
+
+  deliver(most: number): void {
+    const count = Math.floor(this.#random() * most) + 1;
+    assert.ok(this.back.receive(this.#pipes[0].take(count)));
+    assert.ok(this.front.receive(this.#pipes[1].take(count)));
+  }
+
+  step(): void {
+    const random = this.#random;
+    const kind = random();
+    const isNear = random() < 0.5;
+    const ends = isNear ? this.near : [...this.far.values()];
+    const one = ends[Math.floor(random() * ends.length)];
+    if (kind < 0.15 || one === undefined) {
+      this.near.push(new End(this.front.open()));
+    } else if (kind < 0.7) one.write(random);
+    else if (kind < 0.75) one.stream.destroy();
+    else if (kind < 0.8 && !isNear && !one.stream.destroyed) {
+      one.isEnding = true;
+      one.stream.end(() => {});
+    } else this.deliver(100_000);
+  }
+
+  check(): void {
+    for (const near of this.near) {
+      const { id } = near.stream;
+      const far = this.far.get(id);
+      if (this.refused.has(id)) assert.ok(far === undefined && /^(refused)?$/.test(near.fate));
+      else if (far === undefined) assert.ok(near.sent === "" || near.stream.destroyed);
+      else checkPair(near, far);
+    }
+  }
+}
+
+function checkPair(near: End, far: End): void {
+  // Who has gone has seen a part, from the start on.
+  assert.ok(near.sent.startsWith(far.received) && far.sent.startsWith(near.received));
+  assert.is(near.stream.destroyed, far.stream.destroyed);
+  if (far.isEnding && near.fate === "end") assert.ok(near.received === far.sent);
+  if (near.stream.destroyed) return;
+  assert.ok(far.received === near.sent && near.received === far.sent);
+}
+
+test("each stream carries what was written to it", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const world = new World(generator(SEED + round));
+    for (let step = 0; step < STEPS; step++) {
+      world.step();
+      if (step % 5 === 0) await new Promise(setImmediate);
+    }
+    // Twice, because what is written after a drain leaves in the next turn.
+    for (let quiet = 0; quiet < 2; ) {
+      await new Promise(setImmediate);
+      if (world.under === 0) quiet++;
+      else {
+        quiet = 0;
+        world.deliver(300_000);
+      }
+    }
+    world.check();
+    const open = world.near.filter(({ stream }) => !stream.destroyed).length;
+    assert.is(world.front.size, open);
+    world.front.lost(null);
+    world.back.lost(new Error("gone"));
+    await new Promise(setImmediate);
+    for (const end of [...world.near, ...world.far.values()]) assert.ok(end.isClosed);
+    assert.is(world.front.size + world.back.size, 0);
+  }
+});
+
+test.run();

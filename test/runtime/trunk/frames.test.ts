@@ -1,0 +1,93 @@
+// Frames as bytes: read the same however they are cut, and nothing else is taken for one.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  FRAME,
+  FrameReader,
+  frameHeader,
+  MAX_FRAME_BYTES,
+  MAX_STREAM_ID,
+} from "../../../runtime/trunk/frames.js";
+
+const test = suite("frames");
+
+/** What a reader finds in chunks; content that was cut is put together. */
+function read(...chunks: readonly string[]): string[] {
+  const seen: string[] = [];
+  let last = 0;
+  const reader = new FrameReader({
+    data: (id, bytes) => {
+      const text = bytes.toString("latin1");
+      if (last === id) seen[seen.length - 1] += text;
+      else seen.push(`${id}:${text}`);
+      last = id;
+      return true;
+    },
+    ended: (id, type) => {
+      if (id === 666) return false;
+      seen.push(`${id} ends ${type}`);
+      last = 0;
+      return true;
+    },
+  });
+  for (const chunk of chunks) {
+    if (!reader.feed(Buffer.from(chunk, "latin1"))) return [...seen, "broken"];
+  }
+  return seen;
+}
+
+function data(id: number, content: string): string {
+  return frameHeader(id, FRAME.data, content.length) + content;
+}
+
+const FRAMES = [
+  data(1, "a"),
+  data(MAX_STREAM_ID, "\0\xff".repeat(9)),
+  frameHeader(7, FRAME.end, 0),
+  data(0x01020304, "x".repeat(20)),
+  frameHeader(256, FRAME.reset, 0),
+  frameHeader(65_536, FRAME.refuse, 0),
+  data(2, "end"),
+].join("");
+const SEEN = [
+  "1:a",
+  `${MAX_STREAM_ID}:${"\0\xff".repeat(9)}`,
+  "7 ends 2",
+  `16909060:${"x".repeat(20)}`,
+  "256 ends 3",
+  "65536 ends 4",
+  "2:end",
+];
+
+test("frames cut at each byte, and into single bytes", () => {
+  assert.equal(read(FRAMES), SEEN);
+  for (let at = 0; at <= FRAMES.length; at++) {
+    assert.equal(read(FRAMES.slice(0, at), FRAMES.slice(at)), SEEN);
+  }
+  assert.equal(read(...FRAMES), SEEN);
+});
+
+test("the longest content, and one byte more", () => {
+  const content = "c".repeat(MAX_FRAME_BYTES);
+  assert.equal(read(data(1, content)), [`1:${content}`]);
+  assert.equal(read(data(1, `${content}c`)), ["broken"]);
+});
+
+for (const [name, header] of [
+  ["stream 0", data(0, "a")],
+  ["no content", frameHeader(1, FRAME.data, 0)],
+  ["an unknown type", frameHeader(1, 0, 0)],
+  ["another one", frameHeader(1, 5, 0)],
+  ["an end with content", frameHeader(1, FRAME.end, 1)],
+  ["a reset with content", frameHeader(1, FRAME.reset, 0xff_ffff)],
+  ["what nobody wants", frameHeader(666, FRAME.reset, 0)],
+] as const) {
+  test(`${name} ends the reading, at the last byte of its header`, () => {
+    assert.equal(read(data(3, "a"), header, data(4, "b")), ["3:a", "broken"]);
+    assert.equal(read(header.slice(0, 7)), []);
+    assert.equal(read(header.slice(0, 7), header.slice(7)), ["broken"]);
+  });
+}
+
+test.run();
