@@ -55,8 +55,13 @@ function ofOption(context: ReadContext, node: ts.Node): FoundText | null {
   const place = Object.hasOwn(OPTIONS, name.text) ? OPTIONS[name.text] : undefined;
   if (place === undefined) return null;
   const value = ts.isPropertyAssignment(node) ? node.initializer : node.name;
-  const type = expectedType(context.checker, node.parent);
-  const symbol = type && optionOf(type, name.text);
+  const { checker } = context;
+  const expected = expectedType(checker, node.parent);
+  const declared = (): ts.Symbol | undefined => {
+    const type = declaredType(checker, node.parent);
+    return type && optionOf(type, name.text);
+  };
+  const symbol = (expected && optionOf(expected, name.text)) ?? declared();
   if (!isPackageSymbol(symbol)) return null;
   const owner = ownerOf(symbol);
   if (!/^(\w+Options|AdjacentRule|TraverseRule|VertexConditionObject)$/.test(owner)) return null;
@@ -73,6 +78,25 @@ function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type |
     checker.getContextualType;
   const type = contextual(object, BEFORE_INFERENCE);
   return type && (checker.getBaseConstraintOfType(type) ?? type);
+}
+
+/**
+ * What the called function says that an object is, where a type parameter has a default, which then
+ * is all that is expected.
+ */
+function declaredType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
+  const { parent } = object;
+  if (ts.isPropertyAssignment(parent) && ts.isIdentifier(parent.name)) {
+    const outer = declaredType(checker, parent.parent);
+    const option = outer && optionOf(outer, parent.name.text);
+    return option && checker.getNonNullableType(checker.getTypeOfSymbol(option));
+  }
+  if (!ts.isCallExpression(parent)) return undefined;
+  const place = parent.arguments.indexOf(object);
+  const parameter = checker.getResolvedSignature(parent)?.declaration?.parameters[place];
+  if (parameter === undefined) return undefined;
+  const type = checker.getNonNullableType(checker.getTypeAtLocation(parameter));
+  return checker.getBaseConstraintOfType(type) ?? type;
 }
 
 /** An option of one of the objects that may stand there. */

@@ -23,7 +23,11 @@ export interface NeighborhoodQueryOptions {
 }
 export interface GlobalQueryOptions { rank?: string; condition?: VertexCondition }
 export declare class Graph {
-  neighborhood<const O extends NeighborhoodQueryOptions>(id: string, options?: O): unknown;
+  // With a default, as the package has it: then that is all that the checker expects.
+  neighborhood<const O extends NeighborhoodQueryOptions = object>(
+    id: string,
+    options?: O,
+  ): unknown;
   vertices(options?: GlobalQueryOptions): unknown;
   arcs(options?: GlobalQueryOptions): unknown;
   evaluate(text: string, options?: object): unknown;
