@@ -261,40 +261,6 @@ test("bodies and partials of many bytes", async () => {
   assert.ok(entries.every(([key, text], index) => key === index && text === `item ${index >> 1}`));
 });
 
-test("back-ends of an older version, and the same when they are newer", async () => {
-  const proxies = small.places.flat().map(({ proxy }) => proxy);
-  const trunks = (): number[] => proxies.map((proxy) => proxy.trunks);
-  const ports = [small.dispatcher.port, lenient.port];
-  const body = "b".repeat(200_000);
-  const again = async (isOld: boolean, isDone: () => boolean): Promise<void> => {
-    for (const proxy of proxies) {
-      proxy.isOld = isOld;
-      proxy.cut();
-    }
-    for (;;) {
-      // Answers in a row: none goes on a connection that was cut.
-      const oks = await Promise.all(
-        ports.flatMap((port) => [0, 1].map((n) => ask(`affine?n=${n}`, {}, port))),
-      );
-      if (oks.every(({ status }) => status === 200) && isDone()) break;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
-  const wasOld = proxies.map(({ isOld }) => isOld);
-  await again(true, () => true);
-  const before = trunks();
-  for (const port of ports) {
-    const length = await ask("echo", { method: "POST", body }, port);
-    assert.is(length.status, 200);
-    assert.equal(await rows("where", port), [0, 0]);
-  }
-  assert.equal(trunks(), before);
-  await again(false, () => trunks().every((count, index) => count >= before[index]! + 2));
-  proxies.forEach((proxy, index) => {
-    proxy.isOld = wasOld[index]!;
-  });
-});
-
 test("a reverse proxy passes bytes on as they came", async () => {
   const { proxy } = small.at(0, 0);
   const partitions = [[{ host: "127.0.0.1", port: proxy.port }]];

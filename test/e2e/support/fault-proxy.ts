@@ -35,8 +35,6 @@ export class FaultProxy {
   delayMs = 0;
   /** The back-end does not say that it takes trunks, as older versions do not. */
   isOld = process.env.OLD_BACK_ENDS === "1";
-  /** Trunks that dispatchers have begun. */
-  trunks = 0;
   /** What back-ends have sent since a dispatcher last sent anything. */
   #answer: Buffer[] = [];
 
@@ -95,7 +93,6 @@ export class FaultProxy {
     backEnd.on("error", () => {});
     client.on("data", (chunk) => {
       this.#answer = [];
-      if (afterTrunkLine(chunk) !== chunk) this.trunks++;
       if (this.fault === "busy") refuse(client, chunk);
       else if (this.fault === "zombie" && !chunk.toString("latin1").startsWith(PROBE)) return;
       else this.#pass(chunk, backEnd);
