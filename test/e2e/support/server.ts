@@ -32,7 +32,7 @@ export interface Served {
 
 /** Lines of a log beside those that tell of back-ends and of what plugins have thrown. */
 export function strangeLines(log: string): string {
-  const usual = /^svc: (back-end |plugin \S+ |\/svc\/\S+ threw )|^ {4}at /;
+  const usual = /^svc: (back-end |more back-ends |plugin \S+ |\/svc\/\S+ threw )|^ {4}at /;
   return log
     .split("\n")
     .filter((line) => line !== "" && !usual.test(line))
