@@ -144,6 +144,7 @@ test("built-in plugins answer as their document says", async () => {
       ...{ ...query, plugin },
       ...(id === "createvertex" && { id: "dave" }),
       ...(id === "define" && { expression: "one := 1" }),
+      ...(id.endsWith("index") && { what: "ids" }),
       ...(id.startsWith("nearest") && { query: '{"vector": [1, 2, 3]}' }),
       ...(id.startsWith("evaluate") && { expression: "1 + 1" }),
     };
