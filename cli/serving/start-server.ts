@@ -27,8 +27,9 @@ export async function startServer(
   equipThread({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
   try {
     await graphs.recovered;
-    const served = await ServedProject.start(settings, load, graphs);
-    stopOnSignals(served, graphs);
+    const starting = ServedProject.start(settings, load, graphs);
+    stopOnSignals(starting, graphs);
+    const served = await starting;
     const { port } = served.service;
     // On a terminal, people read it on the standard output.
     if (logSettings().isJson) log(STARTED, "info", { port });

@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { fixture, get, pipeline, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("stop");
 
@@ -17,6 +18,20 @@ test.before(async () => {
 test("an idle server exits at once with 0", async () => {
   const served = await serve(fixture("engine"));
   assert.is(await served.stop(), 0);
+});
+
+test("a signal in the last moment of the start stops as one after it does", async () => {
+  const plugins = `import type { PluginRequest } from "svc-server";
+(globalThis as any).process.kill((globalThis as any).process.pid, "SIGTERM");
+/** @plugin */
+export const one = (_request: PluginRequest) => 1;
+`;
+  const project = new TemporaryProject({ "plugins/p.ts": plugins });
+  await svc("build", project.folder);
+  // Rejects where a signal has killed it.
+  const { stderr } = await svc("serve", project.folder, "--port", "0");
+  assert.match(stderr, "SIGTERM: saving graphs");
+  project.remove();
 });
 
 test("running requests are finished, newcomers turned away", async () => {
