@@ -2,30 +2,11 @@
 // the connection in the middle of an answer. Its health checks go on as if nothing were wrong, as
 // they do where plugins alone are at fault.
 
-import { SvcError } from "../../runtime/base/errors.js";
 import type { Exchange, ServerEvents } from "../../runtime/http/transport.js";
-import { type Duration, milliseconds } from "./duration.js";
+import { milliseconds } from "./duration.js";
+import type { Fault } from "./fault.js";
 
-/**
- * - `refuse`: no new connection is let in
- * - `hang`: health checks are answered, nothing else is until the fault is over
- * - `cut`: connections end in the middle of each answer, but of health checks
- * - `slow`: each request but health checks is begun so much later, by the clock of the test
- */
-export type Fault = "refuse" | "hang" | "cut" | { readonly slow: Duration };
-
-const NAMES = ["refuse", "hang", "cut"];
 const HEALTH = /^\/svc\/hc(?:\?|$)/;
-
-/** @throws SvcError SVC3300 for what is no fault */
-export function checkedFault(fault: Fault): Fault {
-  if (typeof fault === "object" && fault !== null && Object.hasOwn(fault, "slow")) {
-    return { slow: milliseconds(fault.slow) };
-  }
-  if (NAMES.includes(fault as string)) return fault;
-  const text = `${JSON.stringify(fault)} is no fault: "refuse", "hang", "cut", or { slow: "20ms" }`;
-  throw new SvcError("SVC3300", text);
-}
 
 export class Faults {
   #fault: Fault | null = null;

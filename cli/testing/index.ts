@@ -1,7 +1,7 @@
 // Public entry "svc-server/testing": a service, or a matrix, inside of a test.
 
 export type { Duration } from "./duration.js";
-export type { Fault } from "./faults.js";
+export type { Fault } from "./fault.js";
 export type { TestCallOptions, TestCalls } from "./test-calls.js";
 export type { TestClock } from "./test-clock.js";
 export {

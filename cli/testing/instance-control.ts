@@ -1,14 +1,9 @@
 // What the thread of a test asks of the thread of an instance; every ask is answered once.
 
 import type { MessagePort } from "node:worker_threads";
-import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import type { Role } from "../serving/built-project.js";
-import type { Fault } from "./faults.js";
-
-/** Settings that tests may put in place of those of the project. */
-export type TestSettings = Partial<
-  Pick<ServerSettings, "prefix" | "servicein" | "traceback" | "cors" | "executors">
->;
+import type { Fault } from "./fault.js";
+import type { TestSettings } from "./test-settings.js";
 
 export interface InstanceData {
   readonly projectDir: string;

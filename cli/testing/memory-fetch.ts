@@ -5,8 +5,7 @@ import { type IncomingMessage, request as send } from "node:http";
 import { Readable } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
 import { connectBy } from "./memory-door.js";
-
-export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+import type { Fetch } from "./test-settings.js";
 
 /** Where relative paths are. */
 const BASE = "http://localhost";

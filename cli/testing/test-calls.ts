@@ -5,7 +5,7 @@ import type { Argspec } from "../../argspec/argspec.js";
 import { Connection } from "../../client/typescript/connection.js";
 import type { Operation } from "../../client/typescript/operation.js";
 import { operationFor } from "./call-operation.js";
-import type { Fetch } from "./memory-fetch.js";
+import type { Fetch } from "./test-settings.js";
 
 export interface TestCallOptions {
   readonly headers?: Record<string, string>;

@@ -6,10 +6,11 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { Asker } from "../../runtime/wire/asker.js";
 import type { Reply } from "../../runtime/wire/asks.js";
 import { withClock } from "./clock-memory.js";
-import { checkedFault, type Fault } from "./faults.js";
+import { checkedFault, type Fault } from "./fault.js";
 import type { InstanceAsk, InstanceData } from "./instance-control.js";
-import { type Fetch, fetchBy } from "./memory-fetch.js";
+import { fetchBy } from "./memory-fetch.js";
 import type { TestClock } from "./test-clock.js";
+import type { Fetch } from "./test-settings.js";
 
 const ENTRY = new URL("./threads/test-instance.js", import.meta.url);
 const CLOCK = new URL("./threads/test-clock.js", import.meta.url);

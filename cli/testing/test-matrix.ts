@@ -4,12 +4,12 @@
 import type { MessagePort } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { DispatcherConfig } from "../../runtime/settings/config-values.js";
-import type { Fault } from "./faults.js";
-import type { Fetch } from "./memory-fetch.js";
+import type { Fault } from "./fault.js";
 import { type Callable, callsBy, type TestCalls } from "./test-calls.js";
 import { TestClock } from "./test-clock.js";
 import { TestInstance } from "./test-instance.js";
 import type { TestOptions } from "./test-service.js";
+import type { Fetch } from "./test-settings.js";
 import { closing, orClose, type TestedProject, testedProject } from "./tested-project.js";
 
 export interface MatrixOptions extends TestOptions {

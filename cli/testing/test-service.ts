@@ -4,12 +4,11 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import type { Fault } from "./faults.js";
-import type { TestSettings } from "./instance-control.js";
-import type { Fetch } from "./memory-fetch.js";
+import type { Fault } from "./fault.js";
 import { type Callable, callsBy, type TestCalls } from "./test-calls.js";
 import { TestClock } from "./test-clock.js";
 import { TestInstance } from "./test-instance.js";
+import type { Fetch, TestSettings } from "./test-settings.js";
 import { closing, orClose, testedProject } from "./tested-project.js";
 
 export interface TestOptions {

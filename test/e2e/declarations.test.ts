@@ -14,7 +14,7 @@ const test = suite("declarations");
 const ROOT = packageRoot();
 const ENTRIES = [
   ..."runtime/index runtime/settings/config runtime/system/descriptor".split(" "),
-  ..."runtime/plugin/convert compiler/index".split(" "),
+  ..."runtime/plugin/convert compiler/index cli/testing/index".split(" "),
 ];
 
 test("every entry compiles strictly without the types of Node", () => {
