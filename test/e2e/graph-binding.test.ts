@@ -112,9 +112,13 @@ test("a request that times out lets go, whether it waits or burns", async () => 
 });
 
 test("a request that goes on after its time can hold nothing any more", async () => {
-  await start("--plugin-timeout", "200");
-  assert.match(await errorOf("holdLate?ms=400"), /TimeoutError/);
-  while (!(await result("exists?id=refused"))) await delay(20);
+  // Time for what is to end, on a loaded machine, too.
+  await start("--plugin-timeout", "1000");
+  // An executor that is silent for long on a loaded machine is ended: the next one is asked, too.
+  for (let turn = 0; !(await result("exists?id=refused")); turn++) {
+    if (turn % 100 === 0) assert.match(await errorOf("holdLate?ms=1400"), /TimeoutError/);
+    await delay(20);
+  }
   assert.equal(await result("held"), []);
 });
 
@@ -127,8 +131,8 @@ test("an executor that ends itself lets go", async () => {
 });
 
 test("an executor that is ended while it writes leaves the graph whole", async () => {
-  await start("--plugin-timeout", "500");
-  for (let round = 0; round < 4; round++) {
+  await start("--plugin-timeout", "1500");
+  for (let round = 0; round < 3; round++) {
     const writing = [call("writeOn?hub=a"), call("writeOn?hub=b")];
     for (const { text } of await Promise.all(writing)) assert.match(text, /TimeoutError/);
     assert.equal(await result("check"), []);

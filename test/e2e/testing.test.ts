@@ -228,14 +228,16 @@ await assert.rejects(service.call("double"), { name: "SvcError", kind: "network"
 await service.fault("hang");
 const hangs = service.call("double");
 assert.equal(await (await service.fetch("/svc/hc")).text(), "SVC/3");
-await service.fault({ slow: "1h" });
+// The request may come only now: it must not meet the next fault.
+await service.fault(null);
 assert.equal(await hangs, 42);
+await service.fault({ slow: "1h" });
 await service.clock.stop();
 let isDone = false;
 const slow = service.call("double").then((value) => { isDone = true; return value; });
 await service.clock.advance("59m");
 assert.equal(isDone, false);
-await service.clock.advance("2m");
+await service.clock.advance("2h");
 assert.equal(await slow, 42);
 for (const fault of ["burn", { slow: "soon" }, {}, 7]) {
   await assert.rejects(service.fault(fault), { code: "SVC3300" });
