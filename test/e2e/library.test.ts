@@ -29,8 +29,9 @@ function base(): number {
   return system.serverPorts().base;
 }
 
+// Files that run in this process later initialise the same system.
 test.after(async () => {
-  await system.stopHTTP().catch(() => {});
+  await system.unload();
 });
 
 test("nothing can be added or asked before a start", async () => {
