@@ -4,7 +4,8 @@
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isMarked, readMark, removeMark, writeSafely } from "./replica-mark.js";
+import { replaceJsonFile } from "../base/durable-files.js";
+import { isMarked, readMark, removeMark } from "./replica-mark.js";
 import { isLogPosition } from "./wire/positions.js";
 
 const LINEAGE_FILE = "_lineage.json";
@@ -56,7 +57,7 @@ export function promote(root: string, isAsked: boolean): Lineage {
   const ancestors = all.slice(-MOST_ANCESTORS);
   const epoch = Math.max(lineage.epoch, mark?.epoch ?? 0, fence ?? 0) + 1;
   const next = { epoch, ancestors };
-  writeSafely(join(root, LINEAGE_FILE), next);
+  replaceJsonFile(join(root, LINEAGE_FILE), next);
   removeMark(root);
   if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true });
   return next;
@@ -64,7 +65,7 @@ export function promote(root: string, isAsked: boolean): Lineage {
 
 /** Another instance provides in place of this one, also after a restart. */
 export function writeFence(root: string, epoch: number): void {
-  writeSafely(join(root, FENCE_FILE), { epoch });
+  replaceJsonFile(join(root, FENCE_FILE), { epoch });
 }
 
 /** Epoch of whoever provides in place of the instance of a root; null: nobody does. */

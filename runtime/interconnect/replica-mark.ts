@@ -2,17 +2,9 @@
 // so, up to which frame of whose log, and of which epoch. It goes when an instance starts that may
 // change them: from then on what the graphs hold is not what the other instance has.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { replaceJsonFile } from "../base/durable-files.js";
 import { SvcError } from "../base/errors.js";
 import { type Positions, positionsIn } from "./wire/positions.js";
 
@@ -39,19 +31,7 @@ export function isMarked(root: string): boolean {
 }
 
 export function writeMark(root: string, mark: Mark): void {
-  writeSafely(join(root, MARK_FILE), mark);
-}
-
-/** Puts a file in place of another one, so that at every moment one of them is there. */
-export function writeSafely(file: string, content: object): void {
-  const descriptor = openSync(`${file}.tmp`, "w", 0o600);
-  try {
-    writeSync(descriptor, `${JSON.stringify(content)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(`${file}.tmp`, file);
+  replaceJsonFile(join(root, MARK_FILE), mark);
 }
 
 /** The graphs of the root may be changed from now on. */

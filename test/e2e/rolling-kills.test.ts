@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
@@ -55,7 +56,7 @@ async function nodestat(id: string): Promise<Nodestat> {
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds().catch(() => false))) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(20);
   }
 }
 
@@ -80,6 +81,8 @@ async function statusesDuring(act: () => Promise<void>): Promise<number[]> {
   const client = async (): Promise<void> => {
     while (!isDone) {
       statuses.add((await system.get("TD", "/svc/plugin/mountains?n=1")).status);
+      // What is loaded to the brim takes longest to stop.
+      await delay(10);
     }
   };
   const clients = [client(), client()];

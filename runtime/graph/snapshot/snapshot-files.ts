@@ -1,8 +1,9 @@
 // The files of one graph's folder, and how a new snapshot takes the place of the old one: at every
 // moment `graph.snapshot` or else `graph.snapshot.old` is a whole one.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { flushFolder, makeDurableFolder } from "../../base/durable-files.js";
 
 const NAMES = {
   current: "graph.snapshot",
@@ -29,11 +30,7 @@ export class SnapshotFiles {
   }
 
   makeFolder(): void {
-    const first = mkdirSync(this.folder, { recursive: true });
-    if (first === undefined) return;
-    for (let made = this.folder; made.length >= first.length; made = dirname(made)) {
-      flushFolder(dirname(made));
-    }
+    makeDurableFolder(this.folder);
   }
 
   /** Makes what was written and flushed to `temporary` the current snapshot. */
@@ -45,17 +42,5 @@ export class SnapshotFiles {
 
   remove(): void {
     for (const name of Object.values(NAMES)) rmSync(join(this.folder, name), { force: true });
-  }
-}
-
-/** Makes new and renamed entries of a folder outlive a crash of the system. */
-function flushFolder(folder: string): void {
-  // Windows cannot open folders, and does not need it.
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -11,8 +11,6 @@ import { createHash, randomUUID } from "node:crypto";
 import {
   closeSync,
   existsSync,
-  fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -23,7 +21,8 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { flushFolder, makeDurableFolder } from "../../base/durable-files.js";
 import type { StoragePlace } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 import { PackedValue, PropertyKind } from "./property-values.js";
@@ -97,8 +96,8 @@ function putFile(folder: string, address: Uint8Array, content: Uint8Array): void
     utimesSync(file, new Date(), new Date());
     return;
   }
-  const parent = join(file, "..");
-  mkdirSync(parent, { recursive: true });
+  const parent = dirname(file);
+  makeDurableFolder(parent);
   const temporary = join(parent, `new-${randomUUID()}`);
   try {
     writeFileSync(temporary, content, { flush: true });
@@ -107,6 +106,7 @@ function putFile(folder: string, address: Uint8Array, content: Uint8Array): void
     rmSync(temporary, { force: true });
     throw error;
   }
+  // Another thread may just have made them, and not have flushed them yet.
   for (const entered of [parent, folder]) flushFolder(entered);
 }
 
@@ -149,15 +149,4 @@ export function installValues(graphFolder: string, received: string): void {
 function fileOf(folder: string, address: Uint8Array): string {
   const name = Buffer.from(address).toString("hex");
   return join(folder, name.slice(0, 2), name.slice(2));
-}
-
-function flushFolder(folder: string): void {
-  // Windows cannot open folders, and does not need it.
-  if (process.platform === "win32") return;
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

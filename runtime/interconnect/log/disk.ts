@@ -6,17 +6,15 @@ import {
   fdatasync,
   fdatasyncSync,
   fstatSync,
-  fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { flushFolder, makeDurableFolder } from "../../base/durable-files.js";
 
 const flush = promisify(fdatasync);
 
@@ -101,24 +99,9 @@ export const realDisk: Disk = {
       throw error;
     }
   },
-  makeFolder(folder) {
-    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (first === undefined) return;
-    for (let made = folder; made.length >= first.length; made = dirname(made)) {
-      this.flushFolder(dirname(made));
-    }
-  },
+  makeFolder: (folder) => makeDurableFolder(folder, 0o700),
   open: (path, mode) => new RealFile(path, mode === "read" ? "r" : "r+"),
   create: (path) => new RealFile(path, "w+"),
   remove: (path) => unlinkSync(path),
-  flushFolder(folder) {
-    // Windows cannot open folders, and does not need it.
-    if (process.platform === "win32") return;
-    const descriptor = openSync(folder, "r");
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  },
+  flushFolder,
 };

@@ -1,0 +1,44 @@
+// Files that are replaced whole, and folders that are made for good.
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeDurableFolder, replaceJsonFile } from "../../../runtime/base/durable-files.js";
+
+const test = suite("durable files");
+let folder: string;
+test.before.each(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-durable-"));
+});
+test.after.each(() => rmSync(folder, { recursive: true }));
+
+test("a file is there whole, nobody else's to read, and nothing is left beside it", () => {
+  const file = join(folder, "state.json");
+  for (const epoch of [1, 2]) replaceJsonFile(file, { epoch });
+  assert.is(readFileSync(file, "utf8"), '{"epoch":2}\n');
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  assert.equal(readdirSync(folder), ["state.json"]);
+});
+
+test("what cannot be written leaves what was there", () => {
+  const file = join(folder, "state.json");
+  replaceJsonFile(file, { epoch: 1 });
+  const circle: { self?: object } = {};
+  circle.self = circle;
+  assert.throws(() => replaceJsonFile(file, circle), /circular/);
+  assert.is(readFileSync(file, "utf8"), '{"epoch":1}\n');
+});
+
+test("folders above are made with it, and one that is there is left alone", () => {
+  const deep = join(folder, "a", "b", "c");
+  makeDurableFolder(deep, 0o700);
+  makeDurableFolder(deep, 0o755);
+  assert.ok(existsSync(deep));
+  for (const made of [join(folder, "a"), join(folder, "a", "b"), deep]) {
+    assert.is(statSync(made).mode & 0o777, 0o700);
+  }
+});
+
+test.run();
