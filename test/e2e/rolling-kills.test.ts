@@ -106,6 +106,7 @@ async function finishLater(): Promise<void> {
     const { code, out, err } = await system.admin("rolling-update", ...QUICK);
     if (code === 0) return allServe();
     assert.match(err, HELD, out);
+    await delay(1_000);
   }
 }
 
