@@ -1,14 +1,14 @@
 // Every operation of a graph of which a rate of the reference system is known, beside that rate
 // carried over to this machine by a yardstick that is measured in the same minutes. 100,000
-// vertices, 1,000,000 random arcs; CPU time of the calling thread.
+// vertices, 1,000,000 random arcs; CPU time of the process, the collector of garbage included, as
+// the yardstick is measured. The second table tells what of an operation is waiting for memory.
 //
 //   node reference.mjs [--rounds 3] [--ms 300] [--vertices 100000] [--arcs 1000000]
 
 import { median, printTable } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { initialize, svc } from "./lib/package.mjs";
-import { threadSeconds } from "./lib/process-figures.mjs";
-import { REFERENCE_RATES, REFERENCE_YARDSTICK } from "./lib/reference-rates.mjs";
+import { REFERENCE_RATES, REFERENCE_YARDSTICK, WANTED } from "./lib/reference-rates.mjs";
 
 const { D_OUT, Graph, M_FLT, M_INT, S_DEG, S_ID, S_RANK, S_VAL, V_GT } = svc;
 const DEGREES = [10, 100, 10_000];
@@ -24,6 +24,8 @@ const TWO_LEVELS = [
 ];
 /** Calls between two looks at the clock. */
 const STEP = 16;
+/** So few vertices that all of them stay in the nearest caches. */
+const NEAR = 500;
 
 const options = readOptions({ rounds: 3, ms: 300, vertices: 100_000, arcs: 1_000_000 });
 const pairs = randomPairs();
@@ -38,6 +40,7 @@ for (let round = 0; round < options.rounds; round++) {
   yardsticks.push(mapOfMaps());
 }
 report();
+reportMemory();
 await svc.system.unload();
 
 function randomPairs() {
@@ -49,10 +52,16 @@ function randomPairs() {
   return Uint32Array.from({ length: 2 * options.arcs }, next);
 }
 
+/** CPU time of all threads of the process. */
+function cpuSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
 /** Inserts the same arcs into a Map of Maps: arcs a second. */
 function mapOfMaps() {
   const map = new Map();
-  const begun = threadSeconds();
+  const begun = cpuSeconds();
   for (let at = 0; at < pairs.length; at += 2) {
     const tail = names[pairs[at]];
     let arcs = map.get(tail);
@@ -62,7 +71,7 @@ function mapOfMaps() {
     }
     arcs.set(names[pairs[at + 1]], pairs[at] & 1023);
   }
-  return options.arcs / (threadSeconds() - begun);
+  return options.arcs / (cpuSeconds() - begun);
 }
 
 /** What is measured while the graph is filled: once, or so few times that it is warm. */
@@ -79,9 +88,9 @@ function fill() {
   open.close();
   for (let round = 0; round < options.rounds; round++) {
     const one = graph.newVertex(`one ${round}`);
-    const begun = threadSeconds();
+    const begun = cpuSeconds();
     graph.connect(one, ["to", M_INT, 1], names.slice(0, LIST));
-    record("connect to a list of 20,000, each", LIST / (threadSeconds() - begun));
+    record("connect to a list of 20,000, each", LIST / (cpuSeconds() - begun));
     one.close();
     for (let at = 0; at < 20 * GONE; at++) {
       graph.connect(`gone${at % GONE}`, ["to", M_INT, 1], names[Math.floor(at / GONE)]);
@@ -89,10 +98,7 @@ function fill() {
     once("delete a vertex of degree 20", GONE, (at) => graph.deleteVertex(`gone${at}`));
   }
   once("open, set 2 properties, close", 50_000, (at) => {
-    const vertex = graph.openVertex(names[at % names.length]);
-    vertex.setProperty("price", at % 100);
-    vertex.setProperty("stock", at % 7);
-    vertex.close();
+    setTwoProperties(names[at % names.length], at);
   });
   once("disconnect", 50_000, (at) => graph.disconnect("from open", "to", names[at]));
   for (const degree of DEGREES) {
@@ -113,16 +119,44 @@ function fillTwoLevels(count, wide, deep) {
   }
 }
 
-function operations() {
+/** Names of some of the vertices, in an order that no cache foresees. */
+function nameAmong(count) {
   let at = 0;
-  const name = () => {
-    at = (at + 7919) % names.length;
+  return () => {
+    at = (at + 7919) % count;
     return names[at];
   };
+}
+
+/** What asks for one vertex or two of a number of them. */
+function lookUps(count) {
+  const name = nameAmong(count);
   return [
     ["open for reading, close", () => graph.openVertex(name(), "r").close()],
     ["degree(id)", () => graph.degree(name())],
     ["adjacent(id, id)", () => graph.adjacent(name(), null, name())],
+  ];
+}
+
+/** What changes one vertex or two of a number of them. */
+function changes(count) {
+  const name = nameAmong(count);
+  return [
+    ["connect by ids, random pairs", () => graph.connect(name(), ["to", M_INT, 1], name())],
+    ["open, set 2 properties, close", () => setTwoProperties(name(), 1)],
+  ];
+}
+
+function setTwoProperties(id, at) {
+  const vertex = graph.openVertex(id);
+  vertex.setProperty("price", at % 100);
+  vertex.setProperty("stock", at % 7);
+  vertex.close();
+}
+
+function operations() {
+  return [
+    ...lookUps(names.length),
     ...DEGREES.flatMap(neighborhoods),
     ...TWO_LEVELS.map(([count]) => {
       const query = graph.newNeighborhoodQuery(`two ${count}`, {
@@ -179,13 +213,13 @@ function counting(id) {
 }
 
 function once(what, count, call) {
-  const begun = threadSeconds();
+  const begun = cpuSeconds();
   for (let at = 0; at < count; at++) call(at);
-  record(what, count / (threadSeconds() - begun));
+  record(what, count / (cpuSeconds() - begun));
 }
 
 function ratePerSecond(call) {
-  const begun = threadSeconds();
+  const begun = cpuSeconds();
   const end = performance.now() + options.ms;
   let count = 0;
   do {
@@ -193,7 +227,7 @@ function ratePerSecond(call) {
     for (let step = 0; step < steps; step++) call();
     count += steps;
   } while (performance.now() < end);
-  return count / (threadSeconds() - begun);
+  return count / (cpuSeconds() - begun);
 }
 
 function record(what, rate) {
@@ -208,9 +242,23 @@ function report() {
   const rows = [...rates].map(([what, values]) => {
     const rate = median(values);
     const theirs = referenceRate(what) * scale;
-    return [what, rate.toFixed(0), theirs.toFixed(0), (rate / theirs).toFixed(2)];
+    const ratio = (rate / theirs).toFixed(2);
+    return [what, rate.toFixed(0), theirs.toFixed(0), ratio, WANTED[what] ?? ""];
   });
-  printTable(["operation", "a second", "reference", "times as fast"], rows);
+  printTable(["operation", "a second", "reference", "times as fast", "wanted"], rows);
+}
+
+/** The same calls among all vertices, and among so few that nothing is waited for. */
+function reportMemory() {
+  const among = (count) => [...lookUps(count), ...changes(count)];
+  const near = among(Math.min(NEAR, names.length));
+  const rows = among(names.length).map(([what, far], at) => {
+    const [farNs, nearNs] = [far, near[at][1]].map((call) => 1e9 / ratePerSecond(call));
+    const share = `${Math.round(100 * (1 - nearNs / farNs))} %`;
+    return [what, farNs.toFixed(0), nearNs.toFixed(0), share];
+  });
+  const few = `ns among ${NEAR}`;
+  printTable(["operation", `ns among ${names.length}`, few, "memory"], rows);
 }
 
 function referenceRate(what) {

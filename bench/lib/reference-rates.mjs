@@ -36,3 +36,23 @@ export const REFERENCE_RATES = {
   "evaluate 1+2*3": 600_000,
   "evaluate a definition": 1_280_000,
 };
+
+/** How many times as fast as the reference a row is to be. */
+export const WANTED = {
+  createVertex: 2,
+  "connect by ids, random pairs": 3,
+  "connect from an open vertex": 2,
+  "connect to a list of 20,000, each": 2,
+  "open, set 2 properties, close": 1.5,
+  "open for reading, close": 1.5,
+  "degree(id)": 1,
+  "neighborhood: all, as text (100)": 1.5,
+  "neighborhood: all, as text (10000)": 1.5,
+  "neighborhood: property, by value, 10 hits (100)": 2,
+  "neighborhood: by value, 10 hits (100)": 2.5,
+  "two levels, count of 103": 3,
+  "two levels, count of 980": 3,
+  "two levels, count of 100,110": 3,
+  "vertices: 10 hits": 2,
+  "vertices: property, by id, 10 hits": 2,
+};
