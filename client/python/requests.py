@@ -7,7 +7,7 @@ import dataclasses
 import json
 import re
 import urllib.parse
-from typing import Any, Dict, Generic, Literal, Mapping, Optional, Tuple
+from typing import Any, Dict, Generic, Literal, Mapping, Optional, Tuple, cast
 
 from .answers import _T, _ErrorKinds
 
@@ -117,7 +117,7 @@ def _query_part(name: str, value: Any, operation: _Operation[Any]) -> str:
 
 def _bytes(value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(value)
+        return bytes(cast(bytes, value))
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text.encode("utf-8")
 
@@ -127,11 +127,11 @@ def _json(value: Any) -> bytes:
     return text.encode("utf-8")
 
 
-def _own_partial(partial: Optional[int]) -> Optional[int]:
+def _own_partial(partial: object) -> Optional[int]:
     """A partition as it may stand in a header line."""
-    if partial is not None and (not isinstance(partial, int) or partial < 0):
-        raise ValueError(f"no partition: {partial!r}")
-    return partial
+    if partial is None or (isinstance(partial, int) and partial >= 0):
+        return partial
+    raise ValueError(f"no partition: {partial!r}")
 
 
 def _own_fields(headers: Optional[Mapping[str, str]]) -> Dict[str, str]:
