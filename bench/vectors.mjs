@@ -1,17 +1,26 @@
-// Vectors of a graph in this process: making them, looking at all of them, an index of them, by CPU
-// time, beside usearch with int8 where that is installed (`npm install` here). Run it by
-// `node bench/vectors.mjs [vectors]`, after `npm run build`; 100,000 unless given.
+// Vectors of a graph in this process: making them, looking at all of them, an index of them and
+// its memory, by CPU time, beside usearch with int8 where that is installed (`npm install` here).
+// Run it by `node bench/vectors.mjs [vectors] [length ...]`, after `npm run build`; 100,000 of 128
+// and of 384 components unless given.
 
+import { createRequire } from "node:module";
 import { Graph, S_SIM, system } from "../dist/index.js";
 
-const VECTORS = Number(process.argv[2] ?? 100_000);
-const LENGTHS = [128, 384];
-const usearch = await import("usearch").catch(({ message }) => {
-  console.log(`without usearch: ${message}`);
-  return null;
-});
+const [VECTORS = 100_000, ...given] = process.argv.slice(2).map(Number);
+const LENGTHS = given.length > 0 ? given : [128, 384];
+const usearch = peerIfInstalled();
 const CENTERS = 1000;
 const PROBES = 200;
+
+/** Its module for `import` looks for the binary in a folder that there is not, and never ends. */
+function peerIfInstalled() {
+  try {
+    return createRequire(import.meta.url)("usearch");
+  } catch ({ message }) {
+    console.log(`without usearch: ${message}`);
+    return null;
+  }
+}
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
@@ -70,8 +79,10 @@ async function measureIndex({ graph, length, probes, exact, scan, made }) {
     `${"index, built by another thread".padEnd(40)}${buildUs.toFixed(1).padStart(10)} us`,
   );
   await new Promise((done) => setTimeout(done, 300));
+  const bytes = graph.getMemoryUsage("svc.vector.internal") / VECTORS;
+  console.log(`${"memory with the index".padEnd(40)}${bytes.toFixed(1).padStart(10)} bytes`);
   const ours = [];
-  for (const ef of [16, 32, 64]) {
+  for (const ef of [16, 32, 64, 128]) {
     let found = 0;
     for (const [index, probe] of probes.entries()) {
       const ids = new Set(graph.nearest(probe, { approximate: { ef } }).map(({ id }) => id));

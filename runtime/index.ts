@@ -104,18 +104,21 @@ export type {
 export type { AccessMode } from "./graph/sessions/open-vertices.js";
 export type { MemoryUsage } from "./graph/status/memory-usage.js";
 export type { PropertyValue } from "./graph/store/property-values.js";
+export type { Feature } from "./graph/vectors/features.js";
 export type {
   KeySize,
   ProjectionOptions,
   Projections,
 } from "./graph/vectors/projections.js";
-export type { Similarity, SimilaritySettings } from "./graph/vectors/similarity.js";
+export type { Similarity } from "./graph/vectors/similarity.js";
+export type { SimilaritySettings } from "./graph/vectors/similarity-settings.js";
 export {
   Vector,
   type VectorElements,
   type VectorLike,
   type VectorRecord,
 } from "./graph/vectors/vector.js";
+export type { Components } from "./graph/vectors/vector-parts.js";
 export type { RunOptions } from "./lifecycle/run-server.js";
 export { type InitializeOptions, type StartOptions, system } from "./lifecycle/system.js";
 export type { ServerMetrics } from "./metrics/server-metrics.js";

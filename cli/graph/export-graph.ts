@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import type { Writable } from "node:stream";
 import { SvcError } from "../../runtime/base/errors.js";
-import { type Graph, T_NEVER } from "../../runtime/index.js";
+import { type Feature, type Graph, T_NEVER, type Vertex } from "../../runtime/index.js";
 import { plainValue } from "./import-record.js";
 import { withGraph } from "./open-graph.js";
 
@@ -74,15 +74,18 @@ function vertexLine(graph: Graph, id: string): string | null {
       ...type,
       ...(tmx < T_NEVER && { expires: tmx }),
       ...(plain.length > 0 && { properties: Object.fromEntries(plain) }),
-      ...(vertex.hasVector() && { vector: base64Of(vertex.vector) }),
+      ...(vertex.hasVector() && { vector: shownVector(vertex) }),
     });
   } finally {
     vertex.close();
   }
 }
 
-function base64Of(vector: readonly number[]): string {
-  return Buffer.from(Float32Array.from(vector).buffer).toString("base64");
+/** Features as they are; of numbers the base64 of float32s, which is shorter. */
+function shownVector(vertex: Vertex): string | Feature[] {
+  const { features, external } = vertex.getVector();
+  if (features.length > 0) return features;
+  return Buffer.from(Float32Array.from(external).buffer).toString("base64");
 }
 
 function* arcLines(graph: Graph, initial: string): Generator<string> {

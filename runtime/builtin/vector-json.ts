@@ -1,8 +1,9 @@
-// Vectors as clients write them: a list of numbers, or the base64 text of little-endian float32s,
-// which takes a third of the characters.
+// Vectors as clients write them: a list of numbers, the base64 text of little-endian float32s,
+// which takes a third of the characters, or features: a list of pairs of a name and a weight.
 
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
+import { fittingVector } from "../graph/api/graph-similarity.js";
 import type { Vector } from "../graph/vectors/vector.js";
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -16,7 +17,7 @@ export function vectorParameter(graph: Graph, name: string, value: unknown): Vec
   if (value === null || value === undefined || value === "") return null;
   const components = typeof value === "string" ? floatsOf(name, value) : value;
   try {
-    return graph.sim.newVector(components as readonly number[]);
+    return fittingVector(graph, components);
   } catch (error) {
     const kind = (error as Error).name === "ValueError" ? "ValueError" : "TypeError";
     throw new ParameterError(kind, `${name} (${(error as Error).message})`);

@@ -132,7 +132,17 @@ test("vertices are made with vectors, and the nearest are found, on both ports",
     assert.is(new Graph("g").objcnt.vectors, 2);
     await response("createvertex", { id: "east", vector: "[]" }, port);
     assert.is(new Graph("g").objcnt.vectors, 1);
+    for (const name of ["createvertex", "vertices", "nearest"]) {
+      const given = { graph: "g", id: "east", vector: '[["warm", 1]]' };
+      const refused = await ask(name, given, port);
+      assert.is(refused.status, 400, refused.text);
+      assert.match(refused.text, /ValueError.*a graph has one kind/);
+    }
     await response("deletevertex", { id: "north" }, port);
+    await response("createvertex", { id: "east", vector: '[["warm", 1], ["red", 0.5]]' }, port);
+    const alike = { vector: '[["warm", 1]]', hits: 1 };
+    const [warm] = (await response("nearest", alike, port)) as { id: string; similarity: number }[];
+    assert.equal(warm, { id: "east", similarity: 0.89453125 });
     await response("deletevertex", { id: "east" }, port);
   }
 });
@@ -208,7 +218,7 @@ const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[
   ["createvertex", { id: "x", properties: '{"1": 2}' }, 500, "ValueError", /invalid property key/],
   ["createvertex", { id: "x", vector: "[1e39]" }, 400, "ValueError", /vector\[0\] is 1e\+39/],
   ["createvertex", { id: "x", vector: '["a"]' }, 400, "TypeError", /vector\[0\] must be a number/],
-  ["createvertex", { id: "x", vector: '[["a", 1]]' }, 400, "ValueError", /feature vectors/],
+  ["createvertex", { id: "x", vector: '[["a"]]' }, 400, "TypeError", /a name and a weight/],
   ["createvertex", { id: "x", vector: '"AAA"' }, 400, "ValueError", /base64 of float32s/],
   ["createvertex", { id: "x", vector: "7" }, 400, "TypeError", /list of numbers/],
   ["nearest", {}, 400, "TypeError", /'vector' or 'id'/],

@@ -80,7 +80,7 @@ export interface EvaluateOptions {
   /** `next.arc` of the expression. */
   readonly arc?: ArcSpec;
   /** `vector` of the expression. */
-  readonly vector?: readonly number[];
+  readonly vector?: VectorLike;
   /** Its cells: an object, or how many; 8 of its own without. */
   readonly memory?: Memory | number;
 }

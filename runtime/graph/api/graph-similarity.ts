@@ -1,13 +1,16 @@
-// Similarity as one graph offers it: beside values, the vertices that its projections are made of.
-// A root leads to a set for each seed, and a set to its anchors; applications connect anchors to
-// items. The graph alone says which sets there are, so that threads, snapshots and replicas know.
+// Similarity as one graph offers it: beside values the settings, which all its threads share, and
+// the vertices that its projections are made of. A root leads to a set for each seed, and a set to
+// its anchors; applications connect anchors to items. The graph alone says which sets there are, so
+// that threads, snapshots and replicas know.
 
 import { connect } from "../changes/connect.js";
+import { setSimilarity } from "../changes/similarity.js";
 import { createVertex, deleteVertex } from "../changes/vertices.js";
 import { M_UINT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
+import { refuseOtherKind } from "../vectors/probe.js";
 import {
   anchorCount,
   anchorId,
@@ -20,7 +23,9 @@ import {
   setId,
 } from "../vectors/projections.js";
 import { Similarity } from "../vectors/similarity.js";
-import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import type { SimilaritySettings } from "../vectors/similarity-settings.js";
+import { partsOfLike, Vector, type VectorLike } from "../vectors/vector.js";
+import { similarityOf } from "../vectors/vector-parts.js";
 import { accessOf, type GraphHandle } from "./graph-handle.js";
 
 const ROOT = "_|";
@@ -36,6 +41,86 @@ export class GraphSimilarity extends Similarity {
   constructor(graph: GraphHandle) {
     super();
     this.#graph = graph;
+  }
+
+  /** How similar two vectors are: the cosine; of features what the settings make of them. */
+  similarity(a: VectorLike, b: VectorLike): number {
+    return similarityOf(partsOfLike(a, "a"), partsOfLike(b, "b"), this.#settings);
+  }
+
+  /** Settings, by the names that they have in the interface. */
+  asDict(): SimilaritySettings & { readonly seeds: readonly number[] } {
+    return { ...this.#settings, seeds: [...PROJECTION_SEEDS] };
+  }
+
+  /** Most differing bits of fingerprints with which features match; 0 to 64. */
+  get hamming_threshold(): number {
+    return this.#settings.hamming_threshold;
+  }
+
+  set hamming_threshold(value: number) {
+    setSimilarity(accessOf(this.#graph), "hamming_threshold", value);
+  }
+
+  /**
+   * Least similarity with which vectors are equal in expressions; -1 to 1. At 1 they have to be the
+   * same.
+   */
+  get sim_threshold(): number {
+    return this.#settings.sim_threshold;
+  }
+
+  set sim_threshold(value: number) {
+    setSimilarity(accessOf(this.#graph), "sim_threshold", value);
+  }
+
+  /** Power of the cosine in the similarity of features; the other is 1 less this. */
+  get cosine_exp(): number {
+    return this.#settings.cosine_exp;
+  }
+
+  set cosine_exp(value: number) {
+    setSimilarity(accessOf(this.#graph), "cosine_exp", value);
+  }
+
+  /** Power of the jaccard in the similarity of features; the other is 1 less this. */
+  get jaccard_exp(): number {
+    return this.#settings.jaccard_exp;
+  }
+
+  set jaccard_exp(value: number) {
+    setSimilarity(accessOf(this.#graph), "jaccard_exp", value);
+  }
+
+  /** Features with a smaller cosine have no similarity; 0 to 1. */
+  get min_cosine(): number {
+    return this.#settings.min_cosine;
+  }
+
+  set min_cosine(value: number) {
+    setSimilarity(accessOf(this.#graph), "min_cosine", value);
+  }
+
+  /** Features with a smaller jaccard have no similarity; 0 to 1. */
+  get min_jaccard(): number {
+    return this.#settings.min_jaccard;
+  }
+
+  set min_jaccard(value: number) {
+    setSimilarity(accessOf(this.#graph), "min_jaccard", value);
+  }
+
+  /** Vectors with fewer features in common have no similarity; 1 to 48. */
+  get min_isect(): number {
+    return this.#settings.min_isect;
+  }
+
+  set min_isect(value: number) {
+    setSimilarity(accessOf(this.#graph), "min_isect", value);
+  }
+
+  get #settings(): SimilaritySettings {
+    return accessOf(this.#graph).store.vectors.settings;
   }
 
   /**
@@ -93,6 +178,16 @@ export class GraphSimilarity extends Similarity {
       throw new ValueError(`there is no projection set of seed ${seed}`);
     return projectionsOf(partsOfLike(vector, "vector"), size, options);
   }
+}
+
+/**
+ * A vector of the kind that a graph's vectors are of.
+ * @throws ValueError, TypeError
+ */
+export function fittingVector(graph: GraphHandle, elements: unknown): Vector {
+  const parts = partsOfLike(elements, "vector");
+  refuseOtherKind(accessOf(graph).store.vectors, parts, "it");
+  return new Vector(parts);
 }
 
 /** @throws ValueError there are no sets */

@@ -25,6 +25,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { arcBits } from "../vectors/projections.js";
 import { Vector } from "../vectors/vector.js";
+import type { Components } from "../vectors/vector-parts.js";
 import { projectionSize } from "./graph-similarity.js";
 
 /** Seconds until it expires, of a vertex that never does. */
@@ -40,7 +41,7 @@ export interface VertexRecord {
   readonly descriptor: number;
   readonly type: string;
   readonly man: "REAL" | "VIRTUAL";
-  readonly vector: readonly number[];
+  readonly vector: Components;
   readonly properties: Record<string, PropertyValue>;
   readonly tmc: number;
   readonly tmm: number;
@@ -150,7 +151,7 @@ export class VertexAttributes {
     return this.#store.properties.all(this.#vertex);
   }
 
-  /** Components of its vector, as a copy; none when it has no vector. */
+  /** Components of its vector, as a copy, weights of features; none when it has no vector. */
   get vector(): number[] {
     return new Vector(this.#store.vectors.get(this.#vertex)).external;
   }

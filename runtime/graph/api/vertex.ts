@@ -283,9 +283,10 @@ export class Vertex extends VertexQueries {
 
   /** Everything about the vertex. */
   asDict(): VertexRecord {
-    const { id, internalid, odeg, ideg, deg, type, man, vector, properties, tmc, tmm, tmx } = this;
+    const { id, internalid, odeg, ideg, deg, type, man, properties, tmc, tmm, tmx } = this;
     const { c1, c0, virtual, address, index, op, owner, readers, xrecursion } = this;
     const { descriptor, bitindex, bitvector, allocator } = this;
+    const vector = this.getVector().toJSON();
     return {
       ...{ id, internalid, odeg, ideg, deg, descriptor, type, man, vector, properties },
       ...{ tmc, tmm, tmx, rank: { c1, c0 }, virtual, address, index, bitindex, bitvector, op },

@@ -4,6 +4,7 @@
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
+import { refuseOtherKind } from "../vectors/probe.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { beginOwn, changeVertex } from "./change-vertex.js";
 import type { Access } from "./session-view.js";
@@ -11,7 +12,7 @@ import type { VertexKey } from "./vertex-key.js";
 
 /**
  * The null vector removes what there is.
- * @throws AccessError, CapacityError
+ * @throws AccessError, CapacityError, ValueError
  */
 export function setVector(access: Access, vertex: VertexKey, parts: VectorParts): void {
   const { store } = access;
@@ -27,9 +28,13 @@ export function removeVector(access: Access, vertex: VertexKey): boolean {
   return changeVertex(access, vertex, (found) => dropVector(store, found) > 0);
 }
 
-/** Within a mutation. */
+/**
+ * Within a mutation.
+ * @throws ValueError the graph has vectors of the other kind
+ */
 export function putVector(store: GraphStore, vertex: number, parts: VectorParts): number {
   if (parts.bytes.length === 0) return dropVector(store, vertex);
+  refuseOtherKind(store.vectors, parts, "vector");
   beginOwn(store, OperationCode.SetVector, vertex).vector = parts;
   return apply(store, store.operation);
 }

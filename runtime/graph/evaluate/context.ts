@@ -5,6 +5,7 @@ import { shownSecond } from "../memory/time.js";
 import { sortValueOf } from "../model/arc-number.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Probe } from "../vectors/probe.js";
+import type { SimilaritySettings } from "../vectors/similarity-settings.js";
 import { ExpressionError } from "./expression-error.js";
 import { MAX_MADE_CHARACTERS, MAX_MADE_TEXT } from "./limits.js";
 import { MemoryCells } from "./memory-cells.js";
@@ -53,6 +54,7 @@ const spendNothing = (): void => {};
 export class Run {
   readonly store: GraphStore;
   vector: VectorValue = NO_VECTOR;
+  #settings: SimilaritySettings | null = null;
   /** That vector as kernels take it, once it was compared. */
   probe: Probe | null = null;
   /** True where `halt` may end something. */
@@ -77,6 +79,12 @@ export class Run {
   }
 
   /** What was given or, of its own, made when it is first used. */
+  /** What similarity goes by, the same for all of the execution. */
+  get settings(): SimilaritySettings {
+    this.#settings ??= this.store.vectors.settings;
+    return this.#settings;
+  }
+
   get memory(): MemoryCells {
     this.#memory ??= new MemoryCells(DEFAULT_CELLS);
     return this.#memory;

@@ -3,7 +3,7 @@
 import { type ArcSpec, ArcToMake, firstValue } from "../changes/arc-to-make.js";
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { quantised } from "../vectors/vector-parts.js";
+import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { BoundProgram } from "./bound-program.js";
 import { Run } from "./context.js";
 import { checkPlace } from "./expression-check.js";
@@ -19,7 +19,7 @@ export interface Subject {
   readonly tail: number;
   readonly head: number;
   readonly arc: ArcSpec;
-  readonly vector: readonly number[];
+  readonly vector: VectorLike;
   readonly memory: MemoryCells | null;
   readonly spend?: (steps: number) => void;
 }
@@ -44,7 +44,7 @@ export function evaluateText(store: GraphStore, text: string, subject: Subject):
 function evaluateExpression(store: GraphStore, expression: Expression, subject: Subject): Value {
   const { tail, head, arc, vector, memory, spend } = subject;
   const run = new Run(store, memory);
-  if (vector.length > 0) run.vector = new VectorValue(quantised(vector, "vector"));
+  if (vector.length > 0) run.vector = new VectorValue(partsOfLike(vector, "vector"));
   if (spend !== undefined) run.spend = spend;
   const bound = boundTo(store, expression, run);
   const { context } = bound;

@@ -5,7 +5,16 @@ import { equals } from "./operators.js";
 import { packedNumbers, packedPairs } from "./packed.js";
 import { placeOf } from "./part-of-text.js";
 import { Pattern } from "./pattern.js";
-import { Bits, isInt, isNumeric, numberIn, rawBits, SetValue, type Value } from "./values.js";
+import {
+  Bits,
+  isInt,
+  isNumeric,
+  numberIn,
+  rawBits,
+  SetValue,
+  type Value,
+  VectorValue,
+} from "./values.js";
 
 /** `value in range(low, high)` */
 export function isWithin(value: Value, low: number, high: number): boolean {
@@ -14,7 +23,7 @@ export function isWithin(value: Value, low: number, high: number): boolean {
   return number >= low && number < high;
 }
 
-/** Whether a value is in a set, text, list, map or bits. */
+/** Whether a value is in a set, text, list, map or bits, or the name of a feature of a vector. */
 export function isMember(value: Value, members: Value): boolean {
   if (members instanceof SetValue) {
     for (const item of members.items) if (equals(value, item)) return true;
@@ -30,7 +39,12 @@ export function isMember(value: Value, members: Value): boolean {
     const wanted = rawBits(value);
     return (wanted & members.value) === wanted;
   }
+  if (members instanceof VectorValue) return hasFeature(members, value);
   return false;
+}
+
+function hasFeature({ parts }: VectorValue, name: Value): boolean {
+  return parts.isFeatures && parts.features.pairs().some((feature) => feature[0] === name);
 }
 
 function isPacked(value: Value, members: PackedValue): boolean {

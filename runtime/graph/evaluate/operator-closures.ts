@@ -27,8 +27,8 @@ import {
 import { textOf } from "./text-of.js";
 import { isNumberType, isUnsignedZero } from "./type-rules.js";
 import type { BinaryNode, TypedNode } from "./typed-tree.js";
-import { isTrue, type Value } from "./values.js";
-import { charged } from "./vector-operators.js";
+import { isTrue, type Value, VectorValue } from "./values.js";
+import { charged, matches } from "./vector-operators.js";
 
 type Making<T> = (node: TypedNode) => (x: Context) => T;
 
@@ -199,12 +199,17 @@ function comparedNumbers(operator: string, a: Read<number>, b: Read<number>) {
   }
 }
 
+function areEqual(x: Context, a: Value, b: Value): boolean {
+  if (a instanceof VectorValue && b instanceof VectorValue) return matches(x, a, b);
+  return equals(a, b);
+}
+
 function comparedValues(operator: string, a: Read<Value>, b: Read<Value>) {
   switch (operator) {
     case "==":
-      return (x: Context) => equals(a(x), b(x));
+      return (x: Context) => areEqual(x, a(x), b(x));
     case "!=":
-      return (x: Context) => !equals(a(x), b(x));
+      return (x: Context) => !areEqual(x, a(x), b(x));
     case "<":
       return (x: Context) => isLess(a(x), b(x));
     case "<=":

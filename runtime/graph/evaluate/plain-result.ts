@@ -15,7 +15,7 @@ export function plainResult({ ids }: GraphStore, value: Value): EvaluationResult
   if (value instanceof VertexRef) return ids.idOf(value.handle);
   if (value instanceof Bits) return value.shown;
   if (value instanceof Pair) return [value.key, value.value];
-  if (value instanceof VectorValue) return [...value.numbers];
+  if (value instanceof VectorValue) return value.components;
   if (value instanceof Pattern) return value.head + value.tail;
   if (value instanceof SetValue) return null;
   return value instanceof PackedValue ? plainValue(value) : value;

@@ -2,19 +2,25 @@
 // a copy for each vertex.
 
 import { Probe } from "../vectors/probe.js";
+import { cosineOf } from "../vectors/vector-parts.js";
 import type { Context, Run } from "./context.js";
 import type { CallNode, TypedNode } from "./typed-tree.js";
 import type { VertexWord } from "./vocabulary.js";
 
 /** The number of such a call; null for all others. */
 export function probedNumber({ row, args }: CallNode): ((x: Context) => number) | null {
-  if (row.name !== "cosine" && row.name !== "sim") return null;
+  const isCosine = row.name === "cosine";
+  if (!isCosine && row.name !== "sim") return null;
   const [a, b] = args as readonly [TypedNode, TypedNode];
   const of = isQuery(a) ? vertexOf(b) : isQuery(b) ? vertexOf(a) : null;
   if (of === null) return null;
   return (x) => {
     const { handle } = x[of];
-    return handle === 0 ? 0 : probeOf(x.run).similarity(handle, 0);
+    if (handle === 0) return 0;
+    const { parts } = x.run.vector;
+    // Settings say how similar features are, but not their cosine.
+    if (isCosine && parts.isFeatures) return cosineOf(parts, x.run.store.vectors.get(handle));
+    return probeOf(x.run).similarity(handle, 0);
   };
 }
 

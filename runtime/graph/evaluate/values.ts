@@ -4,7 +4,12 @@
 
 import { Float } from "../../base/float.js";
 import type { PackedValue } from "../store/property-values.js";
-import { externalOf, NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
+import {
+  type Components,
+  externalOf,
+  NULL_PARTS,
+  type VectorParts,
+} from "../vectors/vector-parts.js";
 import type { Pattern } from "./pattern.js";
 
 /** 64 bits without sign. */
@@ -36,11 +41,11 @@ export class VertexRef {
   constructor(readonly handle: number) {}
 }
 
-/** The numbers of a vertex or of a query; none where there is no vector. */
+/** The vector of a vertex or of a query; nothing in it where there is none. */
 export class VectorValue {
   constructor(readonly parts: VectorParts) {}
 
-  get numbers(): number[] {
+  get components(): Components {
     return externalOf(this.parts);
   }
 }

@@ -2,7 +2,13 @@
 // product of two is a number. What is too large for a vector is NaN.
 
 import { ValueError } from "../model/errors.js";
-import { combined, dot, type VectorParts } from "../vectors/vector-parts.js";
+import {
+  combined,
+  dot,
+  hammingOf,
+  similarityOf,
+  type VectorParts,
+} from "../vectors/vector-parts.js";
 import type { Context } from "./context.js";
 import { boxedReal, isNumeric, numberIn, type Value, VectorValue } from "./values.js";
 
@@ -26,10 +32,20 @@ export function multiple({ parts }: VectorValue, factor: number): Value {
   return Number.isFinite(factor) ? made([parts], [factor]) : Number.NaN;
 }
 
+/** As like each other as the graph's settings ask; unless told the same. */
+export function matches(x: Context, { parts: a }: VectorValue, { parts: b }: VectorValue): boolean {
+  if (equalVectors(a, b)) return true;
+  const { settings } = x.run;
+  const { sim_threshold: least, hamming_threshold: most } = settings;
+  if (least >= 1 || a.isFeatures !== b.isFeatures) return false;
+  return similarityOf(a, b, settings) >= least && !(a.isFeatures && hammingOf(a, b) > most);
+}
+
 /** Same components and scale. */
 export function equalVectors(a: VectorParts, b: VectorParts): boolean {
   const { length } = a.bytes;
-  if (a.scale !== b.scale || length !== b.bytes.length) return false;
+  if (a.isFeatures !== b.isFeatures || a.scale !== b.scale || length !== b.bytes.length)
+    return false;
   return a.bytes.every((byte, index) => byte === b.bytes[index]);
 }
 
@@ -40,6 +56,7 @@ export function charged(x: Context, value: Value): Value {
 }
 
 function product(a: VectorParts, b: VectorParts): Value {
+  if (a.isFeatures || b.isFeatures) return Number.NaN;
   return boxedReal(a.scale * b.scale * dot(a.bytes, b.bytes));
 }
 

@@ -7,7 +7,7 @@ import { ArcFlag } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { mixesListing } from "../operations/arcs.js";
-import { CHOSEN, EUCLIDEAN } from "../operations/log-operation.js";
+import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
 import { MAX_DISK_BYTES } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { checkedId } from "../store/id-text.js";
@@ -23,8 +23,15 @@ import {
   PropertyKind,
   type StoredValue,
 } from "../store/property-values.js";
+import { areFeatures } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
-import { isVectorLength, partsOfBytes, type VectorParts } from "../vectors/vector-parts.js";
+import { isSetting } from "../vectors/similarity-settings.js";
+import {
+  featureParts,
+  isVectorLength,
+  partsOfBytes,
+  type VectorParts,
+} from "../vectors/vector-parts.js";
 import { damaged, type RecordReader } from "./record-reader.js";
 
 const CODES = new Set<number>(Object.values(OperationCode));
@@ -68,6 +75,11 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       into.value = kind;
       into.name = readName(store.keys, name, true);
       if (kind > 1) throw damaged("an index is made or dropped");
+      break;
+    case OperationCode.SetSimilarity:
+      into.name = name;
+      into.value = reader.word();
+      if (kind !== 0 || !isSetting(name, into.value)) throw damaged("setting of similarity");
       break;
     case OperationCode.IndexVectors:
       if (kind !== 0) throw damaged("it has no kind");
@@ -134,7 +146,7 @@ function readOwn(
 ): void {
   const { code } = into;
   if (code === OperationCode.SetVector) {
-    if (kind !== EUCLIDEAN) throw damaged("no such kind of vectors");
+    if (kind !== EUCLIDEAN && kind !== FEATURES) throw damaged("no such kind of vectors");
   } else if (code !== OperationCode.SetProperty && kind !== 0) throw damaged("it has no kind");
   if (code === OperationCode.SetExpiry) into.expiresAt = reader.word();
   else if (code === OperationCode.SetRank) {
@@ -156,7 +168,7 @@ function readOwn(
   else if (code === OperationCode.SetProperty) {
     into.name = readName(store.keys, name, false);
     into.property = readValue(store, reader, kind);
-  } else if (code === OperationCode.SetVector) into.vector = readVector(reader);
+  } else if (code === OperationCode.SetVector) into.vector = readVector(reader, kind);
 }
 
 /** Handle of the vertex that the next text is the id of, 0 if there is none. */
@@ -226,10 +238,14 @@ function readIndex(reader: RecordReader, into: Operation, candidates: number): v
 }
 
 /** Its scale was read. */
-function readVector(reader: RecordReader): VectorParts {
+function readVector(reader: RecordReader, kind: number): VectorParts {
   reader.skipText();
   const bytes = Int8Array.from(reader.bytes(), (byte) => (byte << 24) >> 24);
   if (bytes.length === 0) throw damaged("length of a vector");
+  if (kind === FEATURES) {
+    if (scale[0] !== 1 || !areFeatures(bytes)) throw damaged("features of a vector");
+    return featureParts(bytes);
+  }
   if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY)) throw damaged("scale of a vector");
   return checked(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
 }

@@ -171,6 +171,8 @@ export const Header = {
   InputSerial: 4032,
   InputSerialHigh: 4033,
   InputCount: 4034,
+  /** A word for each setting of similarity; see similarity-settings.ts. */
+  Similarity: 4035,
 } as const;
 export const IDENTITY_WORDS = 4;
 

@@ -7,6 +7,7 @@ import { InternalError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
+import { writeSetting } from "../vectors/similarity-settings.js";
 import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";
 import { logOperation } from "./log-operation.js";
@@ -47,6 +48,9 @@ export function perform(store: GraphStore, operation: Operation): number {
       return 1;
     case OperationCode.SetAutoTimes:
       store.writer.put(store.memory.header, Header.AutoArcTimes, operation.value);
+      return 1;
+    case OperationCode.SetSimilarity:
+      writeSetting(store.writer, name, operation.value);
       return 1;
     case OperationCode.IndexProperty:
       return indexProperty(store, name, operation.value === 1);

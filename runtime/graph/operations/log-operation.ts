@@ -18,8 +18,9 @@ const LENGTH_WORDS = 1;
 const NUMBER_BYTES = 8;
 /** Beside the kind of a name: its code was chosen, and need not be the next one. */
 export const CHOSEN = 0x80;
-/** The only kind of vectors there is. */
+/** Kinds of vectors. */
 export const EUCLIDEAN = 1;
+export const FEATURES = 2;
 
 /** Scratches: ids of vertices that are not there yet, and whatever else is a text. */
 const initialId = new PackedText();
@@ -54,6 +55,11 @@ export function logOperation(store: GraphStore, log: LogRing, operation: Operati
       return;
     case OperationCode.IndexVectors: {
       const at = putHead(log, log.reserve(HEAD_WORDS + 1), operation, 0, operation.flags);
+      log.words[at] = operation.value;
+      return;
+    }
+    case OperationCode.SetSimilarity: {
+      const at = putHead(log, log.reserve(HEAD_WORDS + 1), operation, 0, operation.name);
       log.words[at] = operation.value;
       return;
     }
@@ -137,11 +143,11 @@ function logProperty(store: GraphStore, log: LogRing, operation: Operation): voi
 }
 
 function logVector(store: GraphStore, log: LogRing, operation: Operation): void {
-  const { bytes, scale } = operation.vector;
+  const { bytes, scale, isFeatures } = operation.vector;
   const id = idWords(store, initialId, operation.vertex, operation.id);
   text.setBytes(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
   let at = log.reserve(HEAD_WORDS + 1 + id + LENGTH_WORDS + text.wordCount);
-  at = putHead(log, at, operation, EUCLIDEAN, 0);
+  at = putHead(log, at, operation, isFeatures ? FEATURES : EUCLIDEAN, 0);
   floats[0] = scale;
   log.words[at++] = floatWords[0]!;
   at = putId(store, log.words, at, initialId, operation.vertex);

@@ -32,6 +32,8 @@ export const OperationCode = {
   SetAutoTimes: 17,
   /** Makes or drops an index of a property, or of ids. */
   IndexProperty: 18,
+  /** What similarity goes by in a graph. */
+  SetSimilarity: 19,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
@@ -48,7 +50,7 @@ export interface Operation {
   /** Handle of the terminal, 0 when there is none yet: then `terminalId` counts. */
   terminal: number;
   terminalId: string;
-  /** Type, relationship or key; of an index 0 for the ids. */
+  /** Type, relationship or key; of an index 0 for the ids; which setting. */
   name: number;
   modifier: number;
   /** 1: forward-only. Of an index: candidates looked at for each new node, 0 to drop it. */

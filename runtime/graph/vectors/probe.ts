@@ -2,6 +2,10 @@
 // computed of a vertex counts only if its sequence stayed the same.
 
 import { bitCount } from "../memory/bit-count.js";
+import { ValueError } from "../model/errors.js";
+import { featureSimilarity } from "./feature-measures.js";
+import type { FeatureList } from "./features.js";
+import type { SimilaritySettings } from "./similarity-settings.js";
 import { SLOT_WORDS, Slot } from "./vector-layout.js";
 import { cosine, dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
@@ -13,18 +17,42 @@ export const NO_HAMMING = 64;
 /** Tells probes of this thread apart; 0 is none. */
 let serials = 0;
 
+/**
+ * One for a query.
+ * @param place what its vector is called in messages
+ * @throws ValueError the graph's vectors are of the other kind
+ */
+export function probeFor(table: VectorTable, parts: VectorParts, place: string): Probe {
+  refuseOtherKind(table, parts, place);
+  return new Probe(table, parts);
+}
+
+/** @throws ValueError the graph's vectors are of the other kind */
+export function refuseOtherKind(table: VectorTable, parts: VectorParts, place: string): void {
+  if (parts.bytes.length === 0 || !table.hasOtherThan(parts.isFeatures)) return;
+  const [own, others] = parts.isFeatures ? ["features", "numbers"] : ["numbers", "features"];
+  throw new ValueError(
+    `${place} is of ${own}, and the vectors of this graph are of ${others}: a graph has one kind`,
+  );
+}
+
 export class Probe {
   readonly parts: VectorParts;
   readonly #table: VectorTable;
   readonly #serial = ++serials;
+  readonly #features: FeatureList | null;
+  /** As they were when it was compared first. */
+  #settings: SimilaritySettings | null = null;
   /** Sums of squares of the first components, by their number. */
   readonly #squares = new Map<number, number>();
 
   constructor(table: VectorTable, parts: VectorParts) {
     this.#table = table;
     this.parts = parts;
+    this.#features = parts.isFeatures ? parts.features : null;
   }
 
+  /** 0: it is like nothing. */
   get length(): number {
     return this.parts.bytes.length;
   }
@@ -54,7 +82,7 @@ export class Probe {
   /** Cosine of a vertex's vector and the probe; `none` where one is missing. */
   similarity(vertex: number, none = NO_SIMILARITY): number {
     if (this.length === 0) return none;
-    this.take();
+    if (!this.parts.isFeatures) this.take();
     const { reader } = this.#table;
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);
@@ -81,6 +109,7 @@ export class Probe {
    */
   similarityOfSlot(slot: number): number {
     const { memory } = this.#table;
+    if (this.#features !== null) return this.#similarityOfFeatures(slot, this.#features);
     const length = memory.lengthIn(slot);
     if (length === 0) return NO_SIMILARITY;
     const { kernel, words } = memory;
@@ -92,9 +121,18 @@ export class Probe {
     return cosine(product, squares, this.squares(common));
   }
 
+  #similarityOfFeatures(slot: number, own: FeatureList): number {
+    const others = this.#table.memory.featuresIn(slot);
+    if (others === null) return NO_SIMILARITY;
+    this.#settings ??= this.#table.settings;
+    return featureSimilarity(own, others, this.#settings);
+  }
+
   #hammingOfSlot(slot: number): number {
     const { memory } = this.#table;
-    if (memory.lengthIn(slot) === 0) return NO_HAMMING;
+    const isLike =
+      this.#features === null ? memory.lengthIn(slot) > 0 : memory.featuresIn(slot) !== null;
+    if (!isLike) return NO_HAMMING;
     const { words } = memory;
     return (
       bitCount(words[slot + Slot.FingerprintLow]! ^ this.parts.fingerprintLow) +

@@ -70,6 +70,7 @@ export function projectionsOf(
   options: ProjectionOptions = {},
 ): Projections {
   const { seed = 0, reduce = false, expand = false } = options;
+  if (parts.isFeatures) throw new ValueError("projections are of vectors of numbers");
   const own = fingerprintOf(parts, seed);
   const lsh = bits(options.lsh ?? own.lsh, "lsh");
   const lcm = bits(options.lcm ?? own.lcm, "lcm");

@@ -6,7 +6,7 @@
 import { indexOf } from "./index-access.js";
 import type { NearestHeap } from "./nearest-heap.js";
 import type { Probe } from "./probe.js";
-import { SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
+import { hasFeatures, SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
@@ -64,7 +64,8 @@ export function offerAll(scan: Scan, vertices: Uint32Array): void {
 function searchIndex(scan: Scan, space: number, ef: number): boolean {
   const { table, probe, best } = scan;
   const index = indexOf(table, space);
-  if (index === null || probe.length < table.inSpace(space, Space.Length)) return false;
+  if (index === null || probe.parts.isFeatures || probe.length < table.inSpace(space, Space.Length))
+    return false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state, completeTo } = index;
     if (!index.isComplete) return false;
@@ -124,7 +125,7 @@ function scanSpace(scan: Scan, space: number): void {
 interface Slots {
   readonly first: number;
   readonly used: number;
-  /** Components of each vector. */
+  /** As in the slots. */
   readonly length: number;
 }
 
@@ -134,8 +135,9 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
   for (let done = 0; done < slots.used; ) {
     const count = Math.min(step.next, slots.used - done, MAX_LIST);
     const first = slots.first + done * stride;
-    const isPrefix = slots.length > scan.probe.length;
-    const found = isPrefix
+    const { isFeatures } = scan.probe.parts;
+    const isOneByOne = isFeatures || hasFeatures(slots.length) || slots.length > scan.probe.length;
+    const found = isOneByOne
       ? allSlots(memory, first, count, stride)
       : kernelSlots(scan, first, count, slots.length);
     for (const slot of found) {
@@ -170,7 +172,10 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
   return Uint32Array.from({ length: found }, (_, index) => memory.wordAt(memory.list[2 * index]!));
 }
 
-/** Where the probe is shorter there is no norm of what is compared: each is looked at by itself. */
+/**
+ * Where the probe is shorter there is no norm of what is compared, and no kernel knows features:
+ * each is looked at by itself.
+ */
 function allSlots(memory: VectorMemory, first: number, count: number, stride: number): number[] {
   const slots: number[] = [];
   for (let index = 0; index < count; index++) {

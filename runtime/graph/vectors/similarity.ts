@@ -1,34 +1,21 @@
-// What a graph offers for vectors beside the vectors themselves: making and comparing them. All of
-// it is about values, so that every graph gives the same answers.
+// Making and comparing vectors, as far as it is about values alone, so that every graph gives the
+// same answers.
 
 import { ValueError } from "../model/errors.js";
 import { partsOfLike, Vector, type VectorLike } from "./vector.js";
-import { combined, cosineOf, distanceOf, hammingOf, seededFingerprint } from "./vector-parts.js";
+import {
+  combined,
+  cosineOf,
+  distanceOf,
+  hammingOf,
+  jaccardOf,
+  seededFingerprint,
+} from "./vector-parts.js";
 import { MAX_COMPONENTS } from "./workbench.js";
-
-/** What governs the similarity of a graph's vectors. */
-export interface SimilaritySettings {
-  readonly nsegm: number;
-  readonly nsign: number;
-  readonly max_vector_size: number;
-  readonly min_isect: number;
-  readonly min_cosine: number;
-  readonly min_jaccard: number;
-  readonly cosine_exp: number;
-  readonly jaccard_exp: number;
-  readonly hamming_threshold: number;
-  readonly sim_threshold: number;
-}
-
-const SETTINGS: SimilaritySettings = {
-  ...{ nsegm: 0, nsign: 0, max_vector_size: MAX_COMPONENTS, min_isect: 1 },
-  ...{ min_cosine: 0, min_jaccard: 0, cosine_exp: 1, jaccard_exp: 0 },
-  ...{ hamming_threshold: 0, sim_threshold: 1 },
-};
 
 export class Similarity {
   /**
-   * A vector of numbers.
+   * A vector of numbers or of features.
    * @throws ValueError, TypeError
    */
   newVector(elements: VectorLike): Vector {
@@ -36,19 +23,16 @@ export class Similarity {
   }
 
   /**
-   * Sum of vectors, whose direction is that of their mean; the null vector of none.
+   * Sum of vectors, whose direction is that of their mean; of features the mean, the strongest of
+   * them; the null vector of none.
    * @throws ValueError, TypeError
    */
   newCentroid(vectors: readonly VectorLike[]): Vector {
     if (!Array.isArray(vectors)) throw new TypeError("vectors must be a list");
     const parts = vectors.map((vector, index) => partsOfLike(vector, `vectors[${index}]`));
-    return new Vector(
-      combined(
-        parts,
-        parts.map(() => 1),
-        "centroid",
-      ),
-    );
+    const factor = parts.some(({ isFeatures }) => isFeatures) ? 1 / parts.length : 1;
+    const factors = parts.map(() => factor);
+    return new Vector(combined(parts, factors, "centroid"));
   }
 
   /**
@@ -63,24 +47,17 @@ export class Similarity {
     return new Vector(Array.from({ length }, () => Math.random() * 2 - 1));
   }
 
-  /** How similar two vectors are: -1 to 1, 0 where one is zero. */
-  similarity(a: VectorLike, b: VectorLike): number {
+  /** Cosine of two vectors: -1 to 1, 0 where one is zero, -1 of different kinds. */
+  cosine(a: VectorLike, b: VectorLike): number {
     return cosineOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
-  /** The same as `similarity`, whatever a graph's settings are. */
-  cosine(a: VectorLike, b: VectorLike): number {
-    return this.similarity(a, b);
-  }
-
-  /** Always 0 of euclidean vectors. */
+  /** How alike the weights of features are, 0 to 1; always 0 of euclidean vectors. */
   jaccard(a: VectorLike, b: VectorLike): number {
-    partsOfLike(a, "a");
-    partsOfLike(b, "b");
-    return 0;
+    return jaccardOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
-  /** Distance of two vectors. */
+  /** Distance of two vectors; infinite of features. */
   euclideanDistance(a: VectorLike, b: VectorLike): number {
     return distanceOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
@@ -93,10 +70,5 @@ export class Similarity {
   /** 64 bits, of which similar vectors share many; another seed gives other ones. */
   fingerprint(vector: VectorLike, seed: number | bigint = 0): bigint {
     return seededFingerprint(partsOfLike(vector, "vector"), BigInt.asUintN(64, BigInt(seed)));
-  }
-
-  /** Settings, by the names that they have in the interface. */
-  asDict(): SimilaritySettings {
-    return { ...SETTINGS };
   }
 }

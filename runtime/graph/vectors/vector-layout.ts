@@ -4,7 +4,7 @@
 //
 //   space   in `lists`: words below                     one for each length there has been
 //   slab    in `vectors`: 8 words, then equal slots     linked, in the order they were made
-//   slot    8 words, then int8 x length
+//   slot    8 words, then int8 x length             of named features, what features.ts says
 //   ring    in `lists`: vertices whose vector was set or removed, the latest RING_WORDS of them
 //
 // A vector is never changed in place: a vertex gets another slot, and the old one is free at the
@@ -23,7 +23,7 @@ export const Slot = {
   InverseNorm: 3,
   FingerprintLow: 4,
   FingerprintHigh: 5,
-  /** Components. */
+  /** Components; of named features their bytes, and `FEATURES`. */
   Length: 6,
   /** Its node in `links`. */
   Node: 7,
@@ -32,7 +32,7 @@ export const SLOT_WORDS = 8;
 
 export const Space = {
   Next: 0,
-  /** Components of each vector. */
+  /** As in its slots. */
   Length: 1,
   FirstSlab: 2,
   LastSlab: 3,
@@ -55,7 +55,19 @@ export const MAX_SLAB_WORDS = 65_536;
 /** A power of two. More writes than that during one scan, and it scans again. */
 export const RING_WORDS = 16_384;
 
-/** Words of one slot of vectors of so many components. */
+/** Beside a length: no kernel knows what lies there. */
+const FEATURES = 0x8000_0000;
+
+/** What slots of such vectors have as length. */
+export function slotLength(bytes: number, isFeatures: boolean): number {
+  return isFeatures ? (bytes | FEATURES) >>> 0 : bytes;
+}
+
+export function hasFeatures(length: number): boolean {
+  return (length & FEATURES) !== 0;
+}
+
+/** Words of one slot of vectors of a length. */
 export function strideOf(length: number): number {
-  return SLOT_WORDS + length / 4;
+  return SLOT_WORDS + (length & ~FEATURES) / 4;
 }

@@ -8,7 +8,8 @@
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { type Arena, bufferOf } from "../memory/arena.js";
 import { KERNEL_SCRATCH_BYTES } from "../memory/layout.js";
-import { SLOT_WORDS, Slot, strideOf } from "./vector-layout.js";
+import { FeatureList } from "./features.js";
+import { hasFeatures, SLOT_WORDS, Slot, strideOf } from "./vector-layout.js";
 import { isVectorLength } from "./vector-parts.js";
 import { MAX_COMPONENTS } from "./workbench.js";
 
@@ -90,6 +91,16 @@ export class VectorMemory {
     if (slot === 0 || slot + SLOT_WORDS > words.length) return 0;
     const length = words[slot + Slot.Length]!;
     return isVectorLength(length) && slot + strideOf(length) <= words.length ? length : 0;
+  }
+
+  /** Named features in a slot, as they are at this moment; null if it has none. */
+  featuresIn(slot: number): FeatureList | null {
+    const { words } = this.#arena;
+    if (slot === 0 || slot + SLOT_WORDS > words.length) return null;
+    const length = words[slot + Slot.Length]!;
+    const end = slot + strideOf(length);
+    const isThere = hasFeatures(length) && end <= words.length;
+    return isThere ? new FeatureList(words, slot + SLOT_WORDS, end) : null;
   }
 
   #look(): void {

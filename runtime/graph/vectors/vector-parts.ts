@@ -1,14 +1,26 @@
-// What is kept of a vector, how it is made of numbers, and the measures of two of them. Here they
-// are values in ordinary memory; kernels do the same where vectors lie in a graph.
+// What is kept of a vector, and how it is made of numbers or features. Here vectors are values in
+// ordinary memory; kernels do the same where they lie in a graph.
 
 import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
+import {
+  featureCosine,
+  featureJaccard,
+  featureMagnitude,
+  featureSimilarity,
+  squaresOfFeatures,
+} from "./feature-measures.js";
+import { type Feature, type FeatureList, featureBytes, listOf, MAX_FEATURES } from "./features.js";
+import type { SimilaritySettings } from "./similarity-settings.js";
 import { COMPONENT_STEP, MAX_COMPONENTS, theWorkbench } from "./workbench.js";
+
+/** What a vector holds, as users write it. */
+export type Components = number[] | Feature[];
 
 /** Nobody may change one that was made. */
 export class VectorParts {
   constructor(
-    /** int8 components, a multiple of 32. */
+    /** int8 components, or what features.ts makes of features; a multiple of 32. */
     readonly bytes: Int8Array,
     /** What each component is to be multiplied by; a float32. */
     readonly scale: number,
@@ -16,7 +28,18 @@ export class VectorParts {
     readonly squares: number,
     readonly fingerprintLow: number,
     readonly fingerprintHigh: number,
+    readonly isFeatures = false,
   ) {}
+
+  /** Of a vector of them. */
+  get features(): FeatureList {
+    return listOf(this.bytes);
+  }
+
+  /** Components, or features. */
+  get length(): number {
+    return this.isFeatures ? this.features.count : this.bytes.length;
+  }
 }
 
 /** Of a vertex without vector, and of an empty list. */
@@ -61,6 +84,22 @@ function partsOfInput(length: number, place: (index: number) => string): VectorP
   return partsOfOutput(padded, scale);
 }
 
+/**
+ * Made of pairs of a name and a weight.
+ * @throws ValueError, TypeError
+ */
+export function partsOfFeatures(features: readonly unknown[], place: string): VectorParts {
+  return features.length === 0 ? NULL_PARTS : featureParts(featureBytes(features, place));
+}
+
+/** @param bytes what `featureBytes` makes */
+export function featureParts(bytes: Int8Array): VectorParts {
+  const list = listOf(bytes);
+  const squares = squaresOfFeatures(list);
+  const { low, high } = theWorkbench().fingerprintOf(list);
+  return new VectorParts(bytes, 1, squares, low, high, true);
+}
+
 /** @param bytes int8 as they are, a multiple of 32 of them */
 export function partsOfBytes(bytes: Int8Array, scale: number, place: string): VectorParts {
   const { length } = bytes;
@@ -94,6 +133,9 @@ export function combined(
 ): VectorParts {
   const length = vectors.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
   if (length === 0) return NULL_PARTS;
+  if (vectors.some(({ isFeatures }) => isFeatures)) {
+    return combinedFeatures(vectors, factors, place);
+  }
   const sums = new Float64Array(length);
   vectors.forEach(({ bytes, scale }, which) => {
     const factor = scale * factors[which]!;
@@ -103,10 +145,33 @@ export function combined(
   return partsOfInput(length, (index) => `${place}: component ${index} is ${sums[index]}`);
 }
 
+/** Of the sums that are more than 0 the largest. */
+function combinedFeatures(
+  vectors: readonly VectorParts[],
+  factors: readonly number[],
+  place: string,
+): VectorParts {
+  const sums = new Map<string, number>();
+  vectors.forEach((parts, which) => {
+    if (parts.bytes.length === 0) return;
+    if (!parts.isFeatures) throw new ValueError(`${place}: vectors of numbers and of features`);
+    for (const [name, weight] of parts.features.pairs()) {
+      sums.set(name, (sums.get(name) ?? 0) + weight * factors[which]!);
+    }
+  });
+  const sorted = [...sums].filter(([, sum]) => sum > 0).sort(([, a], [, b]) => b - a);
+  return partsOfFeatures(sorted.slice(0, MAX_FEATURES), place);
+}
+
 /** Fingerprint with other weights than the usual ones. */
-export function seededFingerprint({ bytes }: VectorParts, seed: bigint): bigint {
+export function seededFingerprint(parts: VectorParts, seed: bigint): bigint {
+  const { bytes } = parts;
   if (bytes.length === 0) return 0n;
   const bench = theWorkbench();
+  if (parts.isFeatures) {
+    const { low, high } = bench.fingerprintOf(parts.features, seed);
+    return bitsOf(low, high);
+  }
   bench.output.set(bytes);
   const { low, high } = bench.fingerprint(bytes.length, seed);
   return bitsOf(low, high);
@@ -116,10 +181,32 @@ export function bitsOf(low: number, high: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** -1 to 1, as float32, over the components that both have; 0 where one is zero. */
+/**
+ * -1 to 1, as float32, over the components that both have; 0 where one is zero, -1 of different
+ * kinds.
+ */
 export function cosineOf(a: VectorParts, b: VectorParts): number {
+  if (a.isFeatures || b.isFeatures) return ofFeatures(a, b, featureCosine);
   const length = Math.min(a.bytes.length, b.bytes.length);
   return cosine(dot(a.bytes, b.bytes), squaresOf(a, length), squaresOf(b, length));
+}
+
+/** What a graph's settings make of two vectors; of those of numbers the cosine. */
+export function similarityOf(a: VectorParts, b: VectorParts, settings: SimilaritySettings): number {
+  if (!a.isFeatures && !b.isFeatures) return cosineOf(a, b);
+  return ofFeatures(a, b, (one, other) => featureSimilarity(one, other, settings));
+}
+
+/** Of weights; 0 of vectors of numbers. */
+export function jaccardOf(a: VectorParts, b: VectorParts): number {
+  return a.isFeatures && b.isFeatures ? featureJaccard(a.features, b.features) : 0;
+}
+
+type Measure = (a: FeatureList, b: FeatureList) => number;
+
+function ofFeatures(a: VectorParts, b: VectorParts, measure: Measure): number {
+  if (a.bytes.length === 0 || b.bytes.length === 0) return 0;
+  return a.isFeatures && b.isFeatures ? measure(a.features, b.features) : -1;
 }
 
 /** Of sums over the same components. */
@@ -129,8 +216,12 @@ export function cosine(product: number, squaresOfOne: number, squaresOfOther: nu
   return Math.fround(Math.max(-1, Math.min(1, exact)));
 }
 
-/** Over the components that both have; of a vector and none it is the vector's magnitude. */
+/**
+ * Over the components that both have; of a vector and none it is the vector's magnitude, and of
+ * features infinite.
+ */
 export function distanceOf(a: VectorParts, b: VectorParts): number {
+  if (a.isFeatures || b.isFeatures) return Number.POSITIVE_INFINITY;
   const length = Math.min(a.bytes.length, b.bytes.length);
   if (length === 0) return Math.fround(magnitudeOf(a) + magnitudeOf(b));
   const product = dot(a.bytes, b.bytes);
@@ -156,13 +247,15 @@ export function hammingOf(a: VectorParts, b: VectorParts): number {
   );
 }
 
-/** The components as numbers. */
-export function externalOf({ bytes, scale }: VectorParts): number[] {
+/** The components as numbers, or the features with their weights. */
+export function externalOf(parts: VectorParts): Components {
+  const { bytes, scale } = parts;
+  if (parts.isFeatures) return parts.features.pairs();
   return Array.from(bytes, (byte) => Math.fround(byte * scale));
 }
 
-export function magnitudeOf({ squares, scale }: VectorParts): number {
-  return scale * Math.sqrt(squares);
+export function magnitudeOf({ squares, scale, isFeatures }: VectorParts): number {
+  return isFeatures ? featureMagnitude(squares) : scale * Math.sqrt(squares);
 }
 
 /** Over the components that both have. */
@@ -198,7 +291,7 @@ function refuseLength(length: number, place: string): void {
 
 function refuseNumber(value: unknown, index: number, place: string): never {
   if (Array.isArray(value)) {
-    throw new ValueError(`${place}[${index}]: feature vectors are not supported`);
+    throw new ValueError(`${place}[${index}]: either all are numbers, or pairs of name and weight`);
   }
   const kind = value === null ? "null" : typeof value;
   throw new TypeError(`${place}[${index}] must be a number, not ${kind}`);

@@ -8,7 +8,9 @@ import type { Reader } from "../memory/reader.js";
 import type { Allocator, Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
+import { readSettings, type SimilaritySettings } from "./similarity-settings.js";
 import {
+  hasFeatures,
   MAX_SLAB_WORDS,
   RING_WORDS,
   SLAB_UNIT_WORDS,
@@ -18,6 +20,7 @@ import {
   Slot,
   SPACE_WORDS,
   Space,
+  slotLength,
   strideOf,
 } from "./vector-layout.js";
 import { VectorMemory } from "./vector-memory.js";
@@ -114,7 +117,8 @@ export class VectorTable implements Allocator {
   /** In a mutation: gives a vertex a vector, which must not be the null vector. */
   set(vertex: number, parts: VectorParts): void {
     const { writer } = this;
-    const space = this.spaceOf(parts.bytes.length) || this.#makeSpace(parts.bytes.length);
+    const length = slotLength(parts.bytes.length, parts.isFeatures);
+    const space = this.spaceOf(length) || this.#makeSpace(length);
     const slot = this.#take(space);
     this.#fill(slot, parts);
     writer.require(this.#slots, vertex + 1);
@@ -191,6 +195,19 @@ export class VectorTable implements Allocator {
     return true;
   }
 
+  /** True if some have vectors of the other kind: a graph has one kind at a time. */
+  hasOtherThan(isFeatures: boolean): boolean {
+    return this.spaces().some((space) => {
+      const isOther = hasFeatures(this.inSpace(space, Space.Length)) !== isFeatures;
+      return isOther && this.inSpace(space, Space.Count) > 0;
+    });
+  }
+
+  /** What similarity goes by, as it is now. */
+  get settings(): SimilaritySettings {
+    return readSettings(this.#header);
+  }
+
   /** Some vertices that have a vector, from all over; fewer where few have one. */
   sample(count: number): number[] {
     const { words } = this.#slots;
@@ -238,7 +255,8 @@ export class VectorTable implements Allocator {
 
   #read(slot: number): VectorParts | null {
     const { memory } = this;
-    const length = memory.lengthIn(slot);
+    const features = memory.featuresIn(slot);
+    const length = features === null ? memory.lengthIn(slot) : (features.end - features.at) * 4;
     if (length === 0) return null;
     const { words } = this.#vectors;
     const start = (slot + SLOT_WORDS) * 4;
@@ -249,6 +267,7 @@ export class VectorTable implements Allocator {
       words[slot + Slot.Squares]!,
       words[slot + Slot.FingerprintLow]!,
       words[slot + Slot.FingerprintHigh]!,
+      features !== null,
     );
   }
 
@@ -264,7 +283,7 @@ export class VectorTable implements Allocator {
     floats[slot + Slot.InverseNorm] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
     words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
     words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
-    words[slot + Slot.Length] = bytes.length;
+    words[slot + Slot.Length] = slotLength(bytes.length, parts.isFeatures);
     words[slot + Slot.Node] = 0;
     memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
     writer.wrote(this.#vectors, slot, strideOf(bytes.length));

@@ -1,24 +1,29 @@
 // A vector as users see it: an immutable value, which belongs to no graph and holds nothing of
-// shared memory.
+// shared memory. It is of numbers, or of features: names with weights.
 
 import { ValueError } from "../model/errors.js";
+import type { Feature } from "./features.js";
 import {
   bitsOf,
+  type Components,
   combined,
   cosineOf,
   distanceOf,
   dot,
   externalOf,
   hammingOf,
+  jaccardOf,
   magnitudeOf,
   partsOfBytes,
+  partsOfFeatures,
   quantised,
   VectorParts,
 } from "./vector-parts.js";
 
-/** What a vector can be made of: numbers, or int8 bytes as they are. */
+/** What a vector can be made of: numbers, int8 bytes as they are, or features. */
 export type VectorElements =
   | readonly number[]
+  | readonly Feature[]
   | Float32Array
   | Float64Array
   | Int8Array
@@ -28,10 +33,11 @@ export type VectorLike = Vector | VectorElements;
 
 /** What `asDict` tells of a vector. */
 export interface VectorRecord {
-  readonly external: number[];
-  readonly internal: number[];
+  readonly external: Components;
+  /** Components as they are kept; of features pairs of a code of the name and one of the weight. */
+  readonly internal: number[] | [dimension: number, weight: number][];
   readonly centroid: boolean;
-  readonly type: "euclidean";
+  readonly type: "euclidean" | "feature";
   readonly length: number;
   readonly fingerprint: bigint;
   readonly magnitude: number;
@@ -43,13 +49,16 @@ export let partsOf: (vector: Vector) => VectorParts;
 
 /**
  * A euclidean vector of up to 65,472 components, padded with zeros to a multiple of 32. Components
- * are kept as int8 with one scale: within 1/254 of the largest one.
+ * are kept as int8 with one scale: within 1/254 of the largest one. Or a vector of up to 48
+ * features, each a name of up to 27 bytes with a weight of up to 1.875, kept with four binary
+ * digits.
  */
 export class Vector {
   readonly #parts: VectorParts;
 
   /**
-   * @param elements numbers, or bytes that are taken as int8 with scale 1; none: the null vector.
+   * @param elements numbers, bytes that are taken as int8 with scale 1, or features; none: the null
+   * vector.
    * The runtime itself gives the parts of one.
    * @throws ValueError, TypeError
    */
@@ -57,9 +66,9 @@ export class Vector {
     this.#parts = elements instanceof VectorParts ? elements : partsOfElements(elements, "vector");
   }
 
-  /** Number of components, padding included. */
+  /** Number of components, padding included; or of features. */
   get length(): number {
-    return this.#parts.bytes.length;
+    return this.#parts.length;
   }
 
   /** Euclidean length. */
@@ -72,14 +81,23 @@ export class Vector {
     return bitsOf(this.#parts.fingerprintLow, this.#parts.fingerprintHigh);
   }
 
-  /** The components as numbers. */
+  /** The components as numbers; the weights of features. */
   get external(): number[] {
-    return externalOf(this.#parts);
+    const { isFeatures, features } = this.#parts;
+    if (isFeatures) return features.pairs().map(([, weight]) => weight);
+    return externalOf(this.#parts) as number[];
   }
 
-  /** The components as they are kept; a copy. */
+  /** The features; none of a vector of numbers. */
+  get features(): Feature[] {
+    return this.#parts.isFeatures ? this.#parts.features.pairs() : [];
+  }
+
+  /** The components as they are kept; a copy. Of features codes of the weights. */
   get internal(): Int8Array {
-    return this.#parts.bytes.slice();
+    const { isFeatures, features, bytes } = this.#parts;
+    if (!isFeatures) return bytes.slice();
+    return Int8Array.from({ length: features.count }, (_, index) => features.code(index));
   }
 
   /** What the components in `internal` are multiplied by. */
@@ -102,9 +120,15 @@ export class Vector {
     return hammingOf(this.#parts, partsOfLike(other, "other"));
   }
 
-  /** Sum of the products of the components of two vectors. */
+  /** How alike the weights of features are, 0 to 1; 0 of vectors of numbers. */
+  jaccard(other: VectorLike): number {
+    return jaccardOf(this.#parts, partsOfLike(other, "other"));
+  }
+
+  /** Sum of the products of the components of two vectors; NaN of features. */
   dot(other: VectorLike): number {
-    const { bytes, scale } = partsOfLike(other, "other");
+    const { bytes, scale, isFeatures } = partsOfLike(other, "other");
+    if (isFeatures || this.#parts.isFeatures) return Number.NaN;
     return this.#parts.scale * scale * dot(this.#parts.bytes, bytes);
   }
 
@@ -126,24 +150,35 @@ export class Vector {
 
   /** True if all components and the scale are the same. */
   equals(other: VectorLike): boolean {
-    const { bytes, scale } = this.#parts;
+    const { bytes, scale, isFeatures } = this.#parts;
     const given = partsOfLike(other, "other");
-    if (bytes.length !== given.bytes.length || scale !== given.scale) return false;
+    if (
+      isFeatures !== given.isFeatures ||
+      bytes.length !== given.bytes.length ||
+      scale !== given.scale
+    )
+      return false;
     return bytes.every((byte, index) => byte === given.bytes[index]);
   }
 
   /** Everything about the vector. */
   asDict(): VectorRecord {
-    const { external, length, fingerprint, magnitude, alpha } = this;
+    const { length, fingerprint, magnitude, alpha } = this;
+    const { isFeatures, features, bytes } = this.#parts;
+    const codes = (_: unknown, index: number): [number, number] => {
+      return [features.dimension(index), features.code(index)];
+    };
     return {
-      ...{ external, internal: [...this.#parts.bytes], centroid: false, type: "euclidean" },
+      external: this.toJSON(),
+      internal: isFeatures ? Array.from({ length }, codes) : [...bytes],
+      ...{ centroid: false, type: isFeatures ? "feature" : "euclidean" },
       ...{ length, fingerprint, magnitude, scale: alpha },
     };
   }
 
-  /** What `JSON.stringify` shows: the components. */
-  toJSON(): number[] {
-    return this.external;
+  /** What `JSON.stringify` shows: the components, or the features. */
+  toJSON(): Components {
+    return externalOf(this.#parts);
   }
 
   static {
@@ -161,6 +196,7 @@ export function partsOfLike(value: unknown, place: string): VectorParts {
 }
 
 function partsOfElements(value: unknown, place: string): VectorParts {
+  if (Array.isArray(value) && Array.isArray(value[0])) return partsOfFeatures(value, place);
   if (Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array) {
     return quantised(value, place);
   }

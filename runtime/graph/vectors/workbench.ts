@@ -27,6 +27,13 @@ export interface Fingerprint {
   readonly high: number;
 }
 
+/** Features, by a number that stands for each name. */
+interface WeightedNames {
+  readonly count: number;
+  dimension(index: number): number;
+  magnitude(index: number): number;
+}
+
 class Workbench {
   readonly input: Float32Array;
   readonly output: Int8Array;
@@ -70,6 +77,27 @@ class Workbench {
     this.#kernel.fingerprint(OUTPUT, length, TABLE, RESULT);
     const [low, high] = this.#result;
     return low === 0 && high === 0 ? ALL_SIGNS : { low: low!, high: high! };
+  }
+
+  /** Of named features: sums of their weights, with the signs that the hash of each gives. */
+  fingerprintOf(list: WeightedNames, seed = 0n): Fingerprint {
+    const start = this.#kernel.mix(BigInt.asIntN(64, seed));
+    const sums = new Int32Array(SUMS);
+    for (let index = 0; index < list.count; index++) {
+      const hash = this.#kernel.mix(start + BigInt(list.dimension(index)));
+      const words = [Number(BigInt.asUintN(32, hash)), Number(BigInt.asUintN(32, hash >> 32n))];
+      const weight = list.magnitude(index);
+      for (let bit = 0; bit < SUMS; bit++) {
+        sums[bit]! += (words[bit >> 5]! >>> (bit & 31)) & 1 ? weight : -weight;
+      }
+    }
+    const word = (from: number): number => {
+      let signs = 0;
+      for (let bit = from; bit < from + 32; bit++) signs = (signs << 1) | Number(sums[bit]! < 0);
+      return signs >>> 0;
+    };
+    const [high, low] = [word(0), word(32)];
+    return low === 0 && high === 0 ? ALL_SIGNS : { low, high };
   }
 
   /** The 64 weighted sums whose signs are the fingerprint of components, the highest bit first. */

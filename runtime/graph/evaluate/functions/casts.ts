@@ -52,7 +52,7 @@ function parsedInt(text: string): Value {
 
 function asInt(value: Value): Value {
   if (typeof value === "string") return parsedInt(value);
-  if (value instanceof VectorValue) return value.parts.bytes.length;
+  if (value instanceof VectorValue) return value.parts.length;
   if (value === null) return 0;
   return isReal(value) ? narrowed(rawBits(value)) : toInt(value, Math.trunc);
 }
@@ -77,7 +77,7 @@ function asReal(value: Value): Value {
 function lengthOf({ store }: Context, value: Value): number {
   if (typeof value === "string") return codePoints(value);
   if (value instanceof PackedValue) return packedLength(value);
-  if (value instanceof VectorValue) return value.parts.bytes.length;
+  if (value instanceof VectorValue) return value.parts.length;
   if (value instanceof Bits) return countBits(value.value);
   return value instanceof VertexRef ? store.properties.countOf(value.handle) : 0;
 }

@@ -5,7 +5,7 @@ import { RECORD_WORDS } from "../../memory/layout.js";
 import { shownSecond } from "../../memory/time.js";
 import * as F from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { externalOf } from "../../vectors/vector-parts.js";
+import { type Components, externalOf } from "../../vectors/vector-parts.js";
 import { vertex } from "./attribute.js";
 
 export const ID = vertex({ field: "id", bit: F.F_ID, name: ".id" }, ({ ids }, handle) =>
@@ -32,7 +32,7 @@ export const ODEG = vertex(
 );
 export const VECTOR = vertex(
   { field: "vector", bit: F.F_VEC, kind: "vector", name: ".vector" },
-  ({ vectors }, handle): readonly number[] => externalOf(vectors.get(handle)),
+  ({ vectors }, handle): Components => externalOf(vectors.get(handle)),
 );
 export const PROPERTIES = vertex(
   { field: "properties", bit: F.F_PROP, kind: "items" },

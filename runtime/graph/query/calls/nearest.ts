@@ -5,7 +5,7 @@ import { ValueError } from "../../model/errors.js";
 import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { NearestHeap } from "../../vectors/nearest-heap.js";
-import { Probe } from "../../vectors/probe.js";
+import { probeFor } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js";
@@ -55,7 +55,7 @@ export function nearest(
   const meter = QueryMeter.of(store);
   const begun = meter.begin();
   try {
-    const search = { store, probe: new Probe(store.vectors, probe), test, expressions, ef };
+    const search = { store, probe: probeFor(store.vectors, probe, "probe"), test, expressions, ef };
     findNearest(search, best, deadline);
   } finally {
     meter.end(begun);

@@ -17,7 +17,7 @@ import {
 import { UnsupportedError } from "../../model/errors.js";
 import { badName, member, misfit, NAMES, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { Probe } from "../../vectors/probe.js";
+import { probeFor } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { type IntegerRange, integerRange } from "../match/integer-range.js";
@@ -232,7 +232,8 @@ function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
   if (vector === "tail")
     throw new UnsupportedError("the tail's vector in conditions is not supported");
   const given = isReference(vector) ? (vector as { vector?: unknown }).vector : vector;
-  const probe = new Probe(store.vectors, partsOfLike(given, "similarity.vector"));
+  const place = "similarity.vector";
+  const probe = probeFor(store.vectors, partsOfLike(given, place), place);
   const tests = {
     score: bounded(score, V_GTE, [-1, 1], "score", at),
     hamdist: bounded(hamdist, V_LTE, [0, 64], "hamdist", at),

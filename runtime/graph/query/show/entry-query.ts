@@ -11,7 +11,7 @@ import { Header } from "../../memory/layout.js";
 import { F_ID, F_PROP, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { steadily } from "../../store/steady-names.js";
-import { Probe } from "../../vectors/probe.js";
+import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { HitCollector } from "../hits/hit-collector.js";
 import { type HitKind, HitOrder, readSortby } from "../hits/hit-order.js";
@@ -250,7 +250,7 @@ export function probeOf({ store, expressions }: HitSource, vector: unknown): Pro
   const parts = partsOfLike(vector, "vector");
   if (parts.bytes.length === 0) return null;
   expressions.vector = parts;
-  return new Probe(store.vectors, parts);
+  return probeFor(store.vectors, parts, "vector");
 }
 
 export function orderOf(

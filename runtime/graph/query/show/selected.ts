@@ -3,13 +3,14 @@
 // followed: then properties are what they are without. Types only.
 
 import type { PropertyValue } from "../../store/property-values.js";
+import type { Components } from "../../vectors/vector-parts.js";
 
 /** Attributes by how they are written; all others are numbers. */
 interface Attributes {
   readonly ".id": string;
   readonly ".internalid": string;
   readonly ".type": string;
-  readonly ".vector": readonly number[];
+  readonly ".vector": Components;
   readonly ".arc.dir": string;
   readonly ".arc.type": string;
   readonly ".arc.mod": string;

@@ -13,8 +13,8 @@ import type {
   QueryTime,
   VerticesResult,
 } from "../../../../runtime/graph/query/show/typed-results.js";
-
 import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
+import type { Feature } from "../../../../runtime/graph/vectors/features.js";
 
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -58,7 +58,7 @@ type Any = { readonly [key: string]: PropertyValue };
 type Far = {
   readonly age: PropertyValue;
   readonly far: PropertyValue;
-  readonly ".vector": readonly number[];
+  readonly ".vector": number[] | Feature[];
 };
 /** What a select text is followed to, and what is left open. */
 export type Selections = [

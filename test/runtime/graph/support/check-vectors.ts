@@ -4,6 +4,7 @@
 import * as assert from "uvu/assert";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { areFeatures } from "../../../../runtime/graph/vectors/features.js";
 import { INDEX_WORDS } from "../../../../runtime/graph/vectors/index-layout.js";
 import {
   RING_WORDS,
@@ -15,6 +16,7 @@ import {
   Space,
   strideOf,
 } from "../../../../runtime/graph/vectors/vector-layout.js";
+import { featureParts } from "../../../../runtime/graph/vectors/vector-parts.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 import { checkIndexes } from "./check-indexes.js";
 import { fingerprintModel } from "./vector-model.js";
@@ -44,7 +46,13 @@ export function checkVectors(store: GraphStore, used: readonly number[]): void {
 }
 
 function checkParts(store: GraphStore, vertex: number): void {
-  const { bytes, squares, fingerprintHigh, fingerprintLow } = store.vectors.get(vertex);
+  const parts = store.vectors.get(vertex);
+  const { bytes, squares, fingerprintHigh, fingerprintLow } = parts;
+  if (parts.isFeatures) {
+    assert.ok(areFeatures(bytes), `features of ${vertex}`);
+    assert.equal(parts, featureParts(bytes));
+    return;
+  }
   assert.is(
     squares,
     bytes.reduce((sum, byte) => sum + byte * byte, 0),

@@ -79,7 +79,7 @@ test("what is no vector is refused with its place", () => {
   refused([1, 2, Number.POSITIVE_INFINITY], /vector\[2\] is Infinity/, ValueError);
   refused([1e39], /vector\[0\] is 1e\+39/, ValueError);
   refused(new Array(MAX_COMPONENTS + 1).fill(0), /vector length 65473 exceeds/, ValueError);
-  refused([["a", 1]], /feature vectors are not supported/, ValueError);
+  refused([1, ["a", 1]], /either all are numbers, or pairs/, ValueError);
   refused([1, "2"], /vector\[1\] must be a number, not string/, TypeError);
   refused([1, null], /must be a number, not null/, TypeError);
   refused("abc", /must be a list of numbers/, TypeError);

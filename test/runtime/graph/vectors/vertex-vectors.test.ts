@@ -125,7 +125,8 @@ test("records that can come from nowhere are refused", ({ graph, store }) => {
       (error: Error) => error instanceof DataError && text.test(error.message),
     );
   };
-  refused(2, 0x3f80_0000, bytes, /kind of vectors/);
+  refused(3, 0x3f80_0000, bytes, /kind of vectors/);
+  refused(2, 0x3f80_0000, bytes, /features of a vector/);
   refused(1, 0x3f80_0000, [], /length of a vector/);
   refused(1, 0x3f80_0000, [0], /damaged operation record/);
   refused(1, 0x7fc0_0000, bytes, /scale of a vector/);

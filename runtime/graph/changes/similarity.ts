@@ -1,0 +1,36 @@
+// Setting what similarity goes by in a graph.
+
+import { ValueError } from "../model/errors.js";
+import { apply } from "../operations/apply.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
+import { bitsOfSetting, placeOf, type SimilaritySetting } from "../vectors/similarity-settings.js";
+import { begin } from "./change-vertex.js";
+import { refuseReadonly } from "./vertex-key.js";
+
+/**
+ * Queries that begin from now on go by it, in all threads.
+ * @throws ValueError, TypeError a value that there is not; AccessError
+ */
+export function setSimilarity(
+  { store }: { readonly store: GraphStore },
+  name: SimilaritySetting,
+  value: number,
+): void {
+  const bits = bitsOfSetting(name, value);
+  store.writer.mutate(() => {
+    refuseReadonly(store);
+    refuseJaccard(store, name, value);
+    const operation = begin(store, OperationCode.SetSimilarity, 0);
+    operation.name = placeOf(name);
+    operation.value = bits;
+    apply(store, operation);
+  });
+}
+
+/** Vectors of numbers have a cosine only. */
+function refuseJaccard({ vectors }: GraphStore, name: SimilaritySetting, value: number): void {
+  const usesJaccard = name === "jaccard_exp" ? value > 0 : name === "cosine_exp" && value < 1;
+  if (!usesJaccard || !vectors.hasOtherThan(true)) return;
+  throw new ValueError(`${name} must be ${name === "jaccard_exp" ? 0 : 1} for vectors of numbers`);
+}

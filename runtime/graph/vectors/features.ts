@@ -1,0 +1,193 @@
+// Vectors of named features with weights, as they are kept: each carries the names of its features,
+// so that it means the same in every graph, and nobody can fill a table of names.
+//
+//   word 0                number of features
+//   a word for each       hash of its name, ascending; names of the same hash by their bytes
+//   a word for each       code of its weight | bytes of its name << 8 | where they begin << 16
+//   names, zero-padded to a multiple of 32 bytes
+
+import { ValueError } from "../model/errors.js";
+import { COMPONENT_STEP } from "./workbench.js";
+
+/** Name and weight of a feature. */
+export type Feature = readonly [name: string, weight: number];
+
+export const MAX_FEATURES = 48;
+/** Names are cut at so many bytes. */
+const MAX_NAME_BYTES = 27;
+const MOST_BYTES = padded(4 + MAX_FEATURES * (8 + MAX_NAME_BYTES));
+/** What a magnitude of 1 is as an integer, in all sums. */
+export const UNIT = 136;
+const CODES = 64;
+const LARGEST_CODE = CODES - 1;
+/** Steps of a weight between two powers of two, and the exponent of the first power. */
+const STEPS = 8;
+const LEAST_EXPONENT = -7;
+const CODE_BITS = 0x3f;
+/** A feature is known by so many bits of the hash of its name. */
+const DIMENSION_SHIFT = 6;
+
+const VALUES = Float64Array.from({ length: CODES }, (_, code) => {
+  return (1 + (code % STEPS) / STEPS) * 2 ** ((code >> 3) + LEAST_EXPONENT);
+});
+/** Weights as integers, by their code. */
+const INTEGERS = Uint32Array.from(VALUES, (value) => Math.round(UNIT * value));
+
+/** The next smaller weight that can be kept; what is too large, or negative, is the largest. */
+function codeOf(weight: number): number {
+  const value = Math.fround(weight);
+  if (value < 0 || value >= 2) return LARGEST_CODE;
+  let code = 0;
+  while (code < LARGEST_CODE && VALUES[code + 1]! <= value) code++;
+  return code;
+}
+
+/** Features where they lie: words from a place on, and how many there may be. */
+export class FeatureList {
+  /** @param at the first word; `end` is the one behind the last */
+  constructor(
+    readonly words: Uint32Array,
+    readonly at: number,
+    readonly end: number,
+  ) {}
+
+  /** What lies there may be anything: it is read as far as it fits. */
+  get count(): number {
+    const count = this.at < this.end ? this.words[this.at]! : 0;
+    return count <= MAX_FEATURES && this.at + 1 + 2 * count <= this.end ? count : 0;
+  }
+
+  hash(index: number): number {
+    return this.words[this.at + 1 + index]!;
+  }
+
+  /** By which fingerprints know it. */
+  dimension(index: number): number {
+    return this.hash(index) >>> DIMENSION_SHIFT;
+  }
+
+  code(index: number): number {
+    return this.#entry(index) & CODE_BITS;
+  }
+
+  magnitude(index: number): number {
+    return INTEGERS[this.code(index)]!;
+  }
+
+  weight(index: number): number {
+    return VALUES[this.code(index)]!;
+  }
+
+  name(index: number): Uint8Array {
+    const entry = this.#entry(index);
+    const bytes = Math.min((entry >>> 8) & 0xff, MAX_NAME_BYTES);
+    const names = this.at + 1 + 2 * this.count;
+    const from = this.words.byteOffset + names * 4 + (entry >>> 16);
+    const isInside = from + bytes <= this.words.byteOffset + this.end * 4;
+    return new Uint8Array(this.words.buffer, from, isInside ? bytes : 0);
+  }
+
+  pairs(): Feature[] {
+    return Array.from({ length: this.count }, (_, index): Feature => {
+      // Of shared memory, which a decoder does not take.
+      return [Buffer.from(this.name(index)).toString(), this.weight(index)];
+    });
+  }
+
+  #entry(index: number): number {
+    return this.words[this.at + 1 + this.count + index]!;
+  }
+}
+
+export function listOf(bytes: Int8Array): FeatureList {
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  return new FeatureList(words, 0, words.length);
+}
+
+interface Entry {
+  readonly name: Buffer;
+  readonly hash: number;
+  readonly code: number;
+}
+
+/**
+ * What is kept of features.
+ * @param place what they are called in messages
+ * @throws ValueError, TypeError
+ */
+export function featureBytes(features: readonly unknown[], place: string): Int8Array {
+  if (features.length > MAX_FEATURES) {
+    throw new ValueError(`${place} has ${features.length} features: ${MAX_FEATURES} at most`);
+  }
+  const entries = features.map((feature, index) => entryOf(feature, `${place}[${index}]`));
+  entries.sort(byHash);
+  entries.forEach(({ name }, index) => {
+    if (index > 0 && name.equals(entries[index - 1]!.name)) {
+      throw new ValueError(`${place} has two features '${name.toString()}'`);
+    }
+  });
+  const names = entries.reduce((sum, { name }) => sum + name.length, 0);
+  const bytes = new Int8Array(padded(4 + 8 * entries.length + names));
+  const words = new Uint32Array(bytes.buffer);
+  const start = 4 + 8 * entries.length;
+  words[0] = entries.length;
+  let at = 0;
+  entries.forEach(({ name, hash, code }, index) => {
+    words[1 + index] = hash;
+    words[1 + entries.length + index] = code | (name.length << 8) | (at << 16);
+    bytes.set(name, start + at);
+    at += name.length;
+  });
+  return bytes;
+}
+
+/** True for what `featureBytes` makes: what comes from elsewhere may be anything. */
+export function areFeatures(bytes: Int8Array): boolean {
+  if (bytes.length === 0 || bytes.length > MOST_BYTES || bytes.length % COMPONENT_STEP !== 0) {
+    return false;
+  }
+  const list = listOf(bytes);
+  if (list.count === 0) return false;
+  try {
+    const again = featureBytes(list.pairs(), "features");
+    return again.length === bytes.length && again.every((byte, index) => byte === bytes[index]);
+  } catch {
+    return false;
+  }
+}
+
+function entryOf(feature: unknown, place: string): Entry {
+  const isPair = Array.isArray(feature) && feature.length === 2;
+  const [name, weight] = isPair ? feature : [];
+  if (typeof name !== "string" || typeof weight !== "number") {
+    throw new TypeError(`${place} must be a name and a weight: ["blue", 0.5]`);
+  }
+  if (!Number.isFinite(weight)) {
+    throw new ValueError(`${place} is ${weight}: weights of features must be finite numbers`);
+  }
+  const cut = cutName(Buffer.from(name));
+  return { name: cut, hash: hashOf(cut), code: codeOf(weight) };
+}
+
+/** At most so many bytes of it, and no part of a character. */
+function cutName(name: Buffer): Buffer {
+  if (name.length <= MAX_NAME_BYTES) return name;
+  let end = MAX_NAME_BYTES;
+  while ((name[end]! & 0xc0) === 0x80) end--;
+  return name.subarray(0, end);
+}
+
+/** FNV-1a. That hashes are the same costs no more than a look at the names. */
+function hashOf(name: Uint8Array): number {
+  let hash = 0x811c_9dc5;
+  for (const byte of name) hash = Math.imul(hash ^ byte, 0x0100_0193);
+  return hash >>> 0;
+}
+
+function byHash(a: Entry, b: Entry): number {
+  return a.hash - b.hash || a.name.compare(b.name);
+}
+
+function padded(bytes: number): number {
+  return Math.ceil(bytes / COMPONENT_STEP) * COMPONENT_STEP;
+}

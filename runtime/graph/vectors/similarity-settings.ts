@@ -1,0 +1,116 @@
+// What a graph says of similarity. It lies in the header, so that all threads go by the same
+// values, and snapshots, logs and replicas have them. A word of 0 stands for what is so unless
+// told.
+
+import type { Arena } from "../memory/arena.js";
+import { Header } from "../memory/layout.js";
+import type { Writer } from "../memory/writer.js";
+import { ValueError } from "../model/errors.js";
+import { MAX_COMPONENTS } from "./workbench.js";
+
+/** What governs the similarity of a graph's vectors. */
+export interface SimilaritySettings {
+  readonly nsegm: number;
+  readonly nsign: number;
+  readonly max_vector_size: number;
+  readonly min_isect: number;
+  readonly min_cosine: number;
+  readonly min_jaccard: number;
+  readonly cosine_exp: number;
+  readonly jaccard_exp: number;
+  readonly hamming_threshold: number;
+  readonly sim_threshold: number;
+}
+
+/** Those that can be set. */
+export type SimilaritySetting = Exclude<
+  keyof SimilaritySettings,
+  "nsegm" | "nsign" | "max_vector_size"
+>;
+
+interface Row {
+  readonly name: SimilaritySetting;
+  readonly unlessTold: number;
+  readonly least: number;
+  readonly most: number;
+  readonly isInteger?: true;
+}
+
+/** Their places are those of words in the header: new ones come last. */
+const ROWS: readonly Row[] = [
+  { name: "hamming_threshold", unlessTold: 0, least: 0, most: 64, isInteger: true },
+  { name: "sim_threshold", unlessTold: 1, least: -1, most: 1 },
+  { name: "cosine_exp", unlessTold: 1, least: 0, most: 1 },
+  { name: "jaccard_exp", unlessTold: 0, least: 0, most: 1 },
+  { name: "min_cosine", unlessTold: 0, least: 0, most: 1 },
+  { name: "min_jaccard", unlessTold: 0, least: 0, most: 1 },
+  { name: "min_isect", unlessTold: 1, least: 1, most: 48, isInteger: true },
+];
+/** The one is always 1 less the other. */
+const EXPONENTS = [placeOf("cosine_exp"), placeOf("jaccard_exp")] as const;
+
+const float = new Float32Array(1);
+const floatWord = new Uint32Array(float.buffer);
+
+/** Place of a setting in records. */
+export function placeOf(name: SimilaritySetting): number {
+  return ROWS.findIndex((row) => row.name === name);
+}
+
+/**
+ * The bits that say a value.
+ * @throws ValueError, TypeError
+ */
+export function bitsOfSetting(name: SimilaritySetting, value: unknown): number {
+  const place = placeOf(name);
+  if (typeof value !== "number") throw new TypeError(`${name} must be a number`);
+  if (!isAllowed(place, value)) {
+    const { least, most, isInteger } = ROWS[place]!;
+    const kind = isInteger ? "an integer" : "a number";
+    throw new ValueError(`${name} must be ${kind} of ${least} to ${most}, not ${value}`);
+  }
+  return bitsOf(value);
+}
+
+/** True for bits that a record may say. */
+export function isSetting(place: number, bits: number): boolean {
+  floatWord[0] = bits;
+  return place < ROWS.length && isAllowed(place, float[0]!);
+}
+
+/** In a mutation. */
+export function writeSetting(writer: Writer, place: number, bits: number): void {
+  floatWord[0] = bits;
+  const value = float[0]!;
+  put(writer, place, value);
+  const [one, other] = EXPONENTS;
+  if (place === one) put(writer, other, 1 - value);
+  if (place === other) put(writer, one, 1 - value);
+}
+
+/** All of them, as they are now. */
+export function readSettings(header: Arena): SimilaritySettings {
+  const settings = { nsegm: 0, nsign: 0, max_vector_size: MAX_COMPONENTS };
+  const rows = ROWS.map(({ name }, place) => [name, readSetting(header, place)]);
+  return { ...settings, ...Object.fromEntries(rows) };
+}
+
+function isAllowed(place: number, value: number): boolean {
+  const { least, most, isInteger } = ROWS[place]!;
+  return value >= least && value <= most && (!isInteger || Number.isInteger(value));
+}
+
+function put(writer: Writer, place: number, value: number): void {
+  const bits = bitsOf(value) ^ bitsOf(ROWS[place]!.unlessTold);
+  writer.put(writer.memory.header, Header.Similarity + place, bits >>> 0);
+}
+
+function readSetting(header: Arena, place: number): number {
+  floatWord[0] = header.words[Header.Similarity + place]! ^ bitsOf(ROWS[place]!.unlessTold);
+  return float[0]!;
+}
+
+function bitsOf(value: number): number {
+  float[0] = value;
+  return floatWord[0]!;
+}
