@@ -51,7 +51,7 @@ export function planFor(
     if (store === undefined) continue;
     if (count > store.operationCount) {
       const here = store.operationCount;
-      return `it has ${count} changes of graph "${name}", of which there are ${here}`;
+      return isAhead(`it has ${count} changes of graph "${name}", of which there are ${here}`);
     }
     const isDifferent =
       positions.diverged.includes(identity) ||
@@ -93,11 +93,19 @@ function strangeness(
     if (sn <= ancestor.sn) return null;
     return `it has changes up to ${sn} of a provider that was followed here up to ${ancestor.sn}`;
   }
-  if (sn > log.last) return `it has changes up to ${sn}, the log ends at ${log.last}`;
+  if (sn > log.last) return isAhead(`it has changes up to ${sn}, the log ends at ${log.last}`);
   if (sn < log.first) return null;
   for (const { header } of log.read(sn)) {
     const isSame = header.sn + header.units - 1 === sn && header.headerCrc === chain;
     return isSame ? null : `change ${sn} there and here are not the same`;
   }
   return null;
+}
+
+/** Only an operator knows which of both is right; the log of the replica would not let it go back. */
+function isAhead(what: string): string {
+  return (
+    `${what}: this provider was put back to an earlier state. To keep what the replica has, ` +
+    "promote it (`svc admin promote`); else start it with an empty root"
+  );
 }

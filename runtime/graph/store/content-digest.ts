@@ -24,7 +24,7 @@ const Seed = {
 } as const;
 
 /** The term that was mixed last. */
-const term = new Uint32Array(DIGEST_WORDS);
+const term = new Int32Array(DIGEST_WORDS);
 
 export class ContentDigest {
   /** False: nothing is kept, and nothing need be told. */
@@ -89,11 +89,8 @@ export class ContentDigest {
   #change(sign: Sign): void {
     const sums = this.#sums;
     const writer = this.#writer;
-    const { header } = writer.memory;
-    for (let word = 0; word < DIGEST_WORDS; word++) {
-      if (sums !== null) sums[word]! += sign * term[word]!;
-      else writer.add(header, Header.Digest + word, sign * term[word]!);
-    }
+    if (sums === null) writer.addAll(writer.memory.header, Header.Digest, term, sign);
+    else for (let word = 0; word < DIGEST_WORDS; word++) sums[word]! += sign * term[word]!;
   }
 }
 

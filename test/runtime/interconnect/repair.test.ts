@@ -2,7 +2,7 @@
 // somebody asks for it.
 // limit: 240 s
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -32,6 +32,11 @@ async function begin({ folder }: Context, name: string, txPort: number | null, a
   const instance = await Instances.start(join(folder, name), { txPort, ...options });
   running.push(instance);
   return instance;
+}
+
+async function end(instance: Instance): Promise<void> {
+  running.splice(running.indexOf(instance), 1);
+  await instance.stop();
 }
 
 /** Another value of a property, past everything that is asked before. */
@@ -76,8 +81,7 @@ test("one value that differs is noticed, and repaired when asked for", async (co
   await same(provider, replica);
   await same(provider, replica, "h");
   // What was repaired stays so.
-  running.splice(running.indexOf(replica), 1);
-  await replica.stop();
+  await end(replica);
   const again = await begin(context, "b", port);
   await same(provider, again);
 });
@@ -123,6 +127,26 @@ test("one that differs from the start is refused; repair that waits is stopped",
   await provider.control({ do: "resume", what: "output" });
   await provider.control(REPAIR);
   await same(provider, replica);
+});
+
+test("one that is ahead is told apart; promoted, it keeps what it has", async (context) => {
+  const [provider, replica, port] = await pair(context);
+  await end(provider);
+  const [root, earlier] = [join(context.folder, "a"), join(context.folder, "earlier")];
+  cpSync(root, earlier, { recursive: true });
+  const later = await begin(context, "a", null, port);
+  later.graph().createVertex("later");
+  await same(later, replica);
+  await end(later);
+  rmSync(root, { recursive: true });
+  cpSync(earlier, root, { recursive: true });
+  const back = await begin(context, "a", null, port);
+  await hasSaid(back, /SVC2532.*changes up to \d+.*put back.*promote.*empty root/);
+  assert.is(await back.control({ ...REPAIR, timeoutMs: 100 }), false, "nothing is taken back");
+  assert.ok(replica.store().ids.find("later") > 0);
+  await replica.control({ do: "promote" });
+  await hasSaid(back, /SVC2535/);
+  replica.graph().createVertex("goes on");
 });
 
 test.run();

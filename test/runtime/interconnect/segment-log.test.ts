@@ -88,6 +88,24 @@ test("new segments are begun, and old ones removed", async ({ disk }) => {
   assert.is(open(disk).log.last, 30);
 });
 
+test("segments that are full to the last byte are read, and gone on behind", async ({ disk }) => {
+  const { log } = open(disk);
+  const head = 64 + FRAME_HEADER_BYTES + 4;
+  const full = "x".repeat(SEGMENT_BYTES - head - FRAME_HEADER_BYTES);
+  for (let sn = 1; sn <= 16; sn++) {
+    assert.is(await append(log, full), sn);
+    assert.is(log.segments.length, sn, "one byte more would not fit in");
+    assert.is(log.bytes, sn * SEGMENT_BYTES);
+    const found: [number, string][] = [];
+    const again = open(disk, found);
+    assert.equal([found.length, again.log.last, again.tornBytes], [sn, sn, 0]);
+  }
+  const again = open(disk).log;
+  assert.is(await append(again, "next"), 17);
+  assert.is(again.segments.length, 17);
+  assert.equal(read(open(disk).log, 16), [full, "next"]);
+});
+
 test("bytes behind the last frame are cut off", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
