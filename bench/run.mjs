@@ -12,6 +12,7 @@ const GRAPH = [
   "graph-threads",
   "vector-threads",
   "graph-log",
+  "replication",
   "graph-load",
 ];
 const NAMES = [

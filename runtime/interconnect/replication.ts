@@ -37,7 +37,7 @@ import type { PeerStatus } from "./wire/status.js";
 
 const SAVE_TIMEOUT_MS = 60_000;
 const SHOWN_MS = 1_000;
-const FENCE_MS = 10;
+const FENCE_MS = 1;
 
 export interface ReplicationSettings {
   readonly root: string;

@@ -102,7 +102,7 @@ function strangeness(
   return null;
 }
 
-/** Only an operator knows which of both is right; the log of the replica would not let it go back. */
+/** Only an operator knows which of both is right; the replica's own log lets nothing go back. */
 function isAhead(what: string): string {
   return (
     `${what}: this provider was put back to an earlier state. To keep what the replica has, ` +

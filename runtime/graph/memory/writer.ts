@@ -253,20 +253,6 @@ export class Writer {
     return value;
   }
 
-  /** Adds to as many words that follow each other, which can be undone. */
-  addAll(arena: Arena, index: number, deltas: Int32Array, sign: 1 | -1): void {
-    const { words } = arena;
-    // Noted before any of them is changed, so that it is enough to say so once.
-    for (let word = 0; word < deltas.length; word++) {
-      this.#note(arena.id, index + word, words[index + word]!);
-    }
-    for (let word = 0; word < deltas.length; word++) words[index + word]! += sign * deltas[word]!;
-    const last = (index + deltas.length - 1) >>> CHUNK_SHIFT;
-    for (let chunk = index >>> CHUNK_SHIFT; chunk <= last; chunk++) {
-      this.#dirty[arena.id * CHUNKS_PER_ARENA + chunk] = 1;
-    }
-  }
-
   /** Adds to a number of two words, low one first. */
   addWide(arena: Arena, index: number, delta: number): void {
     const low = arena.words[index]! + delta;

@@ -87,10 +87,17 @@ export class ContentDigest {
   }
 
   #change(sign: Sign): void {
-    const sums = this.#sums;
     const writer = this.#writer;
-    if (sums === null) writer.addAll(writer.memory.header, Header.Digest, term, sign);
-    else for (let word = 0; word < DIGEST_WORDS; word++) sums[word]! += sign * term[word]!;
+    const { header } = writer.memory;
+    const sums = this.#sums;
+    for (let word = 0; word < DIGEST_WORDS; word++) {
+      if (sums !== null) sums[word]! += sign * term[word]!;
+      else {
+        writer.keep(header, Header.Digest + word);
+        header.words[Header.Digest + word]! += sign * term[word]!;
+      }
+    }
+    if (sums === null) writer.wrote(header, Header.Digest, DIGEST_WORDS);
   }
 }
 
