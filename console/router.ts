@@ -1,5 +1,6 @@
 // Which page is shown, and its state: both are the address, so that a link to what is seen can be
-// shared. The last part of the path names the page, the query holds its state.
+// shared. The last part of the path names the page, the query holds its state, and the fragment,
+// which no server and no log ever sees, the body of a request.
 
 import { signal } from "@preact/signals";
 
@@ -20,35 +21,43 @@ export type Page = (typeof PAGES)[number];
 interface Place {
   readonly page: Page;
   readonly params: URLSearchParams;
+  /** Of the request on it. */
+  readonly body: string;
 }
 
-function placeOf(path: string, query: string): Place {
+function placeOf(path: string, query: string, fragment: string): Place {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.html$/, "");
   // Commands are given on the page of operations.
   const wanted = name === "console" ? "admin" : name;
   const page = PAGES.find((known) => known === wanted) ?? "index";
-  return { page, params: new URLSearchParams(query) };
+  const body = new URLSearchParams(fragment.slice(1)).get("body") ?? "";
+  return { page, params: new URLSearchParams(query), body };
+}
+
+function placeNow(): Place {
+  return placeOf(location.pathname, location.search, location.hash);
 }
 
 /** Where we are. */
-export const place = signal<Place>(placeOf(location.pathname, location.search));
+export const place = signal<Place>(placeNow());
 
 addEventListener("popstate", () => {
-  place.value = placeOf(location.pathname, location.search);
+  place.value = placeNow();
 });
 
 /** Goes to a page such as `plugin?name=hello`. */
 export function go(address: string): void {
   history.pushState(null, "", address);
-  place.value = placeOf(location.pathname, location.search);
+  place.value = placeNow();
 }
 
 /** Changes the state of this page without a step in the history. */
-export function keep(params: URLSearchParams): void {
+export function keep(params: URLSearchParams, body = place.value.body): void {
   const query = params.toString();
   const { page } = place.value;
-  history.replaceState(null, "", query === "" ? page : `${page}?${query}`);
-  place.value = { page, params };
+  const fragment = body === "" ? "" : `#${new URLSearchParams({ body })}`;
+  history.replaceState(null, "", (query === "" ? page : `${page}?${query}`) + fragment);
+  place.value = { page, params, body };
 }
 
 /** The same for one part of the state; an empty text takes it away. */

@@ -1,5 +1,5 @@
 // One plugin: what it says of itself, its form, its answer, and the call for other places. What is
-// typed stands in the address, all but the body; nothing runs by itself.
+// typed stands in the address, unless it is long; nothing runs by itself.
 
 import { useRef, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
@@ -15,14 +15,17 @@ import { keep, keepPart, place } from "../router.js";
 /** Parameters in the address begin with this. */
 const MARK = "v.";
 const MAX_IN_ADDRESS = 500;
+const MAX_BODY_IN_ADDRESS = 8000;
 /** What else stands in the address. */
 const KEPT = ["via", "search", "as"];
 /** Sends it through the matrix, and asks how that came to its answer. */
 const THROUGH_MATRIX = { "x-svc-console": "matrix", "x-svc-explain": "1" };
 
-function typedBefore(): Map<string, string> {
+function typedBefore(plugin: PluginSpec): Map<string, string> {
   const params = [...place.value.params].filter(([name]) => name.startsWith(MARK));
-  return new Map(params.map(([name, text]) => [name.slice(MARK.length), text]));
+  const typed = new Map(params.map(([name, text]) => [name.slice(MARK.length), text]));
+  const content = fieldsOf(plugin).find(({ kind }) => kind === "body");
+  return content === undefined ? typed : typed.set(content.name, place.value.body);
 }
 
 function isThroughMatrix(): boolean {
@@ -35,13 +38,13 @@ function remember(plugin: PluginSpec, values: ReadonlyMap<string, string>): void
     const text = place.value.params.get(part);
     if (text !== null) params.set(part, text);
   }
+  let body = "";
   for (const { name, kind } of fieldsOf(plugin)) {
     const text = values.get(name) ?? "";
-    if (kind !== "body" && text !== "" && text.length <= MAX_IN_ADDRESS) {
-      params.set(MARK + name, text);
-    }
+    if (kind === "body") body = text.length <= MAX_BODY_IN_ADDRESS ? text : "";
+    else if (text !== "" && text.length <= MAX_IN_ADDRESS) params.set(MARK + name, text);
   }
-  keep(params);
+  keep(params, body);
 }
 
 interface TryPluginProps {
@@ -52,7 +55,7 @@ interface TryPluginProps {
 
 export function TryPlugin({ plugin, ways }: TryPluginProps) {
   const isThere = ways === "matrix" || (ways === "both" && isThroughMatrix());
-  const [values, setValues] = useState(typedBefore);
+  const [values, setValues] = useState(() => typedBefore(plugin));
   const [reply, setReply] = useState<Reply | null>(null);
   const [failure, setFailure] = useState("");
   const running = useRef<AbortController | null>(null);

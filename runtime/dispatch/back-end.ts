@@ -174,7 +174,7 @@ export class BackEnd {
    */
   revive(takesTrunk = false): void {
     this.isDefunct = false;
-    if (takesTrunk !== this.takesTrunk) this.close();
+    if (takesTrunk !== (this.takesTrunk ?? false)) this.close();
     if (!takesTrunk) this.#trunks.leave();
     this.takesTrunk = takesTrunk;
     if (this.#wasDown) this.#tell("is back");
@@ -237,6 +237,8 @@ export class BackEnd {
   }
 
   #newChannel(): Channel {
+    // Nothing has told whether it was replaced by a newer version meanwhile.
+    if (this.takesTrunk === false && this.openChannels === 0) this.takesTrunk = null;
     const number = this.#numbers.indexOf(false);
     this.#numbers[number] = true;
     const closed = (channel: Channel): void => {

@@ -23,6 +23,14 @@ export function fails(_request: PluginRequest): number {
 }
 `;
 
+const TAKES = `import type { PluginRequest } from "svc-server";
+
+/** Says what it was sent. @plugin says */
+export function says(_request: PluginRequest, times: number, content: string): string {
+  return content.repeat(times);
+}
+`;
+
 interface Told {
   readonly build: { readonly broken: string | null; readonly findings: string } | null;
   readonly failures: readonly { readonly text: string }[];
@@ -47,8 +55,31 @@ test("is told to trusted clients on the admin port alone", async () => {
   }
 });
 
+/** A link leads to what was typed, the body too, and no server is told that by it. */
+async function keepsBody(page: ConsolePage, port: number): Promise<void> {
+  const body = "a <b>&#=%\u202e body";
+  await page.open(port + 1, "plugin?name=says&v.times=2");
+  await page.type("#field-content", body);
+  const address = new URL(String(await page.tab.value("location.href")));
+  assert.not.match(address.search, "body");
+  await page.open(port + 1, "system");
+  await page.open(port + 1, address.href.slice(address.origin.length + 1));
+  await page.tab.until(`document.querySelector("#field-content")?.value
+    === ${JSON.stringify(body)}`);
+  await page.press("Try");
+  await page.has("Answer 200");
+  const text = `document.querySelector("[aria-label='Text of the answer']").innerText`;
+  assert.is(await page.tab.value(text), body + body);
+  const asked = page.tab.requests.filter((url) => /name=says/.test(url));
+  assert.ok(asked.length >= 2 && asked.every((url) => !/body/.test(new URL(url).search)));
+}
+
 inBrowser("findings and failures are shown until they are mended", async () => {
-  const files = { "plugins/good.ts": GOOD_PLUGIN, "plugins/fails.ts": FAILS };
+  const files = {
+    "plugins/good.ts": GOOD_PLUGIN,
+    "plugins/fails.ts": FAILS,
+    "plugins/says.ts": TAKES,
+  };
   await withDev(files, async (dev, project) => {
     const [, text] = await dev.until(/svc serves .* on http:\/\/127\.0\.0\.1:(\d+)/);
     const port = Number(text);
@@ -65,6 +96,8 @@ inBrowser("findings and failures are shown until they are mended", async () => {
       await page.has(`5 |   throw new Error("<b>this is why</b>");\n  |         ^`);
       await page.tab.until(`[...document.querySelectorAll("details a")]
         .some((link) => link.href.endsWith("/plugin?name=fails&v.word=%3Ci%3E"))`);
+      await keepsBody(page, port);
+      await page.open(port + 1, "logs");
       project.write("plugins/good.ts", BAD_PLUGIN);
       await page.has("the last good version serves on");
       await page.has("Findings of the last build");

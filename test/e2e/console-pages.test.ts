@@ -4,10 +4,12 @@
 // builds examples
 
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
@@ -59,31 +61,28 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
+/** What axe finds in the page that is shown. */
+async function check(what: string): Promise<void> {
+  await page.tab.value(`(() => { ${AXE} })(); void 0`);
+  const { violations } = (await page.tab.value(`axe.run(document, ${JSON.stringify(RULES)})`)) as {
+    violations: Violation[];
+  };
+  const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
+  assert.equal(told, [], what);
+}
+
 for (const theme of ["light", "dark"] as const) {
   inBrowser(`no page keeps anybody out, in the ${theme} theme`, async () => {
     await page.theme(theme);
     for (const [path, text] of PAGES) {
       await page.open(served.port + 1, path);
       await page.has(text);
-      await page.tab.value(`(() => { ${AXE} })(); void 0`);
-      const { violations } = (await page.tab.value(
-        `axe.run(document, ${JSON.stringify(RULES)})`,
-      )) as { violations: Violation[] };
-      const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
-      assert.equal(told, [], path);
+      await check(path);
     }
   });
 }
 
 inBrowser("nor does a dialog, nor the answer of a plugin, in both themes", async () => {
-  const check = async (what: string) => {
-    await page.tab.value(`(() => { ${AXE} })(); void 0`);
-    const { violations } = (await page.tab.value(
-      `axe.run(document, ${JSON.stringify(RULES)})`,
-    )) as { violations: Violation[] };
-    const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
-    assert.equal(told, [], what);
-  };
   for (const theme of ["light", "dark"] as const) {
     await page.theme(theme);
     await page.open(served.port + 1, "admin");
@@ -102,6 +101,51 @@ inBrowser("nor does a dialog, nor the answer of a plugin, in both themes", async
     await page.has("Answer 200");
     await check(`answer, ${theme}`);
   }
+});
+
+interface Inspected {
+  readonly connections: readonly {
+    readonly client: { readonly id: number; readonly port: number };
+  }[];
+}
+
+inBrowser("nor does the detail of a connection, open and closed, in both themes", async () => {
+  for (const theme of ["light", "dark"] as const) {
+    await page.theme(theme);
+    const socket = connect(served.port, "127.0.0.1").on("error", () => {});
+    try {
+      await once(socket, "connect");
+      socket.write("GET /svc/plugin/recommend?city=Oslo HTTP/1.1\r\nHost: x\r\n\r\n");
+      await once(socket, "data");
+      const { json } = await get(served.port + 1, "/svc/inspect?main=1&level=2");
+      const { connections } = json.response as Inspected;
+      const own = connections.find(({ client }) => client.port === socket.localPort);
+      await page.open(served.port + 1, `requests?id=${own!.client.id}`);
+      await page.has("Its request is answered");
+      await page.has("signature");
+      await check(`open, ${theme}`);
+    } finally {
+      socket.destroy();
+    }
+    await page.has("It is closed");
+    await check(`closed, ${theme}`);
+  }
+});
+
+inBrowser("an answer is downloaded as it came", async () => {
+  const folder = join(root, "downloads");
+  mkdirSync(folder);
+  const behavior = { behavior: "allow", downloadPath: folder };
+  await page.tab.send("Browser.setDownloadBehavior", behavior);
+  await page.open(served.port + 1, "plugin?name=recommend&v.city=Oslo&v.hours=3.5");
+  await page.press("Try");
+  await page.has("Answer 200");
+  await page.press("Download");
+  const file = join(folder, "answer.json");
+  while (!existsSync(file)) await delay(50);
+  const { response } = JSON.parse(readFileSync(file, "utf8"));
+  const direct = await get(served.port, "/svc/plugin/recommend?city=Oslo&hours=3.5");
+  assert.equal(response, direct.json.response);
 });
 
 inBrowser("every page is walked through by keyboard, and the focus is seen", async () => {

@@ -204,4 +204,20 @@ test("a channel that the back-end closes is gone", async ({ fake }) => {
   assert.equal([backEnd.take().number, backEnd.take().number], [0, 1]);
 });
 
+test("who shares no connection is asked again with the first one after a pause", async ({
+  fake,
+}) => {
+  const backEnd = new BackEnd(fake.address, { channels: 2, priority: 1 }, PLACE);
+  backEnd.revive(false);
+  assert.is(backEnd.takesTrunk, false);
+  const [first] = await openIdle(backEnd, fake, 1);
+  assert.is(backEnd.takesTrunk, null);
+  // It is what it was: its connection stays, and is of no more interest.
+  backEnd.revive(false);
+  assert.equal([backEnd.takesTrunk, first!.isOpen], [false, true]);
+  backEnd.give(backEnd.take(), -1);
+  assert.is(backEnd.takesTrunk, false);
+  backEnd.close();
+});
+
 test.run();
