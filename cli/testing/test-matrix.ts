@@ -95,8 +95,9 @@ export async function testMatrix<Calls = TestCalls>(
     ...{ fetch, fetchAdmin, clock, close, call: callsBy<Calls>(project.argspec, fetch) },
     engine: (partition, replica) => {
       const index = partition * replicas + replica;
-      const isThere = replica >= 0 && replica < replicas && engines[index] !== undefined;
-      if (isThere) return engineAt(engines[index]!, front, { index, partition, replica });
+      const isThere = Number.isInteger(partition) && replica >= 0 && replica < replicas;
+      const engine = isThere ? engines[index] : undefined;
+      if (engine) return engineAt(engine, front, { index, partition, replica });
       const size = `${partitions} partitions of ${replicas} replicas`;
       throw new SvcError("SVC3300", `there is no engine ${partition}, ${replica} in ${size}`);
     },
