@@ -15,6 +15,8 @@ import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
 import { ArcIndex, INDEX_ABOVE, indexShapeFor, slotsOf, spreadMore } from "./arc-index.js";
 
+/** Of word 1 of an arc: above is the code of its relationship. */
+const NAME_SHIFT = 16;
 const CLASS_MASK = 0xff;
 const SHAPE_SHIFT = 8;
 /** To call the engine costs as much as to copy so many words. */
@@ -96,8 +98,8 @@ export class ArcRuns {
   }
 
   /**
-   * Positions in the run of arcs to `other`, in no order, where `find` may be used: of all, but for
-   * those that are not of a relationship, if there is one.
+   * Positions in the run of arcs to `other`, in no order, where `find` may be used: of those of a
+   * relationship, or of all where that is 0.
    */
   findAll(vertex: number, other: number, relationship = 0): number[] {
     const { words } = this.sides;
@@ -110,9 +112,12 @@ export class ArcRuns {
       return this.#index.findAll(run, index, shape, other, relationship);
     }
     const found: number[] = [];
+    const arcs = this.arcs.words;
     const degree = words[at + Side.Degree]!;
     for (let position = 0; position < degree; position++) {
-      if (this.arcs.words[run + position * ARC_WORDS] === other) found.push(position);
+      const arc = run + position * ARC_WORDS;
+      const isNamed = relationship === 0 || arcs[arc + 1]! >>> NAME_SHIFT === relationship;
+      if (arcs[arc] === other && isNamed) found.push(position);
     }
     return found;
   }

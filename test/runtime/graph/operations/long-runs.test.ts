@@ -80,4 +80,24 @@ test("a batch that is undone leaves the index of a pair as it was", () => {
   assert.is(graph.degree("a"), 60);
 });
 
+test("arcs of a pair are found by relationship, with an index and without", () => {
+  for (const others of [0, 100]) {
+    const store = GraphStore.make("test", TEST_THREAD);
+    const graph = openStore(store);
+    for (let index = 0; index < others; index++) graph.connect("hub", "to", `v${index}`);
+    for (const name of ["likes", "to", "knows"]) graph.connect("hub", [name, M_INT, 1], "one");
+    graph.connect("hub", ["likes", M_FLT, 1], "one");
+    const [hub, one] = [store.ids.resolve("hub"), store.ids.resolve("one")];
+    const found = (name?: string): string[] =>
+      store.outArcs
+        .findAll(hub, one, name === undefined ? 0 : store.relationships.codeOf(name))
+        .map((at) => store.relationships.nameOf(store.outArcs.word1At(hub, at) >>> 16))
+        .sort();
+    assert.is(store.outArcs.sides.words[hub * SIDE_WORDS + Side.Index] !== 0, others > 0);
+    assert.equal(found(), ["knows", "likes", "likes", "to"]);
+    assert.equal(found("likes"), ["likes", "likes"]);
+    assert.equal(found("to"), ["to"]);
+  }
+});
+
 test.run();
