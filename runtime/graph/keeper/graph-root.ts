@@ -6,7 +6,12 @@ import { join } from "node:path";
 import { LOG_FOLDER } from "../../base/graph-names.js";
 import { log } from "../../base/log.js";
 import { isRootLocked, lockRoot, type RootLock } from "../snapshot/root-lock.js";
-import { eraseStoredGraph, graphFolder, listStoredGraphs } from "../snapshot/stored-graphs.js";
+import {
+  eraseStoredGraph,
+  graphFolder,
+  listStoredGraphs,
+  removeCutOffSaves,
+} from "../snapshot/stored-graphs.js";
 
 /** Where graphs are configured to lie, by name. */
 type ConfiguredPaths = { readonly [name: string]: { readonly path: string | null } };
@@ -80,6 +85,7 @@ export class GraphRoot {
     if (this.#lock !== null) return true;
     try {
       this.#lock = lockRoot(this.#folder);
+      removeCutOffSaves(this.#folder, log);
       return true;
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;

@@ -5,6 +5,7 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { GRAPH_FOLDER_PART, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
+import type { LogLine } from "../../base/log-settings.js";
 import { DataError } from "../model/errors.js";
 import { VALUES_FOLDER } from "../store/disk-values.js";
 import { SnapshotFiles } from "./snapshot-files.js";
@@ -19,8 +20,27 @@ export interface StoredGraph {
 /** Graphs that are stored below a root, sorted by path. */
 export function listStoredGraphs(root: string): StoredGraph[] {
   const found: StoredGraph[] = [];
-  if (existsSync(root)) collect(root, [], found);
+  for (const parts of foldersOf(root)) {
+    const path = parts.join("/");
+    const name = path === "" ? null : nameOf(join(root, path), path);
+    if (name !== null) found.push({ name, path });
+  }
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * Removes what saves have left that were cut off. Only for who has just got the right to write to
+ * the root: nobody saves there.
+ */
+export function removeCutOffSaves(root: string, warn: LogLine): void {
+  try {
+    for (const parts of foldersOf(root)) {
+      rmSync(new SnapshotFiles(join(root, ...parts)).temporary, { force: true });
+    }
+  } catch (error) {
+    // It costs space, and nothing else.
+    warn(`what is left of a save that was cut off stays: ${(error as Error).message}`, "warn");
+  }
 }
 
 /**
@@ -58,14 +78,15 @@ export function eraseStoredGraph(folder: string): void {
   }
 }
 
-function collect(root: string, parts: readonly string[], found: StoredGraph[]): void {
+/** Folders that may be those of graphs, as parts of paths below the root; the root comes first. */
+function* foldersOf(root: string, parts: readonly string[] = []): Generator<readonly string[]> {
   const folder = join(root, ...parts);
-  const name = parts.length === 0 ? null : nameOf(folder, parts.join("/"));
-  if (name !== null) found.push({ name, path: parts.join("/") });
+  if (parts.length === 0 && !existsSync(folder)) return;
+  yield parts;
   if (parts.length === MAX_GRAPH_FOLDER_PARTS) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && GRAPH_FOLDER_PART.test(entry.name))
-      collect(root, [...parts, entry.name], found);
+      yield* foldersOf(root, [...parts, entry.name]);
   }
 }
 

@@ -1,16 +1,18 @@
 // Finding the graphs of a root, and keeping their folders inside of it.
 
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { GraphRoot } from "../../../../runtime/graph/keeper/graph-root.js";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import {
   eraseStoredGraph,
   graphFolder,
   listStoredGraphs,
+  removeCutOffSaves,
 } from "../../../../runtime/graph/snapshot/stored-graphs.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../support/make-graph.js";
@@ -92,6 +94,29 @@ test("an erased graph leaves no folder, unless there is something else in it", (
   assert.equal(listStoredGraphs(root), []);
   assert.throws(() => rmSync(join(root, "one")));
   rmSync(join(root, "two", "notes.txt"));
+});
+
+test("what a save has left that was cut off is removed by who gets the root", ({ root }) => {
+  store(root, "cities", "data/of/cities");
+  const first = join(root, "first");
+  const cities = join(root, "data", "of", "cities");
+  const plugin = join(root, "node_modules");
+  for (const folder of [first, plugin]) mkdirSync(folder);
+  for (const folder of [first, cities, plugin])
+    writeFileSync(join(folder, "graph.snapshot.tmp"), "half");
+  new GraphRoot(root, {}).leave();
+  assert.equal(readdirSync(cities), ["graph.snapshot"]);
+  assert.equal(readdirSync(first), []);
+  assert.equal(readdirSync(plugin), ["graph.snapshot.tmp"], "no folder of a graph");
+});
+
+test("what is left of a save and cannot be removed stops nobody", ({ root }) => {
+  mkdirSync(join(root, "odd", "graph.snapshot.tmp"), { recursive: true });
+  const lines: string[] = [];
+  removeCutOffSaves(root, (text) => lines.push(text));
+  removeCutOffSaves(join(root, "missing"), (text) => lines.push(text));
+  assert.is(lines.length, 1);
+  assert.match(lines[0]!, /what is left of a save that was cut off stays: .*graph.snapshot.tmp/);
 });
 
 test.run();
