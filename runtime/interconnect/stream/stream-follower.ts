@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
+import type { LogLine } from "../../base/log-settings.js";
 import type { Traffic } from "../../metrics/traffic.js";
 import type { Gate } from "../gate.js";
 import { serialBase } from "../log/log-id.js";
@@ -25,7 +26,7 @@ export interface StreamFollowerParts {
   readonly replica: Replica;
   readonly gate: Gate;
   readonly traffic: Traffic;
-  readonly warn: (line: string) => void;
+  readonly warn: LogLine;
 }
 
 export class StreamFollower implements Follows {
@@ -186,6 +187,6 @@ export class StreamFollower implements Follows {
     this.#lastSaid = message;
     const { warn, address } = this.#parts;
     const code = error instanceof SvcError ? error.code : "SVC3365";
-    warn(`${code}: ${message} (${address.uri}; tried again)`);
+    warn(`${code}: ${message} (${address.uri}; tried again)`, "warn");
   }
 }

@@ -281,6 +281,6 @@ export class StreamProvider implements Provides {
     const isLast = code === "SVC2535";
     if ((this.#isStopped && !isLast) || message === this.#lastSaid) return;
     this.#lastSaid = message;
-    this.#parts.warn(`${code}: ${message} (${this.uri}${isLast ? "" : "; tried again"})`);
+    this.#parts.warn(`${code}: ${message} (${this.uri}${isLast ? "" : "; tried again"})`, "warn");
   }
 }
