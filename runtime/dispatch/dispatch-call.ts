@@ -277,6 +277,8 @@ export class DispatchCall implements AttemptOwner {
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
     if (isUnseen) part.giveUp(backEnd);
     else if (part.attempts.length > 0) return;
+    // Of an answer that broke off nobody has seen a byte.
+    else if (this.#mayRepeat(part, backEnd)) part.giveUp(backEnd);
     else if (this.#isLenient) part.leaveOut();
     else this.#fail(part, UNAVAILABLE, said(reason));
   }

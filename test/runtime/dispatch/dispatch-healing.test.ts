@@ -56,6 +56,23 @@ test("not if it may not, nor a POST, nor beyond the budget", async () => {
   }
 });
 
+test("an answer that breaks off half way is asked of another one, if it may be", async () => {
+  small = await SmallMatrix.start(1, 2);
+  for (const [isRepeatable, budget, expected] of [
+    [true, 1, /^p0r1$/],
+    [true, 0, /^<partial: 0 width: 1> \| 503 \| /],
+    [false, 1, /^<partial: 0 width: 1> \| 503 \| /],
+  ] as const) {
+    for (const backEnd of small.matrix.all()) backEnd.revive();
+    const { owner } = begin(isRepeatable, { affinity: 0 });
+    owner.budget = budget;
+    const { socket } = await small.at(0, 0).next();
+    socket.end("HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\nhalf");
+    if (isRepeatable && budget > 0) await answer(0, 1);
+    assert.match(await owner.outcome(), expected);
+  }
+});
+
 test("a late answer is asked of another replica; the first one to answer is heard", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
