@@ -1,7 +1,7 @@
 // Vectors of one graph used from two executors at once: one thread that searches the index, two of
 // them, a writer of arcs alone, while the index is built anew, and beside a thread that searches,
-// which takes no lock: what that costs the writer is the machine's. Time in which a thread waits for
-// a core does not count, but a writer does wait for whoever has the mutex and no core.
+// which takes no lock: what that costs the writer is the machine's. Time in which a thread waits
+// for a core does not count, but a writer does wait for whoever has the mutex and no core.
 //
 //   node vector-threads.mjs [--rounds 3] [--vectors 30000] [--ms 1000]
 

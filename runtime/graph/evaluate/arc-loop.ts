@@ -135,6 +135,7 @@ function loopSource(
     ...[...writer.texts].flatMap((index) => [
       `const t${index} = S.find(x.literals[${index}]), s${index} = S.serialOf(t${index});`,
     ]),
+    ...[...writer.reads].map((of) => `R.${of}.forget();`),
     ...before.flatMap(read),
     `let top = ${kind === "score" ? "0" : "from"};`,
     "for (let i = from; i < end; i += 3) {",

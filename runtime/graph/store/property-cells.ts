@@ -59,9 +59,14 @@ export function kindOfCell(high: number): number {
   return (high & FLOAT_BIT) !== 0 ? PropertyKind.Float : high & KIND_MASK;
 }
 
+/** True for an integral real, whose bits are not those of its number. */
+export function isFloatCell(high: number): boolean {
+  return high >>> FLOAT_SHIFT === SHIFTED_FLOAT;
+}
+
 /** The number in a cell; NaN if there is none, which is what the bits of anything else say. */
 export function numberOfCell(high: number, low: number): number {
-  if (high >>> FLOAT_SHIFT === SHIFTED_FLOAT) {
+  if (isFloatCell(high)) {
     return ((high << FLOAT_MARK_BITS) >> FLOAT_MARK_BITS) * TWO_32 + low;
   }
   words[0] = low;

@@ -10,6 +10,7 @@ import type { ContentDigest, Sign } from "./content-digest.js";
 import { DiskValue, type DiskValues } from "./disk-values.js";
 import type { Names } from "./names.js";
 import {
+  isFloatCell,
   kindOfCell,
   madeCell,
   makeFloatCell,
@@ -18,7 +19,7 @@ import {
   numberOfCell,
 } from "./property-cells.js";
 import { plainValue } from "./property-codec.js";
-import { PropertyGroups } from "./property-groups.js";
+import { bitOf, groupOf, PropertyGroups } from "./property-groups.js";
 import type { PropertyIndexes } from "./property-indexes.js";
 import {
   checkedValue,
@@ -36,13 +37,24 @@ export class PropertyNumbers {
   readonly kinds: Uint8Array;
   /** Where texts lie. */
   readonly pointers: Uint32Array;
+  /** What the group that was read last has of each key, while its sequence is the same. */
+  readonly entries: Uint32Array;
+  group = NO_GROUP;
+  seen = NO_GROUP;
 
   constructor(keys: number) {
     this.numbers = new Float64Array(keys);
     this.kinds = new Uint8Array(keys);
     this.pointers = new Uint32Array(keys);
+    this.entries = new Uint32Array(keys);
+  }
+
+  /** To be called before other keys are read, or those of another graph. */
+  forget(): void {
+    this.group = NO_GROUP;
   }
 }
+const NO_GROUP = -1;
 
 /** What a table of properties is made of. */
 export interface PropertyParts {
@@ -68,6 +80,9 @@ export class PropertyTable {
   readonly #cells: Arena;
   readonly #digest: ContentDigest;
   readonly #values: DiskValues;
+  /** The cells as float64, and the view of them that this goes with. */
+  #floats: Float64Array = new Float64Array(0);
+  #floatsOf: Uint32Array | null = null;
 
   /** @param parts what it is made of */
   constructor({ writer, reader, strings, keys, indexes, digest, values }: PropertyParts) {
@@ -179,26 +194,53 @@ export class PropertyTable {
   /** As `storedAll`, as numbers: what is none is NaN, a text is told by where it lies. */
   readNumbers(vertex: number, keys: readonly number[], into: PropertyNumbers): void {
     const { groups } = this;
-    const { numbers, kinds, pointers } = into;
+    const group = groupOf(vertex);
+    // Neighbours are mostly of one group: that nothing was changed since the one before is enough.
+    if (into.group === group) {
+      this.#readCells(bitOf(vertex), keys.length, into);
+      if (groups.leave(vertex, into.seen)) return;
+    }
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(vertex, attempt);
       for (let place = 0; place < keys.length; place++) {
         const key = keys[place]!;
-        const cell = key === 0 ? 0 : groups.find(vertex, key);
-        if (cell === 0) {
-          kinds[place] = 0;
-          numbers[place] = Number.NaN;
-          continue;
-        }
-        const { words } = this.#cells;
-        const low = words[cell]!;
-        const high = words[cell + 1]!;
-        kinds[place] = kindOfCell(high);
-        numbers[place] = numberOfCell(high, low);
-        pointers[place] = low;
+        into.entries[place] = key === 0 ? 0 : groups.entryOf(vertex, key);
       }
-      if (groups.leave(vertex, seen)) return;
+      this.#readCells(bitOf(vertex), keys.length, into);
+      if (!groups.leave(vertex, seen)) continue;
+      into.seen = seen;
+      // What this thread itself is writing, or keeps others from writing, has no sequence.
+      into.group = seen >= 0 ? group : NO_GROUP;
+      return;
     }
+  }
+
+  /** What lies in the cells at this moment, which may be anything. */
+  #readCells(bit: number, count: number, into: PropertyNumbers): void {
+    const { numbers, kinds, pointers, entries } = into;
+    for (let place = 0; place < count; place++) {
+      const entry = entries[place]!;
+      const cell = entry === 0 ? 0 : this.groups.cellAt(entry, bit);
+      if (cell === 0) {
+        kinds[place] = 0;
+        numbers[place] = Number.NaN;
+        continue;
+      }
+      const { words } = this.#cells;
+      if (words !== this.#floatsOf) this.#look(words);
+      const low = words[cell]!;
+      const high = words[cell + 1]!;
+      kinds[place] = kindOfCell(high);
+      // Read as a whole: two words would have to be put together in memory first.
+      numbers[place] = isFloatCell(high) ? numberOfCell(high, low) : this.#floats[cell >>> 1]!;
+      pointers[place] = low;
+    }
+  }
+
+  /** Cells are of two words, and begin at even ones. */
+  #look(words: Uint32Array): void {
+    this.#floatsOf = words;
+    this.#floats = new Float64Array(words.buffer, words.byteOffset, words.length >>> 1);
   }
 
   has(vertex: number, key: number): boolean {
