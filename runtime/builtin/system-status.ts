@@ -4,12 +4,12 @@ import type { KnownGraph } from "../graph/keeper/known-graphs.js";
 import { graphSums } from "../graph/status/graph-sums.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
 import type { Latency } from "../metrics/latency-histogram.js";
+import type { Sums } from "../metrics/traffic.js";
 import { decimals } from "./format.js";
 import type { ServerView } from "./server-view.js";
 
 const PERCENTILES = [80, 95, 99];
 const NO_ID = "0".repeat(32);
-const NOTHING_ATTACHED = { bytes: 0, operations: 0, opcodes: 0, transactions: 0 };
 
 /** @param isSimple true for the most important figures only */
 export function systemStatus(view: ServerView, isSimple: boolean): object {
@@ -41,10 +41,7 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
     host: { name: view.host.name, ip: view.host.ip },
     httpserver: server(view),
     performance: performance_(view),
-    transaction: {
-      out: { id: NO_ID, serial: 0, total: 0, attached: { ...NOTHING_ATTACHED, subscribers: [] } },
-      in: { id: NO_ID, serial: 0, total: 0, attached: { ...NOTHING_ATTACHED, provider: [] } },
-    },
+    transaction: transaction(view),
     durable: { id: NO_ID, serial: 0 },
     memory: memory(usages, system === null ? null : usages[0]!, process_, view.host.memoryBytes),
   };
@@ -89,6 +86,23 @@ function latency(figures: Latency): Record<string, number> {
     value,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** What went out and came in. Transactions have no ids here, their serials are enough. */
+function transaction(view: ServerView) {
+  const { in: input, out, serial, subscribers, provider } = view.traffic();
+  const attached = ({ bytes, units, records, frames }: Sums) => {
+    return { bytes, operations: units, opcodes: records, transactions: frames };
+  };
+  const passed = (sums: Sums) => {
+    return { id: NO_ID, serial: sums.frames > 0 ? serial : 0, total: sums.frames };
+  };
+  const uris = subscribers.map(({ uri }) => uri);
+  const providers = provider === null ? [] : [provider];
+  return {
+    out: { ...passed(out), attached: { ...attached(out), subscribers: uris } },
+    in: { ...passed(input), attached: { ...attached(input), provider: providers } },
+  };
 }
 
 function performance_(view: ServerView) {

@@ -124,6 +124,23 @@ async function peers({ port }: Served): Promise<Peers> {
   return (await get(port, "/svc/peerstat")).json.response as unknown as Peers;
 }
 
+interface Transactions {
+  readonly out: { readonly serial: number; readonly total: number; readonly attached: Attached };
+  readonly in: { readonly serial: number; readonly total: number; readonly attached: Attached };
+}
+
+interface Attached {
+  readonly opcodes: number;
+  readonly transactions: number;
+  readonly subscribers?: readonly string[];
+  readonly provider?: readonly string[];
+}
+
+async function transactions({ port }: Served): Promise<Transactions> {
+  const { response } = (await get(port, "/svc/builtin/status")).json;
+  return (response as { transaction: Transactions }).transaction;
+}
+
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -181,6 +198,17 @@ async function seeEachOther(provider: Served, subscriber: Served): Promise<void>
   assert.equal([digest, to.digest, to["provider-digest"]], Array(3).fill(from.digest));
   assert.is(to["master-serial"], from["master-serial"]);
   assert.ok(Number(from["master-serial"]) > 1.7e15);
+  const [given, taken] = [await transactions(provider), await transactions(subscriber)];
+  const opcodes = [given.out.attached.opcodes, taken.in.attached.opcodes];
+  assert.equal(opcodes, [sent.opcodes.out, got.opcodes.in]);
+  assert.equal(
+    [given.out.attached.subscribers, taken.in.attached.provider],
+    [[uri], [to.provider]],
+  );
+  const serial = Number(from["master-serial"]);
+  assert.equal([given.out.serial, taken.in.serial], [serial, serial]);
+  assert.equal([given.in.total, taken.out.total], [0, 0]);
+  assert.ok(given.out.total > 0 && given.out.total === given.out.attached.transactions);
 }
 
 test("a replica has what the provider has, after either was killed", async () => {
