@@ -17,11 +17,21 @@ process.stdout.on("error", (error) => {
 });
 
 if (existsSync(entry)) {
-  import(pathToFileURL(entry).href).then(({ main }) => main(process.argv.slice(2)));
+  import(pathToFileURL(entry).href).then(({ main }) => main(process.argv.slice(2)), loadFailed);
 } else {
   process.stderr.write(
     `svc: error SVC3011: ${entry} is missing. ` +
       `run \`npm run build\` in ${join(__dirname, "..")}\n`,
+  );
+  process.exitCode = 1;
+}
+
+/** What would tell of it could not be loaded either. */
+function loadFailed(error) {
+  if (error.code !== "EMFILE" && error.code !== "ENFILE") throw error;
+  process.stderr.write(
+    `svc: error SVC3093: ${error.message}. ` +
+      "raise the limit of this process, such as with `ulimit -n 1024`\n",
   );
   process.exitCode = 1;
 }

@@ -29,11 +29,17 @@ function printable(text: string): string {
   });
 }
 
+/** The process, or the machine, can open no further file. */
+const NO_DESCRIPTOR = /^E[MN]FILE\b/;
+
 /** Writes the error to stderr and returns the exit code. */
 export function reportError(error: unknown): number {
   if (error instanceof SvcError) {
     process.stderr.write(`${errorLine(error.code, error.message)}\n`);
     return USAGE_ERRORS.has(error.code) ? EXIT_USAGE : EXIT_FAILURE;
+  }
+  if (error instanceof Error && NO_DESCRIPTOR.test(error.message)) {
+    return reportError(new SvcError("SVC3093", error.message, { cause: error }));
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`svc: this is a bug in svc, please report it\n${text}\n`);

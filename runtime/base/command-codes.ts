@@ -187,6 +187,10 @@ export const COMMAND_CODES = {
     title: "version that no package can have",
     fix: "give one such as `--version 1.2.0`",
   },
+  SVC3093: {
+    title: "too many open files",
+    fix: "raise the limit of this process, such as with `ulimit -n 1024`",
+  },
   SVC3320: {
     title: "record of requests not readable",
     fix: "name a file that `svc serve --record <file>` wrote",

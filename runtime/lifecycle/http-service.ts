@@ -80,7 +80,8 @@ export class HttpService {
       },
       (notice) => this.#onNotice(notice),
       (error) => {
-        log(`the IO thread died: ${error.stack ?? error.message}`, "error");
+        const help = /^E[MN]FILE\b/.test(error.message) ? "raise `ulimit -n`; " : "";
+        log(`the IO thread died: ${help}${error.stack ?? error.message}`, "error");
         process.exit(1);
       },
       startIo,

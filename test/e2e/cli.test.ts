@@ -298,6 +298,15 @@ test("serve says which plugin cannot be loaded, and why a transport cannot be ha
     { "plugins/double.ts": `${GOOD_PLUGIN}\nthrow new Error("not in the mood");\n` },
   ));
 
+test("where too few files can be opened it says so, and what to do", () =>
+  inProject(({ folder }) => {
+    svc(["build", folder]);
+    const words = ["-c", 'ulimit -n 30; exec "$@"', "svc", process.execPath, SVC, "serve", folder];
+    const { status, stderr } = spawnSync("bash", words, { encoding: "utf8", timeout: 60_000 });
+    expectError({ status, stderr }, "SVC3093: EMFILE: too many open files, ");
+    assert.match(stderr, "`ulimit -n 1024`");
+  }));
+
 test("doctor reports on machine and project without changing anything", () =>
   inProject(({ folder }) => {
     const { status, stdout } = svc(["doctor", folder]);
