@@ -91,7 +91,6 @@ export class Subscriber implements Follows {
     if (promotedTo !== null) return had;
     try {
       this.#replica = await this.#parts.replica();
-      this.#replica.onSafe = () => this.#acknowledge();
     } catch (error) {
       this.stop();
       throw error;
@@ -190,6 +189,9 @@ export class Subscriber implements Follows {
     await peer.sendJson(MessageType.Positions, replica.positions());
     const offer = offerIn(jsonIn(await peer.expect(MessageType.Table)));
     await replica.accept(offer);
+    // Not before: what a former provider sent may become safe only now, and is not to be taken for
+    // something that this one has.
+    replica.onSafe = () => this.#acknowledge();
     this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
     warn(`replication: ${peer.address} provides ${offer.graphs.length} graphs`);
     this.#lastSaid = "";
@@ -209,6 +211,7 @@ export class Subscriber implements Follows {
       }
     } finally {
       clearInterval(timer);
+      replica.onSafe = () => undefined;
       replica.mark();
       warn(`replication: ${peer.address} has gone`);
     }
