@@ -64,6 +64,7 @@ export class UpSystem {
 
   /** Resolves once all instances serve. */
   async up(...more: string[]): Promise<void> {
+    this.out = "";
     const words = ["up", this.#project, "--descriptor", this.file, ...this.#data(), ...more];
     const child = spawn(process.execPath, [BIN, ...words], { stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;

@@ -1,0 +1,159 @@
+// A replica that has other contents than its provider, in a system of processes: operators
+// synchronize it, cancel that, are killed in the middle of it, and so is the replica.
+// limit: 120 s
+
+import { once } from "node:events";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { fixture, get, serve, svc } from "./support/server.js";
+import { UpSystem } from "./support/system.js";
+
+const test = suite("repair of a system");
+const PROJECT = fixture("graph-services");
+const DESCRIPTOR = {
+  name: "Repaired",
+  graphs: ["people"],
+  instances: {
+    B1: { type: "builder", hport: 9100, graph: "people" },
+    S1: { type: "search", hport: 9110, tport: 10110 },
+  },
+  topology: { transaction: { B1: ["S1"] } },
+};
+const DIFFERS = /SVC2532.*graph "people" differs from the provider's.*`svc admin sync`/;
+const MARK = "_replica.json";
+
+let system: UpSystem;
+let stopped = 0;
+test.before(async () => {
+  process.env.SVC_TX_KEY = "a key that nobody else has";
+  await svc("build", PROJECT);
+  system = new UpSystem(PROJECT, DESCRIPTOR);
+  await system.up();
+});
+test.after(async () => {
+  // A test that failed may have left it standing still.
+  if (stopped !== 0) process.kill(stopped, "SIGCONT");
+  await system.close();
+  delete process.env.SVC_TX_KEY;
+});
+
+interface Nodestat {
+  readonly pid: number;
+  readonly digest: string;
+  readonly "graph-order": number;
+}
+
+async function nodestat(id: string): Promise<Nodestat> {
+  return (await system.get(id, "/svc/nodestat", 1)).json.response as Nodestat;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) await delay(50);
+}
+
+async function areEqual(): Promise<boolean> {
+  const [one, other] = [await nodestat("B1"), await nodestat("S1")];
+  return one["graph-order"] > 0 && one.digest === other.digest;
+}
+
+async function attach(): Promise<void> {
+  const { code, out, err } = await system.admin("attach", "B1");
+  assert.is(code, 0, out + err);
+}
+
+async function sync(): Promise<void> {
+  const { code, out, err } = await system.admin("sync", "B1");
+  assert.equal([code, out], [0, "B1: sync complete\n"], err);
+}
+
+/** One more vertex in the graph of a root, by a server that nobody knows of. */
+async function write(root: string, id: string): Promise<void> {
+  const served = await serve(PROJECT, "--root", root);
+  const names = { graph: "people", initial: id, terminal: "oslo", relationship: "knows" };
+  const path = `/svc/builtin/connect?${new URLSearchParams(names)}`;
+  const change = { method: "POST", headers: { "x-svc-change": "1" } };
+  const { status, text } = await get(served.port + 1, path, change);
+  await served.stop();
+  assert.is(status, 200, text);
+}
+
+/** The replica gets what its provider has but for one vertex, and takes it for the provider's. */
+async function lead(where: string): Promise<void> {
+  assert.is((await system.down()).code, 0);
+  await system.ended();
+  const data = join(system.root, "data");
+  const [own, other] = [join(data, "builder_B1"), join(data, "search_S1")];
+  const { epoch } = JSON.parse(readFileSync(join(other, MARK), "utf8")) as { epoch: number };
+  rmSync(other, { recursive: true });
+  cpSync(own, other, { recursive: true });
+  await write(own, `right ${where}`);
+  await write(other, `wrong ${where}`);
+  writeFileSync(join(other, MARK), JSON.stringify({ log: null, origin: null, epoch }));
+  await system.up();
+  await attach();
+  await system.until(DIFFERS);
+  assert.not(await areEqual());
+}
+
+/** A synchronization that cannot end: who is to get it stands still. */
+async function begunSync(): Promise<{ pid: number; end(): Promise<void> }> {
+  const { pid } = await nodestat("S1");
+  process.kill(pid, "SIGSTOP");
+  stopped = pid;
+  const child = system.spawnAdmin("sync", "B1");
+  const exited = once(child, "exit");
+  const end = async () => {
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return { pid, end };
+}
+
+test("an operator is killed who attaches a subscriber: the next one finishes", async () => {
+  await until(async () => (await system.get("B1", "/svc/plugin/feed")).status === 200);
+  for (const ms of [150, 250, 350, 450]) {
+    const child = system.spawnAdmin("attach", "B1");
+    const exited = once(child, "exit");
+    await delay(ms);
+    child.kill("SIGKILL");
+    await exited;
+  }
+  await attach();
+  await until(async () => {
+    const { json } = await system.get("B1", "/svc/peerstat", 1);
+    return (json.response as { subscribers: unknown[] }).subscribers.length === 1;
+  });
+  await until(areEqual);
+});
+
+test("what differs is said, and sent again when an operator says so", async () => {
+  await lead("once");
+  await sync();
+  await until(areEqual);
+});
+
+test("a synchronization is cancelled, and whose operator is killed goes on", async () => {
+  await lead("twice");
+  const first = await begunSync();
+  await until(async () => {
+    const { code, out } = await system.admin("cancel-sync", "B1");
+    assert.is(code, 0);
+    return !out.includes("not running");
+  });
+  process.kill(first.pid, "SIGCONT");
+  await first.end();
+  const second = await begunSync();
+  // It has begun, or not: the next one has to finish in any case.
+  await delay(400);
+  await second.end();
+  process.kill(second.pid, "SIGKILL");
+  stopped = 0;
+  await until(async () => (await nodestat("S1")).pid !== second.pid);
+  await sync();
+  await until(areEqual);
+});
+
+test.run();
