@@ -7,6 +7,7 @@ import { PropertyNumbers } from "../store/property-table.js";
 import { PropertyKind } from "../store/property-values.js";
 import { isFloatArc } from "./attributes.js";
 import type { Context } from "./context.js";
+import { collectNumber } from "./functions/collect.js";
 import { addTo, boxed, count, type LoopBody, loopBody, subtractFrom } from "./loop-effects.js";
 import { type Handles, LoopWriter } from "./loop-writer.js";
 import { divideNumbers, equalReals } from "./number-operators.js";
@@ -40,6 +41,7 @@ const HELPERS = {
   addTo,
   subtractFrom,
   count,
+  collectNumber,
 };
 
 /** Whether a property is a text: by where it lies, and by its serial once that is the same. */
@@ -123,7 +125,7 @@ function loopSource(
   return [
     '"use strict";',
     "const { divide, near, arcNumber, scoreOf, isText } = H;",
-    "const { isFloatArc, isPositive, boxed, addTo, subtractFrom, count } = H;",
+    "const { isFloatArc, isPositive, boxed, addTo, subtractFrom, count, collectNumber } = H;",
     "return function (x, a, from, end, scores) {",
     "const { store, arc: { side, level } } = x;",
     "const V = store.vertices, P = store.properties, S = store.strings;",

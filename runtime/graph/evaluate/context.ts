@@ -47,6 +47,16 @@ export interface MadeArc {
   readonly side: number;
 }
 
+/** Takes an arc into the result. */
+export type ArcTaker = (
+  level: number,
+  tail: number,
+  head: number,
+  word1: number,
+  bits: number,
+  side: number,
+) => void;
+
 const NO_COMPONENTS: readonly number[] = [];
 const spendNothing = (): void => {};
 
@@ -63,7 +73,7 @@ export class Run {
   /** Arcs are taken one by one, so that effects come in the order of what is visited. */
   isOrdered = false;
   /** Takes what `collect` gives; null where nothing can be collected. */
-  collector: ((arc: MadeArc) => void) | null = null;
+  collector: ArcTaker | null = null;
   /** Charges work that is not seen by arcs alone. */
   spend: (steps: number) => void = spendNothing;
   /** In the evaluation for all arcs to a head: word 1 and value word of each. */

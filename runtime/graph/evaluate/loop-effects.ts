@@ -1,5 +1,6 @@
-// Effects in generated loops: changes of cells whose addresses are fixed, as statements. What else
-// has an effect makes no loop. Values keep what they are: an int, or a real that may be whole.
+// Effects in generated loops: changes of cells whose addresses are fixed, and arcs put into the
+// result, as statements. What else has an effect makes no loop. Values keep what they are: an int,
+// or a real that may be whole.
 
 import { increased } from "./functions/memory.js";
 import type { LoopWriter } from "./loop-writer.js";
@@ -47,6 +48,7 @@ export function loopBody(
     const result = kind === "filter" ? writer.passes(last) : writer.score(last);
     return result === null ? null : { statements: done, result };
   }
+  if (isCollect(last)) return { statements: done, result: kind === "filter" ? "made > 0" : "made" };
   // The value of a change is that of the cell.
   const cell = `cells[${writer.address((last as Call).args[0]!)}]`;
   return { statements: done, result: `${kind === "filter" ? "isPositive" : "scoreOf"}(${cell})` };
@@ -55,6 +57,7 @@ export function loopBody(
 function effect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | null {
   if (node.op !== "call") return null;
   const { name } = node.row;
+  if (isCollect(node)) return isLast ? collecting(writer, node.args) : null;
   if (EFFECTS.has(name)) return change(writer, name, node.args);
   const plain = name.slice(0, -2);
   // The value of a conditional change is its condition, which may be of any kind.
@@ -63,6 +66,18 @@ function effect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | 
   const test = writer.condition(condition!);
   const made = test === null ? null : change(writer, plain, args);
   return made === null ? null : `if (${test}) { ${made} }`;
+}
+
+function isCollect(node: TypedNode): boolean {
+  return node.op === "call" && node.row.name === "collect";
+}
+
+/** Only as the last statement: its value is whether there was an arc to be put into the result. */
+function collecting(writer: LoopWriter, args: readonly TypedNode[]): string | null {
+  const [value] = args;
+  if (value === undefined || value.hasEffect) return null;
+  const source = writer.kindedNumber(value);
+  return source === null ? null : `const made = collectNumber(x, h, w, ${source});`;
 }
 
 function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): string | null {

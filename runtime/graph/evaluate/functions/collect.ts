@@ -23,12 +23,15 @@ const SLOT_MASK = 3;
 function madeArc({ arc, vertex, next }: Context, value: Argument): MadeArc | null {
   if (value === null) return null;
   const { side, level } = arc;
-  let { word1, bits } = arc;
-  if (value !== undefined) {
-    word1 = ((word1 & KEPT_BITS) | (modifierOf(value) << MODIFIER_SHIFT)) >>> 0;
-    bits = bitsOf(value);
-  }
+  const word1 = madeWord(arc.word1, value);
+  const bits = value === undefined ? arc.bits : bitsOf(value);
   return { level, tail: vertex.handle, head: next.handle, word1, bits, side };
+}
+
+/** The first word of an arc, with the modifier that a value asks for. */
+function madeWord(word1: number, value: Argument): number {
+  if (value === undefined) return word1;
+  return ((word1 & KEPT_BITS) | (modifierOf(value!) << MODIFIER_SHIFT)) >>> 0;
 }
 
 function modifierOf(value: Value): number {
@@ -44,11 +47,32 @@ function bitsOf(value: Value): number {
 }
 
 function collected(x: Context, value: Argument): number {
+  const { arc, vertex, next } = x;
   const { collector } = x.run;
-  if (collector === null || x.next.handle === 0) return -1;
-  const arc = madeArc(x, value);
-  if (arc === null) return 0;
-  collector(arc);
+  if (collector === null || next.handle === 0) return -1;
+  if (value === null) return 0;
+  // As `madeArc`, without an object for each.
+  const bits = value === undefined ? arc.bits : bitsOf(value);
+  const word1 = madeWord(arc.word1, value);
+  collector(arc.level, vertex.handle, next.handle, word1, bits, arc.side);
+  return 1;
+}
+
+/** The same for generated loops: of an arc to `head`, with a number for value. */
+export function collectNumber(
+  { arc, vertex, run }: Context,
+  head: number,
+  word1: number,
+  number: number,
+  isReal: boolean,
+): number {
+  const { collector } = run;
+  if (collector === null || head === 0) return -1;
+  const isInteger = !isReal && Number.isSafeInteger(number);
+  const modifier = isInteger ? M_INT : M_FLT;
+  const bits = isInteger ? number >>> 0 : valueBits("float", number);
+  const made = ((word1 & KEPT_BITS) | (modifier << MODIFIER_SHIFT)) >>> 0;
+  collector(arc.level, vertex.handle, head, made, bits, arc.side);
   return 1;
 }
 
@@ -78,7 +102,8 @@ function committed({ run }: Context, slot: Argument): number {
   const arc = run.staged[at]!;
   if (arc === null) return 0;
   run.staged[at] = null;
-  run.collector(arc);
+  const { level, tail, head, word1, bits, side } = arc;
+  run.collector(level, tail, head, word1, bits, side);
   return 1;
 }
 

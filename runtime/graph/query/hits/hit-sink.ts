@@ -2,7 +2,6 @@
 // nothing of filters and conditions; what they share are the handles and words of arcs. A sink
 // must not change the graph and must not run code of users.
 
-import type { MadeArc } from "../../evaluate/context.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 
 /**
@@ -31,22 +30,6 @@ export class ArcBatch {
 
   constructor(words: Uint32Array) {
     this.words = words;
-  }
-
-  /** Holds one arc that an expression has made, met on the way of others. */
-  holdOne({ level, tail, head, word1, bits, side }: MadeArc, way: ArcBatch): void {
-    this.level = level;
-    this.tail = tail;
-    this.side = side as HitSideNumber;
-    this.prev = way.prev;
-    this.prevWord1 = way.prevWord1;
-    this.prevBits = way.prevBits;
-    this.prevSide = way.prevSide;
-    this.words[0] = head;
-    this.words[1] = word1;
-    this.words[2] = bits;
-    this.from = 0;
-    this.end = ARC_WORDS;
   }
 
   /** How many arcs there are. */

@@ -4,13 +4,14 @@
 // watched for long.
 
 import type { ArcProgram } from "../../evaluate/arc-program.js";
-import type { MadeArc, Run } from "../../evaluate/context.js";
+import type { ArcTaker, Run } from "../../evaluate/context.js";
 import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { VertexTable } from "../../store/vertex-table.js";
-import { ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
+import { type ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
+import { MadeArcs } from "../hits/made-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
@@ -36,7 +37,7 @@ export class Walker {
   /** What the expressions of the query share, null where there are none. */
   #run: Run | null = null;
   /** An arc that an expression has made. */
-  readonly #made = new ArcBatch(new Uint32Array(ARC_WORDS));
+  readonly #made = new MadeArcs();
 
   private constructor(store: GraphStore) {
     const { outArcs, inArcs } = scannersOf(store);
@@ -69,7 +70,8 @@ export class Walker {
     this.#isStopped = false;
     this.#stack.clear();
     this.#run = run;
-    if (run !== null) run.collector = (arc) => this.#collectMade(arc);
+    this.#made.clear();
+    if (run !== null) run.collector = this.#collectMade;
   }
 
   get isStopped(): boolean {
@@ -195,6 +197,7 @@ export class Walker {
       let passing = Math.min(begin + stride, end);
       if (rule.filter !== null) passing = this.#passArcs(rule.filter, at, begin, passing);
       if (neighbor !== null) passing = this.#filter(neighbor, at, begin, passing);
+      this.#giveMade();
       if (counted !== null) {
         this.countAll(counted, this.#stack.words, begin, passing, ARC_WORDS);
       } else if (neighbor === null || neighbor.isPlain) {
@@ -246,8 +249,10 @@ export class Walker {
       const head = words[arc]!;
       at.word1 = words[arc + 1]!;
       at.bits = words[arc + 2]!;
-      if (test.isNegated ? !this.test(test, head, level) : !this.#goesOn(test, head, level))
-        continue;
+      const { isNegated } = test;
+      const passes = isNegated ? this.test(test, head, level) : this.#goesOn(test, head, level);
+      this.#giveMade();
+      if (!passes) continue;
       isMatched = true;
       this.#collect(rule, at, arc, arc + ARC_WORDS);
       if (endsAtFirst) break;
@@ -267,17 +272,19 @@ export class Walker {
     else this.#give(at.batch, from, end);
   }
 
-  /** Gives an arc to the sink that an expression collects. */
-  #collectMade(arc: MadeArc): void {
+  /** Takes an arc that an expression collects; `#giveMade` follows each evaluation. */
+  readonly #collectMade: ArcTaker = (level, tail, head, word1, bits, side) => {
     const sink = this.#sink;
-    const at = this.#levels[arc.level]!;
-    if (sink.countsNeighbors && at.counted.add(arc.head)) sink.neighbor(arc.level);
-    if (sink.isCountOnly) {
-      sink.count(1);
-      return;
-    }
-    this.#made.holdOne(arc, at.batch);
-    if (!sink.take(this.#made)) this.#isStopped = true;
+    const at = this.#levels[level]!;
+    if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
+    if (sink.isCountOnly) return sink.count(1);
+    const made = this.#made;
+    if (!made.fits(level, tail, side)) this.#giveMade();
+    made.add(head, word1, bits, at.batch, level, tail, side);
+  };
+
+  #giveMade(): void {
+    if (!this.#made.give(this.#sink)) this.#isStopped = true;
   }
 
   /** Gives arcs on the stack to the sink. */

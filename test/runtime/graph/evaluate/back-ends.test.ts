@@ -125,6 +125,7 @@ const WORDS = new Set(
   use strict const return function for let if divide near arcNumber scoreOf isText H C T F
   K R V P S x a h w b i from end scores store arc side level vertices properties strings
   tail prev pw pv vertex next handle prevArc word1 bits literals codes find serialOf
+  collectNumber made
   readNumbers forget keys kinds numbers pointers top move set outDegree inDegree typeOf c1 c0
   createdAt modifiedAt true false
   isFloatArc isPositive boxed addTo subtractFrom count memory run cells at

@@ -1,0 +1,68 @@
+// Arcs that expressions put into the result, one by one and by the loops that a text gets which is
+// used much: the same arcs, in the same order, beside those that pass.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  D_OUT,
+  F_ARC,
+  F_ID,
+  F_MOD,
+  F_VAL,
+  M_FLT,
+  M_INT,
+  R_LIST,
+} from "../../../../runtime/graph/model/constants.js";
+import { makeGraph } from "../support/make-graph.js";
+
+const test = suite("collected arcs");
+const graph = makeGraph();
+const ARCS = 700;
+/** Evaluations after which there is a loop: three times the arcs are enough. */
+const TIMES = 5;
+
+for (let to = 0; to < ARCS; to++) {
+  graph.connect("hub", ["real", M_FLT, (to % 90) / 8 - 3], `item${to}`);
+  graph.connect("hub", ["int", M_INT, to - 300], `item${to}`);
+  graph.connect(`item${to}`, ["leads", M_INT, to], "end");
+}
+
+const QUERIES = [
+  "collect(.arc.value * 10)",
+  "collect(.arc.value / 4)",
+  "collect(.arc.value + 1e300)",
+  "add(R1, .arc.value); collect(.arc.value - 1)",
+  "collect(next.deg)",
+];
+
+for (const text of QUERIES) {
+  for (const arc of ["real", "int"]) {
+    test(`${text} of arcs of kind ${arc}`, () => {
+      const fields = F_ARC | F_ID | F_MOD | F_VAL;
+      const options = { arc: [arc, D_OUT] as const, fields, result: R_LIST } as const;
+      // Another form, which is not used enough to get a loop.
+      const slowly = graph.neighborhood("hub", { ...options, filter: `0;${text}` });
+      for (let time = 0; time < TIMES; time++) {
+        const found = graph.neighborhood("hub", { ...options, filter: text });
+        assert.is(found.length, 2 * ARCS);
+        assert.equal(found, slowly, `time ${time}`);
+        const few = graph.neighborhood("hub", { ...options, filter: text, hits: 5 });
+        assert.is(few.length, 5);
+      }
+    });
+  }
+}
+
+test("arcs of two levels and tails come to the right ones", () => {
+  const traverse = { arc: D_OUT, filter: "collect(.arc.value * 2)", collect: true };
+  const options = { arc: ["int", D_OUT], collect: false, neighbor: { traverse } };
+  const fields = { fields: F_VAL | F_ID, result: R_LIST };
+  const found = graph.neighborhood("hub", { ...options, ...fields } as object);
+  const expected = Array.from({ length: ARCS }, (_, to) => [2 * to, to]).flat();
+  assert.equal(
+    (found as unknown as unknown[][]).map((row) => row.find((value) => typeof value === "number")),
+    expected,
+  );
+});
+
+test.run();
