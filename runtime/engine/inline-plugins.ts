@@ -8,11 +8,11 @@ import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, INLINE_BODY_BYTES } from "../base/limits.js";
-import { log } from "../base/log.js";
+import { boundOutput, log } from "../base/log.js";
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import { loadFailure } from "../plugin/contract/traceback.js";
+import { keepLongStacks, loadFailure } from "../plugin/contract/traceback.js";
 import { RESULT_PARTIAL, RESULT_READONLY_PARTIAL } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
 import type { Answers } from "./answers.js";
@@ -53,8 +53,7 @@ export class InlinePlugins {
   async load(projectDir: string, routes: Routes, table: RouteTable): Promise<void> {
     const paths = Object.keys(routes).filter((path) => routes[path]!.inline);
     if (paths.length === 0) return;
-    // What an executor may do to itself would end all connections here.
-    process.exit = refuseExit;
+    if (this.#loads === 0) prepareThread();
     const bundle = pathToFileURL(join(projectDir, BUILD_FOLDER, "plugins.js"));
     const load = ++this.#loads;
     bundle.search = `io=${load}`;
@@ -136,6 +135,14 @@ export class InlinePlugins {
       plugin: name,
     });
   }
+}
+
+/** For code of plugins, as executors are. */
+function prepareThread(): void {
+  // What an executor may do to itself would end all connections here.
+  process.exit = refuseExit;
+  keepLongStacks();
+  boundOutput();
 }
 
 function refuseExit(): never {

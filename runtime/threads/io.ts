@@ -5,17 +5,22 @@ import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
 import type { Ask, IoThreadData, Notice } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
+import { Metrics } from "../metrics/metrics.js";
+import { hasPluginFrames, strayText } from "../plugin/contract/traceback.js";
 import { type Asked, answer } from "../wire/asks.js";
 
 const port = parentPort!;
-const server = new IoServer(workerData as IoThreadData, (notice: Notice) =>
-  port.postMessage(notice),
-);
+const data = workerData as IoThreadData;
+const metrics = new Metrics(data.metrics);
+const server = new IoServer(data, (notice: Notice) => port.postMessage(notice));
 
-// A fault here is a defect of the server; the connections of all clients are worth more than a
-// clean exit.
-process.on("uncaughtException", (error) =>
-  log(`internal error: ${error.stack ?? error.message}`, "error"),
-);
+// A fault here is a defect of the server, or was left behind by an inline plugin, which may throw
+// anything; the connections of all clients are worth more than a clean exit.
+process.on("uncaughtException", (error: unknown) => {
+  const isOfPlugin = hasPluginFrames(error);
+  if (isOfPlugin) metrics.strayException();
+  const what = isOfPlugin ? "exception outside of a request" : "internal error";
+  log(`${what}: ${strayText(error)}`, "error");
+});
 
 port.on("message", (asked: Asked<Ask>) => void answer(port, asked, (ask) => server.execute(ask)));

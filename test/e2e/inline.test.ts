@@ -51,6 +51,16 @@ export function later(request: PluginRequest): unknown {
 /** @plugin
  * @inline
  */
+export function stray(request: PluginRequest, content: str, how: str = ""): int {
+  const what: unknown = how === "null" ? null : new Error("stray " + how);
+  if (how === "rejection") void Promise.reject(what);
+  else setTimeout(() => { throw what; }, 1);
+  return threadId;
+}
+
+/** @plugin
+ * @inline
+ */
 export function endless(request: PluginRequest): int {
   for (;;) if (performance.now() < 0) return 1;
 }
@@ -103,6 +113,22 @@ test("it runs in another thread than the rest, and cannot end it", async () => {
   const { status, json } = await ask("inside?how=exit");
   assert.is(status, 500);
   assert.match(JSON.stringify(json.message), "@inline plugin cannot end it");
+  assert.is((await ask("inside")).status, 200);
+});
+
+test("what it leaves behind is told, and takes nobody with it", async () => {
+  const told = [
+    ["timer", /exception outside of a request: Error: stray timer\n.*plugins\/p\.ts:/],
+    ["rejection", /exception outside of a request: Error: stray rejection\n.*plugins\/p\.ts:/],
+    ["null", /(internal error|exception outside of a request): .*null/],
+  ] as const;
+  for (const [how, line] of told) {
+    // On a busy machine it may have gone to an executor meanwhile, which tells more of null.
+    assert.is((await ask(`stray?how=${how}`)).status, 200);
+    while (!line.test(server.log())) await new Promise(setImmediate);
+  }
+  const { text } = await get(server.port + 1, "/metrics");
+  assert.match(text, /^svc_stray_exceptions_total [23]$/m);
   assert.is((await ask("inside")).status, 200);
 });
 

@@ -57,6 +57,11 @@ export function strayText(thrown: unknown): string {
   return told + causes.join("");
 }
 
+/** Whether plugin code has thrown it, or was on the way to it. */
+export function hasPluginFrames(thrown: unknown): boolean {
+  return framesSafely(thrown).length > 0;
+}
+
 /** Null where no frame is one of plugin code. */
 function withFrames(thrown: unknown): string | null {
   const frames = framesSafely(thrown);
