@@ -49,7 +49,6 @@ export function loadGraph(
   const files = new SnapshotFiles(folder);
   const { log = null, isStorable = true } = options;
   const share = { log, values: { folder, isWritable: isStorable } };
-  if (isStorable) files.removeUnfinished();
   const current = tryLoad(name, files.current, thread, share);
   if (current instanceof GraphStore) {
     if (isStorable) sweepValues(current, folder, options.warn);

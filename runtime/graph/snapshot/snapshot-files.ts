@@ -40,11 +40,6 @@ export class SnapshotFiles {
     flushFolder(this.folder);
   }
 
-  /** What a save has left that was cut off; nobody may be saving. */
-  removeUnfinished(): void {
-    rmSync(this.temporary, { force: true });
-  }
-
   remove(): void {
     for (const name of Object.values(NAMES)) rmSync(join(this.folder, name), { force: true });
   }

@@ -35,10 +35,18 @@ export function listStoredGraphs(root: string): StoredGraph[] {
 export function removeCutOffSaves(root: string, warn: LogLine): void {
   try {
     for (const parts of foldersOf(root)) {
-      rmSync(new SnapshotFiles(join(root, ...parts)).temporary, { force: true });
+      removeUnfinished(new SnapshotFiles(join(root, ...parts)).temporary, warn);
     }
   } catch (error) {
-    // It costs space, and nothing else.
+    warn(`saves that were cut off are not all removed: ${(error as Error).message}`, "warn");
+  }
+}
+
+/** What stays costs space, and nothing else. */
+function removeUnfinished(file: string, warn: LogLine): void {
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
     warn(`what is left of a save that was cut off stays: ${(error as Error).message}`, "warn");
   }
 }

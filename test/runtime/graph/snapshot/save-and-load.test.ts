@@ -97,16 +97,6 @@ function damage(file: string, at: number): boolean {
   return true;
 }
 
-test("what a save that was cut off has left goes when the graph is loaded", ({ folder }) => {
-  saveGraph(fullStore(), folder);
-  const unfinished = join(folder, "graph.snapshot.tmp");
-  writeFileSync(unfinished, "half of a snapshot");
-  assert.ok(loadGraph("full", folder, OTHER_THREAD, { isStorable: false }) instanceof GraphStore);
-  assert.ok(existsSync(unfinished), "a folder that is only read is left as it is");
-  assert.ok(loadGraph("full", folder, OTHER_THREAD) instanceof GraphStore);
-  assert.not(existsSync(unfinished));
-});
-
 test("a graph comes back as it was", ({ folder }) => {
   const store = fullStore();
   saveGraph(store, folder);

@@ -112,9 +112,12 @@ test("what a save has left that was cut off is removed by who gets the root", ({
 
 test("what is left of a save and cannot be removed stops nobody", ({ root }) => {
   mkdirSync(join(root, "odd", "graph.snapshot.tmp"), { recursive: true });
+  mkdirSync(join(root, "plain"));
+  writeFileSync(join(root, "plain", "graph.snapshot.tmp"), "half");
   const lines: string[] = [];
   removeCutOffSaves(root, (text) => lines.push(text));
   removeCutOffSaves(join(root, "missing"), (text) => lines.push(text));
+  assert.equal(readdirSync(join(root, "plain")), []);
   assert.is(lines.length, 1);
   assert.match(lines[0]!, /what is left of a save that was cut off stays: .*graph.snapshot.tmp/);
 });
