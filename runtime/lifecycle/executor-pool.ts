@@ -53,8 +53,8 @@ interface Member {
   readonly worker: Worker;
   readonly routes: Routes;
   readonly startedAtMs: number;
-  /** Set while its end is wanted: reload or stop. */
-  leaving: boolean;
+  /** Has requests: should it end, another one takes its place. */
+  inService: boolean;
   /** Set when it was ended for what it did, which was logged then. */
   terminated: boolean;
 }
@@ -99,13 +99,30 @@ export class ExecutorPool {
   }
 
   /**
-   * Starts executors with the plugins now built and resolves when all are ready.
+   * Starts executors with the plugins now built and gives them requests when all are ready.
    * @param routes the numbers by which requests will name the plugins
-   * @throws SvcError SVC2201 when the plugins cannot be loaded; those started are ended again.
+   * @param serve lets requests come to them; fails at once if that cannot be
+   * @throws SvcError SVC2201 when the plugins cannot be loaded, or one ends before all are; those
+   *   started are ended again.
    */
-  async start(count: number, routes: Routes): Promise<ExecutorPort[]> {
+  async start(
+    count: number,
+    routes: Routes,
+    serve: (executors: ExecutorPort[]) => Promise<void>,
+  ): Promise<void> {
     this.#requireIds(count);
     const ids = Array.from({ length: count }, () => this.#takeId());
+    try {
+      const executors = await this.#load(ids, routes);
+      for (const id of ids) this.#putInService(id);
+      await serve(executors);
+    } catch (error) {
+      await this.#end(ids);
+      throw isClosedPort(error) ? endedEarly() : error;
+    }
+  }
+
+  async #load(ids: readonly number[], routes: Routes): Promise<ExecutorPort[]> {
     const waiting = setTimeout(() => {
       const reason = unsettledAwaits(this.#data.projectDir);
       log(`plugins have not been loaded for ${SLOW_LOAD_MS / 1000} s: ${reason}`, "warn");
@@ -113,10 +130,7 @@ export class ExecutorPool {
     const started = await Promise.allSettled(ids.map((id) => this.#startOne(id, routes)));
     clearTimeout(waiting);
     const failed = started.find((result) => result.status === "rejected");
-    if (failed !== undefined) {
-      await this.#end(ids);
-      throw failed.reason;
-    }
+    if (failed !== undefined) throw failed.reason;
     return started.map((result) => (result as PromiseFulfilledResult<ExecutorPort>).value);
   }
 
@@ -142,8 +156,14 @@ export class ExecutorPool {
 
   async #end(ids: readonly number[]): Promise<void> {
     const members = ids.flatMap((id) => this.#members.get(id) ?? []);
-    for (const member of members) member.leaving = true;
+    for (const member of members) member.inService = false;
     await Promise.all(members.map(({ worker }) => worker.terminate()));
+  }
+
+  #putInService(id: number): void {
+    const member = this.#members.get(id);
+    if (member === undefined) throw endedEarly();
+    member.inService = true;
   }
 
   /** @throws SvcError SVC2201 when there are too few, which is when older builds go on and on */
@@ -175,7 +195,7 @@ export class ExecutorPool {
       worker,
       routes,
       startedAtMs: performance.now(),
-      leaving: false,
+      inService: false,
       terminated: false,
     };
     this.#members.set(id, member);
@@ -184,7 +204,6 @@ export class ExecutorPool {
       let reason = "it ended by itself";
       const timer = setTimeout(async () => {
         const error = await this.#overdue(worker);
-        member.leaving = true;
         void worker.terminate();
         reject(error);
       }, this.#bounds.loadTimeoutMs);
@@ -193,7 +212,6 @@ export class ExecutorPool {
           void answer(worker, notice, (ask) => this.#events.asked(ask), signal);
         } else if ("failure" in notice) {
           clearTimeout(timer);
-          member.leaving = true;
           void worker.terminate();
           reject(new SvcError("SVC2201", notice.failure));
         } else {
@@ -211,7 +229,7 @@ export class ExecutorPool {
         if (code === UNSETTLED && !ready) reason = unsettledAwaits(data.projectDir);
         this.#events.ended(id);
         this.#members.delete(id);
-        if (ready && !member.leaving && !this.#closed) this.#onDeath(id, member, reason);
+        if (member.inService && !this.#closed) this.#onDeath(id, member, reason);
         else reject(new SvcError("SVC2201", reason));
       });
     });
@@ -257,7 +275,7 @@ export class ExecutorPool {
   #abandon(id: number): boolean {
     const member = this.#members.get(id);
     if (member === undefined) return false;
-    member.leaving = true;
+    member.inService = false;
     void member.worker.terminate();
     return true;
   }
@@ -271,6 +289,7 @@ export class ExecutorPool {
       try {
         this.#requireIds(1);
         executor = await this.#startOne(this.#takeId(), routes);
+        this.#putInService(executor.id);
         await this.#events.replaced(died, executor);
       } catch (error) {
         if (this.#closed || (executor !== null && !this.#abandon(executor.id))) return;
@@ -280,4 +299,13 @@ export class ExecutorPool {
       }
     }, delayMs);
   }
+}
+
+/** That of a port whose other end is gone, which is known before the thread's end is. */
+function isClosedPort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "DataCloneError";
+}
+
+function endedEarly(): SvcError {
+  return new SvcError("SVC2201", "an executor ended by itself as soon as its plugins were loaded");
 }

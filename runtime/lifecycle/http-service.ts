@@ -127,10 +127,7 @@ export class HttpService {
     startIo?: StartIo,
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs, startIo);
-    return service.#start(async () => {
-      const executors = await service.#pool.start(settings.executors, table.routes);
-      await service.#setExecutors(executors, table, service.#inlineDir);
-    });
+    return service.#start(() => service.#startExecutors(table));
   }
 
   /**
@@ -275,8 +272,7 @@ export class HttpService {
    * @throws SvcError SVC2201 when the new plugins cannot be loaded
    */
   async reload(table: PluginTable): Promise<void> {
-    const executors = await this.#pool.start(this.settings.executors, table.routes);
-    await this.#setExecutors(executors, table, this.#inlineDir);
+    await this.#startExecutors(table);
     this.#describe();
   }
 
@@ -298,8 +294,11 @@ export class HttpService {
     void this.#io.setAdmin({ id: 0, port: port2 });
   }
 
-  get #inlineDir(): string | null {
-    return this.settings.inline ? this.settings.projectDir : null;
+  #startExecutors(table: PluginTable): Promise<void> {
+    const { executors, inline, projectDir } = this.settings;
+    return this.#pool.start(executors, table.routes, (started) => {
+      return this.#setExecutors(started, table, inline ? projectDir : null);
+    });
   }
 
   #setExecutors(

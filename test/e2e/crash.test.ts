@@ -185,16 +185,42 @@ const ANSWERS = '/** @plugin */\nexport function idle(_request: PluginRequest) {
 
 test("a service that is out for its plugins is in again once they live", async () => {
   const dies = (flag: string): string =>
-    `if (existsSync(${JSON.stringify(flag)})) setTimeout(() => process.exit(1), 5);\n${ANSWERS}`;
+    `const flag = ${JSON.stringify(flag)};
+setInterval(() => existsSync(flag) && process.exit(1), 5);
+${ANSWERS}`;
   await withModule(dies, async (project, flag) => {
-    project.write("flag", "");
     served = await serve(project.folder);
+    project.write("flag", "");
     while ((await get(served.port, "/svc/hc")).status === 200) await delay(20);
     rmSync(flag);
     while ((await get(served.port, "/svc/hc")).status === 503) await delay(100);
     assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
     assert.match(served.log(), /executors keep dying: the service goes out until one lives/);
     while (!served.log().includes("the service is in again")) await delay(20);
+  });
+});
+
+test("executors that end before all have loaded their plugins end the start", async () => {
+  const dies = (flag: string): string =>
+    `import { mkdirSync } from "node:fs";
+const [claimed, gone] = [${JSON.stringify(`${flag}.claimed`)}, ${JSON.stringify(`${flag}.gone`)}];
+if (existsSync(claimed)) {
+  while (!existsSync(gone)) await new Promise((resolve) => setTimeout(resolve, 10));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+} else {
+  mkdirSync(claimed);
+  process.on("exit", () => mkdirSync(gone));
+  setTimeout(() => process.exit(1), 5);
+}
+${ANSWERS}`;
+  await withModule(dies, async (project) => {
+    const failed = await serve(project.folder, "--executors", "2").catch((error: Error) => error);
+    assert.instance(failed, Error);
+    const text = (failed as Error).message;
+    assert.match(text, /SVC2201: an executor ended by itself as soon as its plugins were loaded/);
+    assert.not.match(text, /a bug in svc/);
+    served = await serve(project.folder, "--executors", "2");
+    assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
   });
 });
 
