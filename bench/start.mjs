@@ -14,7 +14,13 @@ import { load, requireWrk } from "./lib/wrk.mjs";
 
 const PLUGIN = `import type { PluginRequest, str } from "svc-server";
 
-/** Greets. @plugin */
+/**
+ * Greets.
+ *
+ * @plugin
+ * @readonly
+ * @example ?name=you
+ */
 export function hello(_request: PluginRequest, name: str = "world"): string {
   return \`Hello, \${name}!\`;
 }
@@ -22,7 +28,9 @@ export function hello(_request: PluginRequest, name: str = "world"): string {
 const PATH = "/svc/plugin/hello?name=you";
 /** As on a machine without hyper-express. */
 const NET = { options: ["--transport", "net"] };
+const COLD = { options: [...NET.options, "--no-warm-up"] };
 const IDLE_MS = 2000;
+const CONNECTIONS = 32;
 const STEP_SECONDS = 5;
 /** Share of the requests that let the heap find its size. */
 const WARM_UP_SHARE = 0.2;
@@ -34,11 +42,19 @@ const { rounds, requests } = readOptions({ rounds: 5, requests: 10_000_000 });
 const project = makeProject({ "plugins/hello.ts": PLUGIN });
 build(project);
 const starts = await measureStarts();
+const firstSecond = { warm: await measureFirstSecond(NET), cold: await measureFirstSecond(COLD) };
 const server = await startSvc(project, NET);
 try {
   const growth = await measureGrowth(server);
   printTargets([
     { what: "start to first answer, median", value: starts.ms, atMost: 300, unit: "ms" },
+    {
+      what: "first second, share of the warm rate",
+      value: firstSecond.warm,
+      atLeast: 0.8,
+      unit: "x",
+    },
+    { what: "the same with --no-warm-up", value: firstSecond.cold, unit: "x" },
     { what: "idle resident memory", value: starts.mib, atMost: 130, unit: "MiB" },
     {
       what: `growth over ${requests} requests`,
@@ -56,7 +72,7 @@ async function measureStarts() {
   const memory = [];
   for (let round = 0; round < rounds; round++) {
     const startedMs = performance.now();
-    const started = await startSvc(project, NET);
+    const started = await startSvc(project, COLD);
     await request(`http://127.0.0.1:${started.port}${PATH}`);
     times.push(performance.now() - startedMs);
     await delay(IDLE_MS);
@@ -66,12 +82,36 @@ async function measureStarts() {
   return { ms: median(times), mib: median(memory) };
 }
 
+/** @returns the rate of the first second in service, in rates of the fifth; median of the rounds */
+async function measureFirstSecond(how) {
+  const shares = [];
+  for (let round = 0; round < rounds; round++) {
+    const started = await startSvc(project, how);
+    const rates = [];
+    for (let second = 0; second < 5; second++) {
+      const { perSecond } = await load(started, {
+        path: PATH,
+        connections: CONNECTIONS,
+        seconds: 1,
+      });
+      rates.push(perSecond);
+    }
+    shares.push(rates[0] / rates.at(-1));
+    await started.stop();
+  }
+  return median(shares);
+}
+
 /** @returns MiB by which the peak of the second half lies above that of the first, once warm */
 async function measureGrowth(running) {
   const samples = [];
   let done = 0;
   while (done < requests) {
-    const result = await load(running, { path: PATH, connections: 32, seconds: STEP_SECONDS });
+    const result = await load(running, {
+      path: PATH,
+      connections: CONNECTIONS,
+      seconds: STEP_SECONDS,
+    });
     done += result.requests;
     samples.push({ done, mib: residentMiB(running.pid) });
   }

@@ -153,7 +153,7 @@ export class DevServer {
     // by a name of its own.
     const { ip, hosts } = resolved;
     // Executors are made anew with each build; what the thread of the sockets has loaded stays.
-    const served = { ip: ip ?? LOOPBACK, hosts: hosts ?? [], inline: false };
+    const served = { ip: ip ?? LOOPBACK, hosts: hosts ?? [], inline: false, warmUp: false };
     const settings = { ...resolved, ...served };
     const role = await roleOf(this.#folder, manifest.config, this.#values);
     const project = await startServer(settings, loader(this.#folder, role));

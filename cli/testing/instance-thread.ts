@@ -55,7 +55,7 @@ async function settingsOf(): Promise<ServerSettings> {
   const resolved = await resolveSettings(projectDir, config, { root });
   return {
     ...{ ...resolved, port: 0, tls: null, drain: 0, stopTimeout: 1, saveEvery: 0, log: "off" },
-    ...{ executors: 1, transport: "net", txPort: null, recordFile: null },
+    ...{ executors: 1, transport: "net", txPort: null, recordFile: null, warmUp: false },
     // Threads that start while the clock leaps take the time that they take.
     loadTimeoutMs: MAX_PLUGIN_TIMEOUT_MS,
     ...{ logLevel: resolved.logLevel === "info" ? "warn" : resolved.logLevel },

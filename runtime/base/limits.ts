@@ -108,6 +108,8 @@ export const UNRESPONSIVE_EXECUTOR_MS = 1000;
 export const MIN_EXECUTOR_HEAP_MB = 16;
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
 export const DEFAULT_LOAD_TIMEOUT_MS = 30_000;
+/** How long a server calls its own plugins before it is in service. */
+export const WARM_UP_MS = 500;
 /** Longest time that a timer takes. */
 export const MAX_PLUGIN_TIMEOUT_MS = 2 ** 31 - 1;
 /** Containers are killed ten seconds after they are told to stop: time is left to save the rest. */

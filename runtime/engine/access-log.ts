@@ -16,7 +16,9 @@ export class AccessLog {
     this.#every = every;
   }
 
-  answered({ method, target, connection, headers, t0Ms }: Exchange, status: number, bytes: number) {
+  answered(exchange: Exchange, status: number, bytes: number): void {
+    const { method, target, connection, headers, t0Ms, isWarmUp } = exchange;
+    if (isWarmUp) return;
     if (this.#answered++ % this.#every > 0) return;
     const path = target.split("?", 1)[0]!;
     const ms = Number((nowMs() - t0Ms).toFixed(MS_DIGITS));

@@ -27,6 +27,8 @@ export type Ask =
     }
   | { readonly op: "executorDied"; readonly id: number }
   | { readonly op: "replaceExecutor"; readonly died: number; readonly executor: ExecutorPort }
+  /** Calls of plugins, by path and query, that make the server fast before it is in service. */
+  | { readonly op: "warmUp"; readonly targets: readonly string[]; readonly withinMs: number }
   /** The admin executor is there, or there again. */
   | { readonly op: "admin"; readonly executor: ExecutorPort }
   | { readonly op: "adminDied" }

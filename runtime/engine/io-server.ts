@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
+import { log } from "../base/log.js";
 import { packageInfo } from "../base/package-info.js";
 import { equipThread } from "../base/thread-context.js";
 import { TlsFiles } from "../base/tls-files.js";
@@ -47,6 +48,7 @@ import { RequestEngine } from "./request-engine.js";
 import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 import { TraceRules } from "./trace-rules.js";
+import { type WarmUp, warmUp } from "./warm-up.js";
 
 const TICK_MS = 1000;
 /** What is recorded at the end is sent within that time, or lost. */
@@ -176,6 +178,8 @@ export class IoServer {
         return this.#answers.setArgspec(ask.hash);
       case "executors":
         return this.#setExecutors(ask);
+      case "warmUp":
+        return this.#warmUp(ask);
       case "executorDied":
         return this.#scheduler.executorDied(ask.id);
       case "replaceExecutor":
@@ -207,6 +211,17 @@ export class IoServer {
     this.#answers.setArgspec(table.argspec.hash);
     this.#scheduler.setExecutors(executors);
     if (inlineDir !== null) await this.#inline.load(inlineDir, table.routes, this.#routes);
+  }
+
+  /** Only before the service is in: what the metrics count of it is forgotten. */
+  async #warmUp(calls: WarmUp): Promise<void> {
+    const limits = { connections: 0, requestsPerSecond: 0 };
+    const options = { ...serverOptions(this.#data.settings, 0), limits, tls: null };
+    const failed = await warmUp(calls, options, this.#engine.events(0));
+    this.#metrics.forget();
+    this.#tallies.forget();
+    for (const [target, outcome] of failed)
+      log(`the example ${target} does not warm up: it is answered with ${outcome}`, "info");
   }
 
   #setPlugins({ routes, descriptions }: PluginList): void {

@@ -74,6 +74,7 @@ export class Recorder {
     body: string | Uint8Array | null,
   ): void {
     if (this.#file === null || port !== 0 || exchange.tally === null) return;
+    if (exchange.isWarmUp) return;
     if (this.#asked++ % this.#options.every > 0) return;
     if (this.#file.writableLength > MAX_WAITING_BYTES) {
       this.#leftOut++;

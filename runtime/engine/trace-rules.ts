@@ -21,7 +21,7 @@ export class TraceRules {
 
   /** Null for a request that is not recorded. */
   begin(exchange: Exchange): Trace | null {
-    if (this.#tracer === null) return null;
+    if (this.#tracer === null || exchange.isWarmUp) return null;
     const parent = readTraceParent(exchange.headers.get(TRACE_PARENT));
     return this.#tracer.begin(parent, parent !== null && this.#isBelieved(exchange), exchange.t0Ms);
   }

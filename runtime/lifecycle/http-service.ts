@@ -2,6 +2,8 @@
 // their state. One object is one start; a restart makes another.
 
 import { MessageChannel } from "node:worker_threads";
+import type { Argspec } from "../../argspec/argspec.js";
+import { WARM_UP_MS } from "../base/limits.js";
 import { log, onLostWrites } from "../base/log.js";
 import { equipThread } from "../base/thread-context.js";
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
@@ -13,7 +15,7 @@ import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
-import type { SharedArgspec } from "../plugin/register/shared-argspec.js";
+import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { descriptorHash } from "../system/read-descriptor.js";
@@ -23,6 +25,7 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 import { InlineWatch } from "./inline-watch.js";
 import { IoThread, type StartIo } from "./io-thread.js";
 import { Lease } from "./lease.js";
+import { warmUpTargets } from "./warm-up-targets.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */
 export interface MainPlugins {
@@ -127,7 +130,9 @@ export class HttpService {
     startIo?: StartIo,
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs, startIo);
-    return service.#start(() => service.#startExecutors(table));
+    await service.#start(() => service.#startExecutors(table));
+    await service.#warmUp(table);
+    return service.#goIn();
   }
 
   /**
@@ -143,13 +148,14 @@ export class HttpService {
     const { port1, port2 } = new MessageChannel();
     equipThread({ showsTraceback: settings.traceback });
     new Executor(0, port1, service.#state, () => plugins.entries());
-    return service.#start(() =>
+    await service.#start(() =>
       service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),
     );
+    return service.#goIn();
   }
 
   /** Both ports are bound while the executors load, so that a start takes as long as the slower. */
-  async #start(startExecutors: () => Promise<void>): Promise<HttpService> {
+  async #start(startExecutors: () => Promise<void>): Promise<void> {
     const [listening, executors] = await Promise.allSettled([this.#io.listen(), startExecutors()]);
     const failed = [listening, executors].find((result) => result.status === "rejected");
     if (failed !== undefined) {
@@ -157,7 +163,6 @@ export class HttpService {
       throw failed.reason;
     }
     this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
-    this.#state.serviceIn = this.settings.servicein;
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
@@ -168,6 +173,26 @@ export class HttpService {
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
     });
+  }
+
+  /** Calls what plugins say that they may be called with; for that no start fails. */
+  async #warmUp({ argspec, routes }: PluginTable): Promise<void> {
+    if (!this.settings.warmUp || this.settings.dispatcher !== null) return;
+    const targets = warmUpTargets(parseShared(argspec) as Argspec, routes);
+    if (targets.length === 0) return;
+    const { outReason } = this.#node;
+    this.#tellNode({ outReason: "warm-up" });
+    try {
+      await this.#io.warmUp(targets, WARM_UP_MS);
+    } catch (error) {
+      log(`plugins are not warmed up: ${(error as Error).message}`, "warn");
+    }
+    if (this.#node.outReason === "warm-up") this.#tellNode({ outReason });
+  }
+
+  /** Service-IN, unless it is not wanted, or something has happened since that forbids it. */
+  #goIn(): this {
+    this.#state.serviceIn = this.#node.outReason === null;
     return this;
   }
 

@@ -94,6 +94,11 @@ export class IoThread {
     );
   }
 
+  /** Calls its own plugins for a while; nothing of it is counted or logged. */
+  warmUp(targets: readonly string[], withinMs: number): Promise<void> {
+    return this.#ask({ op: "warmUp", targets, withinMs });
+  }
+
   /** Resolves with the number of requests that the executor was running. */
   executorDied(id: number): Promise<number> {
     return this.#ask({ op: "executorDied", id });

@@ -223,6 +223,17 @@ export class Metrics {
     Atomics.add(this.#words, Word.ResetsAsked, 1);
   }
 
+  /**
+   * Forgets all that was counted of requests, as if none had come. Only for the thread that counts,
+   * while nobody else is served.
+   */
+  forget(): void {
+    for (const counted of [this.#counters, this.#baseline, this.#recent, this.#slots, this.#ports])
+      counted.fill(0);
+    this.#previous.fill(0);
+    this.reset();
+  }
+
   /** What was counted since the start, whatever was reset meanwhile: for monitors of their own. */
   everCounted(): Totals {
     return this.#totalsAbove(null);

@@ -63,6 +63,12 @@ export class PluginTallies {
     return tally;
   }
 
+  /** As if no request had come. */
+  forget(): void {
+    this.#own.clear();
+    this.#forwarded.clear();
+  }
+
   /** All that have counted anything; no name comes twice. */
   *all(): Generator<PluginTally> {
     for (const [path, tally] of this.#forwarded) if (!this.#own.has(path)) yield tally;

@@ -46,6 +46,15 @@ export const EXECUTOR_SETTINGS = {
     help: "plugins that say @inline run in the thread of the sockets",
     optionHelp: "plugins that say @inline run in executors like all others",
   }),
+  /** Whether examples of readonly plugins are called before the service is in. Default true. */
+  warmUp: setting({
+    key: "plugin.warmUp",
+    type: trueOrFalse(false),
+    default: [true],
+    option: "no-warm-up",
+    help: "whether examples of @readonly plugins are called for half a second before Service-IN",
+    optionHelp: "examples of @readonly plugins are not called before Service-IN",
+  }),
   /** Longest time that the modules of plugins may take to load, in milliseconds. Default 30000. */
   loadTimeoutMs: setting({
     key: "plugin.loadTimeoutMs",

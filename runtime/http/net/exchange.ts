@@ -45,6 +45,7 @@ export class NetExchange implements Exchange {
   aborted = false;
   tally: Tallied | null = null;
   trace: Trace | null = null;
+  isWarmUp = false;
 
   next: NetExchange | null = null;
   /** It has its answer. */

@@ -39,6 +39,7 @@ export class UwsExchange implements Exchange {
   aborted = false;
   tally: Tallied | null = null;
   trace: Trace | null = null;
+  isWarmUp = false;
   body: string | Uint8Array | null = null;
   /** Who asks, with all its connections. */
   readonly owner: Client;

@@ -1,5 +1,6 @@
 // The argspec of the plugins that a server has, as its threads hand it on: text in shared memory,
-// which costs the thread that passes it nothing, and which only the admin executor ever parses.
+// which costs the thread that passes it nothing, and which is parsed at the start and by the admin
+// executor alone.
 
 import type { Argspec } from "../../../argspec/argspec.js";
 

@@ -98,6 +98,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     t0Ms: Date.now() - 10,
     tally: null,
     trace: null,
+    isWarmUp: false,
     aborted: false,
     answer: () => {},
     answerStream: () => {},

@@ -52,6 +52,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
       t0Ms: Date.now(),
       aborted: false,
       trace: null,
+      isWarmUp: false,
     } as never,
   };
 }

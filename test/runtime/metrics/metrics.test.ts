@@ -50,6 +50,24 @@ test("a second view sees what the first one counts", () => {
   assert.is(reader.strayExceptions, 1);
 });
 
+test("what is forgotten was never counted, not even for monitors", () => {
+  const { metrics, now } = started();
+  metrics.answered(404, 3, true);
+  metrics.bytes(10, 20);
+  metrics.dispatched(0);
+  metrics.jobDone(0, now, now + 5);
+  metrics.connected(1);
+  metrics.tick(now + 1000, idle);
+  metrics.forget();
+  metrics.answered(200, 1, true);
+  metrics.tick(Date.now() + 2000, idle);
+  assert.is(metrics.everCounted().requests, 1);
+  assert.equal(metrics.totals().errorsByCode, {});
+  assert.is(metrics.totals().bytesOut, 0);
+  assert.equal(metrics.dispatch(0), { dispatched: 0, completed: 0 });
+  assert.is(metrics.connectedClients, 1);
+});
+
 test("byte counters go beyond 32 bits", () => {
   const metrics = new Metrics();
   for (let i = 0; i < 5; i++) metrics.bytes(2 ** 31, 2 ** 40);

@@ -212,6 +212,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   ],
   events: switches,
   inline: switches,
+  warmUp: switches,
   idle: switches,
   readonly: switches,
   executors: [

@@ -1,0 +1,30 @@
+// Calls that the author of a plugin has given as examples, as the targets of GET requests.
+
+import type { ParamSpec, PluginSpec } from "./argspec.js";
+
+/** A parameter with the value that is sent for it. */
+export type SentParam = readonly [param: ParamSpec, value: unknown];
+
+/** What each example sends as its query; those that leave out what is required are passed over. */
+export function exampleQueries({ params, examples }: PluginSpec): SentParam[][] {
+  const asked = params.filter((param) => param.in === "query");
+  return examples.flatMap((example) => {
+    if (!("query" in example)) return [];
+    const { query } = example;
+    if (asked.some(({ name, required }) => required && !Object.hasOwn(query, name))) return [];
+    const sent = asked.filter(({ name }) => Object.hasOwn(query, name));
+    return [sent.map((param) => [param, query[param.name]] as const)];
+  });
+}
+
+/** Path and query of a request, with each value in the form in which it travels. */
+export function requestTarget({ path }: PluginSpec, sent: readonly SentParam[]): string {
+  const pairs = sent.map(([{ name, wire }, value]) => {
+    return `${encodeURIComponent(name)}=${encodeURIComponent(sentText(wire, value))}`;
+  });
+  return pairs.length > 0 ? `${path}?${pairs.join("&")}` : path;
+}
+
+export function sentText(wire: ParamSpec["wire"], value: unknown): string {
+  return wire === "json" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,95 @@
+// Before a server is in service it calls the examples of plugins that change nothing: those alone,
+// and no figure or log shows it.
+// limit: 60 s
+
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const plugins = (file: string): string => `import { HttpError } from "svc-server";
+import type { int, PluginRequest } from "svc-server";
+
+// Types of Node are not installed in this folder.
+const { appendFileSync } = (globalThis as any).process.getBuiltinModule("node:fs");
+const called = (what: string): void => appendFileSync(${JSON.stringify(file)}, what + "\\n");
+
+/** @plugin
+ * @readonly
+ * @example ?n=2
+ */
+export function look(request: PluginRequest, n: int): int {
+  called("look " + n);
+  return n;
+}
+
+/** @plugin
+ * @readonly
+ * @example ?n=3
+ */
+export function missing(request: PluginRequest, n: int): int {
+  called("missing");
+  throw new HttpError(404, "nothing here");
+}
+
+/** @plugin
+ * @example ?n=4
+ */
+export function change(request: PluginRequest, n: int): int {
+  called("change");
+  return n;
+}
+`;
+
+const test = suite("warm-up");
+const project = new TemporaryProject({});
+const file = join(project.folder, "called.txt");
+const calls = (): string[] =>
+  existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+let served: Served | null = null;
+
+test.before(async () => {
+  project.write("plugins/p.ts", plugins(file));
+  await svc("build", project.folder);
+});
+
+test.after.each(async () => {
+  await served?.stop();
+  served = null;
+  rmSync(file, { force: true });
+});
+
+test.after(() => project.remove());
+
+test("examples of readonly plugins are called, and nobody counts or logs that", async () => {
+  served = await serve(project.folder, "--access-log", "1", "--executors", "1");
+  const before = calls();
+  assert.ok(before.filter((line) => line === "look 2").length > 1);
+  assert.is(before.filter((line) => line === "change").length, 0);
+  assert.is((await get(served.port, "/svc/plugin/look?n=5")).json.response, 5);
+  const status = (await get(served.port + 1, "/svc/status")).json.response;
+  const { request } = status as { request: { count: number; plugin: number } };
+  assert.equal([request.count, request.plugin], [1, 1]);
+  const log = served.log();
+  assert.match(
+    log,
+    "the example /svc/plugin/missing?n=3 does not warm up: it is answered with 404",
+  );
+  assert.is(log.split("/svc/plugin/look").length, 2, log);
+});
+
+test("no plugin is called by itself with --no-warm-up", async () => {
+  served = await serve(project.folder, "--no-warm-up");
+  assert.is((await get(served.port, "/svc/plugin/look?n=5")).json.response, 5);
+  assert.equal(calls(), ["look 5"]);
+});
+
+test("a server that is to be out stays out", async () => {
+  served = await serve(project.folder, "--service-out");
+  assert.is((await get(served.port, "/svc/hc")).status, 503);
+  assert.ok(calls().includes("look 2"));
+});
+
+test.run();

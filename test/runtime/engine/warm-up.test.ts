@@ -1,0 +1,90 @@
+// The calls of a warm-up, answered over a real socket: by turns, until the time is up, and nobody
+// who has no key gets any.
+
+import { get } from "node:http";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { warmUp } from "../../../runtime/engine/warm-up.js";
+import { netTransport } from "../../../runtime/http/net/transport.js";
+import type { Exchange, ServerEvents, ServerOptions } from "../../../runtime/http/transport.js";
+
+const test = suite("warm-up calls");
+
+const OPTIONS: ServerOptions = {
+  maxBodyBytes: 1024,
+  cors: null,
+  parents: [],
+  limits: { connections: 0, requestsPerSecond: 0 },
+  idleTimeoutMs: 1000,
+  bodyMemoryBytes: 1 << 20,
+  answerMemoryBytes: 1 << 20,
+  tls: null,
+};
+
+function answering(request: (exchange: Exchange) => void): ServerEvents {
+  return {
+    request,
+    errorBody: () => ({ mediaType: "text/plain", body: "" }),
+    answered: () => assert.unreachable("counted"),
+    connected: () => assert.unreachable("counted"),
+  };
+}
+
+test("targets take turns; those that fail are told and not called again", async () => {
+  const asked: string[] = [];
+  const events = answering((exchange) => {
+    assert.ok(exchange.isWarmUp);
+    asked.push(exchange.target);
+    if (exchange.target === "/stream") {
+      const source = Object.assign(pieces(), { cancel: () => {} });
+      return exchange.answerChunked(200, "text/plain", source);
+    }
+    exchange.answer(exchange.target === "/bad" ? 404 : 200, "text/plain", "answer");
+  });
+  const targets = ["/a", "/bad", "/b", "/stream"];
+  const failed = await warmUp({ targets, withinMs: 200 }, OPTIONS, events);
+  assert.equal([...failed].sort(), [
+    ["/bad", 404],
+    ["/stream", "a stream"],
+  ]);
+  const times = (target: string): number => asked.filter((one) => one === target).length;
+  assert.ok(times("/a") > times("/bad"));
+  assert.ok(Math.abs(times("/a") - times("/b")) <= 1);
+});
+
+test("it ends where all fail, and where nobody answers", async () => {
+  const refuse = answering((exchange) => exchange.answer(500, null, ""));
+  const failed = await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, refuse);
+  assert.equal([...failed], [["/a", 500]]);
+  const hang = answering(() => {});
+  assert.is((await warmUp({ targets: ["/a"], withinMs: 50 }, OPTIONS, hang)).size, 0);
+});
+
+test("whoever has no key gets nothing", async () => {
+  const { listen } = netTransport;
+  const statuses: (number | undefined)[] = [];
+  const listenAndCall: typeof listen = async (...given) => {
+    const server = await listen(...given);
+    for (const key of ["", "0".repeat(32), "short"]) {
+      const headers = { "X-SVC-Warm-Up": key };
+      get({ port: server.port, headers }, (response) => {
+        statuses.push(response.resume().statusCode);
+      });
+    }
+    return server;
+  };
+  Object.assign(netTransport, { listen: listenAndCall });
+  try {
+    const events = answering((exchange) => exchange.answer(200, null, ""));
+    await warmUp({ targets: ["/a"], withinMs: 300 }, OPTIONS, events);
+  } finally {
+    Object.assign(netTransport, { listen });
+  }
+  assert.equal(statuses, [403, 403, 403]);
+});
+
+async function* pieces(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("piece");
+}
+
+test.run();
