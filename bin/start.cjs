@@ -17,7 +17,10 @@ process.stdout.on("error", (error) => {
 });
 
 if (existsSync(entry)) {
-  import(pathToFileURL(entry).href).then(({ main }) => main(process.argv.slice(2)), loadFailed);
+  import(pathToFileURL(entry).href).then(({ reportStray, main }) => {
+    reportStray();
+    return main(process.argv.slice(2));
+  }, loadFailed);
 } else {
   process.stderr.write(
     `svc: error SVC3011: ${entry} is missing. ` +

@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { SvcError } from "../runtime/base/errors.js";
+import { noteLeft } from "../runtime/base/left-behind.js";
 import { nearestHint } from "../runtime/base/nearest.js";
 import { packageInfo } from "../runtime/base/package-info.js";
 import { admin } from "./admin.js";
@@ -19,7 +20,7 @@ import { type Command, PROJECT_ARGUMENT } from "./frame/command.js";
 import { loadEnvironment } from "./frame/environment.js";
 import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
-import { reportError } from "./frame/report-error.js";
+import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
 import { graphExport } from "./graph-export.js";
 import { graphImport } from "./graph-import.js";
 import { init } from "./init.js";
@@ -54,15 +55,34 @@ const COMMANDS: readonly Command[] = [
   completionCommand(() => COMMANDS),
 ];
 
+/** What a file of the project has left behind, once that was told. */
+let left: SvcError | null = null;
+
+/**
+ * Says what nobody has caught in the way of all errors. Only where this is the whole process: what
+ * programs do is theirs.
+ */
+export function reportStray(): void {
+  process.on("uncaughtException", (error) => {
+    const found = noteLeft(error);
+    if (found === null) process.exit(reportError(error));
+    // Nothing of ours was cut off: the command comes to its end, and fails.
+    process.exitCode = EXIT_FAILURE;
+    if (left === null) reportError(found);
+    left ??= found;
+  });
+}
+
 /**
  * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.
  * @param words what stands behind `svc`
  */
 export async function main(words: readonly string[]): Promise<void> {
   try {
-    process.exitCode = await run(words);
+    const code = await run(words);
+    process.exitCode = code === 0 && left !== null ? EXIT_FAILURE : code;
   } catch (error) {
-    process.exitCode = reportError(error);
+    process.exitCode = error === left ? EXIT_FAILURE : reportError(error);
   }
 }
 

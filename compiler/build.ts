@@ -4,6 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
+import { refuseLeft } from "../runtime/base/left-behind.js";
 import {
   changedFile,
   hashContent,
@@ -108,6 +109,7 @@ async function compileProject(
   const builder = new ProjectBuilder(projectDir, tsconfig);
   try {
     const { files, plugins, diagnostics } = await builder.compileChecked([], clock);
+    refuseLeft();
     let differing: string[] = [];
     let written = false;
     const isRight = files !== null;

@@ -73,7 +73,7 @@ test("nothing is left over: notes to self, conflicts, `any`, hosts, places", () 
 
 /** What compiler may use at run time of runtime: tables, constants, rules of settings and texts. */
 const SHARED_VALUES = new RegExp(
-  "^runtime/(base/([\\w-]+-codes?|build-folder|errors|limits|nearest|package-info)|" +
+  "^runtime/(base/([\\w-]+-codes?|build-folder|errors|left-behind|limits|nearest|package-info)|" +
     "settings/[\\w-]+|system/(read-descriptor|system-files)|graph/api/check-texts)\\.ts$",
 );
 

@@ -52,13 +52,14 @@ export async function evaluate(
     const value = await run(join(projectDir, file), code, expected);
     return { value, inputs, openCode: OPEN.test(code) ? code : null };
   } catch (error) {
+    if (error instanceof SvcError) throw error;
     throw new SvcError(expected.code, `${file} cannot be loaded: ${messageOf(error)}`, {
       cause: error,
     });
   }
 }
 
-async function run(path: string, code: string, { example }: Expected): Promise<unknown> {
+async function run(path: string, code: string, expected: Expected): Promise<unknown> {
   const file = basename(path);
   // Beside the original, so that the packages it imports are found.
   const folder = dirname(path);
@@ -67,9 +68,9 @@ async function run(path: string, code: string, { example }: Expected): Promise<u
   const copy = join(folder, `.${file}.${unique}.mjs`);
   try {
     writeFileSync(copy, code);
-    const module = await withoutExit(file, () => inTime(importFile(copy)));
+    const module = await withoutExit(file, expected.code, () => inTime(importFile(copy)));
     if (module.default === undefined) {
-      throw new Error(`it has no default export; write ${example}`);
+      throw new Error(`it has no default export; write ${expected.example}`);
     }
     return module.default;
   } finally {

@@ -2,18 +2,24 @@
 // builds wants to know how it went, and an exit in the middle looks like success. What such a file
 // leaves behind, timers say, is kept from it as well, for as long as the process lives.
 
-/** Frames of the copies that are run. */
-const COPY = /\.[cm]?[jt]s\.\d+\.\w+\.mjs/;
+import { ExitCall, runFileIn } from "../../runtime/base/left-behind.js";
 
 let isGuarded = false;
 
-/** @param file what the error calls it */
-export async function withoutExit<T>(file: string, run: () => Promise<T>): Promise<T> {
-  guardLater(file);
+/**
+ * @param file what the error calls it
+ * @param code of the error
+ */
+export async function withoutExit<T>(
+  file: string,
+  code: "SVC1101" | "SVC1180",
+  run: () => Promise<T>,
+): Promise<T> {
+  guardLater(code);
   const { exit, exitCode } = process;
   // Whoever has got hold of this one never ends anything.
-  process.exit = (code) => {
-    throw new Error(`it calls process.exit(${code ?? ""}); throw an error instead`);
+  process.exit = (status) => {
+    throw new ExitCall(file, code, status);
   };
   try {
     return await run();
@@ -23,13 +29,14 @@ export async function withoutExit<T>(file: string, run: () => Promise<T>): Promi
   }
 }
 
-function guardLater(file: string): void {
+function guardLater(code: "SVC1101" | "SVC1180"): void {
   if (isGuarded) return;
   isGuarded = true;
   const { exit } = process;
-  process.exit = (code) => {
-    if (!COPY.test(wholeStack())) return exit.call(process, code);
-    throw new Error(`${file} calls process.exit(${code ?? ""}); throw an error instead`);
+  process.exit = (status) => {
+    const file = runFileIn(wholeStack());
+    if (file === undefined) return exit.call(process, status);
+    throw new ExitCall(file, code, status);
   };
 }
 

@@ -137,6 +137,25 @@ test("build and check print findings as JSON for tools", () =>
     { "plugins/double.ts": BAD_PLUGIN },
   ));
 
+test("what a configuration leaves behind fails the build, in one line", () =>
+  inProject((project) => {
+    // At all times: of the bundler's process, too, there is no word.
+    const often = (what: string) =>
+      `for (let ms = 0; ms < 800; ms += 20) setTimeout(() => { ${what} }, ms);`;
+    for (const [what, told] of [
+      ["process.exit(0)", "calls process.exit(0); throw an error instead"],
+      ['throw new Error("boom")', "fails after it was read: boom"],
+    ] as const) {
+      const config = `declare const process: any, setTimeout: any;\n${often(what)}`;
+      project.write("svc.config.ts", `${config}\nexport default {};\n`);
+      const { status, stdout, stderr } = svc(["build", project.folder]);
+      const fix = "correct the file so that it runs and exports a configuration by default";
+      assert.is(stderr, `svc: error SVC1101: svc.config.ts ${told}. ${fix}\n`);
+      assert.equal([status, stdout], [1, ""]);
+      assert.not(readdirSync(project.folder).some((name) => /\.mjs$|^\.svc$/.test(name)));
+    }
+  }));
+
 test("check writes nothing, and is content with what is right", () =>
   inProject(({ folder }) => {
     const { status, stdout } = svc(["check", folder]);

@@ -116,7 +116,7 @@ test("a file that ends the process is refused, and leaves nothing behind", async
     write(dir, "svc.config.ts", `${words}\nexport default {};`);
     const error = await fault(dir);
     assert.is(error.code, "SVC1101");
-    assert.match(error.message, /it calls process\.exit\(0?\)/);
+    assert.match(error.message, /svc\.config\.ts calls process\.exit\(0?\)/);
     assert.equal(readdirSync(dir), ["svc.config.ts"]);
     assert.is(process.exitCode, exitCode);
   }
