@@ -7,14 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { Repair } from "../graph/keeper/graph-source.js";
-import { recordsIn } from "../graph/log/unit-format.js";
 import type { SubscriberShown, Traffic } from "../metrics/traffic.js";
+import { Alarm } from "./alarm.js";
+import { Attempts } from "./attempts.js";
 import type { ReplicatedLog } from "./durable-log.js";
 import type { Gate } from "./gate.js";
 import { LogFollower } from "./log/log-follower.js";
-import type { Frame } from "./log/segment-reader.js";
-import { eachUnit } from "./log/units.js";
 import { type Origin, planFor } from "./send-plan.js";
+import { countSent } from "./sent-frames.js";
 import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
 import { jsonIn, lost, Peer, refused } from "./wire/peer.js";
@@ -71,9 +71,7 @@ export class Provider implements Provides {
   #acknowledged: number | null = null;
   /** First unit that it needed when it was met. */
   #needed = Number.POSITIVE_INFINITY;
-  #isStopped = false;
   #peer: Peer | null = null;
-  #lastSaid = "";
   #isSynchronizing = false;
   /** The subscriber applies nothing for a while. */
   #isPaused = false;
@@ -82,17 +80,22 @@ export class Provider implements Provides {
   #heard: PeerStatus | null = null;
   /** When it had all there was. */
   #caughtUpAt = performance.now();
-  #wake: () => void = () => undefined;
+  /** There may be more to send. */
+  readonly #more = new Alarm();
   #repair: Repair | null = null;
   /** What was to be repaired was sent with this connection. */
   #isRepaired = false;
-  #hurry: () => void = () => undefined;
+  readonly #attempts: Attempts;
   readonly #unlisten: () => void;
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
     this.#address = `${parts.host}:${parts.port}`;
-    this.#unlisten = parts.log.onFlushed(() => this.#wake());
+    this.#attempts = new Attempts({
+      ...{ name: this.#address, code: "SVC2531", warn: parts.warn },
+      ...{ leastWaitMs: LEAST_WAIT_MS, mostWaitMs: MOST_WAIT_MS },
+    });
+    this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
   }
 
   /** The first unit that the subscriber may still need. */
@@ -112,7 +115,7 @@ export class Provider implements Provides {
   repair(repair: Repair | null): void {
     this.#repair = repair;
     this.#peer?.close();
-    this.#hurry();
+    this.#attempts.hurry();
   }
 
   get isRepairing(): boolean {
@@ -120,7 +123,7 @@ export class Provider implements Provides {
   }
 
   wake(): void {
-    this.#wake();
+    this.#more.ring();
   }
 
   shown(): SubscriberShown {
@@ -146,45 +149,25 @@ export class Provider implements Provides {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#attempts.end();
     this.#repair = null;
-    this.#hurry();
     this.#unlisten();
     this.#peer?.close();
-    this.#wake();
+    this.#more.ring();
   }
 
-  async run(): Promise<void> {
-    for (let waitMs = LEAST_WAIT_MS; !this.#isStopped; ) {
-      if (this.#parts.origin().log === null) {
-        await sleep(LEAST_WAIT_MS, undefined, { ref: false });
-        continue;
-      }
-      const startedAt = performance.now();
-      try {
-        await this.#connected();
-      } catch (error) {
-        this.#say(error as Error);
-      }
-      const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
-      waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
-      // Half of it by chance, so that many do not come at the same moment.
-      await this.#rest(waitMs / 2 + (Math.random() * waitMs) / 2);
-    }
-  }
-
-  /** So long, or until somebody is in a hurry. */
-  async #rest(ms: number): Promise<void> {
-    const hurried = new Promise<void>((resolve) => {
-      this.#hurry = resolve;
-    });
-    await Promise.race([sleep(ms, undefined, { ref: false }), hurried]);
+  run(): Promise<void> {
+    return this.#attempts.run(() => this.#connected());
   }
 
   async #connected(): Promise<void> {
-    const { host, port, key } = this.#parts;
+    const { host, port, key, origin } = this.#parts;
+    // Before anything was written the log has no identity that lasts.
+    while (origin().log === null && !this.#attempts.isOver) {
+      await sleep(LEAST_WAIT_MS, undefined, { ref: false });
+    }
     const socket = await dial(host, port);
-    if (this.#isStopped) {
+    if (this.#attempts.isOver) {
       socket.destroy();
       return;
     }
@@ -197,7 +180,7 @@ export class Provider implements Provides {
       const start = await this.#meet(peer);
       const listening = this.#listen(peer).finally(() => {
         peer.close();
-        this.#wake();
+        this.#more.ring();
       });
       try {
         await this.#stream(peer, start);
@@ -257,7 +240,7 @@ export class Provider implements Provides {
     let isStarted = false;
     let saidAt = Number.NEGATIVE_INFINITY;
     try {
-      while (!peer.isClosed && !this.#isStopped) {
+      while (!peer.isClosed && !this.#attempts.isOver) {
         if (performance.now() - saidAt >= STATUS_MS) {
           // It follows another first provider now, which the subscriber has to know.
           if (origin().log !== this.#offeredOrigin) return;
@@ -271,40 +254,16 @@ export class Provider implements Provides {
         }
         const frame = gate.isOpen && !this.#isPaused ? follower.next() : null;
         if (frame === null) {
-          await this.#idle();
+          await this.#more.wait(STATUS_MS);
           continue;
         }
-        const records = this.#count(frame);
+        const records = countSent(frame, this.#parts.traffic);
         await peer.send(MessageType.Frame, frame.bytes);
         await gate.pass(frame.bytes.length, frame.header.units, records);
       }
     } finally {
       follower.close();
     }
-  }
-
-  /** Returns the number of single changes. */
-  #count(frame: Frame): number {
-    const { traffic } = this.#parts;
-    let records = 0;
-    const unit = (words: Uint32Array, at: number): void => {
-      records += recordsIn(words, at);
-    };
-    eachUnit(frame, { unit, control: () => undefined });
-    traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
-    return records;
-  }
-
-  /** Until there is more, or it is time to say that there is not. */
-  async #idle(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, STATUS_MS).unref();
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => undefined;
   }
 
   async #listen(peer: Peer): Promise<void> {
@@ -317,32 +276,19 @@ export class Provider implements Provides {
         if (message.type === MessageType.Pause) this.#isPaused = true;
         if (message.type === MessageType.Resume) {
           this.#isPaused = false;
-          this.#wake();
+          this.#more.ring();
         }
         if (message.type !== MessageType.Ack || message.body.length !== 8) continue;
         if (isFirst) this.#parts.warn(`replication: ${this.#address} gets all changes`);
         isFirst = false;
-        this.#lastSaid = "";
+        this.#attempts.succeeded();
         if (this.#isRepaired) this.#repair = null;
         const sn = Number(message.body.readBigUInt64LE());
         this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.safe);
       }
     } catch (error) {
-      this.#say(error as Error);
+      this.#attempts.failed(error as Error);
     }
-  }
-
-  /** Each failure once, not at every attempt. */
-  #say(error: Error): void {
-    const { message } = error;
-    const code = error instanceof SvcError ? error.code : "SVC2531";
-    const isLast = code === "SVC2535";
-    if ((this.#isStopped && !isLast) || message === this.#lastSaid) return;
-    this.#lastSaid = message;
-    this.#parts.warn(
-      `${code}: ${message} (${this.#address}${isLast ? "" : "; tried again"})`,
-      "warn",
-    );
   }
 }
 

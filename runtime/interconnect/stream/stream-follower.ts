@@ -1,10 +1,11 @@
 // Keeps the graphs of this instance as a stream says: reads from where its snapshots begin, leaves
 // out what is here already, and applies what comes behind it, for ever.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
 import type { Traffic } from "../../metrics/traffic.js";
+import { Alarm } from "../alarm.js";
+import { Attempts } from "../attempts.js";
 import type { Gate } from "../gate.js";
 import { serialBase } from "../log/log-id.js";
 import type { Replica } from "../replica.js";
@@ -31,16 +32,19 @@ export interface StreamFollowerParts {
 
 export class StreamFollower implements Follows {
   readonly #parts: StreamFollowerParts;
-  #isStopped = false;
   #log: JetStreamLog | null = null;
   #serialBase: number | null = null;
   /** Where the snapshots begin after which something was found to differ. */
   #divergedAt: number | null = null;
-  #lastSaid = "";
-  #wake: () => void = () => undefined;
+  readonly #attempts: Attempts;
+  readonly #opened = new Alarm();
 
   constructor(parts: StreamFollowerParts) {
     this.#parts = parts;
+    this.#attempts = new Attempts({
+      ...{ name: parts.address.uri, code: "SVC3365", warn: parts.warn },
+      ...{ leastWaitMs: LEAST_WAIT_MS, mostWaitMs: MOST_WAIT_MS },
+    });
   }
 
   get origin(): string | null {
@@ -48,9 +52,9 @@ export class StreamFollower implements Follows {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#attempts.end();
     void this.#log?.close();
-    this.#wake();
+    this.#opened.ring();
   }
 
   async retire(): Promise<void> {
@@ -66,23 +70,14 @@ export class StreamFollower implements Follows {
   }
 
   wake(): void {
-    this.#wake();
+    this.#attempts.hurry();
+    this.#opened.ring();
   }
 
   async run(): Promise<void> {
     const { replica } = this.#parts;
     const timer = setInterval(() => replica.keepMark(), MARK_MS).unref();
-    for (let waitMs = LEAST_WAIT_MS; !this.#isStopped; ) {
-      const startedAt = performance.now();
-      try {
-        await this.#connected();
-      } catch (error) {
-        this.#say(error as Error);
-      }
-      const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
-      waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
-      if (!this.#isStopped) await this.#pause(waitMs);
-    }
+    await this.#attempts.run(() => this.#connected());
     clearInterval(timer);
   }
 
@@ -106,10 +101,11 @@ export class StreamFollower implements Follows {
 
   async #follow(reader: StreamReader, first: number): Promise<void> {
     try {
-      while (!this.#isStopped) {
+      while (!this.#attempts.isOver) {
         const message = await reader.next();
         if (message === null) return;
-        while (!this.#parts.gate.isOpen && !this.#isStopped) await this.#pause(MOST_WAIT_MS);
+        while (!this.#parts.gate.isOpen && !this.#attempts.isOver)
+          await this.#opened.wait(MOST_WAIT_MS);
         await this.#take(reader, message);
       }
     } catch (error) {
@@ -148,7 +144,7 @@ export class StreamFollower implements Follows {
     const offer = offerIn(given);
     await replica.acceptAgain(offer, at as number);
     this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
-    this.#lastSaid = "";
+    this.#attempts.succeeded();
     warn(`replication: ${address.uri} provides ${offer.graphs.length} graphs`);
   }
 
@@ -170,23 +166,5 @@ export class StreamFollower implements Follows {
     } finally {
       traffic.synchronizing--;
     }
-  }
-
-  /** So long, or until somebody is in a hurry. */
-  async #pause(ms: number): Promise<void> {
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    await Promise.race([sleep(ms, undefined, { ref: false }), woken]);
-  }
-
-  /** Each failure once, not at every attempt. */
-  #say(error: Error): void {
-    const { message } = error;
-    if (this.#isStopped || message === this.#lastSaid) return;
-    this.#lastSaid = message;
-    const { warn, address } = this.#parts;
-    const code = error instanceof SvcError ? error.code : "SVC3365";
-    warn(`${code}: ${message} (${address.uri}; tried again)`, "warn");
   }
 }

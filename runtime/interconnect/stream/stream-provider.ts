@@ -4,13 +4,13 @@
 
 import { SvcError } from "../../base/errors.js";
 import type { Repair } from "../../graph/keeper/graph-source.js";
-import { recordsIn } from "../../graph/log/unit-format.js";
 import type { SubscriberShown } from "../../metrics/traffic.js";
+import { Alarm } from "../alarm.js";
+import { Attempts } from "../attempts.js";
 import { LogFollower } from "../log/log-follower.js";
-import type { Frame } from "../log/segment-reader.js";
-import { eachUnit } from "../log/units.js";
 import type { ProviderParts, Provides } from "../provider.js";
 import { planFor } from "../send-plan.js";
+import { countSent } from "../sent-frames.js";
 import { sendSnapshot } from "../snapshot-transfer.js";
 import { MessageType } from "../wire/messages.js";
 import type { Start } from "../wire/positions.js";
@@ -33,21 +33,23 @@ export class StreamProvider implements Provides {
   readonly #unlisten: () => void;
   /** Last unit that the broker has; null: it is not known. */
   #acknowledged: number | null = null;
-  #isStopped = false;
   #isConnected = false;
   /** The last attempt; false again once it is connected. */
   #hasFailed = false;
   #isSynchronizing = false;
   #repair: Repair | null = null;
   #log: JetStreamLog | null = null;
-  #lastSaid = "";
   #caughtUpAt = performance.now();
-  /** Something has come since it was looked at last. */
-  #isWoken = false;
-  #resume: () => void = () => undefined;
+  readonly #attempts: Attempts;
+  /** There may be more to send. */
+  readonly #more = new Alarm();
 
   constructor(parts: StreamProviderParts) {
     this.#parts = parts;
+    this.#attempts = new Attempts({
+      ...{ name: this.uri, code: "SVC3365", warn: parts.warn },
+      ...{ leastWaitMs: LEAST_WAIT_MS, mostWaitMs: MOST_WAIT_MS },
+    });
     this.#unlisten = parts.log.onFlushed(() => {
       // They are no reason to ask a broker sooner that did not answer.
       if (!this.#hasFailed) this.wake();
@@ -78,8 +80,8 @@ export class StreamProvider implements Provides {
   }
 
   wake(): void {
-    this.#isWoken = true;
-    this.#resume();
+    this.#attempts.hurry();
+    this.#more.ring();
   }
 
   shown(): SubscriberShown {
@@ -96,27 +98,23 @@ export class StreamProvider implements Provides {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#attempts.end();
     this.#repair = null;
     this.#unlisten();
     this.wake();
     void this.#log?.close();
   }
 
-  async run(): Promise<void> {
-    for (let waitMs = LEAST_WAIT_MS; !this.#isStopped; ) {
-      const startedAt = performance.now();
+  run(): Promise<void> {
+    return this.#attempts.run(async () => {
       try {
         // Before anything was written the log has no identity that lasts.
         if (this.#parts.log.channel.log.safe > 0) await this.#connected();
       } catch (error) {
         this.#hasFailed = true;
-        this.#say(error as Error);
+        throw error;
       }
-      const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
-      waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
-      if (!this.#isStopped) await this.#pause(waitMs);
-    }
+    });
   }
 
   async #connected(): Promise<void> {
@@ -135,7 +133,7 @@ export class StreamProvider implements Provides {
       const from = start ?? (await this.#checkpoint(log, writer));
       this.#isConnected = true;
       this.#hasFailed = false;
-      this.#lastSaid = "";
+      this.#attempts.succeeded();
       warn(`replication: ${this.uri} gets all changes`);
       await this.#stream(log, writer, from);
     } finally {
@@ -216,7 +214,7 @@ export class StreamProvider implements Provides {
     let saidAt = Number.NEGATIVE_INFINITY;
     let isToldOf = false;
     try {
-      while (!log.isClosed && !this.#isStopped) {
+      while (!log.isClosed && !this.#attempts.isOver) {
         if (this.#repair !== null || bytes > CHECKPOINT_BYTES) {
           follower.close();
           const from = await this.#checkpoint(log, writer);
@@ -230,12 +228,12 @@ export class StreamProvider implements Provides {
             await writer.sendJson(MessageType.Status, status());
             saidAt = performance.now();
             isToldOf = true;
-          } else await this.#pause(STATUS_MS);
+          } else await this.#more.wait(STATUS_MS);
           continue;
         }
         isToldOf = false;
         bytes += frame.bytes.length;
-        const records = this.#count(frame);
+        const records = countSent(frame, this.#parts.traffic);
         const { sn, units, headerCrc } = frame.header;
         const reached = { sn: sn + units - 1, chain: headerCrc };
         await writer.sendLast(MessageType.Frame, frame.bytes, reached);
@@ -244,43 +242,6 @@ export class StreamProvider implements Provides {
     } finally {
       follower.close();
     }
-    if (!this.#isStopped) throw new Error("the connection was lost");
-  }
-
-  /** Returns the number of single changes. */
-  #count(frame: Frame): number {
-    const { traffic } = this.#parts;
-    let records = 0;
-    const unit = (words: Uint32Array, at: number): void => {
-      records += recordsIn(words, at);
-    };
-    eachUnit(frame, { unit, control: () => undefined });
-    traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
-    return records;
-  }
-
-  /** So long, or until there is more: not at all where something has come meanwhile. */
-  async #pause(ms: number): Promise<void> {
-    if (!this.#isWoken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms).unref();
-        this.#resume = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      this.#resume = () => undefined;
-    }
-    this.#isWoken = false;
-  }
-
-  /** Each failure once, not at every attempt. */
-  #say(error: Error): void {
-    const { message } = error;
-    const code = error instanceof SvcError ? error.code : "SVC3365";
-    const isLast = code === "SVC2535";
-    if ((this.#isStopped && !isLast) || message === this.#lastSaid) return;
-    this.#lastSaid = message;
-    this.#parts.warn(`${code}: ${message} (${this.uri}${isLast ? "" : "; tried again"})`, "warn");
+    if (!this.#attempts.isOver) throw new Error("the connection was lost");
   }
 }
