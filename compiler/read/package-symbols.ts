@@ -16,6 +16,12 @@ export function isPackageSymbol(symbol: ts.Symbol | undefined, name?: string): b
   return file !== undefined && isPackageFolder(dirname(file));
 }
 
+/** True for `Graph`, and for `Graph<Schema>`, which is an interface that extends the class. */
+export function isGraph(type: ts.Type): boolean {
+  const symbol = type.getSymbol();
+  return isPackageSymbol(symbol, "Graph") || isPackageSymbol(symbol, "TypedGraph");
+}
+
 /** True when the nearest package.json names this package. */
 export function isPackageFolder(folder: string): boolean {
   let known = ownFolders.get(folder);

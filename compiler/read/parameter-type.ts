@@ -19,8 +19,6 @@ export function reportProblems(
   for (const problem of firstProblems(reading)) {
     const place = name + pathText(problem);
     const message = `parameter \`${name}\`: \`${place}\` is ${problem.reason}`;
-    const isGraph = name === "graph" && problem.path === "";
-    const help = isGraph ? "bind a graph: `@graph name`, or the option `graph`" : problem.help;
-    context.error("SVC1040", parameter.type ?? parameter.name, message, help);
+    context.error("SVC1040", parameter.type ?? parameter.name, message, problem.help);
   }
 }

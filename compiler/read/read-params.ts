@@ -9,7 +9,7 @@ import { readDefault } from "./default-value.js";
 import { ownComment } from "./doc-comment.js";
 import { type LimitTag, limitTagsByName, limitTagsOf } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
-import { isPackageSymbol } from "./package-symbols.js";
+import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
@@ -94,7 +94,7 @@ function reservedName(
 function readUser(
   reader: ShapeReader,
   parameter: NamedParameter,
-  { doc, role }: PluginDeclaration,
+  { doc, role, graph }: PluginDeclaration,
   limits: readonly LimitTag[],
 ): UserParam {
   const { context } = reader;
@@ -102,7 +102,9 @@ function readUser(
   const isTyped = parameter.type !== undefined || parameter.initializer !== undefined;
   const schema = schemaType(context, parameter.type);
   const type = schema?.input ?? parameterType(context, parameter);
-  const reading = readArgument(reader, parameter, type);
+  const reading = isGraph(context.checker.getNonNullableType(type))
+    ? unsupported("an instance of class `Graph`", graph === null ? UNBOUND : "`graph: Graph`")
+    : readArgument(reader, parameter, type);
   const schemas = schemaPlaces(context, parameter.type);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
@@ -137,6 +139,7 @@ function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.T
   context.warning("SVC1042", parameter.name, message, help);
 }
 
+const UNBOUND = "`@graph name` above the function, or the option `graph`, and `graph: Graph`";
 const TEXT: Reading = { shape: { kind: "str" }, problems: [] };
 const ANYTHING: Reading = { shape: { kind: "json" }, problems: [] };
 

@@ -5,7 +5,7 @@ import { ts } from "ts-morph";
 import type { ReservedForm, ReservedName, ReservedParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
 import type { DocComment } from "./doc-comment.js";
-import { isPackageSymbol } from "./package-symbols.js";
+import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
 import { schemaPlaces } from "./schema-places.js";
@@ -49,10 +49,7 @@ export function readReserved(
       requireClass(context, parameter, type, "PluginResponse");
       return untyped;
     case "graph":
-      // `Graph<Schema>` is an interface that extends the class.
-      if (!isPackageSymbol(type.getSymbol(), "TypedGraph")) {
-        requireClass(context, parameter, type, "Graph");
-      }
+      if (!isGraph(type)) refuse(context, parameter, "`Graph`");
       return untyped;
     case "method":
       if (!isText(reader.readPresent(type).shape)) refuse(context, parameter, "`str`");

@@ -22,6 +22,7 @@ export declare class PluginResponse<K = unknown, T = unknown> {
   append(sortkey: K, item: T): void;
 }
 export declare class Graph { readonly name: string; }
+export interface TypedGraph<S> extends Graph { vertices(options: object): S[]; }
 export declare class HttpError extends Error {
   readonly status: number;
   readonly details?: unknown;

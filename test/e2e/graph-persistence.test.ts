@@ -151,7 +151,13 @@ test("who watches sees a graph that cannot be loaded, until it is loaded", async
   for (const query of ["", "?simple=1"]) {
     assert.equal(Object.keys((await status(query)) ?? {}), ["notes"]);
     assert.match((await status(query))!.notes!, /graph\.snapshot: it ends too early/);
+    assert.match((await status(query))!.notes!, /nothing of it was changed; .* restore it/);
   }
+  const { json } = await get(served!.port + 1, "/svc/status");
+  assert.equal((json.response as { graphs: object }).graphs, {
+    unsaved: [],
+    unloadable: ["notes"],
+  });
   assert.match(await errorOf("open?name=1st"), /DataError/);
   assert.equal(Object.keys((await status(""))!), ["notes"], "a bad request changes nothing");
   writeFileSync(file, whole);

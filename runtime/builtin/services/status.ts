@@ -45,7 +45,7 @@ export const status = jsonService((view) => {
       "executor-restarts": metrics.executorRestarts,
       "stray-exceptions": metrics.strayExceptions,
     },
-    graphs: { unsaved: view.unsaved() },
+    graphs: { unsaved: view.unsaved(), unloadable: view.unloadable().map(({ name }) => name) },
     log: { lost: metrics.lostLogWrites },
     response_ms: metrics.latency(PERCENTILES),
   };

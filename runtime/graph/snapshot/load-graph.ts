@@ -33,6 +33,11 @@ export interface LoadOptions {
   readonly isStorable?: boolean;
 }
 
+/** What helps, for who reads the log at night. */
+const REMEDY =
+  "nothing of it was changed; make the file readable, or restore it from a backup: the next use " +
+  "of the graph reads it again, without a restart";
+
 type ShareParts = Pick<GraphShare, "log" | "values">;
 
 /**
@@ -63,7 +68,7 @@ export function loadGraph(
     `${files.previous}: ${reasonOf(previous)}`,
   ];
   if (!(previous instanceof GraphStore)) {
-    throw new DataError(`graph "${name}" cannot be loaded: ${reasons.join("; ")}`);
+    throw new DataError(`graph "${name}" cannot be loaded: ${reasons.join("; ")}; ${REMEDY}`);
   }
   options.warn?.(`graph "${name}": the previous snapshot is used; ${reasons[0]}`, "warn");
   if (current !== null) putAside(files);
@@ -91,7 +96,7 @@ function tryLoad(
     // What the disk cannot give any more is as good as damaged.
     if (code === "EIO") return new DamagedSnapshot("it cannot be read: EIO");
     const text = `graph "${name}" cannot be loaded: ${file}: ${(error as Error).message}`;
-    throw new DataError(text, { cause: error });
+    throw new DataError(`${text}; ${REMEDY}`, { cause: error });
   } finally {
     reader?.close();
   }

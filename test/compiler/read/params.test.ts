@@ -164,13 +164,14 @@ export function d(request: PluginRequest, graph: PluginResponse) {}
 
 test("a graph may be declared with what it holds", () => {
   const source = `
+import type { TypedGraph } from "svc-server";
 interface Shop { vertices: { person: { age: number } }; relationships: "knows" }
 /** @plugin @graph shop */
-export function old(request: PluginRequest, graph: Graph<Shop>, age: int) {
+export function old(request: PluginRequest, graph: TypedGraph<Shop>, age: int) {
   const condition = { type: "person", property: { age } } as const;
   return graph.vertices({ condition });
 }
-export const made = plugin({ graph: "shop" }, (request: PluginRequest, graph: Graph<Shop>) =>
+export const made = plugin({ graph: "shop" }, (request: PluginRequest, graph: TypedGraph<Shop>) =>
   graph.vertices({ condition: { type: "person" } }));
 `;
   const result = readSource(source);

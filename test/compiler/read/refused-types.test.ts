@@ -43,6 +43,35 @@ export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: 
   assert.match(result.diagnostics.at(-1)!.help, "@graph");
 });
 
+test("a graph that no plugin is bound to says how one is bound, with a schema too", () => {
+  const source = `
+import type { TypedGraph } from "svc-server";
+interface Shop { vertices: { person: { age: number } }; relationships: "knows" }
+/** @plugin */
+export function f(request: PluginRequest, graph: TypedGraph<Shop>,
+  other: TypedGraph<Shop> | null) {
+  return null;
+}
+/** @plugin @graph shop */
+export function g(request: PluginRequest, graph: TypedGraph<Shop>,
+  shop: TypedGraph<Shop>) { return null; }
+export const h = plugin({}, (request: PluginRequest, graph: TypedGraph<Shop>): int => 1);`;
+  const result = readSource(source);
+  assert.equal(
+    result.diagnostics.map(({ code, message, help }) => [code, message, help.slice(0, 15)]),
+    [
+      ["graph", "`@graph name` a"],
+      ["other", "`@graph name` a"],
+      ["shop", "`graph: Graph`"],
+      ["graph", "`@graph name` a"],
+    ].map(([name, help]) => [
+      "SVC1040",
+      `parameter \`${name}\`: \`${name}\` is an instance of class \`Graph\``,
+      help,
+    ]),
+  );
+});
+
 test("types that carry no value, or bytes beside something else, are refused", () => {
   const source = `
 /** @plugin */

@@ -107,7 +107,7 @@ test("status", () => {
       "executor-restarts": 0,
       "stray-exceptions": 0,
     },
-    graphs: { unsaved: [] },
+    graphs: { unsaved: [], unloadable: [] },
     log: { lost: 0 },
     response_ms: { mean: 0, "50.0": 0, "90.0": 0, "95.0": 0, "99.0": 0, "99.9": 0 },
   });
