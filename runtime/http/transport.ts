@@ -61,6 +61,16 @@ export interface Connection {
   readonly endedAtMs: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** Null unless more than the head of a request is still to come. */
+  readonly arriving: ArrivingRequest | null;
+}
+
+/** A request whose body is still being received. */
+export interface ArrivingRequest {
+  readonly method: Method;
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  readonly t0Ms: number;
 }
 
 /** One request that was received whole, and its one answer. */

@@ -2,12 +2,14 @@
 // Built-in services and plugins as clients meet them: both ports, with and without the prefix, the
 // envelope of each kind, and what the metrics make of the requests.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_BUILTIN_BODY_BYTES } from "../../runtime/base/limits.js";
 import { services } from "../../runtime/builtin/services.js";
 import type { ServerMetrics } from "../../runtime/metrics/server-metrics.js";
 import type { PluginDescription } from "../../runtime/plugin/contract/plugin-entry.js";
+import { RawClient } from "../conformance/raw-client.js";
 import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("built-in services over HTTP");
@@ -241,6 +243,24 @@ test("inspect shows the request that asks, in each level", async () => {
     assert.is(answer.status, 400, level);
     assert.ok((answer.json.message as { svc?: object }).svc, answer.text);
   }
+});
+
+test("inspect shows a request whose body is still arriving", async () => {
+  const path = "/svc/builtin/echo?arriving=1";
+  const statesOf = async (): Promise<string[]> => {
+    const shown = await get(server.port + 1, "/svc/inspect?level=1&main=1");
+    const { connections } = response<Inspection>(shown);
+    return connections
+      .filter(({ request }) => request.path === path)
+      .map((one) => one.client.state);
+  };
+  const client = await RawClient.open(server.port);
+  client.send(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab`);
+  while ((await statesOf())[0] !== "EXPECT_CONTENT") await delay(10);
+  client.send("cd");
+  assert.is((await client.answers(1))[0]?.status, 200);
+  assert.equal(await statesOf(), []);
+  client.close();
 });
 
 test("dispatch counts what executors ran, by port", async () => {

@@ -34,7 +34,7 @@ interface Written {
 }
 
 class Recorder implements RequestSink {
-  readonly budget = new BodyBudget(1e6);
+  readonly owner = new BodyBudget(1e6);
   readonly maxBodyBytes = 1e5;
   readonly isIdle = true;
   readonly seen: string[] = [];
@@ -45,7 +45,7 @@ class Recorder implements RequestSink {
 
   request(...[head, body, , reserved]: Parameters<RequestSink["request"]>): void {
     const { method, target, fields } = head;
-    this.budget.give(reserved);
+    this.owner.give(reserved);
     this.seen.push([method, target, fields.block, body ?? ""].join("|"));
   }
 
@@ -131,7 +131,7 @@ function readAll(parts: readonly string[]): string[] {
     rest = chunk.subarray(reader.read(chunk, 1));
   }
   assert.is(rest.length, 0, "nothing is left over");
-  assert.is(sink.budget.used, 0, "no memory is held");
+  assert.is(sink.owner.used, 0, "no memory is held");
   return sink.seen;
 }
 

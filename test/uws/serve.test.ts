@@ -1,11 +1,12 @@
 // `svc serve` takes `uws` by itself where hyper-express can be had, with the limits of the server.
 // limit: 60 s
 
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../runtime/base/limits.js";
 import { RawClient } from "../conformance/raw-client.js";
-import { fixture, type Served, serve, svc } from "../e2e/support/server.js";
+import { fixture, get, type Served, serve, svc } from "../e2e/support/server.js";
 
 const test = suite("serve on uws");
 let served: Served;
@@ -44,6 +45,22 @@ test("takes several header lines as long as the limit", async () => {
   const line = `X-Long: ${"x".repeat(MAX_HEADER_LINE_BYTES - "X-Long: ".length)}\r\n`;
   const fields = `Host: a\r\n${line.repeat(7)}`;
   assert.is(await statusOf(`GET /svc/plugin/add?a=1 HTTP/1.1\r\n${fields}\r\n`), 200);
+});
+
+test("shows a request whose body is still arriving", async () => {
+  const states = async (): Promise<string> => {
+    return (await get(served.port + 1, "/svc/inspect?level=1&main=1")).text;
+  };
+  const client = await RawClient.open(served.port);
+  client.send("POST /svc/builtin/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab");
+  while (!(await states()).includes("EXPECT_CONTENT")) await delay(10);
+  client.send("cd");
+  assert.is((await client.answers(1))[0]?.status, 200);
+  assert.not.match(await states(), "EXPECT_CONTENT");
+  client.send("POST /svc/builtin/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab");
+  while (!(await states()).includes("EXPECT_CONTENT")) await delay(10);
+  client.close();
+  while ((await states()).includes("EXPECT_CONTENT")) await delay(10);
 });
 
 test.run();

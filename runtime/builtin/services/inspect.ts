@@ -5,7 +5,7 @@ import { nowMs } from "../../base/clock.js";
 import { ParameterError } from "../../base/errors.js";
 import { MAIN_SLOTS, MAX_INSPECT_LEVEL, MAX_INSPECTED_CHARS } from "../../base/limits.js";
 import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
-import type { Connection, Exchange } from "../../http/transport.js";
+import type { ArrivingRequest, Connection } from "../../http/transport.js";
 import { MEDIA_TYPES } from "../../plugin/contract/media-types.js";
 import { hasValue, parseParams, readerOf } from "../../plugin/convert.js";
 import { decimals } from "../format.js";
@@ -73,14 +73,15 @@ function inspected(
 ) {
   const { connection, pending } = open;
   const now = nowMs();
+  const shown = pending?.exchange ?? connection.arriving;
   const parts: Record<string, unknown> = {
     client: clientPart(connection, pending, level, now),
-    request: requestPart(pending, level, now, isTrusted),
+    request: requestPart(shown, pending?.serial ?? 0, level, now, isTrusted),
   };
   if (level >= 2) {
     parts.partial = { ident: identPart(connection) };
     parts.executor = executorPart(view, portOffset, pending);
-    parts.headers = headersPart(pending?.exchange ?? null, level);
+    parts.headers = headersPart(shown, pending?.exchange.body?.length ?? 0, level);
   }
   if (level >= 1) parts.matrix = matrixPart(pending, level);
   return parts;
@@ -92,7 +93,8 @@ function clientPart(
   level: number,
   now: number,
 ) {
-  const base = { id: connection.id, state: pending?.state ?? "READY" };
+  const idle = connection.arriving === null ? "READY" : "EXPECT_CONTENT";
+  const base = { id: connection.id, state: pending?.state ?? idle };
   if (level < 2) return base;
   const detail = {
     ...base,
@@ -106,26 +108,26 @@ function clientPart(
 }
 
 function requestPart(
-  pending: PendingRequest | null,
+  shown: ArrivingRequest | null,
+  serial: number,
   level: number,
   now: number,
   isTrusted: boolean,
 ) {
-  const exchange = pending?.exchange;
-  const startedMs = exchange?.t0Ms ?? now;
+  const startedMs = shown?.t0Ms ?? now;
   const base = { "exec-ms": decimals(now - startedMs, 3) };
   if (level < 1) return base;
   const detail = {
     ...base,
-    method: exchange?.method ?? null,
-    path: exchange === undefined ? null : shownTarget(exchange.target, isTrusted),
+    method: shown?.method ?? null,
+    path: shown === null ? null : shownTarget(shown.target, isTrusted),
   };
   if (level < 3) return detail;
   return {
     ...detail,
     "t0-ns": nanoseconds(startedMs),
     "t1-ns": nanoseconds(now),
-    sn: pending?.serial ?? 0,
+    sn: serial,
     signature: NO_SIGNATURE,
   };
 }
@@ -157,16 +159,16 @@ function executorPart(view: ServerView, portOffset: 0 | 1, pending: PendingReque
   return { id, status: "assigned", "job-count": view.metrics.slot(slot).jobs };
 }
 
-function headersPart(exchange: Exchange | null, level: number) {
+function headersPart(shown: ArrivingRequest | null, bodyBytes: number, level: number) {
   const base = {
     "content-type": utf8(
-      shortened(exchange?.headers.get("content-type") ?? "text/plain; charset=UTF-8"),
+      shortened(shown?.headers.get("content-type") ?? "text/plain; charset=UTF-8"),
     ),
-    "accept-type": `${MEDIA_TYPES[exchange?.headers.accept ?? "json"]}; charset=UTF-8`,
-    "content-length": exchange?.body?.length ?? 0,
-    "n-headers": exchange?.headers.count ?? 0,
+    "accept-type": `${MEDIA_TYPES[shown?.headers.accept ?? "json"]}; charset=UTF-8`,
+    "content-length": bodyBytes,
+    "n-headers": shown?.headers.count ?? 0,
   };
-  return level < 3 ? base : { ...base, fields: fields(exchange?.headers.block ?? "") };
+  return level < 3 ? base : { ...base, fields: fields(shown?.headers.block ?? "") };
 }
 
 /** Field names keep the case they came in. */

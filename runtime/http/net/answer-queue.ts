@@ -14,7 +14,7 @@ import type { Output } from "./output.js";
 /** What the queue tells its connection. */
 export interface QueueOwner {
   readonly events: ServerEvents;
-  readonly budget: BodyMemory;
+  readonly owner: BodyMemory;
   /** Text was added to the output. */
   wrote(): void;
   /** The last answer of the connection is known; nothing after it is to be read. */
@@ -55,7 +55,7 @@ export class AnswerQueue {
 
   /** Called once an exchange has its answer. */
   settle(exchange: NetExchange): void {
-    this.#owner.budget.give(exchange.reserved);
+    this.#owner.owner.give(exchange.reserved);
     exchange.reserved = 0;
     if (exchange.aborted) return;
     this.heldBytes += exchange.answerBytes;

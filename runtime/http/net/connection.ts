@@ -28,10 +28,9 @@ import {
   TOO_MANY_CONNECTIONS,
   TOO_MANY_REQUESTS,
 } from "../refusal.js";
-import type { ServerEvents } from "../transport.js";
+import type { ArrivingRequest, ServerEvents } from "../transport.js";
 import { ConnectionAnswers } from "./answer-memory.js";
 import { AnswerQueue, type QueueOwner } from "./answer-queue.js";
-import type { BodyMemory } from "./body-store.js";
 import type { Client } from "./clients.js";
 import { type ConnectionHost, clientUrl } from "./connection-host.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
@@ -104,13 +103,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     return this.#output.bytesOut;
   }
 
+  get arriving(): ArrivingRequest | null {
+    return this.#reader.arriving;
+  }
+
   headsFor(exchange: NetExchange): ResponseHeads {
     const isLast = this.#host.isRetiring && this.#phase !== "open" && exchange.next === null;
     return isLast ? this.#host.lastHeads : this.#host.heads;
-  }
-
-  get budget(): BodyMemory {
-    return this.owner;
   }
 
   get events(): ServerEvents {

@@ -21,7 +21,7 @@ import {
   REQUEST_TIMEOUT,
   type Refusal,
 } from "../refusal.js";
-import type { Method } from "../transport.js";
+import type { ArrivingRequest, Method } from "../transport.js";
 import { type BodyReader, ChunkedBody, SizedBody } from "./body-reader.js";
 import { type BodyMemory, BodyStore } from "./body-store.js";
 import { HeadReader } from "./head-reader.js";
@@ -40,13 +40,14 @@ export interface ReadRequest {
 
 /** Takes what the reader finds, in order. */
 export interface RequestSink {
-  readonly budget: BodyMemory;
+  /** Whose memory bodies are kept in. */
+  readonly owner: BodyMemory;
   readonly maxBodyBytes: number;
   /** No earlier request of the connection is in progress. */
   readonly isIdle: boolean;
   /** More requests may be read now. */
   mayRead(): boolean;
-  /** `reserved` bytes of the budget pass to the sink with the body. */
+  /** `reserved` bytes of that memory pass to the sink with the body. */
   request(
     head: ReadRequest,
     body: string | Uint8Array | null,
@@ -139,6 +140,12 @@ export class RequestReader {
     return this.#request !== null;
   }
 
+  get arriving(): ArrivingRequest | null {
+    if (this.#request === null) return null;
+    const { method, target, fields, t0Ms } = this.#request;
+    return { method, target, headers: fields, t0Ms };
+  }
+
   /** True when an unfinished head takes too long, or a body made no progress; called at times. */
   isLate(monotonicMs: number): boolean {
     if (this.#body !== null) {
@@ -222,7 +229,7 @@ export class RequestReader {
         this.#sink.request(request, null, this.#requestBytes, 0);
         return end;
       }
-      if (this.#isInlineBody(length, chunk.length - end) && this.#sink.budget.take(length, false)) {
+      if (this.#isInlineBody(length, chunk.length - end) && this.#sink.owner.take(length, false)) {
         const body = text.slice(end, end + length);
         this.#sink.request(request, body, this.#requestBytes + length, length);
         return end + length;
@@ -238,7 +245,7 @@ export class RequestReader {
   }
 
   #beginBody(fields: HeaderFields, hasArrived: boolean, headRefusal: Refusal | null): void {
-    const store = new BodyStore(this.#sink.budget, this.#sink.maxBodyBytes);
+    const store = new BodyStore(this.#sink.owner, this.#sink.maxBodyBytes);
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
     this.#body = body;

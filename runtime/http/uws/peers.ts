@@ -4,18 +4,23 @@
 
 import { SocketAddress } from "node:net";
 import { nowMs } from "../../base/clock.js";
-import type { Connection } from "../transport.js";
+import type { ArrivingRequest, Connection } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
 /** Peers remembered beyond the open connections; forgetting one is no loss. */
 const MAX_PEERS = 1024;
 const MAPPED_PREFIX = Buffer.from("00000000000000000000ffff", "hex");
 
+export interface Peer extends Connection {
+  /** The one that began last, of all its connections. */
+  arriving: ArrivingRequest | null;
+}
+
 export class Peers {
   #nextId = 1;
   /** The peer of every open connection, null when there are several. */
-  #only: Connection | null = null;
-  readonly #byBytes = new Map<string, Connection>();
+  #only: Peer | null = null;
+  readonly #byBytes = new Map<string, Peer>();
 
   /** A connection was opened; `open` counts it. */
   opened(response: UwsResponse, open: number): void {
@@ -25,7 +30,7 @@ export class Peers {
   }
 
   /** The peer of a request that has not been answered yet. */
-  of(response: UwsResponse): Connection {
+  of(response: UwsResponse): Peer {
     return this.#only ?? this.#ask(response);
   }
 
@@ -34,17 +39,17 @@ export class Peers {
     return new Array<Connection>(count).fill(this.#only ?? this.#peer(""));
   }
 
-  #ask(response: UwsResponse): Connection {
+  #ask(response: UwsResponse): Peer {
     return this.#peer(Buffer.from(response.getRemoteAddress()).toString("latin1"));
   }
 
-  #peer(bytes: string): Connection {
+  #peer(bytes: string): Peer {
     const known = this.#byBytes.get(bytes);
     if (known !== undefined) return known;
     if (this.#byBytes.size >= MAX_PEERS) this.#byBytes.clear();
     const remoteAddress = addressText(Buffer.from(bytes, "latin1"));
     const shown = remoteAddress.includes(":") ? `[${remoteAddress}]` : remoteAddress;
-    const peer: Connection = {
+    const peer: Peer = {
       id: this.#nextId++,
       remoteAddress,
       remotePort: 0,
@@ -54,6 +59,7 @@ export class Peers {
       endedAtMs: 0,
       bytesIn: 0,
       bytesOut: 0,
+      arriving: null,
     };
     this.#byBytes.set(bytes, peer);
     return peer;

@@ -27,7 +27,7 @@ import {
 } from "../refusal.js";
 import type { Connection, HttpServer, ServerEvents, ServerOptions } from "../transport.js";
 import { type ExchangeHost, UwsExchange } from "./exchange.js";
-import { Peers } from "./peers.js";
+import { type Peer, Peers } from "./peers.js";
 import { RequestHeadReader } from "./request-head.js";
 import { headBytes, UwsResponseHeads } from "./response-heads.js";
 import type { HyperExpress, HyperExpressServer, UwsRequest, UwsResponse } from "./uws-api.js";
@@ -154,17 +154,30 @@ export class UwsServer implements HttpServer, ExchangeHost {
     } else if (fields.chunked && head.method !== "POST") {
       exchange.refuse(UNKNOWN_CODING, true);
     } else if (fields.chunked || fields.contentLength > 0) {
-      this.#receiveBody(response, exchange, fields);
+      this.#receiveBody(response, exchange, fields, peer);
     } else this.events.request(exchange);
     exchange.watch();
   }
 
-  #receiveBody(response: UwsResponse, exchange: UwsExchange, fields: HeaderFields): void {
+  #receiveBody(
+    response: UwsResponse,
+    exchange: UwsExchange,
+    fields: HeaderFields,
+    peer: Peer,
+  ): void {
     const store = new BodyStore(exchange.owner, this.#maxBodyBytes);
-    exchange.onAborted = () => store.release();
+    peer.arriving = exchange;
+    const arrived = (): void => {
+      if (peer.arriving === exchange) peer.arriving = null;
+    };
+    exchange.onAborted = () => {
+      arrived();
+      store.release();
+    };
     response.onData((data, isLast) => {
       const chunk = Buffer.from(data);
       exchange.requestBytes += chunk.length;
+      if (isLast) arrived();
       if (isLast && store.size === 0 && this.#takesInline(exchange, chunk.length)) {
         exchange.body = chunk.length === 0 ? null : chunk.toString("latin1");
         exchange.reserved = chunk.length;

@@ -62,6 +62,7 @@ export function fakeConnection(changes: Partial<Connection> = {}): Connection {
     endedAtMs: 0,
     bytesIn: 0,
     bytesOut: 0,
+    arriving: null,
     ...changes,
   };
 }

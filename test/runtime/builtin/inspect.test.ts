@@ -127,6 +127,17 @@ test("a request without executor waits, an idle connection is ready", () => {
   assert.is(second.request.path, null);
 });
 
+test("a request whose body is still arriving", () => {
+  const { method, target, headers, t0Ms } = fakeExchange("/svc/plugin/take?a=1", HEADERS);
+  const arriving = { method, target, headers, t0Ms };
+  const open = { connection: fakeConnection({ arriving }), pending: null };
+  const [one] = inspect("level=3", open).connections;
+  assert.is(one.client.state, "EXPECT_CONTENT");
+  assert.equal([one.request.method, one.request.path], [method, target]);
+  assert.is(one.headers["content-type"], "image/png");
+  assert.equal(one.executor, { id: -1, status: null, "job-count": 0 });
+});
+
 test("a dispatcher's place in its matrix", () => {
   const connection = fakeConnection({ ident: [4, 2, 32, 3, 1, 17, 0] });
   const [one] = inspect("level=2", { connection, pending: null }).connections;
