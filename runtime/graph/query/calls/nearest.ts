@@ -10,9 +10,10 @@ import type { VectorParts } from "../../vectors/vector-parts.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { deadlineOf } from "../walk/deadline.js";
-import { efOf, findNearest } from "../walk/find-nearest.js";
+import { deadlineOf, NO_DEADLINE } from "../walk/deadline.js";
+import { efOf, findNearest, type NearestSearch } from "../walk/find-nearest.js";
 import { QueryMeter } from "../walk/query-meter.js";
+import { testCondition } from "../walk/walk.js";
 
 export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexec"> {
   /** Number of vertices, 10 unless given; negative: all that have a vector. */
@@ -33,6 +34,8 @@ export interface Nearest {
 }
 
 const DEFAULT_HITS = 10;
+/** So often it is tried to read what is being changed. */
+const MAX_ATTEMPTS = 3;
 
 /**
  * The most similar vertices, the best first.
@@ -46,7 +49,7 @@ export function nearest(
 ): Nearest[] {
   const given = checkedArguments("nearest", options);
   if (probe.bytes.length === 0) throw new ValueError("the probe is a null vector");
-  const best = new NearestHeap(hitsOf(given));
+  const hits = hitsOf(given);
   const ef = efOf(given.approximate);
   const expressions = new ExpressionSet(store, null);
   expressions.vector = probe;
@@ -56,14 +59,45 @@ export function nearest(
   const begun = meter.begin();
   try {
     const search = { store, probe: probeFor(store.vectors, probe, "probe"), test, expressions, ef };
-    findNearest(search, best, deadline);
+    for (let attempt = 1; ; attempt++) {
+      const best = new NearestHeap(hits);
+      const { writes } = store.vectors;
+      findNearest(search, best, deadline);
+      const found = named(search, best, writes);
+      if (found.length === best.count || attempt === MAX_ATTEMPTS) return found;
+    }
   } finally {
     meter.end(begun);
   }
-  return best
-    .sorted()
-    .map(({ vertex, score }) => ({ id: store.ids.idOf(vertex), similarity: score }))
-    .filter(({ id }) => id !== "");
+}
+
+/** What was found, by the ids of vertices; without those that have become something else. */
+function named(search: NearestSearch, best: NearestHeap, writes: number): Nearest[] {
+  const { store } = search;
+  const all = best.sorted();
+  const found = all.map(({ vertex, score }) => ({ id: store.ids.idOf(vertex), similarity: score }));
+  if (store.vectors.writes === writes) return found;
+  const ids = new Set<string>();
+  return all.flatMap(({ vertex, score }) => {
+    const id = idNow(search, vertex, score);
+    if (id === "" || ids.has(id)) return [];
+    ids.add(id);
+    return { id, similarity: score };
+  });
+}
+
+/** Id of a vertex that is found now with a score; empty if it is not. */
+function idNow({ store, probe, test, expressions }: NearestSearch, vertex: number, score: number) {
+  const { vectors } = store;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const { writes } = vectors;
+    const id = store.ids.idOf(vertex);
+    const isFound = vectors.has(vertex) && probe.similarity(vertex) === score;
+    // Expressions may have effects, which must not come twice.
+    const isMeant = !expressions.isEmpty || testCondition(store, test, vertex, NO_DEADLINE);
+    if (vectors.writes === writes) return isFound && isMeant ? id : "";
+  }
+  return "";
 }
 
 function hitsOf({ hits = DEFAULT_HITS }: NearestOptions): number {

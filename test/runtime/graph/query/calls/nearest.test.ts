@@ -1,0 +1,77 @@
+// What is nearest, while handles come to mean other vertices between the search and the reading of
+// their ids: what is told was true at one moment, and nobody comes twice.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../../runtime/graph/api/graph.js";
+import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../../support/make-graph.js";
+
+const test = suite("nearest among changes");
+const PROBE = [1, 0];
+
+interface Place {
+  readonly graph: Graph;
+  /** Does something in the moment in which an id is read for the first time, or always. */
+  meanwhile(change: () => void, always?: boolean): void;
+}
+
+function place(): Place {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  for (const [id, y] of [
+    ["a", 0],
+    ["b", 1],
+    ["c", 2],
+    ["d", 3],
+  ] as const) {
+    graph.createVertex(id, { type: "old", vector: [1, y] });
+  }
+  const { ids } = store;
+  const idOf = ids.idOf.bind(ids);
+  const meanwhile: Place["meanwhile"] = (change, always = false) => {
+    ids.idOf = (handle) => {
+      ids.idOf = idOf;
+      change();
+      if (always) meanwhile(change, true);
+      return idOf(handle);
+    };
+  };
+  return { graph, meanwhile };
+}
+
+const idsOf = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id);
+
+test("a vertex that takes the place of one that was found is not told with its similarity", () => {
+  const { graph, meanwhile } = place();
+  meanwhile(() => {
+    graph.deleteVertex("b");
+    graph.createVertex("far", { vector: [-1, 0] });
+  });
+  assert.equal(idsOf(graph.nearest(PROBE, { hits: 3 })), ["a", "c", "d"]);
+});
+
+test("nor one that the condition does not mean", () => {
+  const { graph, meanwhile } = place();
+  meanwhile(() => {
+    graph.deleteVertex("b");
+    graph.createVertex("new", { type: "new", vector: [1, 1] });
+  });
+  const found = graph.nearest(PROBE, { hits: 3, condition: { type: "old" } });
+  assert.equal(idsOf(found), ["a", "c", "d"]);
+});
+
+test("a vertex that moves comes once, even if everything changes all the time", () => {
+  const { graph, meanwhile } = place();
+  let turn = 0;
+  const swap = (): void => {
+    const [gone, back] = turn++ % 2 === 0 ? ["b", "x"] : ["x", "b"];
+    graph.deleteVertex(gone!);
+    graph.createVertex(back!, { vector: [1, 1] });
+  };
+  meanwhile(swap, true);
+  const ids = idsOf(graph.nearest(PROBE, { hits: 4 }));
+  assert.is(new Set(ids).size, ids.length);
+});
+
+test.run();
