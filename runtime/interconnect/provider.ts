@@ -218,15 +218,15 @@ export class Provider implements Provides {
     this.#needed = needed();
     await peer.sendJson(MessageType.Table, plan.offer);
     this.#offeredOrigin = ownOrigin.log;
-    traffic.synchronizing += plan.snapshots.length;
     this.#isSynchronizing = plan.snapshots.length > 0;
+    traffic.synchronizing += plan.snapshots.length;
     try {
       for (const graph of plan.snapshots) {
         plan.counts.set(graph.number, await sendSnapshot(peer, graph, snapshots));
       }
     } finally {
-      traffic.synchronizing -= plan.snapshots.length;
       this.#isSynchronizing = false;
+      traffic.synchronizing -= plan.snapshots.length;
     }
     this.#isRepaired = repair !== null && repair === this.#repair;
     const start = needed();

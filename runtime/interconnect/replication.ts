@@ -64,7 +64,7 @@ export class Replication {
   readonly #parts: ReplicationParts;
   readonly #log: DurableLog;
   readonly #key: SharedKey;
-  readonly #traffic = new Traffic();
+  readonly #traffic = new Traffic(() => this.#show());
   readonly #input = new Gate();
   readonly #output = new Gate();
   readonly #timer: NodeJS.Timeout;

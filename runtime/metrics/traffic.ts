@@ -119,17 +119,36 @@ export class TrafficBoard {
   }
 }
 
+/** Rates of less time say nothing. */
+const LEAST_RATE_MS = 500;
+
 export class Traffic {
   readonly in = none();
   readonly out = none();
   lagMs = 0;
   serial = 0;
   txPort = 0;
-  synchronizing = 0;
   provider: string | null = null;
   providerDigest = "";
+  readonly #changed: () => void;
+  #synchronizing = 0;
   #lastChangeAtMs = 0;
+  #rates = { in: 0, out: 0 };
   #before = { in: 0, out: 0, serial: 0, at: performance.now() };
+
+  /** @param changed to be shown now: graphs come, or have come, as snapshots */
+  constructor(changed: () => void = () => undefined) {
+    this.#changed = changed;
+  }
+
+  get synchronizing(): number {
+    return this.#synchronizing;
+  }
+
+  set synchronizing(graphs: number) {
+    this.#synchronizing = graphs;
+    this.#changed();
+  }
 
   /** Counts a frame that has come or gone. */
   count(sums: Sums, bytes: number, units: number, records: number): void {
@@ -139,19 +158,28 @@ export class Traffic {
     sums.frames++;
   }
 
-  /** To be called every second or so. */
+  /** To be called every second or so, and whenever something is to be seen at once. */
   shown(): Omit<TrafficShown, Beside> {
     const at = performance.now();
-    const seconds = Math.max(0.001, (at - this.#before.at) / 1000);
-    const rateIn = Math.round((this.in.bytes - this.#before.in) / seconds);
-    const rateOut = Math.round((this.out.bytes - this.#before.out) / seconds);
-    if (this.serial !== this.#before.serial) this.#lastChangeAtMs = Date.now();
-    this.#before = { in: this.in.bytes, out: this.out.bytes, serial: this.serial, at };
+    if (at - this.#before.at >= LEAST_RATE_MS) this.#measure(at);
     const { in: input, out, lagMs, serial, txPort, synchronizing, provider, providerDigest } = this;
     const lastChangeAtMs = this.#lastChangeAtMs;
+    const { in: rateIn, out: rateOut } = this.#rates;
     return {
       ...{ in: input, out, rateIn, rateOut, lagMs, serial, txPort, lastChangeAtMs },
       ...{ synchronizing, provider, providerDigest },
     };
+  }
+
+  #measure(at: number): void {
+    const before = this.#before;
+    const now = { in: this.in.bytes, out: this.out.bytes };
+    const seconds = (at - before.at) / 1000;
+    this.#rates = {
+      in: Math.round((now.in - before.in) / seconds),
+      out: Math.round((now.out - before.out) / seconds),
+    };
+    if (this.serial !== before.serial) this.#lastChangeAtMs = Date.now();
+    this.#before = { ...now, serial: this.serial, at };
   }
 }

@@ -201,8 +201,8 @@ export class StreamProvider implements Provides {
       if (this.#repair === repair) this.#repair = null;
       return start;
     } finally {
-      traffic.synchronizing -= plan.snapshots.length;
       this.#isSynchronizing = false;
+      traffic.synchronizing -= plan.snapshots.length;
     }
   }
 

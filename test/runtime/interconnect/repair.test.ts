@@ -78,6 +78,7 @@ test("one value that differs is noticed, and repaired when asked for", async (co
   await provider.isFlushed();
   assert.is(replica.store().operationCount, operationCount, "it has stopped");
   assert.is(await provider.control(REPAIR), true);
+  assert.equal([provider.shown.synchronizing, replica.shown.synchronizing], [0, 0], "at once");
   await same(provider, replica);
   await same(provider, replica, "h");
   // What was repaired stays so.
