@@ -23,6 +23,8 @@ import type { RouteTable } from "./route-table.js";
 
 /** How long one call may take. */
 const SHORT_MS = 1;
+/** What plugins leave behind must let it live. */
+const BEAT_MS = 500;
 /** A call that takes so long is no accident of a busy machine. */
 const FAR_TOO_LONG_MS = 250;
 /** How many of a plugin's last calls are judged, and how many of them may be long. */
@@ -41,6 +43,7 @@ export class InlinePlugins {
   readonly #left: () => void;
   readonly #records = new WeakMap<PluginRoute, CallRecord>();
   #loads = 0;
+  #beat: NodeJS.Timeout | undefined;
 
   /** @param left counts plugins that go to the executors */
   constructor(state: SharedState, answers: Answers, left: () => void) {
@@ -56,6 +59,7 @@ export class InlinePlugins {
     if (this.#loads === 0) prepareThread();
     const bundle = pathToFileURL(join(projectDir, BUILD_FOLDER, "plugins.js"));
     const load = ++this.#loads;
+    this.#rest();
     bundle.search = `io=${load}`;
     try {
       const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
@@ -71,6 +75,15 @@ export class InlinePlugins {
         "warn",
       );
     }
+    this.#rest();
+    this.#state.beat();
+    this.#beat = setInterval(() => this.#state.beat(), BEAT_MS).unref();
+  }
+
+  /** Modules may take their time when they are loaded. */
+  #rest(): void {
+    clearInterval(this.#beat);
+    this.#state.rest();
   }
 
   /** Whether a request is for here; who has much to read goes to the executors. */

@@ -89,8 +89,8 @@ export class HttpService {
       },
       startIo,
     );
-    this.#inline = new InlineWatch(this.#state, (plugin) => {
-      log(`plugin ${plugin} is @inline and does not return: the server ends`, "error", { plugin });
+    this.#inline = new InlineWatch(this.#state, (what, plugin) => {
+      log(`${what}: the server ends`, "error", { plugin });
       process.exit(1);
     });
     const { projectDir, traceback } = settings;
@@ -159,6 +159,7 @@ export class HttpService {
     const [listening, executors] = await Promise.allSettled([this.#io.listen(), startExecutors()]);
     const failed = [listening, executors].find((result) => result.status === "rejected");
     if (failed !== undefined) {
+      this.#inline.close();
       await Promise.all([this.#io.kill(), this.#pool.close()]);
       throw failed.reason;
     }
@@ -305,8 +306,8 @@ export class HttpService {
   async stop(): Promise<void> {
     this.#graphs.setListener(null);
     await this.#io.stop(this.settings.stopTimeout * 1000);
-    await this.#pool.close();
     this.#inline.close();
+    await this.#pool.close();
   }
 
   /** Lets the admin executor answer requests for the built-in plugins that need graphs. */

@@ -4,6 +4,7 @@
 //   int32   0        base port            1   Service-IN (1) or -OUT (0)
 //           2        turns of the IO thread in inline plugins, odd while it is inside of one
 //           3        the number of that plugin
+//           4        beats of the IO thread while it has inline plugins, else 0
 //           8..47    state of each slot: 0-31 main port, 32-39 admin port
 //           48..111  per executor: 1 + the slot whose plugin it runs synchronously now, else 0
 //   float64 0..39    when each slot's request was claimed, milliseconds since 1970
@@ -28,6 +29,7 @@ const BASE_PORT = 0;
 const SERVICE_IN = 1;
 const INLINE_TURNS = 2;
 const INLINE_PLUGIN = 3;
+const INLINE_BEATS = 4;
 const SLOT_WORDS = 8;
 const RUNNING_WORDS = SLOT_WORDS + SLOTS;
 const INT32_WORDS = RUNNING_WORDS + MAX_EXECUTOR_IDS;
@@ -79,6 +81,21 @@ export class SharedState {
   get inlineCall(): { readonly turn: number; readonly plugin: number } {
     const turn = Atomics.load(this.#words, INLINE_TURNS) >>> 0;
     return { turn, plugin: Atomics.load(this.#words, INLINE_PLUGIN) };
+  }
+
+  /** IO side: it lives. */
+  beat(): void {
+    // Never 0, however long it lives.
+    Atomics.store(this.#words, INLINE_BEATS, (Atomics.load(this.#words, INLINE_BEATS) + 1) | 1);
+  }
+
+  /** IO side: it may be silent from now on, until it beats again. */
+  rest(): void {
+    Atomics.store(this.#words, INLINE_BEATS, 0);
+  }
+
+  get beats(): number {
+    return Atomics.load(this.#words, INLINE_BEATS);
   }
 
   slotState(slot: number): number {

@@ -64,6 +64,16 @@ export function stray(request: PluginRequest, content: str, how: str = ""): int 
 export function endless(request: PluginRequest): int {
   for (;;) if (performance.now() < 0) return 1;
 }
+
+/** @plugin
+ * @inline
+ */
+export function echo(request: PluginRequest, content: str, how: str = ""): int {
+  const endless = () => { for (;;) if (performance.now() < 0) return; };
+  const again = (): unknown => Promise.resolve().then(again);
+  setTimeout(how === "timer" ? endless : again, 1);
+  return threadId;
+}
 `;
 
 const test = suite("inline plugins");
@@ -158,13 +168,25 @@ test("executors run them where that is asked for", async () => {
   await all.stop();
 });
 
-test("one that does not return ends the server, with its name", async () => {
-  const hanging = await serve(project.folder);
-  const answer = get(hanging.port, "/svc/plugin/endless").catch(() => null);
-  const code = await new Promise((resolve) => hanging.process.once("close", resolve));
-  assert.is(code, 1);
-  assert.match(hanging.log(), "plugin endless is @inline and does not return: the server ends");
-  await answer;
+const ENDLESS = [
+  ["endless", /plugin endless is @inline and does not return: the server ends/],
+  ["echo?how=timer", /what an @inline plugin has left .*, echo was the last that ran: the server/],
+  [
+    "echo?how=promise",
+    /what an @inline plugin has left .*, echo was the last that ran: the server/,
+  ],
+] as const;
+
+test("what does not return ends the server, with the name of its plugin", async () => {
+  const ends = ENDLESS.map(async ([path, told]) => {
+    const hanging = await serve(project.folder);
+    const answer = get(hanging.port, `/svc/plugin/${path}`).catch(() => null);
+    const code = await new Promise((resolve) => hanging.process.once("close", resolve));
+    assert.is(code, 1, path);
+    assert.match(hanging.log(), told);
+    await answer;
+  });
+  await Promise.all(ends);
 });
 
 test.run();
