@@ -9,9 +9,17 @@ const HIGH_WATER_BYTES = 64 * 1024;
 /** What may arrive for one that does not read: more than anybody sends before it has an answer. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
+/** What all that was received and not yet read may take; null: nobody stops reading. */
+export interface HeldMemory {
+  /** @returns false when there is not as much */
+  take(bytes: number, isLarge: boolean): boolean;
+  give(bytes: number): void;
+}
+
 /** Whom a stream tells what it wants. */
 export interface StreamOwner {
   readonly remotePort: number | undefined;
+  readonly memory: HeldMemory | null;
   /** It has something to send, or has come to its end. */
   ready(stream: TrunkStream): void;
   /** It wants nothing more. */
@@ -112,9 +120,24 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
       this.emit("data", bytes);
       return;
     }
+    this.#hold(bytes);
+  }
+
+  #hold(bytes: Buffer): void {
+    if (this.destroyed) return;
+    const isTooMuch = this.#heldBytes + bytes.length > MAX_HELD_BYTES;
+    if (isTooMuch || this.#owner.memory?.take(bytes.length, true) === false) return this.destroy();
     this.#heldBytes += bytes.length;
-    if (this.#heldBytes > MAX_HELD_BYTES) this.destroy();
-    else this.#held.push(Buffer.from(bytes));
+    this.#held.push(Buffer.from(bytes));
+  }
+
+  /** What was held, which takes no memory any more. */
+  #release(): Buffer[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#owner.memory?.give(this.#heldBytes);
+    this.#heldBytes = 0;
+    return held;
   }
 
   /** The other side has ended it, or the trunk is no more. */
@@ -143,12 +166,9 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
 
   resume(): void {
     this.#isPaused = false;
-    const held = this.#held;
-    this.#held = [];
-    this.#heldBytes = 0;
-    for (const bytes of held) {
-      if (this.#isPaused) this.receive(bytes);
-      else this.emit("data", bytes);
+    for (const bytes of this.#release()) {
+      if (this.#isPaused) this.#hold(bytes);
+      else if (!this.destroyed) this.emit("data", bytes);
     }
   }
 
@@ -157,7 +177,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     if (this.destroyed) return;
     this.destroyed = true;
     this.#pending.length = 0;
-    this.#held = [];
+    this.#release();
     this.writableLength = 0;
     this.#owner.left(this);
     process.nextTick(() => this.emit("close"));

@@ -6,7 +6,7 @@ import { Fifo } from "../base/fifo.js";
 import { ANSWER_STALL_MS } from "../base/limits.js";
 import type { ByteSocket } from "./byte-socket.js";
 import { type EndFrame, FRAME, FrameReader, frameHeader, MAX_STREAM_ID } from "./frames.js";
-import { TrunkStream } from "./trunk-stream.js";
+import { type HeldMemory, TrunkStream } from "./trunk-stream.js";
 
 /** Written and not yet taken by the system: more of it would only wait elsewhere. */
 const MAX_UNSENT_BYTES = 256 * 1024;
@@ -17,6 +17,8 @@ export interface TrunkEvents {
   readonly opened: ((stream: TrunkStream) => boolean) | null;
   /** A stream is no more. */
   left(): void;
+  /** For what streams receive that do not read. */
+  readonly memory: HeldMemory | null;
 }
 
 export class Trunk {
@@ -53,6 +55,10 @@ export class Trunk {
 
   get remotePort(): number | undefined {
     return this.#socket.remotePort;
+  }
+
+  get memory(): HeldMemory | null {
+    return this.#events.memory;
   }
 
   /** Streams that are open. */
@@ -194,6 +200,8 @@ export class Trunk {
     // Whoever opens streams only ever drops them.
     if (this.#events.opened !== null && type !== FRAME.reset) return false;
     const stream = this.#byId.get(id);
+    // Who has answered has looked at it: what was done must not be done again elsewhere.
+    if (type === FRAME.refuse && (stream?.bytesRead ?? 0) > 0) return false;
     if (type === FRAME.end) stream?.over("end", null);
     else if (type === FRAME.refuse) stream?.over("refused", null);
     else stream?.over("error", new Error("connection reset by the other side"));

@@ -212,6 +212,28 @@ test("streams count as the connections of dispatchers", async ({ server, engine 
   assert.match(await client.body(most + 3), /^GET/);
 });
 
+test("what streams have to wait with is bounded for all of a client together", async (context) => {
+  await context.server.close();
+  const memory = 4_000_000;
+  const server = new NetServer(serverOptions({ bodyMemoryBytes: memory }), context.engine);
+  context.server = server;
+  await server.listen(0, "127.0.0.1");
+  const client = await TrunkClient.open(server.port);
+  const waits = `POST /echo HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 1\r\n\r\n`;
+  for (let id = 1; id <= 6; id++) {
+    client.raw.send(ask(id, "/hold") + data(id, waits));
+    for (let piece = 0; piece < 15; piece++) client.raw.send(data(id, "x".repeat(60_000)));
+  }
+  client.raw.send(ask(7, "/echo"));
+  // Those that do not fit are given up, and nobody else.
+  assert.match(await client.body(7), /^GET/);
+  const given = client.order.filter((end) => String(end).endsWith(` ${FRAME.reset}`));
+  assert.ok(given.length >= 3 && given.length < 6, given.join());
+  assert.ok(server.budget.used > 0 && server.budget.used <= memory / 2, `${server.budget.used}`);
+  client.raw.close();
+  await client.raw.until(() => server.budget.used === 0, "the end");
+});
+
 test("one that is idle ends, and so does a stream that says nothing", async (context) => {
   const { server, engine } = context;
   const client = await TrunkClient.open(server.port);

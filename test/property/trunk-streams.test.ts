@@ -93,10 +93,13 @@ class World {
   readonly front: Trunk;
   readonly back: Trunk;
 
+  /** Bytes that the back holds for those that do not read. */
+  held = 0;
+
   constructor(random: Random) {
     this.#random = random;
     const [out, back] = this.#pipes;
-    this.front = new Trunk(out, { opened: null, left: () => {} }, true);
+    this.front = new Trunk(out, { opened: null, left: () => {}, memory: null }, true);
     const opened = (stream: TrunkStream): boolean => {
       if (this.#random() < 0.1) {
         this.refused.add(stream.id);
@@ -105,7 +108,16 @@ class World {
       this.far.set(stream.id, new End(stream));
       return true;
     };
-    this.back = new Trunk(back, { opened, left: () => {} }, true);
+    const memory = {
+      take: (bytes: number) => {
+        this.held += bytes;
+        return true;
+      },
+      give: (bytes: number) => {
+        this.held -= bytes;
+      },
+    };
+    this.back = new Trunk(back, { opened, left: () => {}, memory }, true);
   }
 
   /** Bytes that are under way. */
@@ -132,6 +144,9 @@ class World {
     else if (kind < 0.8 && !isNear && !one.stream.destroyed) {
       one.isEnding = true;
       one.stream.end(() => {});
+    } else if (kind < 0.84 && !isNear) {
+      if (random() < 0.5) one.stream.pause();
+      else one.stream.resume();
     } else this.deliver(100_000);
   }
 
@@ -162,6 +177,8 @@ test("each stream carries what was written to it", async () => {
       world.step();
       if (step % 5 === 0) await new Promise(setImmediate);
     }
+    for (const { stream } of world.far.values()) stream.resume();
+    assert.is(world.held, 0);
     // Twice, because what is written after a drain leaves in the next turn.
     for (let quiet = 0; quiet < 2; ) {
       await new Promise(setImmediate);
@@ -178,7 +195,7 @@ test("each stream carries what was written to it", async () => {
     world.back.lost(new Error("gone"));
     await new Promise(setImmediate);
     for (const end of [...world.near, ...world.far.values()]) assert.ok(end.isClosed);
-    assert.is(world.front.size + world.back.size, 0);
+    assert.equal([world.front.size, world.back.size, world.held], [0, 0, 0]);
   }
 });
 

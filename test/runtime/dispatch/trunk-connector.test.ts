@@ -2,11 +2,12 @@
 // not agree, drops a stream, or goes away.
 
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BackEnd } from "../../../runtime/dispatch/back-end.js";
 import type { Channel, ChannelUser } from "../../../runtime/dispatch/channel.js";
+import { Connector } from "../../../runtime/dispatch/connector.js";
 import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../../runtime/trunk/frames.js";
 import { answerText, until } from "./support/fake-back-end.js";
 
@@ -167,6 +168,8 @@ const ENDINGS: [string, (link: Link) => void, RegExp, RegExp][] = [
   ["closed", ({ socket }) => socket.end(), /^no-answer: connection closed/, /^bad-answer: conn/],
   ["reset", ({ socket }) => socket.resetAndDestroy(), /^no-answer: read/, /^bad-answer: read/],
   ["garbage", ({ socket }) => socket.write("x".repeat(9)), /^bad-answer: inv/, /^bad-answer: inv/],
+  // Or else what was executed would be sent to another replica.
+  ["a late refusal", (link) => link.end(2, FRAME.refuse), /^bad-answer: inv/, /^bad-answer: inv/],
   ["a stream that never was", (link) => link.send(9, "x"), /^bad-answer: inv/, /^bad-answer: inv/],
 ];
 for (const [name, end, untouched, begun] of ENDINGS) {
@@ -222,6 +225,34 @@ test("after a time-out other requests take another connection", async (context) 
   assert.is(await hung.user.end(), "200 late");
   hung.channel.abort();
   await until(() => links[0]!.socket.readableEnded, "the end of the first connection");
+});
+
+test("a back-end that takes nothing is given up", async (context) => {
+  const { port } = context.server.address() as AddressInfo;
+  const sockets: Socket[] = [];
+  const connector = new Connector(null, "", ({ host }, onread) => {
+    const socket = connect({ host, port, onread });
+    sockets.push(socket);
+    return socket;
+  });
+  const row = { channels: 8, priority: 1 };
+  const address = { host: "127.0.0.1", port };
+  const backEnd = new BackEnd(address, row, PLACE, CONNECT_MS, undefined, connector);
+  backEnd.revive(true);
+  const { user } = send(backEnd);
+  const { socket } = await streams(context, 1);
+  // It was slow once, which is over.
+  sockets[0]!.emit("timeout");
+  assert.is(user.outcome, "");
+  socket.pause();
+  const large = send(backEnd, Buffer.alloc(20_000_000));
+  await until(() => {
+    if (sockets[0]!.writableLength > 0) sockets[0]!.emit("timeout");
+    return user.outcome !== "";
+  }, "the end");
+  assert.is(await user.end(), "no-answer: the back-end takes nothing");
+  assert.is(await large.user.end(), "no-answer: the back-end takes nothing");
+  backEnd.leave();
 });
 
 test("a back-end that takes trunks no more, or only now", async (context) => {
