@@ -3,6 +3,11 @@
 
 const FIRST_PLACES = 64;
 
+export interface Found {
+  readonly vertex: number;
+  readonly score: number;
+}
+
 export class NearestHeap {
   /** Vertices that are kept at most. */
   readonly limit: number;
@@ -51,7 +56,7 @@ export class NearestHeap {
   }
 
   /** All that are kept, the best first. */
-  sorted(): { readonly vertex: number; readonly score: number }[] {
+  sorted(): Found[] {
     const all = Array.from({ length: this.#count }, (_, place) => ({
       vertex: this.#vertices[place]!,
       score: this.#scores[place]!,

@@ -4,7 +4,7 @@ import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ValueError } from "../../model/errors.js";
 import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { NearestHeap } from "../../vectors/nearest-heap.js";
+import { type Found, NearestHeap } from "../../vectors/nearest-heap.js";
 import { probeFor } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
 import { checkedArguments } from "../parse/query-arguments.js";
@@ -34,7 +34,7 @@ export interface Nearest {
 }
 
 const DEFAULT_HITS = 10;
-/** So often it is tried to read what is being changed. */
+/** So often it is searched again when what was found has changed since. */
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -63,41 +63,40 @@ export function nearest(
       const best = new NearestHeap(hits);
       const { writes } = store.vectors;
       findNearest(search, best, deadline);
-      const found = named(search, best, writes);
-      if (found.length === best.count || attempt === MAX_ATTEMPTS) return found;
+      const found = best.sorted();
+      const told = named(search, found, writes);
+      const isStill = told.every(({ similarity }, index) => similarity === found[index]!.score);
+      if ((isStill && told.length === found.length) || attempt === MAX_ATTEMPTS) return told;
     }
   } finally {
     meter.end(begun);
   }
 }
 
-/** What was found, by the ids of vertices; without those that have become something else. */
-function named(search: NearestSearch, best: NearestHeap, writes: number): Nearest[] {
+/** What was found, by the ids of vertices, and as it is now where others have written meanwhile. */
+function named(search: NearestSearch, found: readonly Found[], writes: number): Nearest[] {
   const { store } = search;
-  const all = best.sorted();
-  const found = all.map(({ vertex, score }) => ({ id: store.ids.idOf(vertex), similarity: score }));
-  if (store.vectors.writes === writes) return found;
-  const ids = new Set<string>();
-  return all.flatMap(({ vertex, score }) => {
-    const id = idNow(search, vertex, score);
-    if (id === "" || ids.has(id)) return [];
-    ids.add(id);
-    return { id, similarity: score };
+  const told = found.map(({ vertex, score }) => {
+    return { id: store.ids.idOf(vertex), similarity: score };
   });
+  if (store.vectors.writes === writes) return told;
+  const now = new Map(found.flatMap(({ vertex }) => asItIs(search, vertex)));
+  return [...now]
+    .map(([id, similarity]) => ({ id, similarity }))
+    .sort((a, b) => b.similarity - a.similarity);
 }
 
-/** Id of a vertex that is found now with a score; empty if it is not. */
-function idNow({ store, probe, test, expressions }: NearestSearch, vertex: number, score: number) {
-  const { vectors } = store;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { writes } = vectors;
-    const id = store.ids.idOf(vertex);
-    const isFound = vectors.has(vertex) && probe.similarity(vertex) === score;
-    // Expressions may have effects, which must not come twice.
-    const isMeant = !expressions.isEmpty || testCondition(store, test, vertex, NO_DEADLINE);
-    if (vectors.writes === writes) return isFound && isMeant ? id : "";
-  }
-  return "";
+/** Id and similarity of a vertex at one moment; nothing if it is not to be found then. */
+function asItIs(search: NearestSearch, vertex: number): [id: string, similarity: number][] {
+  const { store, probe, test, expressions } = search;
+  const generation = store.vertices.generationOf(vertex);
+  const id = store.ids.idOf(vertex);
+  if (!store.vectors.has(vertex)) return [];
+  const similarity = probe.similarity(vertex);
+  // Expressions may have effects, which must not come twice.
+  const isMeant = !expressions.isEmpty || testCondition(store, test, vertex, NO_DEADLINE);
+  const isSame = store.vertices.generationOf(vertex) === generation;
+  return isMeant && isSame && store.vectors.has(vertex) ? [[id, similarity]] : [];
 }
 
 function hitsOf({ hits = DEFAULT_HITS }: NearestOptions): number {
