@@ -19,6 +19,7 @@ export const restartedAt = signal<number | null>(null);
 export const isOutdated = signal(false);
 
 const TIMERS = {
+  now: () => performance.now(),
   set: (run: () => void, ms: number) => setTimeout(run, ms),
   clear: (timer: unknown) => clearTimeout(timer as number),
 };

@@ -4,8 +4,12 @@
 const PATIENCE = [1, 2, 4, 8, 15];
 /** An instance that is back is to be seen soon, and one page costs it little. */
 const MOST_WAIT_MS = 2500;
+/** Polls ask at the same moments where they can: what comes together is drawn once. */
+const BEAT_MS = 500;
 
 export interface Timers {
+  /** Milliseconds from the same moment for all polls. */
+  now(): number;
   set(run: () => void, ms: number): unknown;
   clear(timer: unknown): void;
 }
@@ -27,7 +31,8 @@ export function startPoll(poll: Poll, timers: Timers): () => void {
     if (isOver) return;
     const factor = PATIENCE[Math.min(failures, PATIENCE.length - 1)]!;
     const waitMs = Math.min(poll.everyMs * factor, Math.max(poll.everyMs, MOST_WAIT_MS));
-    timer = timers.set(() => void turn(), waitMs);
+    const early = poll.everyMs < 2 * BEAT_MS ? 0 : (timers.now() + waitMs) % BEAT_MS;
+    timer = timers.set(() => void turn(), waitMs - early);
   };
   const turn = async (): Promise<void> => {
     if (!poll.isHidden()) {

@@ -13,8 +13,12 @@ export function shown(value: unknown, max = MAX_SHOWN): string {
   return start.replace(HIDDEN, (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`);
 }
 
+// To make one costs more than to write a page of numbers.
+const WHOLE = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const SMALL = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
+
 export function count(value: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 2 : 0 });
+  return (value < 10 ? SMALL : WHOLE).format(value);
 }
 
 export function bytes(value: number): string {

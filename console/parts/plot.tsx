@@ -10,7 +10,9 @@ import { theme } from "../theme.js";
 const HEIGHT = 160;
 /** Between two marks of time. */
 const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
-const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
+const CLOCK = new Intl.DateTimeFormat([], {
+  ...({ hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const),
+});
 const COLOURS = ["--plot", "--plot2"];
 
 interface PlotProps {
@@ -65,7 +67,7 @@ function optionsOf(element: HTMLElement, names: readonly string[]): uPlot.Option
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
-  const clock = (at: number) => new Date(at * 1000).toLocaleTimeString([], CLOCK);
+  const clock = (at: number) => CLOCK.format(at * 1000);
   return {
     width: element.clientWidth,
     height: HEIGHT,

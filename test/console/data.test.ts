@@ -116,12 +116,13 @@ test("ids are meant by lists and patterns, as on the command line", () => {
 });
 
 /** A poll by a false clock: what it asks, and after how long. */
-function falsePoll(ask: () => Promise<void>, isHidden = () => false, everyMs = 100) {
+function falsePoll(ask: () => Promise<void>, isHidden = () => false, everyMs = 100, now = 0) {
   let next: (() => void) | null = null;
   const waits: number[] = [];
   const end = startPoll(
     { ask, isHidden, failed: () => {}, everyMs },
     {
+      now: () => now,
       set: (run, ms) => {
         next = run;
         waits.push(ms);
@@ -156,6 +157,17 @@ test("a poll asks ever more seldom after failures, and as before after an answer
   assert.is(poll.waits.at(-1), 100);
   poll.end();
   assert.not(poll.isWaiting());
+});
+
+test("polls that began at different moments ask at the same ones", async () => {
+  for (const now of [0, 1, 260, 499, 500, 7730]) {
+    const poll = falsePoll(async () => undefined, undefined, 1000, now);
+    await poll.tick();
+    const [waitMs] = poll.waits;
+    assert.is((now + waitMs!) % 500, 0);
+    assert.ok(waitMs! > 500 && waitMs! <= 1000, `${waitMs}`);
+    poll.end();
+  }
 });
 
 test("a poll finds what is back within three seconds, however long it was away", async () => {
