@@ -9,6 +9,7 @@ import type { SystemTls } from "../../runtime/system/descriptor.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
 import { Secure } from "../../runtime/system/secure.js";
 import type { System } from "../../runtime/system/system.js";
+import { printable } from "../frame/printable.js";
 import { projectFolder } from "../frame/project-folder.js";
 import { loadSystem } from "../system/load-system.js";
 import { selectIds } from "../system/select-ids.js";
@@ -81,7 +82,7 @@ export class AdminContext {
   /** Prints a value for tools, or lines for people. */
   print(value: unknown, lines: readonly string[]): void {
     const text = this.isJson ? JSON.stringify(value) : lines.join("\n");
-    if (text !== "") process.stdout.write(`${text}\n`);
+    if (text !== "") process.stdout.write(`${printable(text)}\n`);
   }
 }
 

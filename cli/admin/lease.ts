@@ -7,6 +7,7 @@ import { hostname, userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext } from "./context.js";
+import { misunderstood } from "./misunderstood.js";
 import { operate } from "./remote.js";
 import { nodestatOf } from "./rolling-update/instances.js";
 
@@ -55,6 +56,8 @@ export class Lease {
       } finally {
         clearInterval(timer);
       }
+    } catch (error) {
+      throw misunderstood("an instance", error);
     } finally {
       await lease.#release();
     }

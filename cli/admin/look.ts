@@ -26,7 +26,7 @@ export const nodestat = {
 export const descriptor = {
   async run(context: AdminContext): Promise<number> {
     const { descriptor } = context.system;
-    process.stdout.write(`${JSON.stringify(descriptor, null, context.isJson ? 0 : 2)}\n`);
+    context.print(descriptor, [JSON.stringify(descriptor, null, 2)]);
     return 0;
   },
 };
@@ -36,7 +36,7 @@ export const plan = {
     const plans = context.select(ids).map((id) => planOf(context.system, id));
     const hash = descriptorHash(context.system.descriptor);
     const value = { descriptor: hash, plans };
-    process.stdout.write(`${JSON.stringify(value, null, context.isJson ? 0 : 2)}\n`);
+    context.print(value, [JSON.stringify(value, null, 2)]);
     return 0;
   },
 };

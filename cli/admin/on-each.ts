@@ -1,14 +1,20 @@
 // Verbs that do one operation on each chosen instance, all at once; what does not run is told, and
 // the others go on.
 
-import { SvcError } from "../../runtime/base/errors.js";
 import { EXIT_FAILURE } from "../frame/report-error.js";
 import type { AdminContext } from "./context.js";
+import { misunderstood } from "./misunderstood.js";
 
 interface Outcome {
   readonly id: string;
   readonly result: unknown;
   readonly error: string | null;
+}
+
+/** What became of one, and the line that says so. */
+interface Told {
+  readonly outcome: Outcome;
+  readonly line: string;
 }
 
 /**
@@ -21,23 +27,28 @@ export async function onEach(
   act: (id: string) => Promise<unknown>,
   say: (result: unknown) => string,
 ): Promise<number> {
-  const outcomes = await Promise.all(ids.map((id) => outcomeOf(id, act)));
+  const sayAll = context.isJson ? JSON.stringify : say;
+  const told = await Promise.all(ids.map((id) => toldOf(id, act, sayAll)));
+  const outcomes = told.map(({ outcome }) => outcome);
   context.print(
     outcomes,
-    outcomes.map(({ id, result, error }) => error ?? `${id}: ${say(result)}`),
+    told.map(({ line }) => line),
   );
   return outcomes.some(({ error }) => error !== null) ? EXIT_FAILURE : 0;
 }
 
-async function outcomeOf(id: string, act: (id: string) => Promise<unknown>): Promise<Outcome> {
+async function toldOf(
+  id: string,
+  act: (id: string) => Promise<unknown>,
+  say: (result: unknown) => string,
+): Promise<Told> {
   try {
-    return { id, result: await act(id), error: null };
+    const result = await act(id);
+    return { outcome: { id, result, error: null }, line: `${id}: ${say(result)}` };
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const isGone = error.code === "SVC2701";
-    const text = isGone
-      ? `Not running: ${id} (${error.message})`
-      : `${id}: ${error.code}: ${error.message}`;
-    return { id, result: null, error: text };
+    const { code, message } = misunderstood(id, error);
+    const isGone = code === "SVC2701";
+    const line = isGone ? `Not running: ${id} (${message})` : `${id}: ${code}: ${message}`;
+    return { outcome: { id, result: null, error: line }, line };
   }
 }

@@ -5,6 +5,7 @@ import { isPlainObject } from "../../runtime/settings/rules.js";
 import { askResponse } from "../../runtime/system/ask-instance.js";
 import { EXIT_FAILURE } from "../frame/report-error.js";
 import type { AdminContext, VerbArguments } from "./context.js";
+import { misunderstood } from "./misunderstood.js";
 import { table } from "./table.js";
 
 const TIMEOUT_MS = 2000;
@@ -48,9 +49,13 @@ async function rowOf(context: AdminContext, id: string): Promise<Row> {
   };
   try {
     const [ping, nodestat] = await Promise.all([get("/svc/ping"), get("/svc/nodestat")]);
-    return { id, ping: ping.host as Dict, nodestat, error: null };
+    const row = { id, ping: ping.host as Dict, nodestat, error: null };
+    // Or it throws here, where that concerns this one alone.
+    JSON.stringify(row);
+    cellsOf(context, row);
+    return row;
   } catch (error) {
-    return { id, ping: null, nodestat: null, error: (error as Error).message };
+    return { id, ping: null, nodestat: null, error: misunderstood(id, error).message };
   }
 }
 

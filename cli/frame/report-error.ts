@@ -3,6 +3,7 @@
 
 import { ERROR_CODES, type ErrorCodeName } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { printable } from "./printable.js";
 
 export const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -19,14 +20,6 @@ const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
 function errorLine(code: ErrorCodeName, message: string): string {
   const end = /[.?!]$/.test(message) ? "" : ".";
   return `svc: error ${code}: ${printable(message)}${end} ${ERROR_CODES[code].fix}`;
-}
-
-/** Messages quote files and servers, which must not steer the terminal. */
-function printable(text: string): string {
-  return text.replace(/(?!\n)\p{Cc}/gu, (character) => {
-    const digits = character.charCodeAt(0).toString(16).padStart(4, "0");
-    return `\\u${digits}`;
-  });
 }
 
 /** The process, or the machine, can open no further file. */

@@ -143,6 +143,10 @@ export const COMMAND_CODES = {
     title: "instance that is busy",
     fix: "wait until whoever feeds it has done, then do it again",
   },
+  SVC3302: {
+    title: "answer of an instance that makes no sense",
+    fix: "see with `svc admin status` whether it is one of this system, and of this version",
+  },
   SVC3330: {
     title: "another procedure at work",
     fix: "wait until it ends; `--force` takes over from one that hangs, or was killed",

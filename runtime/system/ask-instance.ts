@@ -15,6 +15,7 @@ import type { Secure } from "./secure.js";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 4;
+const MAX_SHOWN = 1000;
 
 const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
 const plain = new HttpAgent(KEPT);
@@ -99,8 +100,16 @@ export async function askResponse(address: Address, question: Question): Promise
   const envelope = parsed(text);
   if (envelope?.status === "OK") return envelope.response;
   const { host, port } = address;
-  const told = envelope === null ? text.slice(0, 200) : JSON.stringify(envelope.message ?? status);
+  const told = envelope === null ? text.slice(0, 200) : shown(envelope.message ?? status);
   throw new SvcError("SVC2701", `${host}:${port} answers ${question.path} with ${status}: ${told}`);
+}
+
+function shown(message: unknown): string {
+  try {
+    return JSON.stringify(message).slice(0, MAX_SHOWN);
+  } catch {
+    return "a message that is nested too deep";
+  }
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | null {

@@ -7,6 +7,8 @@ import { isPlainObject } from "../settings/rules.js";
 import { type Address, ask } from "./ask-instance.js";
 
 const TIMEOUT_MS = 90_000;
+/** Of what is told of a failure. */
+const MAX_TEXT = 1000;
 /** A token is there at once, where anybody is. */
 const TOKEN_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 5;
@@ -43,7 +45,8 @@ export async function operateInstance(address: Address, wanted: Wanted): Promise
     }
     if (attempt < ATTEMPTS && LOST_TOKEN.test(told.problem)) continue;
     const { host, port } = address;
-    throw new SvcError("SVC3115", `${wanted.operation} at ${host}:${port}: ${told.problem}`);
+    const problem = told.problem.slice(0, MAX_TEXT);
+    throw new SvcError("SVC3115", `${wanted.operation} at ${host}:${port}: ${problem}`);
   }
 }
 

@@ -2,6 +2,7 @@
 // the interface. Comparison takes as long for every wrong token.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { nowMs } from "../../base/clock.js";
 
 const VALID_MS = 300_000;
 /** Tokens that were used are shown once more, to shut down. */
@@ -31,7 +32,7 @@ export class AdminTokens {
   readonly #tokens = new Map<string, Token>();
   readonly #used: { readonly client: string; readonly text: string }[] = [];
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = nowMs) {
     this.#now = now;
   }
 

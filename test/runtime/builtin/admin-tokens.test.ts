@@ -73,6 +73,21 @@ test("the end of a process takes a token that was had before, once", () => {
   );
 });
 
+test("a clock that is set changes nothing", () => {
+  const { now } = Date;
+  const tokens = new AdminTokens();
+  const { authtoken } = tokens.issue("a");
+  try {
+    Date.now = () => now() + 3_600_000;
+    assert.is(
+      refusal(() => tokens.take("a", authtoken)),
+      null,
+    );
+  } finally {
+    Date.now = now;
+  }
+});
+
 test("no order of events lets a token work twice, or for another client", () => {
   const orders = Number(process.env.SVC_TOKEN_ORDERS ?? 20_000);
   let seed = 7;

@@ -1,0 +1,117 @@
+// `svc admin` with instances that answer nonsense: it says of whom, looks after the others, and
+// writes nothing that steers a terminal.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { AdminContext, type AdminValues } from "../../../cli/admin/context.js";
+import { VERBS } from "../../../cli/admin/verbs.js";
+import { SvcError } from "../../../runtime/base/errors.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+
+const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+const ESCAPE = "\\u001b[2J\\u009b31m\\u0007";
+const FIGURES = ["service-name", "ip", "cpu", "uptime", "build", "service-out-reason"];
+/** Whole texts of JSON. */
+const ANSWERS = [
+  ...["null", "5", "[]", "{}", DEEP, `"${ESCAPE}"`, `["${ESCAPE}"]`],
+  '{ "toString": 1, "valueOf": 1 }',
+  `{ "__proto__": { "status": "granted" }, "action": { "toString": 1 }, "${ESCAPE}": 1 }`,
+  `{ ${FIGURES.map((key) => `"${key}": { "toString": 1, "valueOf": 1 }`).join()} }`,
+  `{ ${FIGURES.map((key) => `"${key}": "${ESCAPE}"`).join()}, "host": "${ESCAPE}" }`,
+  `{ "status": "held", "what": "${ESCAPE}", "operator": {}, "since": 1e300 }`,
+  '{ "status": "held", "what": { "toString": 1 }, "since": "x" }',
+  '{ "subscribers": 5, "added": 5, "removed": {}, "result": 5, "limits": 5 }',
+  '{ "subscribers": [5, [5], null], "added": [{}], "result": [null] }',
+];
+
+interface Context {
+  server: Server;
+  /** What it answers, but for tokens. */
+  answer: string;
+  status: "OK" | "ERROR";
+}
+
+const test = suite<Context>("answers that svc admin does not believe");
+
+test.before(async (context) => {
+  context.server = createServer((request, response) => {
+    const isToken = request.url!.includes("GetAuthToken");
+    const told = isToken ? '{ "authtoken": "t" }' : context.answer;
+    const key = context.status === "OK" || isToken ? "response" : "message";
+    const status = isToken ? "OK" : context.status;
+    request.resume();
+    response.end(`{ "status": "${status}", "${key}": ${told} }`);
+  });
+  await new Promise<void>((resolve) => context.server.listen(0, "127.0.0.1", resolve));
+});
+test.after(({ server }) => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** What a verb prints, or the code of the error that it ends with. */
+async function told({ server }: Context, name: string, values: AdminValues, more?: string) {
+  const { port } = server.address() as AddressInfo;
+  const [host, tport] = ["127.0.0.1", 9];
+  const instances = {
+    H: { hport: port - 1, host, tport },
+    J: { hport: port - 1, host: "127.0.0.2", tport },
+  };
+  const topology = { transaction: { H: { J: {} } } };
+  const context = new AdminContext(readDescriptor({ instances, topology }), values);
+  const { run } = await VERBS.find((verb) => verb.name === name)!.load();
+  const { write } = process.stdout;
+  let printed = "";
+  process.stdout.write = (text: string | Uint8Array) => {
+    printed += text;
+    return true;
+  };
+  try {
+    await run(context, { ids: "H", more });
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    assert.ok(error.message.length < 1500, `${error.message.length}`);
+    return JSON.stringify(error.code);
+  } finally {
+    process.stdout.write = write;
+  }
+  return printed;
+}
+
+const CASES = [
+  ...["status", "nodestat", "persist", "service-in", "attach", "detach", "promote"],
+  ...["pause in", "throttle", "endpoint /svc/x", "nodestat __proto__", "plan"],
+];
+
+for (const isJson of [false, true]) {
+  test(`whatever instances answer${isJson ? ", in JSON" : ""}`, async (context) => {
+    for (const status of ["OK", "ERROR"] as const) {
+      for (const answer of ANSWERS) {
+        Object.assign(context, { answer, status });
+        for (const words of CASES) {
+          const [name, more] = words.split(" ");
+          const what = `${words}: ${answer.slice(0, 80)}`;
+          const printed = await told(context, name!, { json: isJson, yes: true }, more).catch(
+            (error) => assert.unreachable(`${what}: ${error.stack}`),
+          );
+          assert.not.match(String(printed), /[^\n\P{Cc}]/u, what);
+          if (isJson && printed !== "") JSON.parse(String(printed));
+        }
+      }
+    }
+  });
+}
+
+test("it is told who answers so", async (context) => {
+  Object.assign(context, { answer: "null", status: "OK" });
+  const printed = await told(context, "attach", {});
+  assert.match(printed, /^H: SVC3302: H answers what this version of svc does not know: /);
+  for (const answer of ANSWERS.filter((text) => text.includes('"held"'))) {
+    context.answer = answer;
+    assert.is(await told(context, "dump", {}), '"SVC3302"', answer);
+  }
+});
+
+test.run();
