@@ -85,14 +85,10 @@ class Link {
     socket.on("end", () => this.#end(null));
     socket.on("error", (error) => this.#end(error));
     socket.on("close", () => this.#end(null));
-    // The trunk asks for it while something waits.
-    socket.on("timeout", () => {
-      if (socket.writableLength > 0) this.#end(new Error("the back-end takes nothing"));
-      else socket.setTimeout(0);
-    });
     socket.write(TRUNK_LINE, "latin1");
     const left = (): void => this.#endIfIdle();
-    this.trunk = new Trunk(socket, { opened: null, left, memory: null }, false);
+    const stalled = (): void => this.#end(new Error("the back-end takes nothing"));
+    this.trunk = new Trunk(socket, { opened: null, left, stalled, memory: null }, false);
     socket.on(connector.connected, () => {
       clearTimeout(this.#timer);
       this.trunk.connected();

@@ -3,9 +3,9 @@
 // waits in the streams.
 
 import { Fifo } from "../base/fifo.js";
-import { ANSWER_STALL_MS } from "../base/limits.js";
 import type { ByteSocket } from "./byte-socket.js";
 import { type EndFrame, FRAME, FrameReader, frameHeader, MAX_STREAM_ID } from "./frames.js";
+import { StallWatch } from "./stall-watch.js";
 import { type HeldMemory, TrunkStream } from "./trunk-stream.js";
 
 /** Written and not yet taken by the system: more of it would only wait elsewhere. */
@@ -17,6 +17,8 @@ export interface TrunkEvents {
   readonly opened: ((stream: TrunkStream) => boolean) | null;
   /** A stream is no more. */
   left(): void;
+  /** The other side takes nothing. */
+  readonly stalled: () => void;
   /** For what streams receive that do not read. */
   readonly memory: HeldMemory | null;
 }
@@ -40,6 +42,7 @@ export class Trunk {
     this.flush();
   };
   #isConnected: boolean;
+  readonly #stall: StallWatch;
 
   /** @param isConnected false: nothing is sent before `connected` is called */
   constructor(socket: ByteSocket, events: TrunkEvents, isConnected: boolean) {
@@ -51,6 +54,7 @@ export class Trunk {
       ended: (id, type) => this.#ended(id, type),
     });
     socket.on("drain", () => this.#schedule());
+    this.#stall = new StallWatch(socket, events.stalled);
   }
 
   get remotePort(): number | undefined {
@@ -142,7 +146,7 @@ export class Trunk {
       if (!stream.destroyed) text = this.#takeOf(stream, text);
     }
     if (text !== "") socket.write(text, "latin1");
-    if (socket.writableLength > 0) socket.setTimeout(ANSWER_STALL_MS);
+    this.#stall.written();
   }
 
   /** @returns `text` with the next frame of a stream, as far as that is text */

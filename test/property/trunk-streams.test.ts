@@ -99,7 +99,9 @@ class World {
   constructor(random: Random) {
     this.#random = random;
     const [out, back] = this.#pipes;
-    this.front = new Trunk(out, { opened: null, left: () => {}, memory: null }, true);
+    const left = (): void => {};
+    const stalled = (): void => assert.unreachable("stalled");
+    this.front = new Trunk(out, { opened: null, left, stalled, memory: null }, true);
     const opened = (stream: TrunkStream): boolean => {
       if (this.#random() < 0.1) {
         this.refused.add(stream.id);
@@ -117,7 +119,7 @@ class World {
         this.held -= bytes;
       },
     };
-    this.back = new Trunk(back, { opened, left: () => {}, memory }, true);
+    this.back = new Trunk(back, { opened, left, stalled, memory }, true);
   }
 
   /** Bytes that are under way. */

@@ -261,7 +261,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (refusal !== null) return refusal;
     const opened = (stream: TrunkStream): boolean =>
       this.#phase === "open" && this.#host.admitStream(stream, this);
-    const events = { opened, left: () => this.wrote(), memory: this.owner };
+    const stalled = (): void => void this.#socket.destroy();
+    const events = { opened, left: () => this.wrote(), stalled, memory: this.owner };
     this.#trunk = new Trunk(this.#socket, events, true);
     this.#output.add(TRUNK_LINE);
     return null;

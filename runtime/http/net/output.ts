@@ -2,8 +2,9 @@
 // turn leave in one write; bytes and streams are written in their place between them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ANSWER_STALL_MS, MAX_PIECE_BYTES } from "../../base/limits.js";
+import { MAX_PIECE_BYTES } from "../../base/limits.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
+import { StallWatch } from "../../trunk/stall-watch.js";
 import type { ByteSource } from "../transport.js";
 
 export class Output {
@@ -11,13 +12,11 @@ export class Output {
   /** Text not yet written; its length is its number of bytes. */
   #text = "";
   readonly #socket: ByteSocket;
+  readonly #stall: StallWatch;
 
   constructor(socket: ByteSocket) {
     this.#socket = socket;
-    socket.on("timeout", () => {
-      if (socket.writableLength > 0) socket.destroy();
-      else socket.setTimeout(0);
-    });
+    this.#stall = new StallWatch(socket, () => socket.destroy());
   }
 
   /** True while the client leaves too much unread. */
@@ -42,7 +41,7 @@ export class Output {
     this.flush();
     this.bytesOut += bytes.length;
     this.#socket.write(bytes);
-    this.#watchStall();
+    this.#stall.written();
   }
 
   flush(): void {
@@ -51,7 +50,7 @@ export class Output {
     this.#text = "";
     this.bytesOut += text.length;
     this.#socket.write(text, "latin1");
-    this.#watchStall();
+    this.#stall.written();
   }
 
   /**
@@ -78,11 +77,6 @@ export class Output {
       return false;
     }
     return byteLength === null || left === 0;
-  }
-
-  /** The socket's own time-out knows progress within a write; it is armed only when one waits. */
-  #watchStall(): void {
-    if (this.#socket.writableLength > 0) this.#socket.setTimeout(ANSWER_STALL_MS);
   }
 
   #drained(): Promise<void> {
