@@ -55,6 +55,11 @@ const COMMANDS: readonly Command[] = [
   completionCommand(() => COMMANDS),
 ];
 
+/** They run files of the project, and are done whatever those leave behind, such as a timer. */
+const FINITE: ReadonlySet<string> = new Set(["build", "check"]);
+
+/** Nobody but the command line is in this process. */
+let isOwnProcess = false;
 /** What a file of the project has left behind, once that was told. */
 let left: SvcError | null = null;
 
@@ -63,6 +68,7 @@ let left: SvcError | null = null;
  * programs do is theirs.
  */
 export function reportStray(): void {
+  isOwnProcess = true;
   process.on("uncaughtException", (error) => {
     const found = noteLeft(error);
     if (found === null) process.exit(reportError(error));
@@ -84,6 +90,8 @@ export async function main(words: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = error === left ? EXIT_FAILURE : reportError(error);
   }
+  // Once all is written.
+  if (isOwnProcess && FINITE.has(words[0] ?? "")) process.stdout.write("", () => process.exit());
 }
 
 async function run(words: readonly string[]): Promise<number> {

@@ -33,10 +33,11 @@ function guardLater(code: "SVC1101" | "SVC1180"): void {
   if (isGuarded) return;
   isGuarded = true;
   const { exit } = process;
-  process.exit = (status) => {
+  process.exit = (...given) => {
     const file = runFileIn(wholeStack());
-    if (file === undefined) return exit.call(process, status);
-    throw new ExitCall(file, code, status);
+    // With nothing given it is `process.exitCode` that counts, not 0.
+    if (file === undefined) return exit.apply(process, given);
+    throw new ExitCall(file, code, given[0]);
   };
 }
 

@@ -156,6 +156,16 @@ test("what a configuration leaves behind fails the build, in one line", () =>
     }
   }));
 
+test("what a configuration leaves running keeps no build from its end", () =>
+  inProject((project) => {
+    const config = "declare const setInterval: any;\nsetInterval(() => {}, 1000);";
+    project.write("svc.config.ts", `${config}\nexport default {};\n`);
+    for (const word of ["check", "build"]) {
+      const { status, stderr } = svc([word, project.folder]);
+      assert.equal([status, stderr], [0, ""], word);
+    }
+  }));
+
 test("check writes nothing, and is content with what is right", () =>
   inProject(({ folder }) => {
     const { status, stdout } = svc(["check", folder]);
