@@ -1,7 +1,8 @@
 // What the methods of Graph and Vertex do with arguments before they pass them on: vertices become
 // handles where they are open, arguments by position join those by name.
 
-import { misfitting } from "../model/misfit.js";
+import { checkObject } from "../model/check-argument.js";
+import { misfitting, within } from "../model/misfit.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { DegreeOptions } from "../query/calls/degree.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
@@ -22,12 +23,30 @@ export function keyOf(store: GraphStore, vertex: VertexName): string | number {
   throw misfitting(error, vertex, "a text, or a vertex that is open");
 }
 
+/** @throws TypeError */
+export function listOf<T extends VertexName>(names: readonly T[]): readonly T[] {
+  if (Array.isArray(names)) return names;
+  const error = new TypeError("a list of vertices or their ids is required");
+  throw misfitting(error, names, "a list of vertices or their ids");
+}
+
+export function keysOf(store: GraphStore, names: readonly VertexName[]): (string | number)[] {
+  return listOf(names).map((name, at) => {
+    try {
+      return keyOf(store, name);
+    } catch (error) {
+      throw within(error, `[${at}]`);
+    }
+  });
+}
+
 export function adjacentOptions(
   arc: ArcFilter | undefined,
   neighbor: VertexCondition | undefined,
   options: AdjacentOptions | undefined,
 ): AdjacentOptions | undefined {
   if (arc === undefined && neighbor === undefined) return options;
+  if (options !== undefined && options !== null) checkObject(options, "options");
   return {
     ...options,
     ...(arc !== undefined && { arc }),
@@ -39,5 +58,7 @@ export function degreeOptions(
   arc: ArcFilter | undefined,
   options: DegreeOptions | undefined,
 ): DegreeOptions | undefined {
-  return arc === undefined ? options : { ...options, arc };
+  if (arc === undefined) return options;
+  if (options !== undefined && options !== null) checkObject(options, "options");
+  return { ...options, arc };
 }

@@ -22,6 +22,7 @@ import {
 } from "../expiry/event-control.js";
 import { threadGraphs } from "../keeper/this-thread.js";
 import { Header } from "../memory/layout.js";
+import { checkNumber, checkText, checkTextOrNull, checkTimeout } from "../model/check-argument.js";
 import { AccessError, DataError, EnumerationError, ValueError } from "../model/errors.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type { VertexCondition } from "../query/parse/query-options.js";
@@ -87,6 +88,7 @@ export class GraphManagement extends GraphQueries {
   /** Number of vertices of a type; null: of those without. */
   orderOf(type: string | null): number {
     const { types, typeLists } = this.access.store;
+    checkTextOrNull(type, "a type");
     return typeLists.count(type === null ? UNTYPED : types.codeOf(type));
   }
 
@@ -132,6 +134,7 @@ export class GraphManagement extends GraphQueries {
    * @throws SvcError SVC2530
    */
   sync(hard = false, timeout = 30_000): boolean {
+    checkTimeout(timeout);
     return threadGraphs().sync(hard ? "all" : "different", timeout);
   }
 
@@ -175,6 +178,7 @@ export class GraphManagement extends GraphQueries {
   getMemoryUsage(metric?: string): MemoryUsage | number {
     const usage = memoryUsage(this.access.store);
     if (metric === undefined) return usage;
+    checkText(metric, "a metric");
     if (!Object.hasOwn(usage, metric)) throw new ValueError("unknown metric");
     return usage[metric]!;
   }
@@ -375,6 +379,7 @@ export class GraphManagement extends GraphQueries {
 
   #enumerate(kind: NameKind, name: string, code = 0): number {
     if (typeof name !== "string") throw new TypeError("a name must be a string");
+    checkNumber(code, "a code");
     return enumerate(this.access.store, kind, name, code);
   }
 }

@@ -5,6 +5,7 @@ import type { ArcSpec } from "../changes/arc-to-make.js";
 import { evaluateText } from "../evaluate/evaluate.js";
 import { type CellValue, Memory, memoryOption } from "../evaluate/memory.js";
 import { type EvaluationResult, plainResult } from "../evaluate/plain-result.js";
+import { checkOptions, checkText } from "../model/check-argument.js";
 import { KeyError } from "../model/errors.js";
 import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
@@ -313,10 +314,9 @@ export class GraphQueries extends GraphHandle {
    */
   evaluate(expression: string, options: EvaluateOptions = {}): EvaluationResult {
     const { store } = this.access;
-    if (typeof options !== "object" || options === null) {
-      throw new TypeError("the options of an evaluation are an object");
-    }
+    checkOptions(options, EVALUATE_NAMES);
     const { tail, head, arc, vector = [], memory } = options;
+    partsOfLike(vector, "vector");
     if (typeof expression !== "string") throw new TypeError("an expression is a text");
     const value = evaluateText(store, expression, {
       tail: handleOf(store, tail),
@@ -342,6 +342,7 @@ export class GraphQueries extends GraphHandle {
    * @throws KeyError
    */
   getDefinition(name: string): string {
+    checkText(name, "the name of a definition");
     const text = definition(this.access.store, name);
     if (text === null) throw new KeyError(`No object : '${name}'`);
     return text;
@@ -361,6 +362,8 @@ export class GraphQueries extends GraphHandle {
     return new Memory(this.access.store, initial);
   }
 }
+
+const EVALUATE_NAMES = new Set(["tail", "head", "arc", "vector", "memory"]);
 
 /** Handle of a vertex that may be left out, 0 then. */
 function handleOf(store: GraphStore, vertex: VertexName | undefined): number {

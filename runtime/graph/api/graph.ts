@@ -8,8 +8,14 @@ import { type ArcSpec, type ConnectOptions, connect } from "../changes/connect.j
 import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
 import { type CreateOptions, createVertex, deleteVertex } from "../changes/vertices.js";
+import {
+  checkFunction,
+  checkInteger,
+  checkObject,
+  checkTextOrNull,
+} from "../model/check-argument.js";
 import { IndexError, KeyError } from "../model/errors.js";
-import { misfitting, within } from "../model/misfit.js";
+import { misfitting } from "../model/misfit.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
 import {
@@ -20,8 +26,7 @@ import {
   openVertices,
   openVerticesAsync,
 } from "../sessions/open-vertices.js";
-import type { GraphStore } from "../store/graph-store.js";
-import { keyOf, type VertexName } from "./call-arguments.js";
+import { keyOf, keysOf, listOf, type VertexName } from "./call-arguments.js";
 import { GraphManagement } from "./graph-management.js";
 import { Vertex } from "./vertex.js";
 
@@ -141,12 +146,12 @@ export class Graph extends GraphManagement {
 
   /** Commits and releases; false if it was closed before. */
   closeVertex(vertex: Vertex): boolean {
-    return vertex.close();
+    return openOne(vertex).close();
   }
 
   /** Number of those that were open. */
   closeVertices(vertices: readonly Vertex[]): number {
-    return vertices.filter((vertex) => vertex.close()).length;
+    return listOf(vertices).filter((vertex) => openOne(vertex).close()).length;
   }
 
   /** Releases all that this session holds; returns the number of locks. */
@@ -161,17 +166,18 @@ export class Graph extends GraphManagement {
 
   /** @throws AccessError, ValueError */
   escalateVertex(vertex: Vertex, timeout = 0): void {
-    vertex.escalate(timeout);
+    openOne(vertex).escalate(timeout);
   }
 
   /** @throws AccessError */
   relaxVertex(vertex: Vertex): boolean {
-    return vertex.relax();
+    return openOne(vertex).relax();
   }
 
   /** @param session whose vertices; 0 for all */
   getOpenVertices(session = 0): OpenVertexState[] {
     const { locks, ids } = this.access.store;
+    checkInteger(session, "a session");
     return locks
       .entries()
       .filter((lock) => session === 0 || lock.session === session)
@@ -230,6 +236,7 @@ export class Graph extends GraphManagement {
   /** @throws KeyError */
   vertexIdByAddress(address: number): string {
     const { vertices, ids } = this.access.store;
+    checkInteger(address, "an address");
     if (vertices.isUsed(address)) return ids.idOf(address);
     throw new KeyError(`Object does not exist: '${address}'`);
   }
@@ -262,6 +269,7 @@ export class Graph extends GraphManagement {
    * @throws AccessError after waiting for 5 seconds
    */
   synchronized<A extends unknown[], R>(run: (...given: A) => R, ...given: A): R {
+    checkFunction(run);
     const lock = this.lock(SYNCHRONIZED, 0, SYNCHRONIZED_TIMEOUT_MS);
     let isOver = true;
     try {
@@ -342,22 +350,16 @@ export class Graph extends GraphManagement {
   }
 
   #lockId(id: string | null): string {
+    checkTextOrNull(id, "the name of a lock");
     return `lock_::${this.name}::${id ?? randomUUID().replaceAll("-", "")}`;
   }
 }
 
-function keysOf(store: GraphStore, names: VertexName | readonly VertexName[]): (string | number)[] {
-  if (!isList(names)) {
-    const error = new TypeError("a list of vertices or their ids is required");
-    throw misfitting(error, names, "a list of vertices or their ids");
-  }
-  return names.map((name, at) => {
-    try {
-      return keyOf(store, name);
-    } catch (error) {
-      throw within(error, `[${at}]`);
-    }
-  });
+/** @throws TypeError what is no vertex that was opened */
+function openOne(vertex: Vertex): Vertex {
+  if (vertex instanceof Vertex) return vertex;
+  const error = new TypeError("a vertex that was opened is required");
+  throw misfitting(error, vertex, "what `openVertex` and its like return");
 }
 
 function isList(value: VertexName | readonly VertexName[]): value is readonly VertexName[] {
@@ -368,7 +370,9 @@ function createOptions(
   type: string | null | undefined | CreateOptions,
   options: CreateOptions | undefined,
 ): CreateOptions {
-  return typeof type === "object" && type !== null ? type : { ...options, type };
+  if (typeof type === "object" && type !== null) return type;
+  if (options !== undefined) checkObject(options, "options");
+  return { ...options, type };
 }
 
 function newRequest(

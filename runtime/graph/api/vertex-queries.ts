@@ -1,5 +1,6 @@
 // The queries of a graph that begin at a vertex which is open.
 
+import { checkObject } from "../model/check-argument.js";
 import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import { arcValue } from "../query/calls/arc-value.js";
@@ -69,6 +70,7 @@ export class VertexQueries extends VertexAttributes {
 
   /** Ids of all neighbours, each once; with an arc filter one for each arc that matches. */
   neighbors(arc?: ArcFilter, options?: NeighborhoodOptions): string[] {
+    if (arc !== undefined && options !== undefined) checkObject(options, "options");
     const given = arc === undefined ? options : { ...options, arc };
     return neighbors(this.access.store, this.hold.vertex, given);
   }

@@ -14,6 +14,7 @@ import { giveUpAfter } from "../changes/session-view.js";
 import { removeVector, setVector } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
+import { checkObject, checkText, checkTimeout } from "../model/check-argument.js";
 import { AccessError, LookupError, ValueError } from "../model/errors.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import { parseValueCondition, testValue } from "../query/match/value-condition.js";
@@ -87,6 +88,7 @@ export class Vertex extends VertexQueries {
    * @throws AccessError, ValueError
    */
   escalate(timeout = 0): void {
+    checkTimeout(timeout);
     if (timeout < 0) throw new ValueError("Infinite timeout not allowed for this operation");
     this.access.session.escalate(this.hold, giveUpAfter(timeout));
   }
@@ -133,6 +135,7 @@ export class Vertex extends VertexQueries {
 
   /** Sets one after the other until one is refused. */
   setProperties(properties: { readonly [key: string]: PropertyValue }): void {
+    checkObject(properties, "properties");
     for (const [key, value] of Object.entries(properties)) this.setProperty(key, value);
   }
 
@@ -319,6 +322,7 @@ export class Vertex extends VertexQueries {
   #property(key: string): PropertyValue | undefined {
     const { vertex } = this.hold;
     const { store } = this.access;
+    checkText(key, "a property key");
     return steadily(store, false, () => {
       const code = store.keys.codeOf(key);
       return code === 0 ? undefined : store.properties.get(vertex, code);

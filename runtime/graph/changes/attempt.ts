@@ -2,6 +2,7 @@
 // they need, tried again when that may have been released.
 
 import { Header } from "../memory/layout.js";
+import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Access, type GiveUpAt, giveUpAfter } from "./session-view.js";
 
@@ -32,6 +33,7 @@ export abstract class Change<T> {
    * @throws AccessError others hold one for longer, and what the change throws
    */
   run(access: Access, timeoutMs: number): T {
+    checkTimeout(timeoutMs);
     const { store, session } = access;
     const { writer } = store;
     let held: Held;

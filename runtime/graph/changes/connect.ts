@@ -1,6 +1,7 @@
 // Making arcs and changing their values.
 
 import { Header } from "../memory/layout.js";
+import { checkOptions } from "../model/check-argument.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";
 import { misfitting } from "../model/misfit.js";
@@ -33,6 +34,7 @@ export interface ConnectOptions {
 }
 
 const NO_OPTIONS: ConnectOptions = {};
+const NAMES = new Set(["lifespan", "condition", "timeout"]);
 
 class Connect extends Change<number> {
   readonly arc = new ArcToMake();
@@ -83,8 +85,9 @@ export function connect(
   options: ConnectOptions = NO_OPTIONS,
 ): number {
   const { store } = access;
+  if (options !== NO_OPTIONS) checkOptions(options, NAMES);
   const { lifespan = -1, condition, timeout = 0 } = options;
-  if (typeof lifespan !== "number") {
+  if (typeof lifespan !== "number" || Number.isNaN(lifespan)) {
     const fits = "seconds; -1: it never expires";
     throw misfitting(new TypeError("lifespan must be a number"), lifespan, fits, ".lifespan");
   }

@@ -1,6 +1,7 @@
 // Changes of a graph as a whole.
 
 import { Header, type ReadonlyBit, ReadonlyBy } from "../memory/layout.js";
+import { checkTextOrNull } from "../model/check-argument.js";
 import { AccessError, EnumerationError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import { UNTYPED } from "../store/code-ranges.js";
@@ -19,6 +20,7 @@ import { refuseReadonly } from "./vertex-key.js";
  */
 export function truncate(access: Access, type?: string | null): number {
   const { store, session } = access;
+  if (type !== undefined) checkTextOrNull(type, "a type");
   if (session.readonlyHeld + session.writableHeld > 0) {
     throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
   }

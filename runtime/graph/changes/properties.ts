@@ -2,6 +2,7 @@
 // and packed before the mutex is taken: that may run code of the user.
 
 import type { Float } from "../../base/float.js";
+import { checkObject, checkText } from "../model/check-argument.js";
 import { DataError } from "../model/errors.js";
 import { member, misfitting, NAMES } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
@@ -71,6 +72,7 @@ export function incProperty(
  */
 export function removeProperty(access: Access, vertex: VertexKey, key: string): boolean {
   const { store } = access;
+  checkText(key, "a property key");
   return changeVertex(access, vertex, (found) => {
     const code = store.keys.codeOf(key);
     if (code === 0 || !store.properties.has(found, code)) return false;
@@ -98,6 +100,7 @@ export function checkedProperties(
   store: GraphStore,
   properties: Readonly<Record<string, unknown>>,
 ): [key: string, value: StoredValue][] {
+  checkObject(properties, "properties", ".properties");
   return Object.entries(properties)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => {

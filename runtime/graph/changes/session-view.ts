@@ -1,6 +1,7 @@
 // What a change has to know of who makes it: which vertices are its own, and how to wait for those
 // of others. sessions/ implements it; nothing here may depend on how.
 
+import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /** When to give up waiting, by `performance.now()`; 0: do not wait; Infinity: never. */
@@ -29,7 +30,7 @@ export interface SessionView {
 
 /** Turns the `timeout` of a call (ms; 0: do not wait; negative: for ever) into a moment. */
 export function giveUpAfter(timeoutMs: number): GiveUpAt {
-  if (typeof timeoutMs !== "number") throw new TypeError("a timeout is a number");
+  checkTimeout(timeoutMs);
   if (timeoutMs === 0) return 0;
   return timeoutMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
 }

@@ -2,6 +2,7 @@
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds, storedSecond } from "../memory/time.js";
+import { checkOptions } from "../model/check-argument.js";
 import { VertexError } from "../model/errors.js";
 import { misfitting, NAMES } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
@@ -39,6 +40,9 @@ export interface CreateOptions {
   readonly timeout?: number;
 }
 
+const NO_OPTIONS: CreateOptions = {};
+/** The id is that of a vertex of `createVertices`. */
+const CREATE_NAMES = new Set(["type", "lifespan", "properties", "vector", "timeout", "id"]);
 const LIFESPANS = "seconds; -1: it never expires";
 
 /**
@@ -46,10 +50,11 @@ const LIFESPANS = "seconds; -1: it never expires";
  * @returns 1 if it was made or made real, 0 if it was there
  * @throws VertexError, AccessError, EnumerationError, ValueError
  */
-export function createVertex(access: Access, id: VertexKey, options: CreateOptions = {}): number {
+export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS): number {
   const { store } = access;
+  if (options !== NO_OPTIONS) checkOptions(options, CREATE_NAMES);
   const { type = null, lifespan = -1, timeout = 0 } = options;
-  if (typeof lifespan !== "number") {
+  if (typeof lifespan !== "number" || Number.isNaN(lifespan)) {
     throw misfitting(new TypeError("lifespan must be a number"), lifespan, LIFESPANS, ".lifespan");
   }
   const properties = checkedProperties(store, options.properties ?? {});
@@ -162,7 +167,7 @@ export function setExpiry(access: Access, vertex: VertexKey, second: number): vo
 /** @throws AccessError */
 export function setRank(access: Access, vertex: VertexKey, c1: number, c0: number): void {
   const { store } = access;
-  if (typeof c1 !== "number" || typeof c0 !== "number") {
+  if (typeof c1 !== "number" || typeof c0 !== "number" || Number.isNaN(c1 + c0)) {
     throw new TypeError("a numeric coefficient is required");
   }
   changeVertex(access, vertex, (found) => {

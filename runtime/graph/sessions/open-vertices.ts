@@ -5,6 +5,7 @@ import { ensureReal } from "../changes/change-vertex.js";
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
+import { checkTimeout } from "../model/check-argument.js";
 import { AccessError, KeyError, ValueError } from "../model/errors.js";
 import { misfitting } from "../model/misfit.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -35,6 +36,7 @@ type Attempt = { readonly holds: readonly Hold[] } | { readonly lockedBy: number
  */
 export function openVertex(access: SessionAccess, name: VertexKey, request: OpenRequest): Hold {
   checkMode(request.mode, ONE_MODES);
+  checkTimeout(request.timeout);
   return tryPlain(access, name, request) ?? openAll(access, [name], request)[0]!;
 }
 
@@ -60,6 +62,7 @@ export async function openVertexAsync(
   const { store } = access;
   checkMode(request.mode, ONE_MODES);
   const turns = turnsOf(store);
+  if (typeof name !== "string") vertexOf(store, name);
   const id = typeof name === "string" ? name : store.ids.idOf(name);
   const turn = turns.join(id);
   try {

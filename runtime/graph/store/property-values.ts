@@ -100,7 +100,7 @@ export function checkedValue(value: unknown, limits = IN_MEMORY): StoredValue {
  */
 export function increasedValue(value: PropertyValue | undefined, by: unknown): number | Float {
   const added = checkedValue(by);
-  if (!isNumeric(added)) throw new TypeError("a number is required");
+  if (!isNumeric(added) || Number.isNaN(added)) throw new TypeError("a number is required");
   if (value === undefined) return added;
   const old = checkedValue(value);
   if (!isNumeric(old)) throw new ValueError("Vertex property cannot be incremented");

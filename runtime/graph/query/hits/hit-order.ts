@@ -43,7 +43,7 @@ const UNSORTED: Sortby = { kind: S.S_NONE, isDescending: false };
 export function readSortby(sortby: unknown, hits: HitKind, hasRank: boolean): Sortby {
   if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
   const isOrder = typeof sortby === "number" && Number.isInteger(sortby) && isSortby(sortby);
-  const kind = Number(sortby) & ~(S.S_ASC | S.S_DESC);
+  const kind = (isOrder ? sortby : S.S_NONE) & ~(S.S_ASC | S.S_DESC);
   const refused = (text: string, fits: string): Error => misfit(text, sortby, fits, ".sortby");
   if (!isOrder || kind === S.S_NONE) {
     throw refused("invalid sortby parameter", "S_VAL, S_ID and their like, with S_ASC or S_DESC");

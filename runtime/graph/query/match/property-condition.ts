@@ -3,6 +3,7 @@
 // with a prefix is remembered, so that no text is read twice.
 
 import { ARC_WORDS } from "../../memory/layout.js";
+import { holdsNames } from "../../model/check-argument.js";
 import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
 import { member, misfit, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -28,7 +29,7 @@ export class PropertyCondition {
    * @throws SvcError SVC2406 what is no condition; SVC2411 what is no key
    */
   constructor(store: GraphStore, condition: unknown) {
-    if (typeof condition !== "object" || condition === null || Array.isArray(condition)) {
+    if (!holdsNames(condition)) {
       const text = "invalid property condition, must be { key: <value condition>, ... }";
       throw misfit(text, condition, '{ age: { gt: 5 }, name: "a*" }');
     }

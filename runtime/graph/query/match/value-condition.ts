@@ -47,7 +47,7 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
   if (condition === null || condition === undefined) return ANY;
   const named = namedComparison(condition);
   if (named !== null && "among" in named) {
-    const among = named.among.map((one, index) => oneOf(one, index));
+    const among = Array.from(named.among, (one, index) => oneOf(one, index));
     return { ...PLAIN, code: V_EQ, low: Number.NaN, high: Number.NaN, among };
   }
   if (named !== null) return compared(named.code, named.value, `.${named.name}`);

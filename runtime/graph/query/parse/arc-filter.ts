@@ -1,6 +1,7 @@
 // Reads arc filters as queries write them. Everything may come from outside, so nothing is
 // believed: whatever is not a filter is refused with a QueryError.
 
+import { holdsNames } from "../../model/check-argument.js";
 import {
   D_ANY,
   D_BOTH,
@@ -143,7 +144,7 @@ function itemsOf(filter: unknown): readonly unknown[] {
     }
     return filter;
   }
-  if (typeof filter !== "object" || filter === null) throw misfit("Invalid arc", filter, FORMS);
+  if (!holdsNames(filter)) throw misfit("Invalid arc", filter, FORMS);
   const members = new Map<string, unknown>(Object.entries(filter));
   const items = MEMBERS.map((name) => members.get(name));
   for (const name of members.keys()) {

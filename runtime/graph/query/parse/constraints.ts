@@ -2,6 +2,7 @@
 // written, and in which order they are tested, cheap ones first (queries, "Vertex conditions").
 
 import { nowSeconds } from "../../memory/time.js";
+import { holdsNames } from "../../model/check-argument.js";
 import {
   D_ANY,
   D_BOTH,
@@ -162,7 +163,8 @@ function idList(store: GraphStore, items: readonly unknown[]): Constraint {
     const text = `too many ids: ${items.length} > ${MAX_IDS}`;
     throw misfit(text, items, `at most ${MAX_IDS} ids`);
   }
-  const ids = items.map((item, index) => {
+  // Holes, too, are items that are no ids.
+  const ids = Array.from(items, (item, index) => {
     if (typeof item === "string") return item;
     if (isReference(item)) return item.id;
     const text = "Invalid vertex condition: ids must be strings";
@@ -175,7 +177,7 @@ function parseTimes(store: GraphStore, value: unknown, base: number): Constraint
   if (value === null) return null;
   const { inner, isNegated, at } = unwrapNegation(value);
   const fits = [...TIMES.keys()].join(", ");
-  if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
+  if (!holdsNames(inner)) {
     throw misfit("Invalid time condition", inner, `{ ${fits} }`, at);
   }
   const times: TimeRange[] = [];
@@ -216,7 +218,7 @@ function parseProperties(store: GraphStore, value: unknown): Constraint | null {
 function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
   const { inner, isNegated, at } = unwrapNegation(value);
-  if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
+  if (!holdsNames(inner)) {
     throw misfit("Invalid similarity condition", inner, SIMILARITY_FITS, at);
   }
   const { vector, score, hamdist, ...others } = inner as Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 // What a query may be given, by name. Options come from plugin code and from the JSON of clients
 // alike, so a name that no query has is an error: an option must never be ignored.
 
+import { checkObject } from "../../model/check-argument.js";
 import { misfit } from "../../model/misfit.js";
 import type { ExecuteOptions } from "./query-options.js";
 
@@ -60,9 +61,7 @@ export function checkedArguments<O extends object>(
 ): O {
   // No option of any call is required.
   if (options === undefined || options === null) return NO_OPTIONS as O;
-  if (typeof options !== "object" || Array.isArray(options)) {
-    throw new TypeError("options must be an object");
-  }
+  checkObject(options, "options");
   checkNames(call, options);
   return options;
 }

@@ -2,6 +2,7 @@
 // their short forms and aliases, and the same parts of an anchored query.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
+import { holdsNames } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
 import { member, misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -54,7 +55,7 @@ export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
     return { neighbor: rule, places: { neighbor: `.${kind}` } };
   }
   const fits = MEMBERS[kind].join(", ");
-  if (typeof rule !== "object" || rule === null) {
+  if (!holdsNames(rule)) {
     const forms = `{ ${fits} }, an arc filter, a vertex condition`;
     throw misfit(`Invalid ${kind} condition`, rule, forms, `.${kind}`);
   }

@@ -2,6 +2,7 @@
 // outside: keys are looked up in tables of our own, nesting is bounded.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
+import { holdsNames } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
 import { misfit, member as step, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -241,5 +242,5 @@ function objectOf(condition: unknown): object {
 }
 
 function isPlainObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return holdsNames(value);
 }

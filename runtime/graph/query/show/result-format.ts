@@ -58,7 +58,7 @@ function resultMask(result: unknown, fallback: number): number {
   if (named !== undefined) return named;
   // The interface's documents also print masks as signed numbers.
   const isMask = Number.isInteger(result) && (result as number) >= -(2 ** 31);
-  const mask = Number(result);
+  const mask = isMask ? (result as number) : 0;
   if (!isMask || mask > 0xffff_ffff || (mask & ~(FORMAT_MASK | R_METAS)) !== 0) {
     const fits = "R_STR and its like, or the name of a format";
     throw misfit("invalid result parameter", result, fits, ".result");

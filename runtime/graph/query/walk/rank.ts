@@ -22,7 +22,8 @@ export function pageRank(
   { damping, rounds, seeds }: RankSettings,
   deadline: Deadline,
 ): Float64Array {
-  if (!(damping >= 0 && damping < 1)) throw new ValueError("damping must be from 0 to below 1");
+  if (!(typeof damping === "number" && damping >= 0 && damping < 1))
+    throw new ValueError("damping must be from 0 to below 1");
   if (!Number.isInteger(rounds) || rounds < 1 || rounds > 10_000) {
     throw new ValueError("rounds must be an integer of 1 to 10,000");
   }

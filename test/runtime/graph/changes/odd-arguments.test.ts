@@ -195,4 +195,93 @@ test("an address is a number, an id a text", ({ graph }) => {
   }
 });
 
+/** Calls with one argument that is garbage; each is given a graph of two vertices and an arc. */
+const TYPED_CALLS: readonly ((graph: Graph, garbage: never) => unknown)[] = [
+  (graph, it) => graph.closeVertex(it),
+  (graph, it) => graph.closeVertices([it]),
+  (graph, it) => graph.escalateVertex(it),
+  (graph, it) => graph.relaxVertex(it),
+  (graph, it) => graph.synchronized(it),
+  (graph, it) => graph.createVertex("z", "t", it),
+  (graph, it) => graph.createVertex("z", { properties: it }),
+  (graph, it) => graph.createVertex("z", { lifespan: it }),
+  (graph, it) => graph.newVertex("z", "t", it),
+  (graph, it) => graph.connect("a", "r", "b", it),
+  (graph, it) => graph.connectMany("a", [["r", "b"]], it),
+  (graph, it) => graph.disconnect("a", "r", "b", it),
+  (graph, it) => graph.deleteVertex("a", it),
+  (graph, it) => graph.openVertex("a", "a", it),
+  (graph, it) => graph.lock(it),
+  (graph, it) => graph.orderOf(it),
+  (graph, it) => graph.truncate(it),
+  (graph, it) => graph.getOpenVertices(it),
+  (graph, it) => graph.vertexIdByAddress(it),
+  (graph, it) => graph.enumRelationship("s", it),
+  (graph, it) => graph.getMemoryUsage(it),
+  (graph, it) => graph.getDefinition(it),
+  (graph, it) => graph.evaluate("1", it),
+  (graph, it) => graph.evaluate("1", { vector: it }),
+  (graph, it) => graph.degree("a", "r", it),
+  (graph, it) => graph.adjacent("a", "r", "b", it),
+  (graph, it) => graph.disconnect("a", it),
+  (graph, it) => graph.vertices({ condition: it }),
+  (graph, it) => graph.vertices({ condition: { id: [it] } }),
+  (graph, it) => graph.vertices({ condition: { property: { age: { in: [it] } } } }),
+  (graph, it) => graph.vertices({ condition: { property: it } }),
+  (graph, it) => graph.vertices({ result: it }),
+  (graph, it) => graph.vertices({ sortby: it }),
+  (graph, it) => graph.pageRank({ damping: it }),
+  (graph, it) => graph.openVertex("a").getProperty(it),
+  (graph, it) => graph.openVertex("a").hasProperty(it),
+  (graph, it) => graph.openVertex("a").removeProperty(it),
+  (graph, it) => graph.openVertex("a").setProperties(it),
+  (graph, it) => graph.openVertex("a").incProperty("age", it),
+  (graph, it) => graph.openVertex("a").setRank(it),
+  (graph, it) => graph.openVertex("a").escalate(it),
+];
+
+/** What none of them takes. */
+const STRANGE = [
+  Symbol("garbage"),
+  Object.assign(Object.create(null), { "9 garbage": Symbol("garbage") }),
+  new Map([["rel", "r"]]),
+  Promise.resolve({}),
+  [Symbol("garbage")],
+];
+
+test("garbage is refused by an error that says what fits, and changes nothing", ({ graph }) => {
+  graph.connect("a", "r", "b");
+  graph.createVertex("a", { properties: { age: 1 } });
+  for (const [at, call] of TYPED_CALLS.entries()) {
+    for (const [which, garbage] of STRANGE.entries()) {
+      let error: unknown = null;
+      try {
+        call(graph, garbage as never);
+      } catch (thrown) {
+        error = thrown;
+      }
+      graph.closeAll();
+      const place = `call ${at}, garbage ${which}: ${error}`;
+      assert.ok(error instanceof Error, place);
+      assert.not.match(
+        error.message,
+        /Cannot (read|convert)|is not a function|not iterable/,
+        place,
+      );
+      assert.equal([graph.order, graph.size], [2, 1], place);
+    }
+  }
+});
+
+test("names of options that there are not are refused", ({ graph }) => {
+  for (const call of [
+    () => graph.createVertex("z", { lifespam: 1 } as never),
+    () => graph.connect("a", "r", "b", { lifespam: 1 } as never),
+    () => graph.evaluate("1", { vertex: "a" } as never),
+  ]) {
+    assert.throws(call, /is an invalid keyword argument/);
+  }
+  assert.is(graph.order, 0);
+});
+
 test.run();
