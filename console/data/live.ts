@@ -24,6 +24,8 @@ const TIMERS = {
   clear: (timer: unknown) => clearTimeout(timer as number),
 };
 const MAX_WAIT_MS = 10_000;
+/** With a second between questions, who looks knows within three that nobody answers. */
+const LATE_MS = 2000;
 let label = "";
 let version = "";
 
@@ -46,8 +48,14 @@ export function useLive(
         everyMs,
         isHidden: () => document.hidden,
         ask: async () => {
+          let isWaiting = true;
+          AbortSignal.timeout(LATE_MS).onabort = () => {
+            if (isWaiting && !isOver) setFailure(source, `No answer within ${LATE_MS / 1000} s`);
+          };
           const answer = await askValue(typeof path === "string" ? path : path(), {
             signal: AbortSignal.timeout(MAX_WAIT_MS),
+          }).finally(() => {
+            isWaiting = false;
           });
           if (isOver) return;
           setFailure(source, null);

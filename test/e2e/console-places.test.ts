@@ -8,6 +8,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { certificateFile } from "../support/certificates.js";
+import { findBrowser } from "./support/browser.js";
+import { openTab } from "./support/browser-tab.js";
 import { fixture, get, serve, started, svc } from "./support/server.js";
 
 const test = suite("console places");
@@ -30,6 +33,38 @@ test("is on both ports where that is wanted, and operations stay on the admin po
     assert.is((await get(served.port, "/svc/builtin/ADMIN_GetAuthToken")).status, 404);
     assert.is((await get(served.port, "/svc/log")).status, 404);
   } finally {
+    await served.stop();
+  }
+});
+
+test("speaks TLS in a browser, and says soon that a server hangs", async () => {
+  const browser = findBrowser();
+  if (browser === null) return;
+  const tls = `${certificateFile("server.pem")},${certificateFile("server-key.pem")}`;
+  const served = await serve(fixture("engine"), "--root", join(root, "tls"), "--tls", tls);
+  const tab = await openTab(browser);
+  const hasTrouble = (text: string) =>
+    tab.until(`document.querySelector("#trouble")?.innerText.includes("${text}") === true`);
+  try {
+    await tab.send("Security.setIgnoreCertificateErrors", { ignore: true });
+    const origin = `https://127.0.0.1:${served.port + 1}/`;
+    await tab.open(`${origin}system`);
+    await tab.until(`document.querySelector("main td") !== null`);
+    const link = `document.querySelector("main th a")?.href ?? ""`;
+    assert.match(String(await tab.value(link)), /^https:/);
+    const asked = tab.requests.filter((url) => !url.startsWith("about:"));
+    assert.equal(
+      asked.filter((url) => !url.startsWith(origin) && !url.startsWith("data:")),
+      [],
+    );
+    assert.equal(tab.complaints, []);
+    served.process.kill("SIGSTOP");
+    await hasTrouble("No answer within 2 s. What is shown is of ");
+    served.process.kill("SIGCONT");
+    await tab.until(`document.querySelector("#trouble") === null`);
+  } finally {
+    served.process.kill("SIGCONT");
+    await tab.close();
     await served.stop();
   }
 });
