@@ -79,6 +79,7 @@ export class Graph extends GraphManagement {
     type?: string | null | CreateOptions,
     options?: CreateOptions,
   ): Promise<Vertex> {
+    if (options !== undefined) checkObject(options, "options");
     const request = newRequest(type, { timeout: ASYNC_TIMEOUT_MS, ...options });
     return new Vertex(this, await openVertexAsync(this.access, id, request));
   }

@@ -273,6 +273,14 @@ test("garbage is refused by an error that says what fits, and changes nothing", 
   }
 });
 
+test("options of asynchronous calls that are none are refused, too", async ({ graph }) => {
+  for (const options of [1, "x".repeat(1000), new Map()]) {
+    const error = await graph.newVertexAsync("z", "t", options as never).catch((e) => e);
+    assert.match(String(error), /TypeError: options must be an object/);
+  }
+  assert.is(graph.order, 0);
+});
+
 test("names of options that there are not are refused", ({ graph }) => {
   for (const call of [
     () => graph.createVertex("z", { lifespam: 1 } as never),
