@@ -325,7 +325,7 @@ export class Answers {
   }
 
   #count(exchange: Exchange, port: 0 | 1, status: number, isPlugin: boolean): void {
-    if (port !== 0) return;
+    if (port !== 0 || (exchange.isWarmUp && exchange.aborted)) return;
     const latencyMs = elapsedMs(exchange.t0Ms);
     const { metrics, tallies } = this.#parts;
     metrics.answered(status, latencyMs, isPlugin);

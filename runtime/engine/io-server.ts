@@ -217,11 +217,11 @@ export class IoServer {
   async #warmUp(calls: WarmUp): Promise<void> {
     const limits = { connections: 0, requestsPerSecond: 0 };
     const options = { ...serverOptions(this.#data.settings, 0), limits, tls: null };
-    const failed = await warmUp(calls, options, this.#engine.events(0));
+    const useless = await warmUp(calls, options, this.#engine.events(0));
     this.#metrics.forget();
     this.#tallies.forget();
-    for (const [target, outcome] of failed)
-      log(`the example ${target} does not warm up: it is answered with ${outcome}`, "info");
+    for (const [target, fault] of useless)
+      log(`the example ${target} does not warm up: it ${fault}`, "info");
   }
 
   #setPlugins({ routes, descriptions }: PluginList): void {

@@ -9,9 +9,15 @@ import type { Exchange, ServerEvents, ServerOptions } from "../http/transport.js
 
 const LOOPBACK = "127.0.0.1";
 const CALLERS = 16;
+/** What takes longer is not called on: clients would find the executors busy with it. */
+const SLOW_MS = 100;
+/** What is under way when the time is up may end. */
+const LAST_CALLS_MS = 50;
+/** The first one finds nothing compiled. */
+const FIRST_CALLS = 2;
 const KEY = "x-svc-warm-up";
 
-/** How a call was answered: its status, or what else it was. */
+/** What a call was answered with: a status, or what else it was. */
 type Outcome = number | "a stream" | "nothing";
 
 export interface WarmUp {
@@ -21,40 +27,63 @@ export interface WarmUp {
 }
 
 /**
- * Calls all targets in turn until the time is up, those that are answered otherwise than with 200
- * no more.
+ * Calls each target by itself, then those that were answered soon in turn, many at a time, until
+ * the time is up.
  * @param events what the calls are answered by
- * @returns the targets that are not called any more, and why
+ * @returns the targets that are of no use, and what is wrong with each
  */
 export async function warmUp(
   { targets, withinMs }: WarmUp,
   options: ServerOptions,
   events: ServerEvents,
-): Promise<ReadonlyMap<string, Outcome>> {
+): Promise<ReadonlyMap<string, string>> {
   const key = randomBytes(16).toString("hex");
   const server = await netTransport.listen(0, LOOPBACK, options, onlyWith(key, events));
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
   const { port } = server;
   const request = { agent, host: LOOPBACK, port, headers: { [KEY]: key } };
-  const failed = new Map<string, Outcome>();
+  const useful = new Set<string>();
+  const useless = new Map<string, string>();
   const untilMs = performance.now() + withinMs;
-  let calls = 0;
-  const caller = async (): Promise<void> => {
-    while (performance.now() < untilMs && failed.size < targets.length) {
-      const path = targets[calls++ % targets.length]!;
-      if (failed.has(path)) continue;
-      const outcome = await call({ ...request, path });
-      if (outcome !== 200 && performance.now() < untilMs) failed.set(path, outcome);
+  const tryOne = async (path: string): Promise<void> => {
+    // Where it is not answered in time, this is what is wrong with it.
+    useless.set(path, `is not answered after ${withinMs} ms`);
+    for (let call = 1; call <= FIRST_CALLS; call++) {
+      const fault = await faultOf({ ...request, path });
+      if (performance.now() > untilMs) return;
+      if (fault === null) {
+        useful.add(path);
+        return void useless.delete(path);
+      }
+      useless.set(path, fault);
     }
   };
-  const callers = Promise.all(Array.from({ length: CALLERS }, caller));
+  const callAll = async (): Promise<void> => {
+    for (const path of targets) if (performance.now() < untilMs) await tryOne(path);
+    const turns = [...useful];
+    let calls = 0;
+    const caller = async (): Promise<void> => {
+      while (performance.now() < untilMs && turns.length > 0) {
+        await call({ ...request, path: turns[calls++ % turns.length]! });
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, caller));
+  };
   const timer = new AbortController();
-  const timeUp = delay(withinMs, null, { signal: timer.signal }).catch(() => {});
-  await Promise.race([callers, timeUp]);
+  const timeUp = delay(withinMs + LAST_CALLS_MS, null, { signal: timer.signal }).catch(() => {});
+  await Promise.race([callAll(), timeUp]);
   timer.abort();
   agent.destroy();
   await server.close();
-  return failed;
+  return useless;
+}
+
+/** What keeps a call from being made many times. */
+async function faultOf(request: RequestOptions): Promise<string | null> {
+  const startedMs = performance.now();
+  const outcome = await call(request);
+  if (outcome !== 200) return `is answered with ${outcome}`;
+  return performance.now() - startedMs > SLOW_MS ? `takes longer than ${SLOW_MS} ms` : null;
 }
 
 /** Whoever else finds the port gets nothing, and what is asked with the key leaves no trace. */

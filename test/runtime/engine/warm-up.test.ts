@@ -10,6 +10,7 @@ import type { Exchange, ServerEvents, ServerOptions } from "../../../runtime/htt
 
 const test = suite("warm-up calls");
 
+const TARGETS = ["/a", "/bad", "/b", "/stream", "/slow"];
 const OPTIONS: ServerOptions = {
   maxBodyBytes: 1024,
   cors: null,
@@ -30,34 +31,45 @@ function answering(request: (exchange: Exchange) => void): ServerEvents {
   };
 }
 
-test("targets take turns; those that fail are told and not called again", async () => {
+test("targets take turns; those of no use are told and not called on", async () => {
   const asked: string[] = [];
+  let atOnce = 0;
   const events = answering((exchange) => {
     assert.ok(exchange.isWarmUp);
-    asked.push(exchange.target);
-    if (exchange.target === "/stream") {
+    const { target } = exchange;
+    asked.push(target);
+    const isOfUse = target === "/a" || target === "/b";
+    if (!isOfUse) assert.is(++atOnce, 1, "one alone at first");
+    if (target === "/stream") {
       const source = Object.assign(pieces(), { cancel: () => {} });
+      atOnce = 0;
       return exchange.answerChunked(200, "text/plain", source);
     }
-    exchange.answer(exchange.target === "/bad" ? 404 : 200, "text/plain", "answer");
+    const answer = (): void => {
+      atOnce = 0;
+      exchange.answer(target === "/bad" ? 404 : 200, "text/plain", "answer");
+    };
+    setTimeout(answer, target === "/slow" ? 150 : 0);
   });
-  const targets = ["/a", "/bad", "/b", "/stream"];
-  const failed = await warmUp({ targets, withinMs: 200 }, OPTIONS, events);
-  assert.equal([...failed].sort(), [
-    ["/bad", 404],
-    ["/stream", "a stream"],
+  const useless = await warmUp({ targets: TARGETS, withinMs: 1000 }, OPTIONS, events);
+  assert.equal([...useless].sort(), [
+    ["/bad", "is answered with 404"],
+    ["/slow", "takes longer than 100 ms"],
+    ["/stream", "is answered with a stream"],
   ]);
   const times = (target: string): number => asked.filter((one) => one === target).length;
-  assert.ok(times("/a") > times("/bad"));
+  assert.equal([times("/bad"), times("/slow"), times("/stream")], [2, 2, 2]);
+  assert.ok(times("/a") > 1);
   assert.ok(Math.abs(times("/a") - times("/b")) <= 1);
 });
 
 test("it ends where all fail, and where nobody answers", async () => {
   const refuse = answering((exchange) => exchange.answer(500, null, ""));
-  const failed = await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, refuse);
-  assert.equal([...failed], [["/a", 500]]);
+  const refused = await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, refuse);
+  assert.equal([...refused], [["/a", "is answered with 500"]]);
   const hang = answering(() => {});
-  assert.is((await warmUp({ targets: ["/a"], withinMs: 50 }, OPTIONS, hang)).size, 0);
+  const hung = await warmUp({ targets: ["/a", "/b"], withinMs: 50 }, OPTIONS, hang);
+  assert.equal([...hung], [["/a", "is not answered after 50 ms"]]);
 });
 
 test("whoever has no key gets nothing", async () => {
