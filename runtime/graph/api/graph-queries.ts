@@ -103,7 +103,10 @@ export class GraphQueries extends GraphHandle {
    * All vertices that match.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
-  vertices<const O extends GlobalOptions = object>(options?: O): VerticesResult<O> {
+  vertices<const O extends GlobalOptions = object>(options?: O): VerticesResult<O>;
+  /** The same, with entries that the caller declares: `graph.vertices<Person>({ … })`. */
+  vertices<Entry extends object>(options: GlobalOptions): Entry[];
+  vertices(options?: GlobalOptions): unknown {
     return vertices(this.access.store, options);
   }
 
