@@ -63,7 +63,7 @@ function outcomeOf(run: () => unknown): "result" | "refused" {
 
 function isDocumented(error: unknown): boolean {
   if (error instanceof InternalError || error instanceof CapacityError) return false;
-  if (error instanceof TypeError) return !DEFECT.test(error.message);
+  if (error instanceof TypeError) return !DEFECT.test(error.message.split("\n", 1)[0]!);
   return error instanceof SvcError;
 }
 

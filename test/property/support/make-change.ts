@@ -49,8 +49,10 @@ export function makeChange(changed: ChangedGraph, change: Change): unknown {
       if (atLeast !== null) arc.push(V_GTE, atLeast);
       return graph.disconnect(anchor, arc as [string], neighbor);
     }
-    case "create":
-      return graph.createVertex(change.id, change);
+    case "create": {
+      const { id, type, lifespan, properties } = change;
+      return graph.createVertex(id, { type, lifespan, properties });
+    }
     case "delete":
       return graph.deleteVertex(change.id);
     case "expire": {
