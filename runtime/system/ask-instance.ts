@@ -55,10 +55,10 @@ export async function ask(address: Address, question: Question): Promise<Instanc
   const options = { host, port, path, method, headers: { ...accept, ...headers } };
   const tls = await secure?.options();
   return new Promise((resolve, reject) => {
-    const fail = (reason: string): void => {
+    const fail = (reason: string, cause?: Error): void => {
       clearTimeout(timer);
       asked.destroy();
-      reject(new SvcError("SVC2701", `no answer from ${host}:${port}: ${reason}`));
+      reject(new SvcError("SVC2701", `no answer from ${host}:${port}: ${reason}`, { cause }));
     };
     const asked = send(options, tls, (response) => {
       const pieces: Buffer[] = [];
@@ -76,7 +76,7 @@ export async function ask(address: Address, question: Question): Promise<Instanc
       });
     });
     const timer = setTimeout(() => fail(`none within ${timeoutMs} ms`), timeoutMs);
-    asked.on("error", (error) => fail(error.message));
+    asked.on("error", (error) => fail(error.message, error));
     asked.end(body);
   });
 }

@@ -17,6 +17,9 @@ const PATH = "/svc/builtin/ADMIN_";
 const NOT_YET = "the server is being started";
 const START_MS = 30_000;
 const POLL_MS = 200;
+/** How long an instance may take to open its ports anew, and what it says meanwhile. */
+const ANEW_MS = 2000;
+const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET"]);
 /** The one that another operator has taken the place of. */
 const LOST_TOKEN = /^(?:Expired|Invalid) authtoken$/;
 
@@ -73,11 +76,25 @@ async function tokenOf(
   address: Address,
   wanted: Wanted,
 ): Promise<{ readonly token: string } | { readonly problem: string }> {
-  const told = await call(address, wanted);
+  const told = await onceItListens(() => call(address, wanted));
   if ("problem" in told) return told;
   const { response } = told;
   const token = isPlainObject(response) ? response.authtoken : undefined;
   return typeof token === "string" ? { token } : { problem: "it gives no token" };
+}
+
+/** Asks again for what harms nobody, since an instance may be opening its ports anew. */
+async function onceItListens(question: () => Promise<Told>): Promise<Told> {
+  const deadline = performance.now() + ANEW_MS;
+  for (;;) {
+    try {
+      return await question();
+    } catch (error) {
+      const { cause } = error as Error & { readonly cause?: NodeJS.ErrnoException };
+      if (!CLOSED.has(cause?.code ?? "") || performance.now() > deadline) throw error;
+      await sleep(POLL_MS);
+    }
+  }
 }
 
 async function call(address: Address, wanted: Wanted): Promise<Told> {
