@@ -182,8 +182,9 @@ test("ends what it has started when an instance cannot be", async () => {
   } finally {
     taken.close();
   }
-  assert.match(run.err, /partition 0 replica 0: svc: error SVC2202: main port \d+ .*in use/);
-  assert.match(run.err, "svc: error SVC3013: partition 0 replica 0 has ended with exit code 1");
+  const { err } = run;
+  assert.ok(/partition 0 replica 0: svc: error SVC2202: main port \d+ .*in use/.test(err), err);
+  assert.match(err, "svc: error SVC3013: partition 0 replica 0 has ended with exit code 1");
   assert.equal(
     run.instances().filter(({ pid }) => isAlive(pid)),
     [],
