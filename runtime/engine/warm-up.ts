@@ -42,7 +42,6 @@ export async function warmUp(
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS });
   const { port } = server;
   const request = { agent, host: LOOPBACK, port, headers: { [KEY]: key } };
-  const useful = new Set<string>();
   const useless = new Map<string, string>();
   const untilMs = performance.now() + withinMs;
   const tryOne = async (path: string): Promise<void> => {
@@ -51,16 +50,13 @@ export async function warmUp(
     for (let call = 1; call <= FIRST_CALLS; call++) {
       const fault = await faultOf({ ...request, path });
       if (performance.now() > untilMs) return;
-      if (fault === null) {
-        useful.add(path);
-        return void useless.delete(path);
-      }
+      if (fault === null) return void useless.delete(path);
       useless.set(path, fault);
     }
   };
   const callAll = async (): Promise<void> => {
     for (const path of targets) if (performance.now() < untilMs) await tryOne(path);
-    const turns = [...useful];
+    const turns = targets.filter((path) => !useless.has(path));
     let calls = 0;
     const caller = async (): Promise<void> => {
       while (performance.now() < untilMs && turns.length > 0) {

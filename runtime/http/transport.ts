@@ -88,7 +88,7 @@ export interface Exchange {
   tally: Tallied | null;
   /** What is recorded of it; the engine says so. */
   trace: Trace | null;
-  /** The server calls itself before it is in service; the engine says so. */
+  /** The server calls itself before it is in service; who calls says so. */
   isWarmUp: boolean;
   /** True once the client is gone; answering then only frees what the request holds. */
   readonly aborted: boolean;

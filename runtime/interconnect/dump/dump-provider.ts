@@ -5,6 +5,7 @@
 import { SvcError } from "../../base/errors.js";
 import type { Repair } from "../../graph/keeper/graph-source.js";
 import type { SubscriberShown } from "../../metrics/traffic.js";
+import { Alarm } from "../alarm.js";
 import { LogFollower } from "../log/log-follower.js";
 import type { ProviderParts, Provides } from "../provider.js";
 import { checkDumpFolder, dumpUri } from "./dump-folder.js";
@@ -29,14 +30,15 @@ export class DumpProvider implements Provides {
   #goal = Number.POSITIVE_INFINITY;
   #repairGoal = 0;
   #isStopped = false;
-  #wake: () => void = () => undefined;
+  /** There may be more to write. */
+  readonly #more = new Alarm();
 
   /** @throws SvcError SVC3340 */
   constructor(parts: DumpProviderParts) {
     checkDumpFolder(parts.folder);
     this.#parts = parts;
     this.#writer = new DumpWriter(parts.folder, parts.log);
-    this.#unlisten = parts.log.onFlushed(() => this.#wake());
+    this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
   }
 
   get uri(): string {
@@ -62,7 +64,7 @@ export class DumpProvider implements Provides {
   }
 
   wake(): void {
-    this.#wake();
+    this.#more.ring();
   }
 
   shown(): SubscriberShown {
@@ -79,7 +81,7 @@ export class DumpProvider implements Provides {
   stop(): void {
     this.#isStopped = true;
     this.#unlisten();
-    this.#wake();
+    this.#more.ring();
   }
 
   async run(): Promise<void> {
@@ -111,7 +113,7 @@ export class DumpProvider implements Provides {
         if (frame === null) {
           await this.#writer.flush();
           this.#reached = written;
-          await this.#pause();
+          await this.#more.wait(PAUSE_MS);
           continue;
         }
         const { sn: first, units } = frame.header;
@@ -123,19 +125,5 @@ export class DumpProvider implements Provides {
     } finally {
       follower.close();
     }
-  }
-
-  async #pause(): Promise<void> {
-    if (this.#isStopped || this.#parts.log.channel.log.safe > this.#reached!) {
-      if (this.#parts.gate.isOpen) return;
-    }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, PAUSE_MS).unref();
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wake = () => undefined;
   }
 }
