@@ -20,7 +20,7 @@ const GROUP_SHIFT = 5;
 const GROUP_WORDS = 2;
 const BIT_MASK = 31;
 const ENTRY_WORDS = 3;
-const CELL_WORDS = 2;
+export const CELL_WORDS = 2;
 const LOW_MASK = 0xffff;
 const CLASS_SHIFT = 16;
 /** More words than these are moved to another block, where they need not be noted. */
@@ -45,6 +45,8 @@ export class PropertyGroups {
   readonly #blocks: Blocks;
   readonly #writer: Writer;
   readonly #reader: Reader;
+  #floats: Float64Array = new Float64Array(0);
+  #floatsOf: Uint32Array | null = null;
   /** Something that was read since `enter` cannot be. */
   #isTorn = false;
 
@@ -101,6 +103,22 @@ export class PropertyGroups {
   /** The vertices of a group that have the key of an entry, a bit each; see `bitOf`. */
   bitmapOf(entry: number): number {
     return this.cells.words[entry + 1]!;
+  }
+
+  /** Index of the cells of an entry, which are as many as its bitmap has ones; 0 if torn. */
+  cellsOf(entry: number): number {
+    const { words } = this.cells;
+    return this.#checked(words[entry + 2]!, CELL_WORDS * bitCount(words[entry + 1]!));
+  }
+
+  /** The cells as numbers, each at half of its index: they begin at even ones. */
+  get floats(): Float64Array {
+    const { words } = this.cells;
+    if (words !== this.#floatsOf) {
+      this.#floatsOf = words;
+      this.#floats = new Float64Array(words.buffer, words.byteOffset, words.length >>> 1);
+    }
+    return this.#floats;
   }
 
   /** As `find`, of the vertex with a bit. */

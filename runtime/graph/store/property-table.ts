@@ -80,9 +80,6 @@ export class PropertyTable {
   readonly #cells: Arena;
   readonly #digest: ContentDigest;
   readonly #values: DiskValues;
-  /** The cells as float64, and the view of them that this goes with. */
-  #floats: Float64Array = new Float64Array(0);
-  #floatsOf: Uint32Array | null = null;
 
   /** @param parts what it is made of */
   constructor({ writer, reader, strings, keys, indexes, digest, values }: PropertyParts) {
@@ -227,20 +224,15 @@ export class PropertyTable {
         continue;
       }
       const { words } = this.#cells;
-      if (words !== this.#floatsOf) this.#look(words);
       const low = words[cell]!;
       const high = words[cell + 1]!;
       kinds[place] = kindOfCell(high);
       // Read as a whole: two words would have to be put together in memory first.
-      numbers[place] = isFloatCell(high) ? numberOfCell(high, low) : this.#floats[cell >>> 1]!;
+      numbers[place] = isFloatCell(high)
+        ? numberOfCell(high, low)
+        : this.groups.floats[cell >>> 1]!;
       pointers[place] = low;
     }
-  }
-
-  /** Cells are of two words, and begin at even ones. */
-  #look(words: Uint32Array): void {
-    this.#floatsOf = words;
-    this.#floats = new Float64Array(words.buffer, words.byteOffset, words.length >>> 1);
   }
 
   has(vertex: number, key: number): boolean {

@@ -205,6 +205,20 @@ export class VertexIds implements EntryMatcher {
     return bytesA - bytesB;
   }
 
+  /** The first six bytes of an id as a number, which is ordered as they are; as `compare`. */
+  prefixOf(handle: number): number {
+    const { record, ids } = this.#memory;
+    const base = handle * RECORD_WORDS;
+    const isSeen = record.words[base + RecordWord.IdPointer]! + HEAD_WORDS < ids.words.length;
+    if (!isSeen) this.#memory.refresh();
+    const at = record.words[base + RecordWord.IdPointer]! + HEAD_WORDS;
+    const first = ids.words[at];
+    if (first === undefined) return 0;
+    const isLonger = record.words[base + RecordWord.IdBytes]! > 4;
+    const second = isLonger ? (ids.words[at + 1] ?? 0) : 0;
+    return byteOrder(first) * 2 ** 16 + (byteOrder(second) >>> 16);
+  }
+
   startsWith(handle: number, prefix: Uint8Array): boolean {
     if (!this.#fetch(handle)) return false;
     return this.#copy.startsWith(prefix);

@@ -16,7 +16,7 @@ import { entryRenderer, type RenderEntry } from "../show/render-entries.js";
 import { resultFormat } from "../show/result-format.js";
 import { Row } from "../show/row.js";
 import type { ScannedArc, ScannedVertex } from "../show/typed-results.js";
-import { Candidates } from "../walk/candidates.js";
+import { Candidates, SLICE } from "../walk/candidates.js";
 import { NO_DEADLINE } from "../walk/deadline.js";
 import { planArcScan, planVertexScan } from "../walk/scan.js";
 import { Walker } from "../walk/walker.js";
@@ -103,7 +103,8 @@ function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, voi
   const { store, test, expressions } = stream;
   if (test !== null) bindTest(test, store);
   stream.bind();
-  const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY);
+  const memory = new Uint32Array(SLICE);
+  const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY, memory);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     const slice = candidates.slice.subarray(0, count);
     yield* steadily(store, expressions.hasEffects, () => shown(stream, render, slice));

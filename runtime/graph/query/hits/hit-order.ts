@@ -170,7 +170,7 @@ export class HitOrder {
   }
 }
 
-/** What tells vertices apart in an order; those by texts have equal numbers. */
+/** What tells vertices apart in an order; where it is by texts, equal numbers tell nothing. */
 function vertexNumber(
   kind: number,
   probe: Probe | null,
@@ -179,6 +179,8 @@ function vertexNumber(
   if (kind === S.S_SIM) return (_, vertex) => probe?.similarity(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_HAM) return (_, vertex) => probe?.hamming(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_RANDOM) return Math.random;
+  // Most ids differ in their first bytes, so that few have to be compared as a whole.
+  if (kind === S.S_ID) return ({ ids }, vertex) => ids.prefixOf(vertex);
   const attribute = VERTEX_ATTRIBUTES.find(({ sortby }) => sortby === kind);
   return (attribute?.of as typeof DEG.of | undefined) ?? (() => 0);
 }

@@ -1,6 +1,6 @@
 // Top-k: keeps the best hits of an order in a heap of slots with the worst kept hit on top, so that
 // most candidates cost one comparison of numbers. Where all are wanted it only collects, and sorts
-// once.
+// once, by the same heap.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { HitBuffer } from "./hit-buffer.js";
@@ -68,6 +68,8 @@ export class TopHits {
     for (let index = 0; index < count; index++) hits.keys[first + index] = keys[index]!;
     if (count === length || this.#keep === 0) return length;
     this.#makeHeap();
+    this.#spare = hits.addSlot();
+    this.#worst = hits.keys[this.#heap[0]!]!;
     return count;
   }
 
@@ -78,23 +80,21 @@ export class TopHits {
     hits.keys[slot] = key;
     if (!this.#isBefore(slot, this.#heap[0]!)) return;
     this.#spare = this.#heap[0]!;
-    this.#heap[0] = slot;
-    this.#siftDown(0);
+    this.#siftDown(0, slot, this.#heap.length);
     this.#worst = hits.keys[this.#heap[0]!]!;
   }
 
-  /** Slots of the kept hits, best first. */
+  /** Slots of the kept hits, best first; nothing can be offered afterwards. */
   sorted(): Uint32Array {
-    const hits = this.#hits;
-    const order = this.#order;
-    const slots =
-      this.#spare < 0 ? Uint32Array.from({ length: hits.length }, (_, slot) => slot) : this.#heap;
-    const compare = (a: number, b: number): number => {
-      const difference = hits.keys[a]! - hits.keys[b]!;
-      if (difference !== 0 && !Number.isNaN(difference)) return difference;
-      return order.hasTexts ? order.compareTexts(hits, a, b) : a - b;
-    };
-    return slots.sort(compare);
+    if (this.#spare < 0) this.#makeHeap();
+    const heap = this.#heap;
+    // The worst one goes to the end of what is left of the heap, again and again.
+    for (let last = heap.length - 1; last > 0; last--) {
+      const slot = heap[last]!;
+      heap[last] = heap[0]!;
+      this.#siftDown(0, slot, last);
+    }
+    return heap;
   }
 
   #makeHeap(): void {
@@ -102,19 +102,18 @@ export class TopHits {
     const heap = new Uint32Array(hits.length);
     for (let slot = 0; slot < heap.length; slot++) heap[slot] = slot;
     this.#heap = heap;
-    for (let at = (heap.length >>> 1) - 1; at >= 0; at--) this.#siftDown(at);
-    this.#spare = hits.addSlot();
-    this.#worst = hits.keys[heap[0]!]!;
+    for (let at = (heap.length >>> 1) - 1; at >= 0; at--)
+      this.#siftDown(at, heap[at]!, heap.length);
   }
 
-  #siftDown(from: number): void {
+  /** Lets a slot sink from a place to where it belongs, among the first places of the heap. */
+  #siftDown(from: number, slot: number, end: number): void {
     const heap = this.#heap;
-    const slot = heap[from]!;
     let at = from;
     for (;;) {
       let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && this.#isBefore(heap[child]!, heap[child + 1]!)) child++;
+      if (child >= end) break;
+      if (child + 1 < end && this.#isBefore(heap[child]!, heap[child + 1]!)) child++;
       if (!this.#isBefore(slot, heap[child]!)) break;
       heap[at] = heap[child]!;
       at = child;
@@ -122,11 +121,13 @@ export class TopHits {
     heap[at] = slot;
   }
 
+  /** Of equal ones, who came first is the better one. */
   #isBefore(a: number, b: number): boolean {
     const { keys } = this.#hits;
     const first = keys[a]!;
     const second = keys[b]!;
     if (first !== second) return first < second;
-    return this.#order.hasTexts && this.#order.compareTexts(this.#hits, a, b) < 0;
+    const order = this.#order;
+    return (order.hasTexts ? order.compareTexts(this.#hits, a, b) : a - b) < 0;
   }
 }

@@ -2,13 +2,14 @@
 // as they lie in memory: texts are compared by their pointers into the pool, and whether one begins
 // with a prefix is remembered, so that no text is read twice.
 
+import { bitCount } from "../../memory/bit-count.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { holdsNames } from "../../model/check-argument.js";
 import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
 import { member, misfit, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
-import { bitOf, groupOf } from "../../store/property-groups.js";
+import { bitOf, CELL_WORDS, groupOf } from "../../store/property-groups.js";
 import type { ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
 import { checkedKey, PropertyKind } from "../../store/property-values.js";
@@ -117,15 +118,34 @@ export class PropertyCondition {
       const test = tests[index]!;
       const entry = groups.entryOf(vertex, test.code);
       if (entry === 0) return 0;
-      left &= groups.bitmapOf(entry);
-      for (let bits = left; bits !== 0; bits &= bits - 1) {
-        const bit = 31 - Math.clz32(bits & -bits);
-        const cell = groups.cellAt(entry, bit);
-        const { words } = groups.cells;
-        if (cell === 0 || !test.passes(words[cell + 1]!, words[cell]!)) left &= ~(1 << bit);
-      }
+      left = this.#passing(test, entry, left);
     }
     return left;
+  }
+
+  /** Those of some vertices of a group whose cells of one key pass. */
+  #passing(test: KeyTest, entry: number, wanted: number): number {
+    const { groups } = this.#properties;
+    const bitmap = groups.bitmapOf(entry);
+    const first = groups.cellsOf(entry);
+    if (first === 0) return 0;
+    const { floats } = groups;
+    const { words } = groups.cells;
+    // In a scan all are wanted that there are: their cells follow each other.
+    const areAll = (bitmap & ~wanted) === 0;
+    let passing = 0;
+    let cell = first;
+    for (let bits = bitmap & wanted; bits !== 0; bits &= bits - 1) {
+      const bit = bits & -bits;
+      if (!areAll) cell = first + CELL_WORDS * bitCount(bitmap & (bit - 1));
+      const number = floats[cell >>> 1]!;
+      const isPassing = Number.isNaN(number)
+        ? test.passes(words[cell + 1]!, words[cell]!)
+        : test.passesNumber(number);
+      if (isPassing) passing |= bit;
+      cell += CELL_WORDS;
+    }
+    return passing;
   }
 }
 
@@ -190,6 +210,11 @@ class KeyTest {
       low: isBelow ? Number.NEGATIVE_INFINITY : low,
       high: isAbove ? Number.POSITIVE_INFINITY : high,
     };
+  }
+
+  /** Whether a number passes that is no NaN. */
+  passesNumber(number: number): boolean {
+    return testNumber(this.#test, number);
   }
 
   /** Whether a cell passes; texts and what else has no order pass no comparison but equality. */

@@ -6,7 +6,10 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { HandleSet } from "../match/handle-set.js";
 import type { VertexTest } from "../match/vertex-test.js";
 
-const SLICE = 4096;
+/** Handles that a slice may have. */
+export const SLICE = 4096;
+/** Of a scan that is over before the next one begins: making memory would take longer than it. */
+const shared = new Uint32Array(SLICE);
 /** A query for a few hits often needs no more. */
 const FIRST_OF_FEW = 64;
 
@@ -17,8 +20,10 @@ const WORTH = 4;
 
 export class Candidates {
   readonly #store: GraphStore;
-  /** The handles of the present slice. */
-  slice: Uint32Array;
+  /** The handles of the present slice come first in it. */
+  readonly slice: Uint32Array;
+  /** How many handles a slice may have. */
+  #size: number;
   /** Sought handles, null for those of a type or all. */
   readonly #handles: readonly number[] | null;
   /** Type code, 0 for all types. */
@@ -26,7 +31,6 @@ export class Candidates {
   /** Up to which place sought handles were given, or handles; of a type those from here on. */
   #place = 0;
   readonly #end: number;
-  #isBegun = false;
   /** What was given already, when a vertex may change its place in a list meanwhile. */
   readonly #given: HandleSet | null;
   /** Where they come from, and about how many there are. */
@@ -36,10 +40,12 @@ export class Candidates {
   /**
    * @param test a bound test that all have to pass, null for none
    * @param wanted how many are enough, if they pass
+   * @param slice memory for a slice; needed where other scans may come in between
    */
-  constructor(store: GraphStore, test: VertexTest | null, wanted: number) {
+  constructor(store: GraphStore, test: VertexTest | null, wanted: number, slice = shared) {
     this.#store = store;
-    this.slice = new Uint32Array(wanted <= FIRST_OF_FEW ? FIRST_OF_FEW : SLICE);
+    this.slice = slice;
+    this.#size = wanted <= FIRST_OF_FEW ? FIRST_OF_FEW : SLICE;
     const isSelective = test !== null && !test.isNegated;
     this.#handles = isSelective ? (test.ids?.handles ?? this.#fromIndex(test)) : null;
     const type = isSelective && this.#handles === null ? test.type : null;
@@ -49,7 +55,7 @@ export class Candidates {
     this.count = this.#type === 0 ? this.#end : this.#place;
     if (isSelective && test.ids !== null) this.origin = "ids";
     else if (type !== null) this.origin = "list of a type";
-    this.#given = this.#type !== 0 && this.#place > this.slice.length ? new HandleSet() : null;
+    this.#given = this.#type !== 0 && this.#place > this.#size ? new HandleSet() : null;
   }
 
   /** What an index leads to, where that is much less than there is otherwise. */
@@ -71,27 +77,27 @@ export class Candidates {
 
   /** Fills the slice; returns how many there are, -1 when all were given. */
   next(): number {
-    if (this.#isBegun && this.slice.length < SLICE) this.slice = new Uint32Array(SLICE);
-    this.#isBegun = true;
-    if (this.#handles !== null) return this.#nextSought(this.#handles);
-    return this.#type === 0 ? this.#nextUsed() : this.#nextOfType();
+    const size = this.#size;
+    this.#size = SLICE;
+    if (this.#handles !== null) return this.#nextSought(this.#handles, size);
+    return this.#type === 0 ? this.#nextUsed(size) : this.#nextOfType(size);
   }
 
-  #nextSought(handles: readonly number[]): number {
+  #nextSought(handles: readonly number[], size: number): number {
     if (this.#place >= this.#end) return -1;
     const { slice } = this;
     let count = 0;
-    while (this.#place < this.#end && count < slice.length) {
+    while (this.#place < this.#end && count < size) {
       slice[count++] = handles[this.#place++]!;
     }
     return count;
   }
 
-  #nextUsed(): number {
+  #nextUsed(size: number): number {
     if (this.#place >= this.#end) return -1;
     const { slice } = this;
     const { vertices } = this.#store;
-    const end = Math.min(this.#place + slice.length, this.#end);
+    const end = Math.min(this.#place + size, this.#end);
     let count = 0;
     for (let handle = this.#place; handle < end; handle++) {
       if (vertices.isUsed(handle)) slice[count++] = handle;
@@ -101,11 +107,11 @@ export class Candidates {
   }
 
   /** From the end of the list on: what leaves it lets the last one take its place. */
-  #nextOfType(): number {
+  #nextOfType(size: number): number {
     if (this.#place <= 0) return -1;
-    const { slice } = this;
+    const slice = this.slice.subarray(0, size);
     const found = this.#store.typeLists.copyBefore(this.#type, this.#place, slice);
-    this.#place -= slice.length;
+    this.#place -= size;
     if (this.#given === null) return found;
     let count = 0;
     for (let at = 0; at < found; at++) {

@@ -22,6 +22,10 @@ const BATCH_VERTICES = 256;
 /** Vertices whose properties are looked at together: to test fewer saves nothing. */
 const GROUP = 32;
 
+/** What scans give to sinks; one is over before the next one begins. */
+const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
+const batch = new ArcBatch(words);
+
 /** Where the last scan has looked, for who wants it explained. */
 interface Origin {
   origin: string;
@@ -92,8 +96,6 @@ function scanChecked(
   deadline: Deadline,
 ): void {
   const { vertices } = store;
-  const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
-  const batch = new ArcBatch(words);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     deadline.spend(count);
     const { slice } = candidates;
@@ -125,8 +127,6 @@ function scanEach(
   const walker = Walker.of(store);
   // What is beyond the room of the sink need not be tested.
   let stop = Math.max(1, Math.min(BATCH_VERTICES, sink.room)) * ARC_WORDS;
-  const words = new Uint32Array(stop);
-  const batch = new ArcBatch(words);
   let end = 0;
   const take = (): boolean => {
     batch.from = 0;
