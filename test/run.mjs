@@ -1,7 +1,8 @@
-// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Three
-// processes take files: one those that need no server first, one those that build examples in
-// their place, which is for one at a time; the third, and all in the end, take what is left of the
-// server suites (test/e2e, test/conformance). A crash hides no result of other files. Closes what
+// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Four
+// processes take files, those that take long first: one what needs no server, one what builds
+// examples in their place, which is for one at a time, two the other server suites (test/e2e,
+// test/conformance); who is through helps the others. A crash hides no result of other files.
+// Closes what
 // uvu leaves open: tests that never end, suites that never run, totals that never come, handles
 // that stay open, processes that never exit or die. Under continuous integration (`CI` is set) a
 // file that fails runs once more when nothing runs beside it, and that decides: a change is judged
@@ -19,6 +20,7 @@ import {
   isSuite,
   isUnit,
   readOptions,
+  secondsOf,
   USAGE,
 } from "./runner/options.mjs";
 
@@ -58,22 +60,27 @@ const complete = files.filter((file) => {
   return forgotten === "";
 });
 
-const plain = complete.filter((file) => !isServerSuite(file));
-const servers = complete.filter(isServerSuite);
+const plain = longFirst(complete.filter((file) => !isServerSuite(file)));
+const servers = longFirst(complete.filter(isServerSuite));
 if (options.serial || availableParallelism() === 1) {
   await runAll(plain);
   await runAll(servers);
 } else if (servers.length === 0) {
-  // Two processes take from one list.
-  await Promise.all([runAll(plain), runAll(plain)]);
+  // Some wait: three processes take from one list.
+  await Promise.all([runAll(plain), runAll(plain), runAll(plain)]);
 } else {
   const exclusive = servers.filter((file) =>
     buildsExamples(readFileSync(join(root, file), "utf8")),
   );
   const shared = servers.filter((file) => !exclusive.includes(file));
-  // Server suites wait more than they work: three at once keep two cores busy.
-  const own = [plain, exclusive, shared];
-  await Promise.all(own.map((list) => runAll(list).then(() => runAll(shared))));
+  // Server suites wait more than they work: four at once keep two cores busy.
+  const turns = [
+    [plain, shared],
+    [exclusive, shared, plain],
+    [shared, plain],
+    [shared, plain],
+  ];
+  await Promise.all(turns.map(runInTurn));
 }
 
 await runAgain();
@@ -89,6 +96,18 @@ function optionsOrUsage() {
     console.error(`${error.message}\n\n${USAGE}`);
     process.exit(2);
   }
+}
+
+/** No process is left alone with a long file in the end. */
+function longFirst(list) {
+  const seconds = new Map(
+    list.map((file) => [file, secondsOf(readFileSync(join(root, file), "utf8"))]),
+  );
+  return list.sort((a, b) => seconds.get(b) - seconds.get(a));
+}
+
+async function runInTurn(lists) {
+  for (const list of lists) await runAll(list);
 }
 
 /** Runs what is left of a list, in a new process after every file that took its process down. */

@@ -1,5 +1,6 @@
 // Rebuilding a project that stays open, as svc dev does.
 // starts processes
+// takes 10 s
 
 import { readFileSync, rmSync } from "node:fs";
 import { suite } from "uvu";

@@ -1,6 +1,7 @@
 // The `net` transport over TLS: every rule of the conformance suite, the bounds of one client, and
 // those of what comes before the first request.
 // limit: 60 s
+// takes 45 s
 
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";

@@ -1,6 +1,7 @@
 // `svc argspec diff` on two releases of a service: what it prints and how it ends, and that servers
 // do to calls of the former release what it says of them.
 // limit: 60 s
+// takes 10 s
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";

@@ -1,5 +1,6 @@
 // The argspec of a server in library mode: what was added, built or not, as it is at the moment.
 // limit: 60 s
+// takes 10 s
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // What servers tell of themselves: each form of `/svc/builtin/argspec`, and `X-SVC-Argspec`.
 // limit: 60 s
+// takes 15 s
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,6 +2,7 @@
 // run against live servers, which give every kind of error for real.
 // limit: 60 s
 // builds examples
+// takes 15 s
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

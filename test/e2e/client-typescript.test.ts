@@ -2,6 +2,7 @@
 // options, and run as modules and as CommonJS against live servers.
 // limit: 60 s
 // builds examples
+// takes 30 s
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

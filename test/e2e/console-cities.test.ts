@@ -2,6 +2,7 @@
 // open pages, while one hangs, is killed, and is started again. Skipped without a browser.
 // limit: 240 s
 // builds examples
+// takes 10 s
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

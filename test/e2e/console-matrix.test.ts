@@ -1,6 +1,7 @@
 // The console of a dispatcher in front of a 2 x 2 matrix: requests through it are explained, and an
 // instance that dies and comes back is said on pages that are open. Skipped without a browser.
 // limit: 180 s
+// takes 15 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

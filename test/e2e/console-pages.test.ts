@@ -2,6 +2,7 @@
 // who cannot see or have no mouse. Skipped where there is no browser.
 // limit: 180 s
 // builds examples
+// takes 25 s
 
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

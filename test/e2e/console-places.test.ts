@@ -1,5 +1,6 @@
 // Where the console is: on the admin port, on both, or nowhere; and `--open`, which shows it.
 // limit: 60 s
+// takes 10 s
 
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 // The console of one instance of a system shows them all: states, who provides whom, and one that
 // does not answer and comes back while pages are open. Skipped without a browser.
 // limit: 180 s
+// takes 15 s
 
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";

@@ -2,6 +2,7 @@
 // Browser parts are skipped where there is no browser.
 // limit: 120 s
 // builds examples
+// takes 10 s
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // `svc dev`: what is edited is served, mistakes are shown while the last good version goes on.
 // limit: 180 s
+// takes 45 s
 
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

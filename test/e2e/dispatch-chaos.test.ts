@@ -2,6 +2,7 @@
 // are right, nothing is written twice, only those requests fail that must, all back-ends come back,
 // and no socket is left. CHAOS_SECONDS=60 runs longer.
 // limit: 120 s
+// takes 15 s
 
 import { readdirSync, readlinkSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,6 +1,7 @@
 // Back-ends that die, hang, talk nonsense or are full: what the client sees of it, and that they
 // come back. Bodies and partials of many bytes.
 // limit: 60 s
+// takes 35 s
 
 import { once } from "node:events";
 import { suite } from "uvu";

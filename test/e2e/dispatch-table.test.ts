@@ -1,6 +1,7 @@
 // The request table through every shape of a matrix: what a client gets must not tell whether there
 // is one engine or a hierarchy, but for what this file lists.
 // limit: 60 s
+// takes 10 s
 
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";

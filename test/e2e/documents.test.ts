@@ -2,6 +2,7 @@
 // given to a server. See support/document.ts for how a document says what it expects.
 // limit: 120 s
 // builds examples
+// takes 20 s
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -1,6 +1,7 @@
 // The system of examples/cities does what its README shows, as eight processes.
 // limit: 240 s
 // builds examples
+// takes 10 s
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

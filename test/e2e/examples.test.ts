@@ -1,6 +1,7 @@
 // Every example is built, served and called, as its reader would.
 // limit: 60 s
 // builds examples
+// takes 10 s
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

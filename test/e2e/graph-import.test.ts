@@ -1,6 +1,7 @@
 // `svc graph import` and `svc graph export`: every form of file, what is wrong with one, a graph
 // that comes back as it was, and an import that goes on where it was killed.
 // limit: 120 s
+// takes 10 s
 
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 // Changes of graphs outlive a process that is killed: the log of the root holds them. What becomes
 // of the log when it is torn, damaged, switched off, or told that a graph is no more.
 // limit: 60 s
+// takes 30 s
 
 import {
   appendFileSync,

@@ -1,6 +1,7 @@
 // Graphs outlive the process: stored on a stop and every now and then, found again in the root,
 // which belongs to one process at a time. And what `graphs` of svc.config.ts says about them.
 // limit: 60 s
+// takes 25 s
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

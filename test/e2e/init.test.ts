@@ -1,6 +1,7 @@
 // `svc init` as a user meets it: the package is packed, installed from the tarball, asked for a
 // project, and that project is installed, built, tested, served and called outside the repository.
 // limit: 120 s
+// takes 20 s
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

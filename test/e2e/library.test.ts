@@ -1,6 +1,7 @@
 // Library mode: `system` inside a program of the user's, plugins as closures, the state table of
 // the interface.
 // limit: 60 s
+// takes 10 s
 
 import type * as Library from "svc-server";
 import type { PluginRequest } from "svc-server";

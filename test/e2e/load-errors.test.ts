@@ -1,5 +1,6 @@
 // Plugins that are built and cannot be loaded: what a start says, and how `svc dev` goes on.
 // limit: 180 s
+// takes 30 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,6 +1,7 @@
 // The log as operators read it: lines of JSON with levels and ids of requests, exceptions in terms
 // of their sources, requests when asked for, and each change of a back-end.
 // limit: 60 s
+// takes 10 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

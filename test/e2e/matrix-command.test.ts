@@ -2,6 +2,7 @@
 // and comes back, and an end that leaves no process behind.
 // limit: 60 s
 // builds examples
+// takes 15 s
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

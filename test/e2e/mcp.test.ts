@@ -1,5 +1,6 @@
 // `svc mcp` as programs use it: started by the official client, over standard input and output.
 // limit: 60 s
+// takes 15 s
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -2,6 +2,7 @@
 // document says, and all answers, those of errors too, must fit its schemas.
 // limit: 60 s
 // builds examples
+// takes 15 s
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

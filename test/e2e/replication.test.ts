@@ -1,6 +1,7 @@
 // One instance provides its graphs to another: that one ends equal whoever is killed or stopped
 // meanwhile, changes nothing by itself, and lets nobody in who has not the key.
 // limit: 240 s
+// takes 30 s
 
 import assertNode from "node:assert";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

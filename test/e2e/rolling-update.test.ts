@@ -2,6 +2,7 @@
 // the next; nobody is left without a replica.
 // limit: 120 s
 // builds examples
+// takes 10 s
 
 import { join } from "node:path";
 import { suite } from "uvu";

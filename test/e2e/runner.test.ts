@@ -1,6 +1,7 @@
 // The test runner itself: whatever a test file does wrong, it counts as a failure, the files after
 // it still run and the runner ends.
 // limit: 60 s
+// takes 30 s
 
 import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -66,8 +67,15 @@ test("leaves files that start processes to a run of all", () => {
   const { stdout, last } = runWith(["--unit"], files);
   assert.is(last, "1 passed, 0 failed");
   assert.not.match(stdout, "starts-processes");
-  assert.is(runWith(["--serial"], files).last, "2 passed, 0 failed");
   assert.is(runWith(["--bogus"], files).status, 2);
+});
+
+test("begins with files that take long, and leaves them to a run of all", () => {
+  const files = ["passes", "takes-long"];
+  const all = runWith(["--serial"], files);
+  assert.is(all.last, "2 passed, 0 failed");
+  assert.match(all.stdout, /takes-long[\s\S]*passes/);
+  assert.not.match(runWith(["--unit"], files).stdout, "takes-long");
 });
 
 test("leaves no process of a test behind, whatever became of the test", async () => {

@@ -1,5 +1,6 @@
 // SIGTERM: newcomers get 503, what runs is finished, the process exits with 0.
 // limit: 60 s
+// takes 10 s
 
 import { once } from "node:events";
 import { connect } from "node:net";

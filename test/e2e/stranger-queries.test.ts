@@ -1,6 +1,7 @@
 // Queries of strangers may cost what they are allowed to, and nothing else: graphs are saved, and
 // what expires goes, however long they run.
 // limit: 60 s
+// takes 35 s
 
 import { existsSync, mkdirSync } from "node:fs";
 import { networkInterfaces } from "node:os";

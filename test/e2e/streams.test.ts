@@ -1,6 +1,7 @@
 // Answers that come piece by piece, from a plugin to a socket: both forms, errors before and after
 // the first piece, a client that does not read, one that goes away, and a stop.
 // limit: 60 s
+// takes 15 s
 
 import { connect } from "node:net";
 import { suite } from "uvu";

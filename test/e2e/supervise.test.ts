@@ -1,6 +1,7 @@
 // `svc serve --supervise`: the server comes back at its port whatever ends it, and ends when it is
 // told to.
 // limit: 60 s
+// takes 15 s
 
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";

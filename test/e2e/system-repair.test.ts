@@ -1,6 +1,7 @@
 // A replica that has other contents than its provider, in a system of processes: operators
 // synchronize it, cancel that, are killed in the middle of it, and so is the replica.
 // limit: 120 s
+// takes 15 s
 
 import { once } from "node:events";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 // `testMatrix` of `svc-server/testing`: a dispatcher and its engines within one process, faults of
 // engines, and the clock that all of them follow.
 // limit: 120 s
+// takes 10 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,5 +1,6 @@
 // `svc-server/testing` as a project uses it: a program that asks a service within its own process.
 // limit: 120 s
+// takes 25 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,6 +1,7 @@
 // TLS as operators use it: both ports of `svc serve`, certificates that are renewed, and a matrix
 // whose dispatcher and back-ends know each other by certificates.
 // limit: 60 s
+// takes 20 s
 
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";

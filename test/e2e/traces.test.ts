@@ -1,6 +1,7 @@
 // Traces of a whole matrix, as a collector gets them; and the header lines that tie the parts of a
 // request together, which pass also where nothing is recorded.
 // limit: 60 s
+// takes 10 s
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -2,6 +2,7 @@
 // death the graph is whole, the log says the same, and the other thread goes on. KILLS=n for more
 // than the default.
 // limit: 240 s
+// takes 20 s
 
 import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";

@@ -1,7 +1,8 @@
 // Time limit of the tests of the file that runs now, and which of them are wanted. A file asks for
-// more in its header comment: `// limit: 60 s`.
+// more in its header comment: `// limit: 60 s`. Nothing waits for a limit but what is broken; on a
+// busy machine everything takes several times as long.
 
-const DEFAULT_LIMIT_MS = 10_000;
+const DEFAULT_LIMIT_MS = 30_000;
 let limitMs = DEFAULT_LIMIT_MS;
 let name = "";
 

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 
 export const USAGE = `node test/run.mjs [options] [part of a path]...
 
-  --unit          what starts no process: neither server suites nor property tests
+  --unit          what is quick and starts no process: neither server suites nor property tests
   --name <text>   tests alone whose title has this text
   --serial        one file after the other
 `;
@@ -36,6 +36,14 @@ export function buildsExamples(source) {
   return BUILDS_EXAMPLES.test(source);
 }
 
+/** The same: about so long on a machine that does nothing else, where that is more than 3 s. */
+const TAKES = /^\/\/ takes (\d+) s$/m;
+
+/** 0 for a file that does not say. */
+export function secondsOf(source) {
+  return Number(TAKES.exec(source)?.[1] ?? 0);
+}
+
 export function isServerSuite(file) {
   return SERVER_SUITE.test(file);
 }
@@ -46,6 +54,6 @@ export function isSuite(file) {
 }
 
 export function isUnit(file, source) {
-  const isSlow = file.startsWith("test/property/") || STARTS_PROCESSES.test(source);
-  return !isServerSuite(file) && !isSlow;
+  if (isServerSuite(file) || file.startsWith("test/property/")) return false;
+  return !STARTS_PROCESSES.test(source) && secondsOf(source) === 0;
 }

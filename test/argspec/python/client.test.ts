@@ -2,6 +2,7 @@
 // argspec, also a hostile one. Python itself judges what is code and what is text.
 // limit: 30 s
 // starts processes
+// takes 3 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

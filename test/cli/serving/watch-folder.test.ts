@@ -1,4 +1,5 @@
 // Which changes in a project folder are reported: edits, new and removed files and folders.
+// takes 4 s
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,6 +2,7 @@
 // names the setting and what it should be, and none of them ends with a stack.
 // limit: 60 s
 // starts processes
+// takes 3 s
 
 import { readFileSync, rmSync } from "node:fs";
 import { inspect, isDeepStrictEqual } from "node:util";

@@ -4,6 +4,7 @@
 //
 // SVC_CLUSTERS=200 for a long run, SEED=n for the same one again.
 // limit: 240 s
+// takes 3 s
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";

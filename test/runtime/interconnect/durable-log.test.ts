@@ -1,6 +1,7 @@
 // Graphs with a log, in one process: what is logged is made again, a log that fails stops all
 // changes, segments go when snapshots hold what is in them.
 // limit: 60 s
+// takes 5 s
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 // Connections to an instance, or between two, when the other end does not do what it should: says
 // nothing, says it a byte at a time, or says what it has no right to.
 // limit: 60 s
+// takes 7 s
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -3,6 +3,8 @@
 //
 // SVC_STREAM_KILLS=50 for a long run of kills of the broker's leader.
 // limit: 240 s
+// starts processes
+// takes 50 s
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";

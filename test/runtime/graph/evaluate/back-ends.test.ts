@@ -27,7 +27,7 @@ import {
 } from "./random-expressions.js";
 
 const test = suite("back ends");
-const ROUNDS = Number(process.env.ROUNDS ?? 20_000);
+const ROUNDS = Number(process.env.ROUNDS ?? 4_000);
 
 function check(text: string): void {
   const arc = ARCS[text.length % ARCS.length]!;

@@ -34,7 +34,7 @@ import {
 } from "./random-expressions.js";
 
 const test = suite("loops");
-const ROUNDS = Number(process.env.ROUNDS ?? 20_000);
+const ROUNDS = Number(process.env.ROUNDS ?? 6_000);
 
 /** What remains of all arcs, and in which cells. */
 function changed(text: string, isLoop: boolean): { words: number[]; cells: readonly Value[] } {

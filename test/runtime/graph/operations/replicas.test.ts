@@ -90,7 +90,7 @@ test("a record deletes what a replica holds", ({ store, copy }) => {
 
 test("a thread dies at each write of the deletion of a hub", () => {
   let point = 0;
-  for (let isDead = true; isDead; point += 97) {
+  for (let isDead = true; isDead; point += 397) {
     const store = loggedStore();
     const plugin = openStore(store);
     for (let index = 0; index < 150; index++) plugin.connect("hub", ["to", M_INT, 1], `l${index}`);
@@ -102,7 +102,7 @@ test("a thread dies at each write of the deletion of a hub", () => {
     assert.is(store.operationCount, before + (isDone ? 1 : 0), `died after ${point}`);
     checkStore(store);
   }
-  assert.ok(point > 97);
+  assert.ok(point > 397);
 });
 
 test("graphs of one name have identities of their own", ({ store, copy }) => {

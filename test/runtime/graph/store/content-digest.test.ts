@@ -123,6 +123,9 @@ test("a graph that was stored without one gets one, and one without a log loses 
   try {
     const store = made(fillAll);
     const { digest } = contentAt(store)!;
+    // As if a thread had written the log: saves wait for that.
+    const { clock } = store.memory.log!;
+    clock.finish(clock.next);
     saveGraph(store, join(folder, "kept"));
     const without = loadGraph("test", join(folder, "kept"), TEST_THREAD)!;
     assert.is(without.memory.header.words[Header.DigestVersion], 0);
