@@ -6,7 +6,7 @@ import { DataError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { setInputSerial } from "../store/input-serial.js";
-import { OperationCode } from "../store/operation.js";
+import { OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import { readRecord } from "./read-record.js";
 import { damaged, RecordReader } from "./record-reader.js";
 import { countBefore, recordsIn, UNIT_HEAD_WORDS, unitWords } from "./unit-format.js";
@@ -43,8 +43,18 @@ export function applyUnit(
       // The removal of a hub does so unless it is a part of something.
       if (left > 1) writer.mutate(() => apply(store, operation));
       else apply(store, operation);
+      reader.note(operation.vertex, mayRemove(operation.code));
     }
   });
+}
+
+/** Whether vertices may be gone when an operation is done. */
+function mayRemove(code: OperationCodeNumber): boolean {
+  return (
+    code === OperationCode.DeleteVertex ||
+    code === OperationCode.Disconnect ||
+    code === OperationCode.Truncate
+  );
 }
 
 function outOfOrder(store: GraphStore, before: number): DataError {

@@ -2,11 +2,12 @@
 // code: a store that gets all records of another from its first one on gives the same codes. What
 // is read is checked down to what the store already has, so that whatever comes out can be applied.
 
+import { isUtf8 } from "node:buffer";
 import { Float } from "../../base/float.js";
 import { ArcFlag } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
-import { mixesListing } from "../operations/arcs.js";
+import { fetchEnds, mixesListing } from "../operations/arcs.js";
 import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
 import { MAX_DISK_BYTES } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -14,6 +15,7 @@ import { checkedId } from "../store/id-text.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import type { Names } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
+import { isAscii, isPlainAscii, PlacedText } from "../store/placed-text.js";
 import { checkPacked, plainValue, valueIn } from "../store/property-codec.js";
 import {
   checkedKey,
@@ -34,7 +36,14 @@ import {
 } from "../vectors/vector-parts.js";
 import { damaged, type RecordReader } from "./record-reader.js";
 
-const CODES = new Set<number>(Object.values(OperationCode));
+const IS_CODE = new Uint8Array(0x100);
+for (const code of Object.values(OperationCode)) IS_CODE[code] = 1;
+/** A number that is read, in both forms. */
+const numbers = new Float64Array(1);
+const numberWords = new Uint32Array(numbers.buffer);
+/** Texts of the record that was read last, where they lie. */
+const terminalId = new PlacedText();
+const valueText = new PlacedText();
 const floats = new Float32Array(2);
 const scale = new Float32Array(1);
 const scaleWord = new Uint32Array(scale.buffer);
@@ -49,7 +58,7 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
   const code = head & 0xff;
   const kind = (head >>> 8) & 0xff;
   const name = head >>> 16;
-  if (!CODES.has(code)) throw damaged("no such operation");
+  if (IS_CODE[code] === 0) throw damaged("no such operation");
   into.code = code as OperationCodeNumber;
   into.at = reader.word();
   into.vertex = 0;
@@ -97,10 +106,12 @@ function readArc(store: GraphStore, reader: RecordReader, into: Operation, name:
     into.value = reader.word();
     into.flags = reader.word();
   }
-  into.vertex = readVertex(store, reader);
-  if (into.vertex === 0) into.id = readId(reader);
-  into.terminal = readVertex(store, reader);
-  if (into.terminal === 0) into.terminalId = readId(reader);
+  into.vertex = readFirst(store, reader);
+  if (into.vertex === 0) into.id = readId(reader, reader.first);
+  reader.skipText();
+  into.terminal = findVertex(store, reader);
+  if (into.terminal === 0) into.terminalId = readId(reader, terminalId);
+  if (into.vertex !== 0 && into.terminal !== 0) fetchEnds(store, into.vertex, into.terminal);
   const row = MODIFIERS[into.modifier];
   const isAny = !isConnect && into.modifier === 0;
   if (!isAny && (row === undefined || row.isResult)) throw damaged("no such modifier");
@@ -155,14 +166,14 @@ function readOwn(
     into.c1 = floats[0]!;
     into.c0 = floats[1]!;
   } else if (code === OperationCode.SetVector) scaleWord[0] = reader.word();
-  into.vertex = readVertex(store, reader);
-  if (into.vertex === 0) into.id = readId(reader);
+  into.vertex = readFirst(store, reader);
+  if (into.vertex === 0) into.id = readId(reader, reader.first);
   if (code === OperationCode.CreateVertex) {
     into.name = readName(store.types, name, true);
     return;
   }
   if (code === OperationCode.DeleteVertex) return;
-  if (into.vertex === 0) throw new DataError(`operation record is about no vertex: '${into.id}'`);
+  if (into.vertex === 0) throw damaged(`about no vertex: '${reader.text()}'`);
   if (code === OperationCode.SetType) into.name = readName(store.types, name, false);
   else if (code === OperationCode.RemoveProperty) into.name = readName(store.keys, name, false);
   else if (code === OperationCode.SetProperty) {
@@ -171,17 +182,38 @@ function readOwn(
   } else if (code === OperationCode.SetVector) into.vector = readVector(reader, kind);
 }
 
-/** Handle of the vertex that the next text is the id of, 0 if there is none. */
-function readVertex(store: GraphStore, reader: RecordReader): number {
-  reader.skipText();
+/** Handle of the vertex that the first id of a record is that of, 0 if there is none. */
+function readFirst(store: GraphStore, reader: RecordReader): number {
+  return reader.skipFirst() || findVertex(store, reader);
+}
+
+/** Handle of the vertex that the text read last is the id of, 0 if there is none. */
+function findVertex(store: GraphStore, reader: RecordReader): number {
   return store.ids.findWords(reader.words, reader.textAt, reader.textBytes);
 }
 
-function readId(reader: RecordReader): string {
+function readId(reader: RecordReader, into: PlacedText): string | PlacedText {
+  const { words, textAt, textBytes } = reader;
+  if (textBytes > 0 && isPlainAscii(words, textAt, textBytes)) {
+    return into.place(words, textAt, textBytes);
+  }
   return checked(checkedId, reader.text());
 }
 
-function readValue(store: GraphStore, reader: RecordReader, kind: number): StoredValue {
+/** A text that is not longer than one may be. */
+function readText(reader: RecordReader): PlacedText {
+  const { words, textAt, textBytes } = reader;
+  if (!isAscii(words, textAt, textBytes) && !isUtf8(reader.bytes())) {
+    throw damaged("text is not UTF-8");
+  }
+  return valueText.place(words, textAt, textBytes);
+}
+
+function readValue(
+  store: GraphStore,
+  reader: RecordReader,
+  kind: number,
+): StoredValue | PlacedText {
   if (kind === PropertyKind.Disk) return readDiskValue(store, reader);
   reader.skipText();
   const { textBytes: length } = reader;
@@ -195,7 +227,7 @@ function readValue(store: GraphStore, reader: RecordReader, kind: number): Store
         if (length !== 8) break;
         return readNumber(reader, kind);
       case PropertyKind.String:
-        return checkedValue(reader.text());
+        return readText(reader);
       case PropertyKind.Bytes:
       case PropertyKind.Integers:
       case PropertyKind.Floats:
@@ -222,8 +254,9 @@ function readDiskValue(store: GraphStore, reader: RecordReader): StoredValue {
 }
 
 function readNumber(reader: RecordReader, kind: number): StoredValue {
-  const bytes = reader.bytes();
-  const value = new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true);
+  numberWords[0] = reader.words[reader.textAt]!;
+  numberWords[1] = reader.words[reader.textAt + 1]!;
+  const value = numbers[0]!;
   if (kind === PropertyKind.Number) return checkedValue(value);
   if (!Number.isInteger(value)) throw damaged("a float that is not integral");
   return new Float(value);

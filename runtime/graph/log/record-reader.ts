@@ -4,6 +4,7 @@
 import { MAX_STRING } from "../model/constants.js";
 import { DataError } from "../model/errors.js";
 import { wordsFor } from "../store/packed-text.js";
+import { PlacedText } from "../store/placed-text.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -15,6 +16,11 @@ export class RecordReader {
   /** Of the text or value that was read last: where its words begin, and its bytes. */
   textAt = 0;
   textBytes = 0;
+  /** The first id of the record that was read last. */
+  readonly first = new PlacedText();
+  /** A vertex that an earlier record of the unit is about, and its id: most units have one. */
+  readonly #knownId = new PlacedText();
+  #known = 0;
 
   /** @param words in memory that no other thread writes to */
   begin(words: Uint32Array, at: number, end: number): void {
@@ -24,6 +30,27 @@ export class RecordReader {
     }
     this.#at = at;
     this.#end = end;
+    this.#known = 0;
+  }
+
+  /**
+   * To be called when the record that was read last was applied.
+   * @param vertex that its first id is that of, 0: it is about none
+   * @param mayRemove vertices may be gone
+   */
+  note(vertex: number, mayRemove: boolean): void {
+    if (mayRemove) this.#known = 0;
+    else if (vertex !== 0) {
+      this.#known = vertex;
+      this.#knownId.place(this.first.words, this.first.at, this.first.bytes);
+    }
+  }
+
+  /** Goes behind the first id of a record; the vertex that has it, 0 if that is not known. */
+  skipFirst(): number {
+    this.skipText();
+    this.first.place(this.#words, this.textAt, this.textBytes);
+    return this.#known !== 0 && this.first.equals(this.#knownId) ? this.#known : 0;
   }
 
   get words(): Uint32Array {

@@ -14,6 +14,7 @@ import {
 import { M_TMX, T_NEVER } from "../model/constants.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "../store/operation.js";
+import { isSameText } from "../store/placed-text.js";
 import { makeReal, makeVertex, removeIfAbandoned, renewIfAbandoned, stamp } from "./vertices.js";
 
 const NAME_SHIFT = 16;
@@ -200,6 +201,6 @@ function terminalOf(store: GraphStore, operation: Operation, initial: number): n
     renewIfAbandoned(store, terminal, at);
     return terminal;
   }
-  if (operation.vertex === 0 && terminalId === operation.id) return initial;
+  if (operation.vertex === 0 && isSameText(terminalId, operation.id)) return initial;
   return makeVertex(store, terminalId, false, at);
 }

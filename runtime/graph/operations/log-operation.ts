@@ -9,6 +9,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 import { PackedText, wordsFor } from "../store/packed-text.js";
+import { PlacedText } from "../store/placed-text.js";
 import { checkedValue, PropertyKind } from "../store/property-values.js";
 
 /** Words that every record has: code, modifier or kind and name; the second at which it happens. */
@@ -116,7 +117,8 @@ function logEnumeration(store: GraphStore, log: LogRing, operation: Operation): 
 
 function logProperty(store: GraphStore, log: LogRing, operation: Operation): void {
   const id = idWords(store, initialId, operation.vertex, operation.id);
-  const value = checkedValue(operation.property);
+  const { property } = operation;
+  const value = property instanceof PlacedText ? property : checkedValue(property);
   let kind: number = PropertyKind.Null;
   let bytes = 0;
   if (typeof value === "number" || value instanceof Float) {
@@ -124,9 +126,10 @@ function logProperty(store: GraphStore, log: LogRing, operation: Operation): voi
     bytes = NUMBER_BYTES;
     numbers[0] = typeof value === "number" ? value : value.value;
   } else if (value !== null) {
-    if (typeof value === "string") text.setText(value);
+    const isText = typeof value === "string" || value instanceof PlacedText;
+    if (isText) text.take(value);
     else text.setBytes(value instanceof DiskValue ? value.content() : value.bytes);
-    kind = typeof value === "string" ? PropertyKind.String : value.kind;
+    kind = isText ? PropertyKind.String : value.kind;
     // What is on this disk is on no other one.
     if (value instanceof DiskValue) kind = PropertyKind.Disk;
     bytes = text.bytes;
@@ -181,9 +184,14 @@ function hasName(code: number): boolean {
 }
 
 /** Words that an id takes with its length; that of a vertex to be made is put into the scratch. */
-function idWords(store: GraphStore, scratch: PackedText, vertex: number, id: string): number {
+function idWords(
+  store: GraphStore,
+  scratch: PackedText,
+  vertex: number,
+  id: string | PlacedText,
+): number {
   if (vertex !== 0) return LENGTH_WORDS + wordsFor(store.ids.lengthOf(vertex));
-  scratch.setText(id);
+  scratch.take(id);
   return LENGTH_WORDS + scratch.wordCount;
 }
 

@@ -4,9 +4,15 @@ import { Header, NEVER, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/l
 import { UNTYPED } from "../store/code-ranges.js";
 import type { Sign } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { PlacedText } from "../store/placed-text.js";
 
 /** Makes an untyped vertex; the id must be free. */
-export function makeVertex(store: GraphStore, id: string, isReal: boolean, at: number): number {
+export function makeVertex(
+  store: GraphStore,
+  id: string | PlacedText,
+  isReal: boolean,
+  at: number,
+): number {
   const { vertices, writer } = store;
   const { header } = store.memory;
   const vertex = vertices.allocate();

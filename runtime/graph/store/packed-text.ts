@@ -8,6 +8,13 @@
 const FIRST_WORDS = 64;
 const NOT_ASCII = 0x8080_8080 | 0;
 
+/** Where a text lies that is packed already; see placed-text.ts. */
+export interface TextPlace {
+  readonly words: Uint32Array;
+  readonly at: number;
+  readonly bytes: number;
+}
+
 export class PackedText {
   words = new Uint32Array(FIRST_WORDS);
   /** Bytes of the text; the words beyond are left from earlier texts. */
@@ -44,6 +51,12 @@ export class PackedText {
     }
     this.bytes = length;
     if (seen > 0x7f) this.#encode(text);
+  }
+
+  /** Takes in what is a string, or lies somewhere. */
+  take(text: string | TextPlace): void {
+    if (typeof text === "string") this.setText(text);
+    else this.setWords(text.words, text.at, text.bytes);
   }
 
   setBytes(bytes: Uint8Array): void {

@@ -9,6 +9,7 @@ import type { Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "./content-digest.js";
 import { DiskValue, type DiskValues } from "./disk-values.js";
 import type { Names } from "./names.js";
+import { PlacedText } from "./placed-text.js";
 import {
   isFloatCell,
   kindOfCell,
@@ -102,8 +103,8 @@ export class PropertyTable {
    * In a mutation: sets or adds a property.
    * @throws SvcError SVC2411, TypeError as `checkedValue`
    */
-  set(vertex: number, key: number, value: PropertyValue): void {
-    const stored = checkedValue(value);
+  set(vertex: number, key: number, value: PropertyValue | PlacedText): void {
+    const stored = value instanceof PlacedText ? value : checkedValue(value);
     const { groups } = this;
     groups.touch(vertex);
     const found = groups.find(vertex, key);
@@ -282,11 +283,13 @@ export class PropertyTable {
   }
 
   /** Makes the cell of a value, which holds a reference to what it points to. */
-  #makeCell(value: StoredValue): void {
+  #makeCell(value: StoredValue | PlacedText): void {
     if (typeof value === "number") makeNumberCell(value);
     else if (value === null) makePointerCell(PropertyKind.Null, 0);
     else if (typeof value === "string") {
       makePointerCell(PropertyKind.String, this.#strings.intern(value));
+    } else if (value instanceof PlacedText) {
+      makePointerCell(PropertyKind.String, this.#strings.internPlaced(value));
     } else if (value instanceof Float) makeFloatCell(value.value);
     else {
       const kind = value instanceof DiskValue ? PropertyKind.Disk : value.kind;

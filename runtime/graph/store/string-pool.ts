@@ -15,6 +15,7 @@ import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
+import type { PlacedText } from "./placed-text.js";
 import { TextCache } from "./text-cache.js";
 
 const HEAD_WORDS = 4;
@@ -59,6 +60,13 @@ export class StringPool implements EntryMatcher {
   /** In a mutation: pointer to the text, with one more reference. */
   intern(text: string): number {
     return this.#internSought(this.#seekText(text));
+  }
+
+  /** In a mutation: the same for a text that lies somewhere. */
+  internPlaced({ words, at, bytes }: PlacedText): number {
+    this.#sought.setWords(words, at, bytes);
+    this.#soughtLength = bytes + 1;
+    return this.#internSought(this.#sought.hash());
   }
 
   /** In a mutation: the same for bytes; a text and bytes are never the same value. */

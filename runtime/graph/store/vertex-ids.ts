@@ -18,6 +18,7 @@ import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
+import type { PlacedText } from "./placed-text.js";
 import { TextCache } from "./text-cache.js";
 import type { VertexTable } from "./vertex-table.js";
 
@@ -74,10 +75,10 @@ export class VertexIds implements EntryMatcher {
    * In a mutation: names a handle just allocated. The id must be a checked one and not be there.
    * @throws SvcError SVC2402
    */
-  add(handle: number, id: string): void {
+  add(handle: number, id: string | PlacedText): void {
     const writer = this.#writer;
     const text = this.#sought;
-    text.setText(id);
+    text.take(id);
     const count = HEAD_WORDS + text.wordCount;
     const block = this.#blocks.allocate(writer, this.#blocks.classFor(count));
     const { ids, record } = this.#memory;

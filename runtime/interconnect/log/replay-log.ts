@@ -30,8 +30,13 @@ export function replayLog(
 ): number {
   const { first, last } = log;
   let units = 0;
+  let number = 0;
+  let store = stores.get(number);
   const unit = (words: Uint32Array, at: number, graph: number): void => {
-    const store = stores.get(graph);
+    if (graph !== number) {
+      number = graph;
+      store = stores.get(graph);
+    }
     if (store === undefined || countAfter(words, at) <= store.operationCount) return;
     if (broken.has(store)) return;
     // If not, what comes before it may be in another log.

@@ -17,6 +17,8 @@ import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
 import { M_CNT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { PropertyKind } from "../../../../runtime/graph/store/property-values.js";
+import { comparable } from "../../../property/support/comparable.js";
 import { FakeClock } from "../../../property/support/fake-clock.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, makeUnit, packed, takeUnits } from "../support/logged-graph.js";
@@ -146,6 +148,9 @@ const REFUSED: readonly (readonly [what: string, record: readonly number[]])[] =
   ["length above the limit", [0x2, AT, 131_001, ...packed("a".repeat(131_001)).slice(1)]],
   ["no id", [0x2, AT, 0]],
   ["id that none can have", [0x2, AT, 1, 1]],
+  ["control character at the end of an id", [0x2, AT, ...packed("abcdef\u001f")]],
+  ["control character in the first word of an id", [0x2, AT, ...packed("a\0c defg")]],
+  ["control character beside what is not ASCII", [0x2, AT, ...packed("é\n")]],
   ["id that is not UTF-8", [0x2, AT, 1, 0xff]],
   ["unknown vertex", [0x8, AT, ...Z]],
   ["unknown type", [0x50_0001, AT, ...A]],
@@ -185,6 +190,73 @@ for (const [what, record] of REFUSED) {
     checkStore(store);
   });
 }
+
+const ASCII = ["", "\0", "a", "abc\u007f", "abcd", "a\0\u001f\n", "x".repeat(999)];
+const TEXTS = [...ASCII, "é", "abcdef…", "\ufeff𝄞"];
+
+test("graphs that got texts by records have them as they were, and pass them on", (context) => {
+  const { store, graph } = context;
+  const properties = Object.fromEntries(TEXTS.map((text, index) => [`p${index}`, text]));
+  const ids = [" ", "a~", "\u007f", "abcd", "é", "a é", "\ufeff𝄞", "𝄞".repeat(99)];
+  for (const id of ids) {
+    graph.createVertex(id, { type: "thing", properties });
+    graph.connect(id, "to", `${id}b`);
+    graph.connect(`${id}c`, "to", `${id}c`);
+  }
+  const copy = loggedStore();
+  const units = takeUnits(store);
+  for (const unit of units) applyUnit(copy, unit, 0);
+  assert.equal(
+    takeUnits(copy).map((unit) => unit.subarray(UNIT_HEAD_WORDS)),
+    units.map((unit) => unit.subarray(UNIT_HEAD_WORDS)),
+  );
+  for (const one of [store, copy]) checkStore(one);
+  assert.equal(comparable(copy), comparable(store));
+  const opened = openStore(copy);
+  for (const id of ids) {
+    assert.equal(opened.getVertex(id).getProperties(), properties);
+    assert.ok(opened.hasVertex(`${id}b`));
+    assert.ok(opened.hasVertex(`${id}c`));
+  }
+});
+
+test("a text that is not UTF-8 is refused as a value", ({ store, graph }) => {
+  graph.createVertex("a", { properties: { text: "é" } });
+  const key = store.keys.codeOf("text");
+  const record = (bytes: readonly number[]) => {
+    return [0x6 | (PropertyKind.String << 8) | (key << 16), AT, ...packed("a"), ...packed(bytes)];
+  };
+  replay(store, record([...Buffer.from("œuvre")]));
+  assert.is(graph.getVertex("a").getProperty("text"), "œuvre");
+  assert.throws(() => replay(store, record([0x61, 0xc5])), /damaged property value/);
+  assert.throws(() => replay(store, record([0xed, 0xa0, 0x80])), /damaged property value/);
+  assert.is(graph.getVertex("a").getProperty("text"), "œuvre");
+  checkStore(store);
+});
+
+test("what a unit says of an id is done to the vertex that has it then", ({ store, graph }) => {
+  graph.createVertex("other");
+  store.writer.mutate(() => {
+    graph.createVertex("a", { properties: { text: "first" } });
+    graph.deleteVertex("a");
+    graph.createVertex("b", { properties: { text: "second" } });
+    graph.createVertex("a", { properties: { text: "third" } });
+    graph.connect("a", "to", "c");
+    graph.disconnect("a", "to", "c");
+    graph.createVertex("d", { properties: { text: "fourth" } });
+    graph.connect("a", "to", "c");
+    graph.createVertex("c", { properties: { text: "fifth" } });
+  });
+  const units = takeUnits(store);
+  assert.equal(
+    units.map((unit) => recordsIn(unit, 0) > 9),
+    [false, true],
+  );
+  const copy = GraphStore.make("test", TEST_THREAD);
+  for (const unit of units) applyUnit(copy, unit, 0);
+  checkStore(copy);
+  assert.equal(comparable(copy), comparable(store));
+});
 
 test("a unit that is not the next one of its graph is refused", ({ store, graph }) => {
   graph.connect("a", "to", "b");
