@@ -82,8 +82,8 @@ async function statusesDuring(act: () => Promise<void>): Promise<number[]> {
   const client = async (): Promise<void> => {
     while (!isDone) {
       statuses.add((await system.get("TD", "/svc/plugin/mountains?n=1")).status);
-      // What is loaded to the brim takes longest to stop.
-      await delay(10);
+      // What is loaded to the brim takes longest to stop, and the tests beside this one, too.
+      await delay(50);
     }
   };
   const clients = [client(), client()];
@@ -107,7 +107,7 @@ async function finishLater(): Promise<void> {
     const { code, out, err } = await system.admin("rolling-update", ...QUICK);
     if (code === 0) return allServe();
     assert.match(err, HELD, out);
-    await delay(1_000);
+    await delay(3_000);
   }
 }
 
