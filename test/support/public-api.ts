@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { ts } from "ts-morph";
+import { MappedMembers } from "./mapped-members.js";
 
 /** Where a name is declared: a file of declarations, and its name there. */
 interface Place {
@@ -40,10 +41,13 @@ export class PublicApi {
       readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
     };
     const lines = new Set<string>();
-    for (const [entry, target] of Object.entries(manifest.exports)) {
-      if (typeof target === "string") continue;
-      const file = normalize(target.types);
+    const entries = Object.entries(manifest.exports).flatMap(([entry, target]) =>
+      typeof target === "string" ? [] : [{ entry, file: normalize(target.types) }],
+    );
+    const mapped = new MappedMembers(entries.map(({ file }) => join(this.#root, file)));
+    for (const { entry, file } of entries) {
       const label = normalize(join(manifest.name, entry)).replace(/\/$/, "");
+      for (const line of mapped.lines(join(this.#root, file))) lines.add(`${label} ${line}`);
       for (const [name, { isType }] of this.#exportsOf(file)) {
         const place = this.#declaration({ file, name });
         for (const line of this.#linesOf(place, name)) {
