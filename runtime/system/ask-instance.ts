@@ -15,7 +15,8 @@ import type { Secure } from "./secure.js";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 4;
-const MAX_SHOWN = 1000;
+/** Of what an instance has said, where a failure is told. */
+export const MAX_SHOWN = 1000;
 
 const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
 const plain = new HttpAgent(KEPT);

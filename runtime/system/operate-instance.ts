@@ -4,11 +4,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
-import { type Address, ask } from "./ask-instance.js";
+import { type Address, ask, MAX_SHOWN } from "./ask-instance.js";
 
 const TIMEOUT_MS = 90_000;
-/** Of what is told of a failure. */
-const MAX_TEXT = 1000;
 /** A token is there at once, where anybody is. */
 const TOKEN_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 5;
@@ -48,7 +46,7 @@ export async function operateInstance(address: Address, wanted: Wanted): Promise
     }
     if (attempt < ATTEMPTS && LOST_TOKEN.test(told.problem)) continue;
     const { host, port } = address;
-    const problem = told.problem.slice(0, MAX_TEXT);
+    const problem = told.problem.slice(0, MAX_SHOWN);
     throw new SvcError("SVC3115", `${wanted.operation} at ${host}:${port}: ${problem}`);
   }
 }

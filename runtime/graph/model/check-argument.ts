@@ -3,6 +3,8 @@
 
 import { misfitting } from "./misfit.js";
 
+/** Of a name that is shown. */
+const MAX_NAME = 100;
 const MILLISECONDS = "milliseconds; 0: do not wait, negative: for ever";
 
 /** @throws TypeError */
@@ -77,5 +79,3 @@ export function checkOptions(given: unknown, names: ReadonlySet<string>): void {
     throw misfitting(new TypeError(text), given, [...names].join(", "));
   }
 }
-
-const MAX_NAME = 100;
