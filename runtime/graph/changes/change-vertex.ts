@@ -17,13 +17,19 @@ export function changeVertex<T>(
   vertex: VertexKey,
   change: (vertex: number) => T,
 ): T {
+  return attempt(access, 0, () => change(changeable(access, vertex)));
+}
+
+/**
+ * Handle of a vertex that is there and may be changed; ends an attempt while others hold it.
+ * @throws KeyError, AccessError
+ */
+export function changeable(access: Access, vertex: VertexKey): number {
   const { store } = access;
-  return attempt(access, 0, () => {
-    refuseReadonly(store);
-    const found = existing(store, vertex);
-    if (isHeldByOther(access, found)) waitFor(store, found);
-    return change(found);
-  });
+  refuseReadonly(store);
+  const found = existing(store, vertex);
+  if (isHeldByOther(access, found)) waitFor(store, found);
+  return found;
 }
 
 /**

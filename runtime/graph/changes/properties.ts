@@ -17,7 +17,8 @@ import {
   type PropertyValue,
   type StoredValue,
 } from "../store/property-values.js";
-import { begin, beginOwn, changeVertex } from "./change-vertex.js";
+import { Change } from "./attempt.js";
+import { begin, beginOwn, changeable, changeVertex } from "./change-vertex.js";
 import { codeOfKey } from "./name-codes.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
@@ -28,6 +29,18 @@ const VALUES =
 
 /** Begins keys of values that are to be kept on disk; it is no part of the key. */
 const ON_DISK = "*";
+
+class SetProperty extends Change<number> {
+  vertex: VertexKey = 0;
+  name = "";
+  value: StoredValue = null;
+
+  protected try(access: Access): number {
+    return putProperty(access.store, changeable(access, this.vertex), this.name, this.value);
+  }
+}
+
+const SET_PROPERTY = new SetProperty();
 
 /**
  * @param isVirtual keeps the value on disk, as a key does that begins with `*`
@@ -42,7 +55,10 @@ export function setProperty(
 ): void {
   const { store } = access;
   const [name, stored] = checkedProperty(store, key, value, ARGUMENTS, isVirtual);
-  changeVertex(access, vertex, (found) => putProperty(store, found, name, stored));
+  SET_PROPERTY.vertex = vertex;
+  SET_PROPERTY.name = name;
+  SET_PROPERTY.value = stored;
+  SET_PROPERTY.run(access, 0);
 }
 
 /**
@@ -92,6 +108,8 @@ export function removeProperties(access: Access, vertex: VertexKey): number {
   );
 }
 
+export type CheckedProperties = readonly (readonly [key: string, value: StoredValue])[];
+
 /**
  * Keys and values as they can be stored; what is undefined is left out.
  * @throws ValueError, TypeError
@@ -99,7 +117,7 @@ export function removeProperties(access: Access, vertex: VertexKey): number {
 export function checkedProperties(
   store: GraphStore,
   properties: Readonly<Record<string, unknown>>,
-): [key: string, value: StoredValue][] {
+): CheckedProperties {
   checkObject(properties, "properties", ".properties");
   return Object.entries(properties)
     .filter(([, value]) => value !== undefined)

@@ -13,10 +13,11 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
-import { attempt, waitFor } from "./attempt.js";
+import type { VectorParts } from "../vectors/vector-parts.js";
+import { attempt, Change, waitFor } from "./attempt.js";
 import { begin, beginOwn, changeVertex } from "./change-vertex.js";
 import { codeOfType } from "./name-codes.js";
-import { checkedProperties, putProperty } from "./properties.js";
+import { type CheckedProperties, checkedProperties, putProperty } from "./properties.js";
 import type { Access } from "./session-view.js";
 import { putVector } from "./vectors.js";
 import {
@@ -41,9 +42,34 @@ export interface CreateOptions {
 }
 
 const NO_OPTIONS: CreateOptions = {};
+const NO_PROPERTIES: CheckedProperties = [];
 /** The id is that of a vertex of `createVertices`. */
 const CREATE_NAMES = new Set(["type", "lifespan", "properties", "vector", "timeout", "id"]);
 const LIFESPANS = "seconds; -1: it never expires";
+
+class Create extends Change<number> {
+  id: VertexKey = 0;
+  type: string | null = null;
+  lifespan = -1;
+  properties: CheckedProperties = NO_PROPERTIES;
+  vector: VectorParts | null = null;
+
+  protected try(access: Access): number {
+    const { store } = access;
+    const { id, type, lifespan, properties, vector } = this;
+    refuseReadonly(store);
+    const found = handleOf(store, id);
+    if (isHeldByOther(access, found)) waitFor(store, found);
+    const made = makeReal(store, id, found, type);
+    const vertex = made === 1 ? store.operation.vertex : found;
+    if (lifespan >= 0) putExpiry(store, vertex, nowSeconds() + lifespan);
+    for (const [key, value] of properties) putProperty(store, vertex, key, value);
+    if (vector !== null) putVector(store, vertex, vector);
+    return made;
+  }
+}
+
+const CREATE = new Create();
 
 /**
  * Makes a vertex, or makes a virtual one real; sets properties and expiry of one that is there.
@@ -57,20 +83,16 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
   if (typeof lifespan !== "number" || Number.isNaN(lifespan)) {
     throw misfitting(new TypeError("lifespan must be a number"), lifespan, LIFESPANS, ".lifespan");
   }
-  const properties = checkedProperties(store, options.properties ?? {});
-  const vector = options.vector ?? null;
+  const { properties = null, vector = null } = options;
+  // Both may run code of the user, who may make another vertex there.
+  const checked = properties === null ? NO_PROPERTIES : checkedProperties(store, properties);
   const parts = vector === null ? null : partsOfLike(vector, "vector");
-  return attempt(access, timeout, () => {
-    refuseReadonly(store);
-    const found = handleOf(store, id);
-    if (isHeldByOther(access, found)) waitFor(store, found);
-    const made = makeReal(store, id, found, type);
-    const vertex = made === 1 ? store.operation.vertex : found;
-    if (lifespan >= 0) putExpiry(store, vertex, nowSeconds() + lifespan);
-    for (const [key, value] of properties) putProperty(store, vertex, key, value);
-    if (parts !== null) putVector(store, vertex, parts);
-    return made;
-  });
+  CREATE.id = id;
+  CREATE.type = type;
+  CREATE.lifespan = lifespan;
+  CREATE.properties = checked;
+  CREATE.vector = parts;
+  return CREATE.run(access, timeout);
 }
 
 /** Makes a vertex that is missing, or a virtual one real; `store.operation` has its handle. */

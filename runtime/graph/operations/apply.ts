@@ -4,6 +4,7 @@
 
 import { Header, ReadonlyBy } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
+import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
@@ -101,10 +102,12 @@ function createVertex(store: GraphStore, operation: Operation): number {
   const { vertices } = store;
   const { at, name } = operation;
   let made = 1;
-  if (operation.vertex === 0) operation.vertex = makeVertex(store, operation.id, true, at);
-  else if (vertices.isVirtual(operation.vertex)) makeReal(store, operation.vertex, at);
-  else made = 0;
-  if (made === 1 && name !== 0) setType(store, operation.vertex, name);
+  if (operation.vertex === 0) {
+    operation.vertex = makeVertex(store, operation.id, name || UNTYPED, true, at);
+  } else if (vertices.isVirtual(operation.vertex)) {
+    makeReal(store, operation.vertex, at);
+    if (name !== 0) setType(store, operation.vertex, name);
+  } else made = 0;
   stamp(store, operation.vertex, at);
   return made;
 }

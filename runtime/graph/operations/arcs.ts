@@ -12,6 +12,7 @@ import {
   Side,
 } from "../memory/layout.js";
 import { M_TMX, T_NEVER } from "../model/constants.js";
+import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "../store/operation.js";
 import { isSameText } from "../store/placed-text.js";
@@ -190,7 +191,7 @@ export function mixesListing({ inArcs }: GraphStore, terminal: number, flags: nu
 
 function initialOf(store: GraphStore, operation: Operation): number {
   const { vertex, at } = operation;
-  if (vertex === 0) return makeVertex(store, operation.id, true, at);
+  if (vertex === 0) return makeVertex(store, operation.id, UNTYPED, true, at);
   if (store.vertices.isVirtual(vertex)) makeReal(store, vertex, at);
   return vertex;
 }
@@ -202,5 +203,5 @@ function terminalOf(store: GraphStore, operation: Operation, initial: number): n
     return terminal;
   }
   if (operation.vertex === 0 && isSameText(terminalId, operation.id)) return initial;
-  return makeVertex(store, terminalId, false, at);
+  return makeVertex(store, terminalId, UNTYPED, false, at);
 }

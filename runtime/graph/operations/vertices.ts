@@ -6,10 +6,11 @@ import type { Sign } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { PlacedText } from "../store/placed-text.js";
 
-/** Makes an untyped vertex; the id must be free. */
+/** Makes a vertex; the id must be free. */
 export function makeVertex(
   store: GraphStore,
   id: string | PlacedText,
+  type: number,
   isReal: boolean,
   at: number,
 ): number {
@@ -17,9 +18,9 @@ export function makeVertex(
   const { header } = store.memory;
   const vertex = vertices.allocate();
   store.ids.add(vertex, id);
-  vertices.setMeta(vertex, UNTYPED, isReal ? VertexFlag.Real : VertexFlag.Virtual);
+  vertices.setMeta(vertex, type, isReal ? VertexFlag.Real : VertexFlag.Virtual);
   vertices.setField(vertex, RecordWord.CreatedAt, at);
-  enlist(store, vertex, UNTYPED);
+  enlist(store, vertex, type);
   indexId(store, vertex, true);
   writer.add(header, Header.Order, 1);
   if (!isReal) writer.add(header, Header.VirtualCount, 1);
