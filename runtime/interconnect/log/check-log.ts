@@ -2,6 +2,7 @@
 
 import type { Disk } from "./disk.js";
 import { LogDamaged } from "./log-errors.js";
+import { LogGraphs } from "./log-graphs.js";
 import { listSegments, readLog, type Segment } from "./segments.js";
 
 export interface LogReport {
@@ -23,7 +24,10 @@ export function checkLog(disk: Disk, folder: string): LogReport {
   let damage: LogDamaged | null = null;
   let tornBytes = 0;
   try {
-    const end = readLog(disk, folder, ({ header, offset, bytes }, segment) => {
+    const graphs = new LogGraphs();
+    const end = readLog(disk, folder, (frame, segment) => {
+      graphs.readFrame(frame, () => undefined);
+      const { header, offset, bytes } = frame;
       found.end = { segment, offset: offset + bytes.length };
       if (header.isTable) return;
       found.units += header.units;

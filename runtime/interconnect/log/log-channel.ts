@@ -9,9 +9,7 @@ import type { Disk } from "./disk.js";
 import { type Control, LogGraphs, type LoggedGraph } from "./log-graphs.js";
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_UNITS } from "./segment-format.js";
 import { SegmentLog } from "./segment-log.js";
-import type { Frame } from "./segment-reader.js";
-import type { Segment } from "./segments.js";
-import { controlUnit, eachUnit } from "./units.js";
+import { controlUnit } from "./units.js";
 
 interface OpenGraph extends NumberedRing {
   readonly store: GraphStore;
@@ -40,7 +38,7 @@ export class LogChannel {
     const { graphs } = this;
     const options = { table: () => graphs.table() };
     const opened = SegmentLog.open(disk, folder, options, (frame, segment) =>
-      this.#note(frame, segment),
+      graphs.readFrame(frame, (graph, after) => this.#reach(segment.firstSn, graph, after)),
     );
     this.log = opened.log;
     this.tornBytes = opened.tornBytes;
@@ -194,20 +192,5 @@ export class LogChannel {
       this.#reached.set(segment, reached);
     }
     reached.set(number, after);
-  }
-
-  #note(frame: Frame, segment: Segment): void {
-    if (frame.header.isTable) {
-      this.graphs.readTable(frame.bytes.subarray(FRAME_HEADER_BYTES));
-      return;
-    }
-    eachUnit(frame, {
-      unit: (words, at, graph) => {
-        const after = countAfter(words, at);
-        this.graphs.reach(graph, countBefore(words, at), after);
-        this.#reach(segment.firstSn, graph, after);
-      },
-      control: (json) => this.graphs.readControl(json),
-    });
   }
 }

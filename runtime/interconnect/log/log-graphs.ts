@@ -1,8 +1,11 @@
 // The graphs that a log has units of: the numbers by which units name them, and how far each is
 // logged. A table in each segment, and units of the log itself, say which number means what.
 
+import { countAfter, countBefore } from "../../graph/log/unit-format.js";
 import { DataError } from "../../graph/model/errors.js";
-import { paddedJson } from "./units.js";
+import { FRAME_HEADER_BYTES } from "./segment-format.js";
+import type { Frame } from "./segment-reader.js";
+import { eachUnit, paddedJson } from "./units.js";
 
 /** What the log says of a graph. */
 export interface GraphEntry {
@@ -65,16 +68,34 @@ export class LogGraphs {
     return paddedJson(entries);
   }
 
-  /** @throws DataError */
-  readTable(bytes: Uint8Array): void {
+  /**
+   * Takes in what a frame says.
+   * @param reached is told of each unit: its graph, whose operation count is so high behind it
+   * @throws DataError, SyntaxError it makes no sense, for all its checksum
+   */
+  readFrame(frame: Frame, reached: (graph: number, after: number) => void): void {
+    if (frame.header.isTable) {
+      this.#readTable(frame.bytes.subarray(FRAME_HEADER_BYTES));
+      return;
+    }
+    eachUnit(frame, {
+      unit: (words, at, graph) => {
+        const after = countAfter(words, at);
+        this.#reach(graph, countBefore(words, at), after);
+        reached(graph, after);
+      },
+      control: (json) => this.#readControl(json),
+    });
+  }
+
+  #readTable(bytes: Uint8Array): void {
     const entries: unknown = JSON.parse(Buffer.from(bytes).toString());
     if (!Array.isArray(entries)) throw new DataError("the table of a log is no list");
     for (const entry of entries) this.#enter(entry);
   }
 
-  /** @throws DataError */
-  readControl(control: unknown): void {
-    const { opened, erased } = control as Partial<{ opened: GraphEntry; erased: number }>;
+  #readControl(control: unknown): void {
+    const { opened, erased } = Object(control) as Partial<{ opened: GraphEntry; erased: number }>;
     if (opened !== undefined) this.#enter(opened);
     else {
       const graph = this.#byNumber.get(erased!);
@@ -83,7 +104,7 @@ export class LogGraphs {
   }
 
   /** A unit of a graph, which is known. */
-  reach(number: number, before: number, after: number): void {
+  #reach(number: number, before: number, after: number): void {
     const graph = this.#byNumber.get(number);
     if (graph === undefined) throw new DataError(`a log has a unit of an unknown graph: ${number}`);
     // What was done while nothing was logged is missing: only from here on is there all.
@@ -92,7 +113,7 @@ export class LogGraphs {
   }
 
   #enter(entry: GraphEntry): LoggedGraph {
-    if (!isEntry(entry)) throw new DataError("a log names a graph that can be none");
+    if (!isEntry(Object(entry))) throw new DataError("a log names a graph that can be none");
     const { number, identity, name, path } = entry;
     const known = this.#byNumber.get(number);
     if (known !== undefined) return known;

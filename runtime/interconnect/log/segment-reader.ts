@@ -48,9 +48,14 @@ export class SegmentReader {
     return decodeSegmentHeader(this.#look(0, SEGMENT_HEADER_BYTES));
   }
 
+  /** The header of a frame that begins at a byte, whether or not the rest is as it was. */
+  frameHeaderAt(offset: number): FrameHeader | null {
+    return decodeFrameHeader(this.#look(offset, FRAME_HEADER_BYTES));
+  }
+
   /** The frame that begins at a byte, if one does that is whole. */
   frameAt(offset: number): Frame | null {
-    const header = decodeFrameHeader(this.#look(offset, FRAME_HEADER_BYTES));
+    const header = this.frameHeaderAt(offset);
     if (header === null) return null;
     const bytes = this.#look(offset, FRAME_HEADER_BYTES + header.bytes);
     if (!isIntact(header, bytes.subarray(FRAME_HEADER_BYTES))) return null;
@@ -58,10 +63,14 @@ export class SegmentReader {
     return { header, offset, words: this.#words, at, end: at + header.bytes / 4, bytes };
   }
 
-  /** First byte from an offset on at which a whole frame begins, -1 if there is none. */
-  search(offset: number): number {
+  /**
+   * First byte from an offset on at which a whole frame begins, of so high a number at least; -1 if
+   * there is none.
+   */
+  search(offset: number, sn = 0): number {
     for (let at = offset; at + FRAME_HEADER_BYTES <= this.size; at += 4) {
-      if (decodeFrameHeader(this.#look(at, FRAME_HEADER_BYTES)) === null) continue;
+      const header = this.frameHeaderAt(at);
+      if (header === null || header.sn < sn) continue;
       if (this.frameAt(at) !== null) return at;
     }
     return -1;

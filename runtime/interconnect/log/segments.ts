@@ -3,9 +3,12 @@
 // not as it was written is damage.
 
 import { join } from "node:path";
+import { DataError } from "../../graph/model/errors.js";
 import type { Disk } from "./disk.js";
 import { LogDamaged } from "./log-errors.js";
 import {
+  FRAME_HEADER_BYTES,
+  type FrameHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
   segmentName,
@@ -82,9 +85,9 @@ function readSegment(
     const frame = reader.frameAt(offset);
     if (frame === null) break;
     const isTable = offset === SEGMENT_HEADER_BYTES;
-    const reason = misfit(frame, { isTable, chain, nextSn, epoch });
+    const reason = misfit(frame.header, { isTable, chain, nextSn, epoch });
     if (reason !== null) throw new LogDamaged(segment.name, offset, reason);
-    visit(frame, segment);
+    visitChecked(visit, frame, segment);
     offset += frame.bytes.length;
     if (isTable) continue;
     nextSn += frame.header.units;
@@ -92,12 +95,28 @@ function readSegment(
     epoch = frame.header.epoch;
   }
   const tornBytes = reader.size - offset;
-  if (tornBytes > 0) checkTorn(reader, segment, offset, isLast);
+  if (tornBytes > 0) {
+    if (!isLast) throw new LogDamaged(segment.name, offset, "a frame is damaged");
+    const isTable = offset === SEGMENT_HEADER_BYTES;
+    const others = othersBehind(reader, offset, { isTable, chain, nextSn, epoch });
+    if (others !== null)
+      throw new LogDamaged(segment.name, offset, `a frame is damaged, ${others}`);
+  }
   if (offset === SEGMENT_HEADER_BYTES) {
     if (isLast) return unmade(before, segment, reader.size);
     throw new LogDamaged(segment.name, offset, "its table is missing");
   }
   return { logId: header.logId, epoch, nextSn, chain, last: segment, offset, tornBytes };
+}
+
+/** What a frame says that is whole must make sense, too. */
+function visitChecked(visit: FrameVisitor, frame: Frame, segment: Segment): void {
+  try {
+    visit(frame, segment);
+  } catch (error) {
+    if (!(error instanceof DataError || error instanceof SyntaxError)) throw error;
+    throw new LogDamaged(segment.name, frame.offset, error.message);
+  }
 }
 
 /** The log ends before a segment that was being made when all stopped. */
@@ -132,11 +151,16 @@ function checkedHeader(
   return header;
 }
 
-/** Why a frame cannot stand there, though it is whole; null: it can. */
-function misfit(
-  { header }: Frame,
-  expected: { isTable: boolean; chain: number; nextSn: number; epoch: number },
-): string | null {
+/** What the frames before one say of it. */
+interface Expected {
+  readonly isTable: boolean;
+  readonly chain: number;
+  readonly nextSn: number;
+  readonly epoch: number;
+}
+
+/** Why a frame cannot stand there, though its header is whole; null: it can. */
+function misfit(header: FrameHeader, expected: Expected): string | null {
   if (header.isTable !== expected.isTable) return "a table where a frame belongs, or none";
   if (header.isTable) return null;
   if (header.sn !== expected.nextSn || header.chain !== expected.chain) {
@@ -146,12 +170,16 @@ function misfit(
 }
 
 /**
- * One frame is written between two flushes: only the last one can be torn.
- * @throws LogDamaged
+ * What says that a damaged frame of the last segment was not the last one, null for nothing: one
+ * frame is written between two flushes, and only the last one can be torn. Where it says itself how
+ * far it reaches, nothing in it is taken for a frame: what clients store may look like one.
  */
-function checkTorn(reader: SegmentReader, segment: Segment, offset: number, isLast: boolean): void {
-  if (!isLast) throw new LogDamaged(segment.name, offset, "a frame is damaged");
-  const next = reader.search(offset);
-  if (next < 0) return;
-  throw new LogDamaged(segment.name, offset, `a frame is damaged, at byte ${next} is a whole one`);
+function othersBehind(reader: SegmentReader, offset: number, expected: Expected): string | null {
+  const header = reader.frameHeaderAt(offset);
+  if (header !== null && misfit(header, expected) === null) {
+    const end = offset + FRAME_HEADER_BYTES + header.bytes;
+    return end < reader.size ? `at byte ${end} is another one` : null;
+  }
+  const next = reader.search(offset, expected.nextSn);
+  return next < 0 ? null : `at byte ${next} is a whole one`;
 }

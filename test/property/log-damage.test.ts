@@ -1,0 +1,276 @@
+// Logs that are damaged at random places: each is refused with segment and byte, or what an
+// interrupted write can have left is cut off; never is a graph another one than it was at some
+// moment, and what was flushed before the last frame is there. ROUNDS=n damages as many copies,
+// SEED=n the same again.
+// limit: 60 s
+// takes 5 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { identityOfStore } from "../../runtime/graph/log/logged-store.js";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { contentAt, isDigestRight } from "../../runtime/graph/store/measure-contents.js";
+import { checkLog } from "../../runtime/interconnect/log/check-log.js";
+import { LogChannel } from "../../runtime/interconnect/log/log-channel.js";
+import { LogDamaged } from "../../runtime/interconnect/log/log-errors.js";
+import { replayLog } from "../../runtime/interconnect/log/replay-log.js";
+import {
+  FRAME_HEADER_BYTES,
+  putFrameHeader,
+} from "../../runtime/interconnect/log/segment-format.js";
+import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
+import { controlUnit } from "../../runtime/interconnect/log/units.js";
+import { loggedStore } from "../runtime/graph/support/logged-graph.js";
+import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js";
+import { Random, SEED } from "./support/random.js";
+
+const ROUNDS = Number(process.env.ROUNDS ?? 60);
+const FOLDER = "log";
+const FRAMES = 60;
+const SECTOR = 512;
+const SEGMENT_BYTES = 3_000;
+
+/** A log that was never damaged, and what the graph had in it when each frame was flushed. */
+interface Whole {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly identity: string;
+  /** By the last unit of a frame. */
+  readonly digests: Map<number, string>;
+  /** Of the last segment: where its last two frames begin. */
+  readonly lastFrame: number;
+  readonly frameBefore: number;
+}
+
+const test = suite<{ whole: Whole }>("damaged logs");
+
+test.before(async (context) => {
+  context.whole = await makeLog(new Random());
+});
+
+/** What a hostile client can let a property be: bytes that are a whole frame. */
+function forgedFrame(sn: number): Uint8Array {
+  const frame = Buffer.alloc(FRAME_HEADER_BYTES + 8);
+  putFrameHeader(frame, { isTable: false, chain: 0, sn, units: 1, epoch: 1 });
+  return new Uint8Array(frame);
+}
+
+async function makeLog(random: Random): Promise<Whole> {
+  const disk = new SimulatedDisk();
+  const store = loggedStore();
+  const graph = openStore(store);
+  const channel = new LogChannel(disk, FOLDER);
+  channel.open(store, "g");
+  const digests = new Map([[0, ""]]);
+  for (let frame = 0; frame < FRAMES; frame++) {
+    for (let left = random.below(4); left >= 0; left--) {
+      const id = `v${random.below(20)}`;
+      if (random.below(4) === 0) graph.deleteVertex(id);
+      else if (random.below(3) === 0) graph.connect(id, ["to", 5, frame], `v${random.below(20)}`);
+      else graph.createVertex(id, { properties: { text: "é".repeat(random.below(200)) } });
+    }
+    graph.createVertex("hostile", { properties: { bytes: forgedFrame(10_000 + frame) } });
+    channel.write(store.memory.log!.clock);
+    await channel.log.flush();
+    channel.release();
+    digests.set(channel.log.last, contentAt(store)!.digest);
+  }
+  return inShortSegments(channel, { identity: identityOfStore(store), digests });
+}
+
+/** The same frames in segments that are short. */
+async function inShortSegments(
+  { log, graphs }: LogChannel,
+  made: Pick<Whole, "identity" | "digests">,
+): Promise<Whole> {
+  const disk = new SimulatedDisk();
+  const options = { segmentBytes: SEGMENT_BYTES, table: () => graphs.table() };
+  const short = SegmentLog.open(disk, FOLDER, options, () => undefined).log;
+  let [lastFrame, frameBefore] = [0, 0];
+  for (const { header, bytes } of log.read(1)) {
+    const former = short.segments.length;
+    short.append(Buffer.from(bytes), header.units);
+    await short.flush();
+    const last = `${FOLDER}/${short.segments.at(-1)!.name}`;
+    frameBefore = short.segments.length === former ? lastFrame : 0;
+    lastFrame = disk.contentOf(last).length - bytes.length;
+    if (short.segments.length > 6 && frameBefore > 0) break;
+  }
+  const digests = new Map([...made.digests].filter(([last]) => last <= short.last));
+  const names = short.segments.map(({ name }) => name);
+  assert.ok(names.length > 6, `${names.length} segments`);
+  const files = new Map(names.map((name) => [name, disk.contentOf(`${FOLDER}/${name}`)]));
+  assert.ok(frameBefore < lastFrame, "both are in one segment");
+  return { ...made, digests, files, lastFrame, frameBefore };
+}
+
+/** Damages a copy; returns what, and whether only the last frame can have suffered. */
+function damage(files: Map<string, Buffer>, { lastFrame }: Whole, random: Random) {
+  const names = [...files.keys()];
+  const isLast = random.below(3) === 0;
+  const name = isLast ? names.at(-1)! : random.of(names);
+  const bytes = files.get(name)!;
+  const at =
+    isLast && random.below(2) === 0
+      ? lastFrame + random.below(bytes.length - lastFrame)
+      : random.below(bytes.length);
+  const isTail = name === names.at(-1) && at >= lastFrame;
+  const kind = random.of(["bit", "bits", "sector", "cut", "moved", "junk", "gone"] as const);
+  switch (kind) {
+    case "bit":
+      bytes[at]! ^= 1 << random.below(8);
+      break;
+    case "bits":
+      for (let left = random.below(9); left >= 0; left--) {
+        bytes[Math.min(bytes.length - 1, at + random.below(64))]! ^= 1 + random.below(255);
+      }
+      break;
+    case "sector":
+      bytes.fill(0, at - (at % SECTOR), Math.min(bytes.length, at - (at % SECTOR) + SECTOR));
+      break;
+    case "cut":
+      files.set(name, bytes.subarray(0, at));
+      break;
+    case "moved":
+      bytes.copy(bytes, at, random.below(bytes.length));
+      break;
+    case "junk":
+      files.set(name, Buffer.concat([bytes, Buffer.alloc(random.below(80), random.below(256))]));
+      break;
+    case "gone":
+      files.delete(name);
+  }
+  return {
+    what: `${kind} in ${name} at ${at} of ${bytes.length}, last frame ${lastFrame}`,
+    kind,
+    isTail,
+  };
+}
+
+function diskOf(files: ReadonlyMap<string, Buffer>): SimulatedDisk {
+  const disk = new SimulatedDisk();
+  for (const [name, bytes] of files) disk.create(`${FOLDER}/${name}`).write(bytes, 0);
+  return disk;
+}
+
+/** Graphs with a log know their digest; nothing goes there. */
+const { share, memory } = loggedStore(2 ** 12);
+memory.log!.isOn = false;
+const unused = share.log;
+
+/** What becomes of a log: the damage for which it is refused, or how far the graph comes. */
+function openLog(files: ReadonlyMap<string, Buffer>, { identity, digests }: Whole) {
+  const disk = diskOf(files);
+  const report = checkLog(disk, FOLDER);
+  try {
+    const { log, graphs } = new LogChannel(disk, FOLDER);
+    assert.is(report.damage, null);
+    const store = GraphStore.make("test", TEST_THREAD, { log: unused, identity });
+    const graph = graphs.byIdentity(identity);
+    const failures = { reasons: new Map(), broken: new Set<GraphStore>() };
+    if (graph !== undefined) {
+      replayLog(log, new Map([[graph.number, store]]), failures, () => undefined);
+    }
+    if (failures.reasons.size > 0) return { refused: `${[...failures.reasons.values()]}` };
+    if (log.last > 0) {
+      assert.is(contentAt(store)!.digest, digests.get(log.last), `unit ${log.last}`);
+      assert.ok(isDigestRight(store));
+    }
+    return { last: log.last };
+  } catch (error) {
+    if (!(error instanceof LogDamaged)) throw error;
+    assert.is(report.damage?.message, error.message);
+    assert.ok(files.has(error.segment), error.message);
+    assert.ok(error.offset >= 0 && error.offset <= files.get(error.segment)!.length, error.message);
+    return { refused: error.message };
+  }
+}
+
+test(`damage is told, or was a torn tail (seed ${SEED})`, ({ whole }) => {
+  const random = new Random();
+  const count = { refused: 0, cut: 0, same: 0 };
+  const all = Math.max(...whole.digests.keys());
+  const before = [...whole.digests.keys()].sort((a, b) => b - a)[1]!;
+  for (let round = 0; round < ROUNDS; round++) {
+    const files = new Map([...whole.files].map(([name, bytes]) => [name, Buffer.from(bytes)]));
+    const { what, kind, isTail } = damage(files, whole, random);
+    let found: ReturnType<typeof openLog>;
+    try {
+      found = openLog(files, whole);
+    } catch (error) {
+      throw new Error(`seed ${SEED}, round ${round}: ${what}`, { cause: error });
+    }
+    if (found.last === undefined) count.refused++;
+    else if (found.last === all) count.same++;
+    else {
+      count.cut++;
+      // A log that ends early, at the end of a frame, was never longer, as far as it says.
+      const isShort = kind === "cut" || kind === "gone" || kind === "sector" || kind === "moved";
+      if (!isShort) assert.ok(isTail && found.last === before, `${what}: ends at ${found.last}`);
+    }
+  }
+  assert.ok(count.refused > ROUNDS / 4 && count.cut > ROUNDS / 40, JSON.stringify(count));
+  if (process.env.ROUNDS !== undefined) console.log(JSON.stringify(count));
+});
+
+/** A copy whose last segment is another one. */
+function withLast({ files }: Whole, change: (bytes: Buffer) => Buffer) {
+  const name = [...files.keys()].at(-1)!;
+  const bytes = Buffer.from(files.get(name)!);
+  return new Map([...files, [name, change(bytes)]]);
+}
+
+test("a torn frame is cut off, whatever the texts in it look like", ({ whole }) => {
+  const { digests, lastFrame, files } = whole;
+  const before = [...digests.keys()].sort((a, b) => b - a)[1]!;
+  const end = [...files.values()].at(-1)!.length;
+  const random = new Random();
+  for (let at = lastFrame + 1; at < end; at += 1 + random.below(60)) {
+    const cut = withLast(whole, (bytes) => bytes.subarray(0, at));
+    assert.equal(openLog(cut, whole), { last: before }, `cut at ${at}`);
+    const flipped = withLast(whole, (bytes) => {
+      bytes[at]! ^= 0x10;
+      return bytes;
+    });
+    // Where its own header cannot be read, what follows might as well be the next frame.
+    if (at < lastFrame + FRAME_HEADER_BYTES) continue;
+    assert.equal(openLog(flipped, whole), { last: before }, `flipped at ${at}`);
+  }
+});
+
+test("of two frames that are damaged, only the last one can be torn", ({ whole }) => {
+  const { lastFrame, frameBefore, files } = whole;
+  const name = [...files.keys()].at(-1)!;
+  const both = withLast(whole, (bytes) => {
+    bytes[frameBefore + FRAME_HEADER_BYTES]! ^= 1;
+    bytes[lastFrame + FRAME_HEADER_BYTES]! ^= 1;
+    return bytes;
+  });
+  const { refused } = openLog(both, whole);
+  assert.match(refused ?? "", `log is damaged: ${name}, byte ${frameBefore}: a frame is damaged`);
+});
+
+/** Frames that are whole, and say what can be none: of a unit, of the log itself. */
+const SENSELESS: readonly (readonly [what: string, words: Uint32Array, reason: RegExp])[] = [
+  ["no unit", Uint32Array.of(0x1234_5678, 0), /damaged unit of a log/],
+  ["a unit of an unknown kind", Uint32Array.of(0x403, 0, 0, 0), /unknown kind of unit/],
+  ["a graph that nobody knows", Uint32Array.of(0x401, 1, 1 << 12, 9), /unknown graph: 9/],
+  ["a unit that is too long", Uint32Array.of(0x501, 1, 1 << 12, 1), /damaged unit/],
+  ["a graph without a number", controlUnit({ opened: { name: "x" } }), /names a graph/],
+  ["a graph that is none", controlUnit({ opened: null }), /names a graph/],
+];
+
+for (const [what, words, reason] of SENSELESS) {
+  test(`${what} is refused with segment and byte`, async () => {
+    const disk = new SimulatedDisk();
+    const { log } = new LogChannel(disk, FOLDER);
+    log.append(Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), new Uint8Array(words.buffer)]), 1);
+    await log.flush();
+    const isTold = (error: unknown): boolean =>
+      error instanceof LogDamaged && error.offset > 0 && reason.test(error.reason);
+    assert.throws(() => new LogChannel(disk, FOLDER), isTold);
+    assert.ok(isTold(checkLog(disk, FOLDER).damage));
+  });
+}
+
+test.run();
