@@ -6,7 +6,8 @@ import { Graph, M_INT, system } from "../dist/index.js";
 const VERTICES = Number(process.argv[2] ?? 1_000_000);
 const ARCS = 1_000_000;
 const BATCH = 1000;
-const NODES = 5000;
+/** Vertices that others are connected to. */
+const SPREAD = 20;
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
@@ -27,14 +28,18 @@ function timed(name, runs, run) {
   return ms;
 }
 
-function batches() {
-  const graph = new Graph("batches");
+/** Batches of arcs that are there already, among so many vertices. */
+function batches(vertices) {
+  const graph = new Graph(`batches_${vertices}`);
+  const names = Array.from({ length: vertices }, (_, at) => `v${at}`);
   const connect = () => {
     for (let arc = 0; arc < BATCH; arc++) {
-      graph.connect(`v${below(NODES)}`, ["to", M_INT, 1], `v${below(NODES)}`);
+      const [tail, head] = [below(vertices), below(vertices)];
+      graph.connect(names[tail], ["to", M_INT, 1], names[head % SPREAD]);
     }
   };
-  for (let round = 0; round < 50; round++) connect(graph.batch(connect));
+  const rounds = Math.ceil((vertices * SPREAD) / BATCH);
+  for (let round = 0; round < rounds; round++) connect(graph.batch(connect));
   let [single, batch] = [0, 0];
   for (let round = 0; round < 20; round++) {
     let begun = cpuMs();
@@ -44,7 +49,8 @@ function batches() {
     for (let part = 0; part < 10; part++) graph.batch(connect);
     batch += cpuMs() - begun;
   }
-  console.log(`1,000 connects: single ones cost ${(single / batch).toFixed(2)} times a batch`);
+  const ratio = (single / batch).toFixed(2);
+  console.log(`1,000 connects among ${vertices}: single ones cost ${ratio} times a batch`);
 }
 
 function indexes() {
@@ -77,7 +83,7 @@ function algorithms() {
 }
 
 await system.initialize("bench");
-batches();
+for (const vertices of [100, 1000, 10_000, 100_000]) batches(vertices);
 indexes();
 algorithms();
 await system.unload();
