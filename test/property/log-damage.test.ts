@@ -5,8 +5,13 @@
 // limit: 60 s
 // takes 5 s
 
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { repairRoot } from "../../cli/log/repair-root.js";
+import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { identityOfStore } from "../../runtime/graph/log/logged-store.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { contentAt, isDigestRight } from "../../runtime/graph/store/measure-contents.js";
@@ -104,6 +109,10 @@ async function inShortSegments(
   return { ...made, digests, files, lastFrame, frameBefore };
 }
 
+function copyOf({ files }: Whole): Map<string, Buffer> {
+  return new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]));
+}
+
 /** Damages a copy; returns what, and whether only the last frame can have suffered. */
 function damage(files: Map<string, Buffer>, { lastFrame }: Whole, random: Random) {
   const names = [...files.keys()];
@@ -192,7 +201,7 @@ test(`damage is told, or was a torn tail (seed ${SEED})`, ({ whole }) => {
   const all = Math.max(...whole.digests.keys());
   const before = [...whole.digests.keys()].sort((a, b) => b - a)[1]!;
   for (let round = 0; round < ROUNDS; round++) {
-    const files = new Map([...whole.files].map(([name, bytes]) => [name, Buffer.from(bytes)]));
+    const files = copyOf(whole);
     const { what, kind, isTail } = damage(files, whole, random);
     let found: ReturnType<typeof openLog>;
     try {
@@ -212,6 +221,36 @@ test(`damage is told, or was a torn tail (seed ${SEED})`, ({ whole }) => {
   assert.ok(count.refused > ROUNDS / 4 && count.cut > ROUNDS / 40, JSON.stringify(count));
   if (process.env.ROUNDS !== undefined) console.log(JSON.stringify(count));
 });
+
+test(`a damaged log is repaired up to the damage, in a new folder (seed ${SEED})`, ({ whole }) => {
+  const random = new Random();
+  const folder = mkdtempSync(join(tmpdir(), "svc-damage-"));
+  try {
+    for (let round = 0; round < ROUNDS / 6; round++) {
+      const files = copyOf(whole);
+      const { what } = damage(files, whole, random);
+      const [root, target] = [join(folder, `${round}`), join(folder, `${round} repaired`)];
+      mkdirSync(join(root, LOG_FOLDER), { recursive: true });
+      for (const [name, bytes] of files) writeFileSync(join(root, LOG_FOLDER, name), bytes);
+      const found = repairRoot(root, target)[0]!.report;
+      const repaired = readLogOf(target);
+      const again = openLog(repaired, whole);
+      // Without its beginning it is whole, and of use to a graph with a snapshot.
+      const isCurtailed = !files.has([...whole.files.keys()][0]!);
+      if (isCurtailed) assert.match(again.refused ?? "", /goes on at operation/);
+      else assert.equal(again, { last: found.last }, `seed ${SEED}, round ${round}: ${what}`);
+      assert.equal(readLogOf(root), files, "the damaged one stays as it is");
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function readLogOf(root: string): Map<string, Buffer> {
+  const folder = join(root, LOG_FOLDER);
+  const names = readdirSync(folder).sort();
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
+}
 
 /** A copy whose last segment is another one. */
 function withLast({ files }: Whole, change: (bytes: Buffer) => Buffer) {
