@@ -1,5 +1,9 @@
 // Messages between two instances. Each has 16 bytes of its own, then a body; numbers are
-// little-endian: "SVCM" | type | bytes of the body | CRC-32 of type, length and body.
+// little-endian: "SVCM" | type, check << 8 | bytes of the body | CRC-32 of type, length and body.
+//
+// The check is of type and length alone: who waited for the body that a damaged length announces
+// might wait for days, while all that comes is taken for it. It is 0 in greetings, which instances
+// of former versions read, and in messages of theirs that streams still have.
 //
 // Nothing is believed before it is checked, and a length before room is made for what it announces.
 
@@ -9,6 +13,8 @@ import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
 
 const MAGIC = 0x4d43_5653;
 const HEADER_BYTES = 16;
+const TYPE_MASK = 0xff;
+const CHECK_SHIFT = 8;
 /** Before the other side has shown that it has the key. */
 const MAX_STRANGER_BYTES = 1024;
 
@@ -44,6 +50,7 @@ export function encodeMessage(type: MessageTypeNumber, body: Uint8Array): Buffer
   message.writeUInt32LE(MAGIC, 0);
   message.writeUInt32LE(type, 4);
   message.writeUInt32LE(body.length, 8);
+  if (type !== MessageType.Hello) message.writeUInt32LE(checkedType(message), 4);
   message.writeUInt32LE(crc32(body, crc32(message.subarray(4, 12))), 12);
   message.set(body, HEADER_BYTES);
   return message;
@@ -88,6 +95,10 @@ export class MessageReader {
   #begin(): void {
     const length = this.#header.readUInt32LE(8);
     if (this.#header.readUInt32LE(0) !== MAGIC) throw garbled("what came is no message");
+    const type = this.#header.readUInt32LE(4);
+    if (type > TYPE_MASK && type !== checkedType(this.#header)) {
+      throw garbled("the header of a message is damaged");
+    }
     if (length > this.#maxBytes) throw garbled(`a message of ${length} bytes is too long`);
     this.#body = Buffer.allocUnsafeSlow(length);
     this.#filled = 0;
@@ -98,8 +109,15 @@ export class MessageReader {
     if (crc !== this.#header.readUInt32LE(12)) throw garbled("a message is damaged");
     this.#body = null;
     this.#filled = 0;
-    return { type: this.#header.readUInt32LE(4), body };
+    return { type: this.#header[4]!, body };
   }
+}
+
+/** The word of a header that has its type, with the check of type and length. */
+function checkedType(header: Buffer): number {
+  const type = header[4]!;
+  const check = crc32(header.subarray(8, 12), type) >>> CHECK_SHIFT;
+  return ((check << CHECK_SHIFT) | type) >>> 0;
 }
 
 export function garbled(reason: string): SvcError {

@@ -19,7 +19,7 @@ const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
 /** So many times either end says something within what the other one takes for silence. */
 const SIGNS = 15;
 const NOTHING = Buffer.alloc(0);
-const PROTOCOL = 3;
+const PROTOCOL = 4;
 /** Many times what is under way where the other end is asked to pause. */
 const MAX_AHEAD_BYTES = 2 ** 26;
 const HEX = /^[0-9a-f]{64}$/;

@@ -1,5 +1,6 @@
 // Stands between a provider and a subscriber, and spoils what is sent: cuts connections, flips
-// bits, holds pieces up. Its address stays while the subscriber behind it comes and goes.
+// bits, loses, repeats and makes up bytes, holds pieces up. Its address stays while the subscriber
+// behind it comes and goes.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -64,13 +65,27 @@ export class TxProxy {
       this.#sockets.delete(from);
       to.destroy();
     });
-    from.on("data", (piece: Buffer) => {
-      if (this.#isDamaging) {
-        this.#isDamaging = false;
-        piece[this.#random.below(piece.length)]! ^= 1 << this.#random.below(8);
-      }
+    from.on("data", (sent: Buffer) => {
+      const piece = this.#isDamaging ? damaged(sent, this.#random) : sent;
+      this.#isDamaging = false;
       if (this.delayMs === 0) to.write(piece);
       else setTimeout(() => to.write(piece), this.delayMs);
     });
+  }
+}
+
+function damaged(piece: Buffer, random: Random): Buffer {
+  const at = random.below(piece.length);
+  const some = piece.subarray(at, at + 1 + random.below(64));
+  switch (random.of(["flipped", "lost", "repeated", "made up"] as const)) {
+    case "flipped":
+      piece[at]! ^= 1 << random.below(8);
+      return piece;
+    case "lost":
+      return Buffer.concat([piece.subarray(0, at), piece.subarray(at + some.length)]);
+    case "repeated":
+      return Buffer.concat([piece, some]);
+    case "made up":
+      return Buffer.concat([piece.subarray(0, at), Buffer.alloc(1 + at, at), piece.subarray(at)]);
   }
 }
