@@ -26,7 +26,6 @@ let page: ConsolePage;
 
 test.before(async () => {
   if (browser === null) return;
-  process.env.SVC_TX_KEY = "a key that nobody else has";
   await svc("build", EXAMPLE);
   const descriptor = readFileSync(join(EXAMPLE, ".svc/system.json"), "utf8");
   system = new UpSystem(EXAMPLE, JSON.parse(descriptor));
@@ -36,7 +35,6 @@ test.before(async () => {
 test.after(async () => {
   await page?.close();
   await system?.close();
-  delete process.env.SVC_TX_KEY;
 });
 
 const row = (id: string): string => `[...document.querySelectorAll("main tbody tr")]

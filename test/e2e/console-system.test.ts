@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
-import { fixture, svc } from "./support/server.js";
+import { fixture } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
 const browser = findBrowser();
@@ -34,16 +34,12 @@ let page: ConsolePage;
 
 test.before(async () => {
   if (browser === null) return;
-  process.env.SVC_TX_KEY = "a key that nobody else has";
-  await svc("build", PROJECT);
-  system = new UpSystem(PROJECT, DESCRIPTOR);
-  await system.up();
+  system = await UpSystem.start(PROJECT, DESCRIPTOR);
   page = await ConsolePage.start(browser);
 });
 test.after(async () => {
   await page?.close();
   await system?.close();
-  delete process.env.SVC_TX_KEY;
 });
 
 const ADMIN_PORT = 9991;

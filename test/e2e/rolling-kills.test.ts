@@ -13,8 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { svc } from "./support/server.js";
-import { UpSystem } from "./support/system.js";
+import { UpSystem, until } from "./support/system.js";
 
 const test = suite("rolling update under kills");
 const PROJECT = join(packageRoot(), "examples", "matrix");
@@ -38,36 +37,17 @@ const HELD =
 
 let system: UpSystem;
 test.before(async () => {
-  await svc("build", PROJECT);
-  system = new UpSystem(PROJECT, DESCRIPTOR);
-  await system.up();
+  system = await UpSystem.start(PROJECT, DESCRIPTOR);
 });
 test.after(() => system.close());
 
-interface Nodestat {
-  readonly pid: number;
-  readonly "service-in": number;
-  readonly "service-out-reason": string | null;
-  readonly procedure: { readonly what: string; readonly operator: string } | null;
-}
-
-async function nodestat(id: string): Promise<Nodestat> {
-  return (await system.get(id, "/svc/nodestat", 1)).json.response as Nodestat;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) {
-    await delay(20);
-  }
-}
-
 async function isOut(id: string): Promise<boolean> {
-  return String((await nodestat(id))["service-out-reason"]).startsWith("rolling update");
+  return String((await system.nodestat(id))["service-out-reason"]).startsWith("rolling update");
 }
 
 async function allServe(): Promise<void> {
   for (const id of IDS) {
-    await until(async () => (await nodestat(id))["service-in"] === 1);
+    await until(async () => (await system.nodestat(id))["service-in"] === 1);
   }
   await until(async () => {
     const { json } = await system.get("TD", "/svc/matrix", 1);
@@ -151,16 +131,16 @@ test("several operators at once: one is at work, and others are told of it", asy
 test("an operator takes over from another, who ends before anything is lost", async () => {
   const statuses = await statusesDuring(async () => {
     const first = system.admin("rolling-update", "--pause", "3600");
-    await until(async () => (await nodestat("S2.1")).procedure?.what === "rolling-update");
+    await until(async () => (await system.nodestat("S2.1")).procedure?.what === "rolling-update");
     // It has done one, and rests before the next.
-    await until(async () => (await nodestat("S1.1"))["service-in"] === 1);
-    const { procedure } = await nodestat("S2.1");
+    await until(async () => (await system.nodestat("S1.1"))["service-in"] === 1);
+    const { procedure } = await system.nodestat("S2.1");
     const refused = await system.admin("rolling-update", ...QUICK);
     assert.is(refused.code, 1);
     assert.match(refused.err, HELD);
     assert.ok(refused.err.includes(procedure!.operator), refused.err);
     await finish("--force");
-    assert.is((await nodestat("S2.1")).procedure, null);
+    assert.is((await system.nodestat("S2.1")).procedure, null);
     const { code, err } = await first;
     assert.is(code, 1);
     assert.match(err, /SVC3331: \S+: another run has taken over/);
@@ -171,7 +151,7 @@ test("an operator takes over from another, who ends before anything is lost", as
 test("the instance that is being updated is killed: it comes back with the next run", async () => {
   const statuses = await statusesDuring(async () => {
     for (const id of ["S1.2"]) {
-      const { pid } = await nodestat(id);
+      const { pid } = await system.nodestat(id);
       const child = operator();
       const exited = once(child, "exit");
       const isOver = { value: false };
@@ -180,7 +160,7 @@ test("the instance that is being updated is killed: it comes back with the next 
       });
       await until(async () => isOver.value || (await isOut(id)));
       process.kill(pid, "SIGKILL");
-      await until(async () => (await nodestat(id)).pid !== pid);
+      await until(async () => (await system.nodestat(id)).pid !== pid);
       await exited;
       await allServe();
       await finish();
@@ -190,9 +170,9 @@ test("the instance that is being updated is killed: it comes back with the next 
 });
 
 test("processes are started again where that is asked for", async () => {
-  const before = await Promise.all(IDS.map(nodestat));
+  const before = await Promise.all(IDS.map((id) => system.nodestat(id)));
   const statuses = await statusesDuring(() => finish("--restart"));
-  const after = await Promise.all(IDS.map(nodestat));
+  const after = await Promise.all(IDS.map((id) => system.nodestat(id)));
   for (const [index, { pid }] of after.entries()) assert.is.not(pid, before[index]!.pid);
   assert.equal(statuses, [200]);
 });

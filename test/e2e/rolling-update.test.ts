@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { svc } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
 const test = suite("rolling update");
@@ -28,9 +27,7 @@ const DESCRIPTOR = {
 
 let system: UpSystem;
 test.before(async () => {
-  await svc("build", PROJECT);
-  system = new UpSystem(PROJECT, DESCRIPTOR);
-  await system.up();
+  system = await UpSystem.start(PROJECT, DESCRIPTOR);
 });
 test.after(() => system.close());
 

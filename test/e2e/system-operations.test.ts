@@ -8,8 +8,8 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fixture, svc } from "./support/server.js";
-import { UpSystem } from "./support/system.js";
+import { fixture } from "./support/server.js";
+import { UpSystem, until } from "./support/system.js";
 
 const test = suite("operations");
 const PROJECT = fixture("graph-services");
@@ -27,36 +27,11 @@ const DESCRIPTOR = {
 
 let system: UpSystem;
 test.before(async () => {
-  process.env.SVC_TX_KEY = "a key that nobody else has";
-  await svc("build", PROJECT);
-  system = new UpSystem(PROJECT, DESCRIPTOR);
-  await system.up();
+  system = await UpSystem.start(PROJECT, DESCRIPTOR);
 });
 test.after(async () => {
   await system.close();
-  delete process.env.SVC_TX_KEY;
 });
-
-interface Nodestat {
-  readonly pid: number;
-  readonly instance: string;
-  readonly build: string;
-  readonly "service-in": number;
-  readonly "service-out-reason": string | null;
-  readonly "graph-order": number;
-  readonly readonly: boolean;
-}
-
-async function nodestat(id: string): Promise<Nodestat> {
-  return (await system.get(id, "/svc/nodestat", 1)).json.response as Nodestat;
-}
-
-/** Resolves once something holds. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 async function token(id: string): Promise<string> {
   const { json } = await system.get(id, "/svc/builtin/ADMIN_GetAuthToken", 1);
@@ -73,12 +48,12 @@ async function operate(id: string, operation: string, query = "", body?: string)
 }
 
 test("Service-OUT and Service-IN, with the reason", async () => {
-  assert.equal((await nodestat("S1"))["service-out-reason"], "start");
+  assert.equal((await system.nodestat("S1"))["service-out-reason"], "start");
   const { code, out } = await system.admin("service-in", "S*");
   assert.equal([code, out], [0, "S1: service_in\n"]);
-  assert.equal((await nodestat("S1"))["service-in"], 1);
+  assert.equal((await system.nodestat("S1"))["service-in"], 1);
   await system.admin("service-out", "S1");
-  const { "service-out-reason": reason } = await nodestat("S1");
+  const { "service-out-reason": reason } = await system.nodestat("S1");
   assert.equal([reason, (await system.get("S1", "/svc/hc")).status], ["operator", 503]);
   assert.match((await system.admin("status")).out, /^S1 .* S-OUT /m);
   await system.admin("service-in", "S1");
@@ -103,9 +78,9 @@ test("a subscriber is attached, gets all data, and what comes later", async () =
   const { code, out, err } = await system.admin("attach", "B*");
   assert.equal([code, out], [0, `B1: attached svc://${system.host}:10110\n`], err);
   assert.is((await system.get("B1", "/svc/plugin/feed")).status, 200);
-  const { "graph-order": order } = await nodestat("B1");
+  const { "graph-order": order } = await system.nodestat("B1");
   assert.ok(order > 0);
-  await until(async () => (await nodestat("S1"))["graph-order"] === order);
+  await until(async () => (await system.nodestat("S1"))["graph-order"] === order);
   const again = await system.admin("attach");
   assert.is(again.out, "B1: attached nobody new\n");
   assert.equal(await operate("B1", "DetachAll"), { subscriber: "all", action: "detached" });
@@ -123,7 +98,7 @@ test("a subscriber is attached, gets all data, and what comes later", async () =
 
 test("operations on graphs", async () => {
   assert.equal(await operate("B1", "SetReadonly"), { action: "system readonly" });
-  assert.is((await nodestat("B1")).readonly, true);
+  assert.is((await system.nodestat("B1")).readonly, true);
   assert.match(String(await operate("B1", "Truncate")), /^Exception\(".*readonly/);
   assert.equal(await operate("B1", "ClearReadonly"), { action: "system mutable" });
   assert.equal(await operate("B1", "SuspendEvents"), { action: "events_suspended" });
@@ -131,9 +106,9 @@ test("operations on graphs", async () => {
   assert.equal(await operate("B1", "Persist"), { action: "persist", status: "complete" });
   const refused = await system.admin("truncate", "B1");
   assert.equal([refused.code, /SVC3116: Truncate of B1/.test(refused.err)], [1, true]);
-  assert.ok((await nodestat("B1"))["graph-order"] > 0);
+  assert.ok((await system.nodestat("B1"))["graph-order"] > 0);
   assert.is((await system.admin("truncate", "B1", "--yes")).out, "B1: truncate\n");
-  assert.is((await nodestat("B1"))["graph-order"], 0);
+  assert.is((await system.nodestat("B1"))["graph-order"], 0);
 });
 
 test("the stream stops and goes on, and has limits", async () => {
@@ -197,11 +172,11 @@ test("all graphs are copied to another instance, and all is as before", async ()
   await system.admin("service-in", "S1");
   const first = await system.admin("force-copy", "B1", "S1");
   assert.equal([first.code, first.out], [0, "S1: has all graphs of B1\n"], first.err);
-  assert.is((await nodestat("S1"))["service-in"], 1);
+  assert.is((await system.nodestat("S1"))["service-in"], 1);
   await system.admin("service-out", "S1");
   const copied = await system.admin("force-copy", "B1", "S1");
   assert.equal([copied.code, copied.out], [0, "S1: has all graphs of B1\n"], copied.err);
-  assert.is((await nodestat("S1"))["service-in"], 0);
+  assert.is((await system.nodestat("S1"))["service-in"], 0);
   await system.admin("service-in", "S1");
   assert.equal(await digest("S1"), await digest("B1"));
   await until(async () => (await subscribersOf("B1")).length === 1);
@@ -239,7 +214,7 @@ test("a copy or a dump whose operator is killed is finished by the next run", as
     const exited = once(child, "exit");
     const isBegun = async () => {
       if (child.exitCode !== null) return true;
-      const isOut = (await nodestat("S1"))["service-out-reason"] === "force copy";
+      const isOut = (await system.nodestat("S1"))["service-out-reason"] === "force copy";
       return isOut || (await isDumped());
     };
     await until(isBegun);
@@ -247,7 +222,7 @@ test("a copy or a dump whose operator is killed is finished by the next run", as
     await exited;
     const { code, out, err } = await system.admin(...words, "--force");
     assert.is(code, 0, out + err);
-    assert.is((await nodestat("S1"))["service-in"], 1);
+    assert.is((await system.nodestat("S1"))["service-in"], 1);
     await until(async () => !(await isDumped()));
   }
   assert.equal(await digest("S1"), await digest("B1"));
@@ -336,7 +311,7 @@ test("a changed matrix takes part at once, and after a restart of the ports", as
   system.write({ ...DESCRIPTOR, topology: { ...DESCRIPTOR.topology, dispatch: { TD: rows } } });
   const sent = await system.admin("send-descriptor", "TD");
   assert.is(sent.out, "TD: system descriptor updated, matrix changed\n");
-  const { pid } = await nodestat("TD");
+  const { pid } = await system.nodestat("TD");
   const { out } = await system.admin("restart-http", "TD");
   assert.is(out, "TD: restart_http in progress\n");
   await until(async () => {
@@ -344,7 +319,7 @@ test("a changed matrix takes part at once, and after a restart of the ports", as
     const [partition] = json.response as { channels: number }[][];
     return partition!.length === 1 && partition![0]!.channels === 2;
   });
-  assert.is((await nodestat("TD")).pid, pid);
+  assert.is((await system.nodestat("TD")).pid, pid);
   await until(async () => (await system.get("TD", "/svc/hc")).status === 200);
   const own = '{"instances": {"G1": {"hport": 9000}}}';
   assert.match(String(await operate("TD", "SystemDescriptor", "", own)), "it has no instance TD");
@@ -352,16 +327,16 @@ test("a changed matrix takes part at once, and after a restart of the ports", as
 });
 
 test("an instance that is told to end does, and is started again by svc up", async () => {
-  const { pid } = await nodestat("S1");
+  const { pid } = await system.nodestat("S1");
   assert.match((await system.admin("stop", "S1")).err, "SVC3116");
   const { code, out } = await system.admin("stop", "S1", "--yes");
   assert.equal([code, out], [0, "S1: shutdown going offline\n"]);
-  await until(async () => (await nodestat("S1")).pid !== pid);
+  await until(async () => (await system.nodestat("S1")).pid !== pid);
 });
 
 test("who is shut down without `persist` saves nothing", async () => {
   const stop = async (query: string): Promise<void> => {
-    const { pid } = await nodestat("B1");
+    const { pid } = await system.nodestat("B1");
     let told: unknown;
     // It tells its figures before it can be operated.
     do {
@@ -369,7 +344,7 @@ test("who is shut down without `persist` saves nothing", async () => {
       told = await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
     } while (String(told).includes("the server is being started"));
     assert.equal(told, { action: "shutdown", status: "going offline" });
-    await until(async () => (await nodestat("B1")).pid !== pid);
+    await until(async () => (await system.nodestat("B1")).pid !== pid);
   };
   const snapshots = (): string[] => {
     const folder = join(system.root, "data", "builder_B1");

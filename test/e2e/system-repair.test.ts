@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fixture, get, serve, svc } from "./support/server.js";
-import { UpSystem } from "./support/system.js";
+import { fixture, get, serve } from "./support/server.js";
+import { UpSystem, until } from "./support/system.js";
 
 const test = suite("repair of a system");
 const PROJECT = fixture("graph-services");
@@ -29,34 +29,16 @@ const MARK = "_replica.json";
 let system: UpSystem;
 let stopped = 0;
 test.before(async () => {
-  process.env.SVC_TX_KEY = "a key that nobody else has";
-  await svc("build", PROJECT);
-  system = new UpSystem(PROJECT, DESCRIPTOR);
-  await system.up();
+  system = await UpSystem.start(PROJECT, DESCRIPTOR);
 });
 test.after(async () => {
   // A test that failed may have left it standing still.
   if (stopped !== 0) process.kill(stopped, "SIGCONT");
   await system.close();
-  delete process.env.SVC_TX_KEY;
 });
 
-interface Nodestat {
-  readonly pid: number;
-  readonly digest: string;
-  readonly "graph-order": number;
-}
-
-async function nodestat(id: string): Promise<Nodestat> {
-  return (await system.get(id, "/svc/nodestat", 1)).json.response as Nodestat;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) await delay(50);
-}
-
 async function areEqual(): Promise<boolean> {
-  const [one, other] = [await nodestat("B1"), await nodestat("S1")];
+  const [one, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
   return one["graph-order"] > 0 && one.digest === other.digest;
 }
 
@@ -101,7 +83,7 @@ async function lead(where: string): Promise<void> {
 
 /** A synchronization that cannot end: who is to get it stands still. */
 async function begunSync(): Promise<{ pid: number; end(): Promise<void> }> {
-  const { pid } = await nodestat("S1");
+  const { pid } = await system.nodestat("S1");
   process.kill(pid, "SIGSTOP");
   stopped = pid;
   const child = system.spawnAdmin("sync", "B1");
@@ -152,7 +134,7 @@ test("a synchronization is cancelled, and whose operator is killed goes on", asy
   await second.end();
   process.kill(second.pid, "SIGKILL");
   stopped = 0;
-  await until(async () => (await nodestat("S1")).pid !== second.pid);
+  await until(async () => (await system.nodestat("S1")).pid !== second.pid);
   await sync();
   await until(areEqual);
 });

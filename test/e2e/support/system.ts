@@ -6,10 +6,12 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../../runtime/base/package-info.js";
-import { type Answer, get } from "./server.js";
+import { type Answer, get, svc } from "./server.js";
 
+const POLL_MS = 50;
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 
 /** All of 127.0.0.0/8 is this machine; the number of a process is nobody else's. */
@@ -24,7 +26,26 @@ export interface Ended {
   readonly err: string;
 }
 
-/** A running `svc up`. */
+/** What tests read of `/svc/nodestat`. */
+export interface Nodestat {
+  readonly pid: number;
+  readonly instance: string;
+  readonly build: string;
+  readonly "service-in": number;
+  readonly "service-out-reason": string | null;
+  readonly "graph-order": number;
+  readonly digest: string;
+  readonly readonly: boolean;
+  readonly procedure: { readonly what: string; readonly operator: string } | null;
+  readonly subscribers: readonly { readonly status: string }[];
+}
+
+/** Resolves once something holds; what cannot be asked for does not. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) await delay(POLL_MS);
+}
+
+/** A running `svc up`. Its instances have a key of their own. */
 export class UpSystem {
   readonly root = mkdtempSync(join(tmpdir(), "svc-system-"));
   readonly file = join(this.root, "system.json");
@@ -48,6 +69,14 @@ export class UpSystem {
     this.write(descriptor);
   }
 
+  /** Builds the project, and resolves once all instances serve. */
+  static async start(...given: ConstructorParameters<typeof UpSystem>): Promise<UpSystem> {
+    await svc("build", given[0]);
+    const system = new UpSystem(...given);
+    await system.up();
+    return system;
+  }
+
   /** Puts another descriptor in the file. */
   write(descriptor: object): void {
     const common = { ...(descriptor as { common?: object }).common, host: this.#host };
@@ -66,7 +95,10 @@ export class UpSystem {
   async up(...more: string[]): Promise<void> {
     this.out = "";
     const words = ["up", this.#project, "--descriptor", this.file, ...this.#data(), ...more];
-    const child = spawn(process.execPath, [BIN, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [BIN, ...words], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: withKey(),
+    });
     this.#child = child;
     this.#exited = once(child, "close");
     for (const stream of [child.stdout, child.stderr]) {
@@ -100,7 +132,7 @@ export class UpSystem {
   spawnAdmin(...words: string[]): ChildProcess {
     const where = ["--descriptor", this.file, "--project", this.#project];
     const all = [BIN, "admin", ...words, ...where];
-    return spawn(process.execPath, all, { stdio: "ignore" });
+    return spawn(process.execPath, all, { stdio: "ignore", env: withKey() });
   }
 
   /** Ends what runs with `svc down`. */
@@ -109,7 +141,10 @@ export class UpSystem {
   }
 
   async run(...words: string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [BIN, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [BIN, ...words], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: withKey(),
+    });
     let out = "";
     let err = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -126,6 +161,10 @@ export class UpSystem {
   get(id: string, path: string, port: 0 | 1 = 0, init: RequestInit = {}): Promise<Answer> {
     const { hport } = this.#descriptor.instances[id]!;
     return get(hport + port, path, init, this.#host);
+  }
+
+  async nodestat(id: string): Promise<Nodestat> {
+    return (await this.get(id, "/svc/nodestat", 1)).json.response as Nodestat;
   }
 
   /** Resolves when `svc up` has ended. */
@@ -146,4 +185,9 @@ export class UpSystem {
   #data(): string[] {
     return ["--root", join(this.root, "data")];
   }
+}
+
+/** Without a key nobody provides. */
+function withKey(): NodeJS.ProcessEnv {
+  return { SVC_TX_KEY: "a key that nobody else has", ...process.env };
 }

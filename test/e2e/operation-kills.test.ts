@@ -1,0 +1,127 @@
+// Operators and instances that are killed, at any moment, in what operators do: the next run of
+// the same command finishes it. `KILL_ROUNDS=n` kills each of both n times in each command, `SEED=n`
+// at the same moments again.
+// limit: 240 s
+// takes 15 s
+
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Random, SEED } from "../property/support/random.js";
+import { fixture } from "./support/server.js";
+import { UpSystem, until } from "./support/system.js";
+
+const test = suite(`operations under kills, SEED=${SEED}`);
+const KILL_ROUNDS = Number(process.env.KILL_ROUNDS ?? 0);
+const VICTIMS = ["operator", "instance"] as const;
+/** About as long as a command takes. */
+const MOST_MS = 500;
+const DESCRIPTOR = {
+  name: "Killed",
+  graphs: ["people"],
+  common: { "s-in": true },
+  instances: {
+    B1: { type: "builder", hport: 9100, graph: "people" },
+    S1: { type: "search", hport: 9110, tport: 10110 },
+  },
+  topology: { transaction: { B1: ["S1"] } },
+};
+
+type Victim = (typeof VICTIMS)[number];
+
+interface Operation {
+  /** Of the operator; the second one is the instance. */
+  readonly words: readonly [string, "B1" | "S1", ...string[]];
+  /** Who is killed where not both are. */
+  readonly victim: Victim;
+  /** What gives it something to do. */
+  readonly before?: () => Promise<boolean>;
+  /** What is so once it was done. */
+  readonly done: () => Promise<boolean>;
+}
+
+const random = new Random();
+let system: UpSystem;
+test.before(async () => {
+  system = await UpSystem.start(fixture("graph-services"), DESCRIPTOR);
+});
+test.after(() => system.close());
+
+async function feed(id: string): Promise<boolean> {
+  return (await system.get(id, "/svc/plugin/feed")).status === 200;
+}
+
+async function serves(id: string): Promise<boolean> {
+  return (await system.nodestat(id))["service-in"] === 1;
+}
+
+async function hasAll(): Promise<boolean> {
+  const [one, other] = [await system.nodestat("B1"), await system.nodestat("S1")];
+  return one.subscribers[0]?.status === "CONNECTED" && one.digest === other.digest;
+}
+
+const OPERATIONS: readonly Operation[] = [
+  { words: ["attach", "B1"], victim: "instance", before: () => feed("B1"), done: hasAll },
+  {
+    words: ["truncate", "B1", "--yes"],
+    victim: "operator",
+    before: () => feed("B1"),
+    done: async () => (await system.nodestat("B1"))["graph-order"] === 0,
+  },
+  {
+    words: ["detach", "B1"],
+    victim: "operator",
+    done: async () => (await system.nodestat("B1")).subscribers.length === 0,
+  },
+  { words: ["service-out", "S1"], victim: "instance", done: async () => !(await serves("S1")) },
+  { words: ["service-in", "S1"], victim: "operator", done: () => serves("S1") },
+  {
+    words: ["restart-http", "B1"],
+    victim: "operator",
+    done: async () => (await system.get("B1", "/svc/hc")).status === 200,
+  },
+  // The last one: the former provider is fenced off from then on.
+  {
+    words: ["promote", "S1"],
+    victim: "instance",
+    done: async () => {
+      await system.admin("attach", "B1");
+      return (await feed("S1")) && !(await feed("B1"));
+    },
+  },
+];
+
+/** Kills who has to do with a command, and waits until all are back as they start. */
+async function disturb({ words }: Operation, victim: Victim): Promise<void> {
+  const [, id] = words;
+  const { pid } = await system.nodestat(id);
+  const child = system.spawnAdmin(...words);
+  const exited = once(child, "exit");
+  await delay(random.below(MOST_MS));
+  if (victim === "operator") child.kill("SIGKILL");
+  else process.kill(pid, "SIGKILL");
+  await exited;
+  if (victim === "operator") return;
+  await until(async () => (await system.nodestat(id)).pid !== pid && (await serves(id)));
+}
+
+async function finish({ words, done }: Operation): Promise<void> {
+  const { code, out, err } = await system.admin(...words);
+  assert.is(code, 0, `${words.join(" ")}: ${out}${err}${system.out}`);
+  await until(done);
+}
+
+for (const operation of OPERATIONS) {
+  const name = operation.words[0];
+  test(`${name}: the next run finishes what a kill has cut off`, async () => {
+    const all = Array.from({ length: KILL_ROUNDS }, () => VICTIMS).flat();
+    for (const victim of KILL_ROUNDS === 0 ? [operation.victim] : all) {
+      if (operation.before !== undefined) await until(operation.before);
+      await disturb(operation, victim);
+      await finish(operation);
+    }
+  });
+}
+
+test.run();
