@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import type { Change } from "../../argspec/diff/change.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
-import { type Served, serve, svc } from "./support/server.js";
+import { buildProject, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc argspec diff");
@@ -75,10 +75,10 @@ let former = "";
 test.before(async () => {
   project = new TemporaryProject({ "plugins/all.ts": release(1) });
   former = join(project.folder, "former.json");
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   copyFileSync(join(project.folder, ".svc/argspec.json"), former);
   project.write("plugins/all.ts", release(2));
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   served = await serve(project.folder);
 });
 test.after(async () => {

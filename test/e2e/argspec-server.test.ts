@@ -13,7 +13,7 @@ import { readArgspec } from "../../argspec/read-argspec.js";
 import { selectPlugin } from "../../argspec/select.js";
 import { emitTypescriptTypes } from "../../argspec/typescript/client.js";
 import { matrix } from "./support/matrix.js";
-import { type Answer, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("argspec of a server");
@@ -49,7 +49,7 @@ let served: Served;
 let built: Argspec;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   const text = readFileSync(join(project.folder, ".svc", "argspec.json"), "utf8");
   built = readArgspec(JSON.parse(text));
   served = await serve(project.folder);
@@ -204,7 +204,7 @@ test("an instance with one role tells the contract of the whole matrix", async (
 test("a build that was replaced while the server started is not mixed with the other", async () => {
   const other = new TemporaryProject({ "plugins/cities.ts": CITIES });
   try {
-    await svc("build", other.folder);
+    await buildProject(other.folder);
     const file = join(other.folder, ".svc", "argspec.json");
     other.write(".svc/argspec.json", readFileSync(file, "utf8").replace("Finds", "Seeks"));
     const failure = await serve(other.folder).catch((error: Error) => error);

@@ -13,7 +13,7 @@ import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
-import { fixture, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("svc argspec");
 const PROJECT = fixture("engine");
@@ -21,7 +21,7 @@ let server: Served;
 let url = "";
 
 test.before(async () => {
-  await svc("build", PROJECT);
+  await buildProject(PROJECT);
   server = await serve(PROJECT);
   url = `http://127.0.0.1:${server.port}`;
 });

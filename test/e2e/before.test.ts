@@ -4,7 +4,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const GUARDS = `import { HttpError, type PluginRequest, RequestData } from "svc-server";
@@ -63,7 +63,7 @@ const project = new TemporaryProject({
 let server: Served;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   server = await serve(project.folder);
 });
 test.after(async () => {

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
 import { BUILTIN_ALIASES, services } from "../../runtime/builtin/services.js";
-import { fixture, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("authorisation of built-ins");
 const isOperation = (path: string) => path.startsWith("/svc/builtin/ADMIN_");
@@ -30,7 +30,7 @@ const ARGUMENTS = "graph=people&id=alice&initial=alice&terminal=bob&plugin=feed&
 const root = mkdtempSync(join(tmpdir(), "svc-authorisation-"));
 let served: Served;
 test.before(async () => {
-  await svc("build", fixture("graph-services"));
+  await buildProject(fixture("graph-services"));
   served = await serve(fixture("graph-services"), "--root", root);
   await get(served.port, "/svc/plugin/feed");
 });

@@ -10,13 +10,13 @@ import { services } from "../../runtime/builtin/services.js";
 import type { ServerMetrics } from "../../runtime/metrics/server-metrics.js";
 import type { PluginDescription } from "../../runtime/plugin/contract/plugin-entry.js";
 import { RawClient } from "../conformance/raw-client.js";
-import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("built-in services over HTTP");
 let server: Served;
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
   server = await serve(fixture("engine"), "--prefix", "shop");
 });
 

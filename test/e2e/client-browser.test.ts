@@ -14,7 +14,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser, openPage } from "./support/browser.js";
 import { ClientProject } from "./support/client-project.js";
-import { type Served, serve, svc } from "./support/server.js";
+import { buildProject, type Served, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("clients in browsers");
@@ -86,11 +86,16 @@ let reported: (value: unknown) => void = () => {};
 
 test.before(async () => {
   if (browser === null) return;
-  await svc("build", EXAMPLE);
+  await buildProject(EXAMPLE);
   await project.generate(EXAMPLE);
   project.write("page.js", PROGRAM);
   const entryPoints = [join(project.folder, "page.js")];
-  const { outputFiles } = await build({ entryPoints, bundle: true, write: false, minify: true });
+  const { outputFiles } = await build({
+    entryPoints,
+    bundle: true,
+    write: false,
+    minify: true,
+  });
   bundle = outputFiles[0]!.text;
   const files = join(root, "WEB-ROOT");
   mkdirSync(files);

@@ -13,7 +13,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { HAS_PYTHON, PYTHON, sayIfSkipped } from "../support/python.js";
-import { fixture, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, type Served, serve, svc } from "./support/server.js";
 
 const clients = suite("python clients");
 const test = HAS_PYTHON ? clients : clients.skip;
@@ -84,7 +84,7 @@ abc
 
 test("the client of hello calls all that there is, and is the same from the server", async () => {
   const project = join(EXAMPLES, "hello");
-  await svc("build", project);
+  await buildProject(project);
   const folder = await clientOf(project);
   const server = await start(project);
   assert.is(await run(folder, server, HELLO), HELLO_OUTPUT);
@@ -94,7 +94,7 @@ test("the client of hello calls all that there is, and is the same from the serv
 
 test("the client of search sees graphs", async () => {
   const project = join(EXAMPLES, "search");
-  await svc("build", project);
+  await buildProject(project);
   const server = await start(project);
   const script = `
 print(shop.feed()["vertices"])
@@ -132,7 +132,7 @@ def tell(call, **params):
 `;
 
 test("every kind of error comes from a live server", async () => {
-  await svc("build", ENGINE);
+  await buildProject(ENGINE);
   const options = ["--max-body-bytes", "1000", "--plugin-timeout", "500"];
   const server = await start(ENGINE, ...options);
   const folder = await clientOf(ENGINE);
@@ -167,7 +167,7 @@ tell(Client("http://127.0.0.1:9", retries=0).fails)
 
 test("errors below a dispatcher carry their chain and their cause", async () => {
   const project = join(EXAMPLES, "matrix");
-  await svc("build", project);
+  await buildProject(project);
   const engines = await Promise.all([1, 2].map(() => start(project, "--role", "engine")));
   const partitions = engines.map(({ port }) => [{ host: "127.0.0.1", port }]);
   const matrix = join(root, "matrix.json");

@@ -16,7 +16,7 @@ import type * as Runtime from "../../client/typescript/runtime.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
-import { fixture, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, type Served, serve } from "./support/server.js";
 
 const test = suite("client runtime");
 const ROOT = packageRoot();
@@ -41,7 +41,7 @@ function over({ port }: MatrixNode): Promise<MatrixNode> {
 }
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
   served = await serve(fixture("engine"));
   below = await matrix(1, 3);
   middle = await over(below.dispatcher);

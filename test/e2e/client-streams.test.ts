@@ -10,7 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../client/typescript/svc-error.js";
 import { HAS_PYTHON, PYTHON } from "../support/python.js";
-import { type Served, serve, svc } from "./support/server.js";
+import { buildProject, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpError, InvalidValue, validated } from "svc-server";
@@ -76,7 +76,7 @@ let service: Service;
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/shelf.ts": PLUGINS });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   server = await serve(project.folder, "--executors", "1");
   const sdk = join(project.folder, "sdk");
   await svc("client", "--from", project.folder, "--out", sdk);

@@ -18,7 +18,7 @@ import {
   wrongProgram,
 } from "./client-programs.js";
 import { ClientProject } from "./support/client-project.js";
-import { type Served, serve, svc } from "./support/server.js";
+import { buildProject, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("typescript clients");
 const EXAMPLES = join(packageRoot(), "examples");
@@ -33,7 +33,7 @@ test("there is a program for every example", () => {
 for (const [example, program] of Object.entries(PROGRAMS)) {
   test(`the client of ${example} compiles and calls`, async () => {
     const folder = join(EXAMPLES, example);
-    await svc("build", folder);
+    await buildProject(folder);
     const servers = await start(example, folder);
     const project = new ClientProject();
     try {
@@ -87,7 +87,7 @@ function filesOf(folder: string): Readonly<Record<string, string>> {
 
 test("a second run leaves the files alone; a changed one is written again", async () => {
   const folder = join(EXAMPLES, "hello");
-  await svc("build", folder);
+  await buildProject(folder);
   const out = join(root, "twice");
   const write = () => svc("client", "--from", join(folder, ".svc"), "--out", out);
   const times = () => readdirSync(out).map((name) => statSync(join(out, name)).mtimeMs);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Served, serve, svc } from "./support/server.js";
+import { buildProject, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpResponse, type int, type PluginRequest } from "svc-server";
@@ -32,7 +32,7 @@ test.before(async (context) => {
   context.served = [];
   context.project = new TemporaryProject({ "plugins/much.ts": PLUGINS });
   context.root = mkdtempSync(join(tmpdir(), "svc-compression-"));
-  await svc("build", context.project.folder);
+  await buildProject(context.project.folder);
   mkdirSync(join(context.root, "WEB-ROOT"));
   context.served.push(await serve(context.project.folder, "--root", context.root));
 });

@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
-import { svc } from "./support/server.js";
+import { buildProject } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
 const browser = findBrowser();
@@ -26,7 +26,7 @@ let page: ConsolePage;
 
 test.before(async () => {
   if (browser === null) return;
-  await svc("build", EXAMPLE);
+  await buildProject(EXAMPLE);
   const descriptor = readFileSync(join(EXAMPLE, ".svc/system.json"), "utf8");
   system = new UpSystem(EXAMPLE, JSON.parse(descriptor));
   await system.up();

@@ -8,7 +8,7 @@ import * as assert from "uvu/assert";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
 import { withDev } from "./support/dev.js";
-import { fixture, get, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, serve } from "./support/server.js";
 import { BAD_PLUGIN, GOOD_PLUGIN } from "./support/temporary-project.js";
 
 const browser = findBrowser();
@@ -43,7 +43,7 @@ async function told(port: number): Promise<Told> {
 }
 
 test("is told to trusted clients on the admin port alone", async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
   const served = await serve(fixture("engine"));
   try {
     const { build, calls } = await told(served.port);

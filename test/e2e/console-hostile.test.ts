@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("console hostile");
@@ -37,7 +37,7 @@ async function change(plugin: string, args: Record<string, string>, body = ""): 
 
 test.before(async () => {
   if (browser === null) return;
-  await svc("build", EXAMPLE);
+  await buildProject(EXAMPLE);
   served = await serve(EXAMPLE, "--root", root);
   await get(served.port, "/svc/plugin/feed", { method: "POST" });
   const properties = { long: LONG, turned: TURNED };

@@ -16,7 +16,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser } from "./support/browser.js";
 import { ConsolePage } from "./support/console-page.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("console pages");
@@ -29,7 +29,7 @@ let served: Served;
 let page: ConsolePage;
 
 test.before(async () => {
-  await svc("build", EXAMPLE);
+  await buildProject(EXAMPLE);
   served = await serve(EXAMPLE, "--root", root);
   await get(served.port, "/svc/plugin/feed", { method: "POST" });
   if (browser !== null) page = await ConsolePage.start(browser);

@@ -12,14 +12,14 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 import { certificateFile } from "../support/certificates.js";
 import { findBrowser } from "./support/browser.js";
 import { openTab } from "./support/browser-tab.js";
-import { fixture, get, serve, started, svc } from "./support/server.js";
+import { buildProject, fixture, get, serve, started } from "./support/server.js";
 
 const test = suite("console places");
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 const root = mkdtempSync(join(tmpdir(), "svc-places-"));
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
 });
 test.after(() => rmSync(root, { recursive: true }));
 

@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser } from "./support/browser.js";
 import { type BrowserTab, openTab } from "./support/browser-tab.js";
-import { type Answer, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, get, type Served, serve } from "./support/server.js";
 
 const browser = findBrowser();
 const test = suite("console");
@@ -37,7 +37,7 @@ let served: Served;
 let tab: BrowserTab;
 
 test.before(async () => {
-  await svc("build", EXAMPLE);
+  await buildProject(EXAMPLE);
   served = await serve(EXAMPLE, "--root", root);
   if (browser !== null) tab = await openTab(browser);
 });
@@ -162,7 +162,7 @@ inBrowser("a plugin is tried from its form, and the address keeps what was typed
 });
 
 inBrowser("names of a graph are text, whatever they look like, and lead on", async () => {
-  await svc("build", WITH_GRAPH);
+  await buildProject(WITH_GRAPH);
   const other = await serve(WITH_GRAPH, "--root", join(root, "graph"));
   try {
     const post = { method: "POST", headers: { "x-svc-change": "1" } };

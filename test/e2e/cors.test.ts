@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fixture, get, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, serve } from "./support/server.js";
 
 const test = suite("cors");
 const PATH = "/svc/plugin/decoded";
@@ -17,7 +17,7 @@ const preflight = {
 };
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
 });
 
 test("the preflight allows what the resource takes, and the fields asked for", async () => {

@@ -8,14 +8,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("crash");
 let served: Served;
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
 });
 
 test.after.each(async () => {
@@ -149,7 +149,7 @@ test("crashes that requests bring about do not take the service out", async () =
 });
 
 test("plugins that cannot live take the service out", async () => {
-  await svc("build", fixture("dying"));
+  await buildProject(fixture("dying"));
   served = await serve(fixture("dying"));
   while ((await get(served.port, "/svc/hc")).status === 200) await delay(50);
   const answer = await get(served.port, "/svc/plugin/idle");
@@ -175,7 +175,7 @@ ${module(flag)}
   );
   project.write("tsconfig.json", NODE_TYPES);
   try {
-    await svc("build", project.folder);
+    await buildProject(project.folder);
     await run(project, flag);
   } finally {
     project.remove();
@@ -272,10 +272,10 @@ test("a replacement runs what was asked for, though a newer build numbers it ane
   const old = plugin("beta", 'return "beta";') + plugin("exits", "process.exit(3);");
   const project = new TemporaryProject({ "plugins/all.ts": head + old });
   try {
-    await svc("build", project.folder);
+    await buildProject(project.folder);
     served = await serve(project.folder);
     project.write("plugins/all.ts", head + plugin("alpha", 'return "alpha";') + old);
-    await svc("build", project.folder);
+    await buildProject(project.folder);
     assert.is((await get(served.port, "/svc/plugin/exits")).status, 500);
     assert.is((await get(served.port, "/svc/plugin/beta")).json.response, "beta");
     assert.is((await get(served.port, "/svc/plugin/alpha")).status, 404);

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 interface Row {
@@ -30,7 +30,7 @@ const project = new TemporaryProject({
 let served: Served;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   served = await serve(project.folder);
 });
 

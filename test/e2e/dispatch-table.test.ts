@@ -12,7 +12,7 @@ import { parseErrorChain } from "../../client/typescript/error-chain.js";
 import { type RequestCase, requestTable } from "./request-table.js";
 import { ALONE, ask, checkRow, type Hierarchy } from "./support/check-row.js";
 import { MatrixNode, type NodeOptions } from "./support/matrix.js";
-import { type Answer, fixture, get, strangeLines, svc } from "./support/server.js";
+import { type Answer, buildProject, fixture, get, strangeLines } from "./support/server.js";
 import { RING_SIZE, type TableRole } from "./support/table-plugins.js";
 
 const test = suite("dispatch table");
@@ -215,7 +215,7 @@ function checkThrough(row: RequestCase, answer: Answer, shape: Shape, port: numb
 }
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
 });
 
 test.after(async () => {

@@ -12,7 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { Document } from "./support/document.js";
-import { serve, svc } from "./support/server.js";
+import { buildProject, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("documents");
@@ -62,7 +62,7 @@ async function run(program: string, around: string | null = null): Promise<strin
       const { compilerOptions } = JSON.parse(NODE_TYPES);
       const options = { ...compilerOptions, lib: ["es2023", "es2024.sharedmemory"] };
       project.write("tsconfig.json", JSON.stringify({ compilerOptions: options }));
-      await svc("build", project.folder);
+      await buildProject(project.folder);
     }
     const compiler = join(packageRoot(), "node_modules/typescript/bin/tsc");
     const options = { cwd: project.folder, encoding: "utf8", timeout: 60_000 } as const;
@@ -99,7 +99,7 @@ for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".md"))) {
   if (document.served !== null && hasCurl) {
     test(`docs/${name}: what its commands print`, async () => {
       const folder = join(packageRoot(), document.served!);
-      await svc("build", folder);
+      await buildProject(folder);
       const data = mkdtempSync(join(tmpdir(), "svc-documents-"));
       const server = await serve(folder, "--root", data);
       const findings: string[] = [];

@@ -5,13 +5,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { requestTable } from "./request-table.js";
 import { ask, checkRow } from "./support/check-row.js";
-import { fixture, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("engine");
 let served: Served;
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
   served = await serve(fixture("engine"), "--prefix", "shop");
 });
 

@@ -12,7 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { Document } from "./support/document.js";
-import { svc } from "./support/server.js";
+import { buildProject } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
 const COMMAND_LIMIT_MS = 60_000;
@@ -37,7 +37,7 @@ test("README.md: what its commands print", async () => {
   assert.ok(document.up !== null && document.commands.length > 10);
   if (!hasCurl) return;
   const folder = join(packageRoot(), document.up!);
-  await svc("build", folder);
+  await buildProject(folder);
   const system = new UpSystem(
     folder,
     JSON.parse(readFileSync(join(folder, ".svc/system.json"), "utf8")),

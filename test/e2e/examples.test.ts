@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { type Answer, get, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, get, serve } from "./support/server.js";
 
 const test = suite("examples");
 const FOLDER = join(packageRoot(), "examples");
@@ -144,7 +144,7 @@ for (const name of readdirSync(FOLDER)) {
     const checks = CHECKS[name];
     assert.ok(checks, `examples/${name} is called by no test`);
     const folder = join(FOLDER, name);
-    await svc("build", folder);
+    await buildProject(folder);
     const root = mkdtempSync(join(tmpdir(), "svc-e2e-"));
     try {
       for (const check of checks!) {

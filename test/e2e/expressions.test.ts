@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("expressions over HTTP");
 const root = mkdtempSync(join(tmpdir(), "svc-expressions-"));
 let server: Served;
 
 test.before(async () => {
-  await svc("build", fixture("graph-services"));
+  await buildProject(fixture("graph-services"));
   server = await serve(fixture("graph-services"), "--root", root);
   assert.is((await get(server.port, "/svc/plugin/feed")).status, 200);
 });

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("graphs of plugins");
 const PROJECT = fixture("graphs");
@@ -17,7 +17,7 @@ const root = mkdtempSync(join(tmpdir(), "svc-graphs-"));
 let served: Served;
 
 test.before(async () => {
-  await svc("build", PROJECT);
+  await buildProject(PROJECT);
 });
 test.after(() => rmSync(root, { recursive: true }));
 test.after.each(async () => {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fixture, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("lifetime of graphs");
 const PROJECT = fixture("graph-lifetime");
@@ -18,7 +18,7 @@ let served: Served;
 
 test.before(async () => {
   roots = mkdtempSync(join(tmpdir(), "svc-lifetime-"));
-  await svc("build", PROJECT);
+  await buildProject(PROJECT);
 });
 test.after(() => rmSync(roots, { recursive: true }));
 

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("log of changes");
@@ -96,7 +96,7 @@ let served: Served | null = null;
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 test.after(() => project.remove());
 test.after.each(async () => {

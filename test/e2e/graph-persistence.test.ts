@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("stored graphs");
@@ -40,7 +40,7 @@ let served: Served | null = null;
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 test.after(() => project.remove());
 test.after.each(async () => {
@@ -184,14 +184,14 @@ test("configured graphs are opened at start, readonly ones refuse changes", asyn
   await call("put?id=a&n=1");
   await stop("SIGTERM");
   project.write("svc.config.ts", config("{ graphs: { notes: { readonly: true }, empty: {} } }"));
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   const folder = await start("configured");
   assert.equal(await call("take?id=a"), [1, 1, 1]);
   assert.match(await errorOf("put?id=a&n=2"), /AccessError.*Graph is readonly/);
   await stop("SIGTERM");
   assert.ok(existsSync(join(folder, "empty", "graph.snapshot")));
   project.write("svc.config.ts", config("{ graphs: { notes: {} } }"));
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   await start("configured");
   assert.is(await call("put?id=a&n=2"), 0);
 });

@@ -7,14 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("graph services over HTTP");
 const root = mkdtempSync(join(tmpdir(), "svc-graphs-"));
 let server: Served;
 
 test.before(async () => {
-  await svc("build", fixture("graph-services"));
+  await buildProject(fixture("graph-services"));
   server = await serve(fixture("graph-services"), "--root", root);
   assert.equal(await response("/svc/plugin/feed"), [44, 46]);
   assert.is(await response("/svc/plugin/remember"), 3);

@@ -5,7 +5,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGIN = (name: string, tag: string): string => `
@@ -82,7 +82,7 @@ const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
 let server: Served;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   server = await serve(project.folder);
 });
 test.after(async () => {

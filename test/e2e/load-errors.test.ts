@@ -5,7 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { call, Dev, withDev } from "./support/dev.js";
-import { svc } from "./support/server.js";
+import { buildProject, svc } from "./support/server.js";
 import { GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("load errors");
@@ -28,7 +28,7 @@ await new Promise(() => {});
 async function failedStart(files: Readonly<Record<string, string>>): Promise<string> {
   const project = new TemporaryProject(files);
   try {
-    await svc("build", project.folder);
+    await buildProject(project.folder);
     const failed = await svc("serve", project.folder, "--port", "0").catch((error) => error);
     return failed.stderr;
   } finally {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nodeCommand } from "../runner/node-command.mjs";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("readers of the log");
@@ -46,7 +46,7 @@ let child: ChildProcess | null = null;
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/stray.ts": PLUGINS });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 test.after(() => project.remove());
 test.after.each(async () => {

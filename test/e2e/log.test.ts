@@ -6,13 +6,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { matrix } from "./support/matrix.js";
-import { fixture, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("log");
 let served: Served | null = null;
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
 });
 test.after.each(async () => {
   await served?.stop("SIGKILL");

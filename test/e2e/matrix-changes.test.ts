@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { svc } from "./support/server.js";
+import { buildProject } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
 const test = suite("changes of a matrix");
@@ -74,7 +74,7 @@ async function matrix(): Promise<Entry[][]> {
 }
 
 test.before(async () => {
-  await svc("build", PROJECT);
+  await buildProject(PROJECT);
   system = new UpSystem(PROJECT, descriptor(BOTH));
   await system.up("--only", "TD,S1*,S2*");
   clients = Array.from({ length: 4 }, client);

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { get, svc } from "./support/server.js";
+import { buildProject, get } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc matrix");
@@ -23,7 +23,7 @@ let root = "";
 
 test.before(async () => {
   root = mkdtempSync(join(tmpdir(), "svc-matrix-"));
-  await svc("build", PROJECT);
+  await buildProject(PROJECT);
 });
 test.after(() => rmSync(root, { recursive: true }));
 
@@ -156,7 +156,7 @@ test("starts engines and a dispatcher, and lets them answer while engines die", 
 
 test("the line to try works where no plugin can be merged, as in a new project", async () => {
   const project = new TemporaryProject();
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   const run = new Run("1x2", project.folder, "--port", "0");
   try {
     await run.until(/until Ctrl-C[\s\S]*curl/);

@@ -15,7 +15,7 @@ import { readArgspec } from "../../argspec/read-argspec.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { ScriptedServer } from "./support/scripted-server.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc mcp");
@@ -70,7 +70,7 @@ let url = "";
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/all.ts": PLUGINS });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   served = await serve(project.folder, "--prefix", "shop");
   url = `http://127.0.0.1:${served.port}/shop/`;
 });
@@ -282,7 +282,7 @@ export function size(_request: PluginRequest, graph: Graph): number {
     const unbuilt = plain(graphs.folder);
     assert.equal(await unbuilt.closed, [1, null]);
     assert.match(unbuilt.output.err, /SVC3006: nothing to serve before/);
-    await svc("build", graphs.folder);
+    await buildProject(graphs.folder);
     const running = await serve(graphs.folder);
     // The first use of a graph takes the folder for this process.
     assert.is((await get(running.port, "/svc/plugin/size")).status, 200);

@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { matrix } from "./support/matrix.js";
-import { fixture, get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const HELP = /^# HELP [a-z_]+ [^\n]+$/;
 const TYPE = /^# TYPE ([a-z_]+) (counter|gauge|histogram)$/;
@@ -16,7 +16,7 @@ const test = suite("metrics");
 let server: Served;
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
   server = await serve(fixture("engine"));
 });
 

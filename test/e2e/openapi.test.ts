@@ -15,7 +15,7 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 import { validDocument } from "../argspec/openapi/valid-document.js";
 import { RawClient } from "../conformance/raw-client.js";
 import { type Call, OpenapiCaller } from "./support/openapi-caller.js";
-import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
 const test = suite("OpenAPI against servers");
 const root = mkdtempSync(join(tmpdir(), "svc-openapi-"));
@@ -70,7 +70,7 @@ test("documents of all examples are valid", async () => {
   const examples = join(packageRoot(), "examples");
   for (const name of readdirSync(examples)) {
     const project = join(examples, name);
-    await svc("build", project);
+    await buildProject(project);
     const { paths } = await validDocument(documentOf(project), name);
     assert.ok(Object.keys(paths).length > 0, `${name} has plugins`);
   }
@@ -90,7 +90,7 @@ test("every operation of a service answers as its document says", async () => {
 });
 
 test("the first server of the document is where a prefix leads to", async () => {
-  await svc("build", fixture("openapi"));
+  await buildProject(fixture("openapi"));
   const { port } = await start(fixture("openapi"), "--prefix", "shop");
   const { json } = await get(port, "/svc/builtin/argspec?format=openapi");
   const { servers } = await validDocument(json.response as object);
@@ -132,7 +132,7 @@ test("a server's own errors, and text as an error, fit too", async () => {
 });
 
 test("built-in plugins answer as their document says", async () => {
-  await svc("build", fixture("graph-services"));
+  await buildProject(fixture("graph-services"));
   const { port } = await start(fixture("graph-services"));
   await get(port, "/svc/plugin/feed");
   const caller = new OpenapiCaller(openapiDocument(BUILTINS), port);
@@ -211,7 +211,7 @@ async function start(project: string, ...options: string[]): Promise<Served> {
 }
 
 async function callerOf(project: string, ...options: string[]): Promise<OpenapiCaller> {
-  await svc("build", project);
+  await buildProject(project);
   const { port } = await start(project, ...options);
   return new OpenapiCaller(documentOf(project), port);
 }

@@ -4,7 +4,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const SHOP = `import type { Graph, int, PluginRequest } from "svc-server";
@@ -73,7 +73,7 @@ const project = new TemporaryProject({ "plugins/shop.ts": SHOP, "plugins/books.t
 let served: Served;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   served = await serve(project.folder);
 });
 

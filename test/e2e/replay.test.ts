@@ -12,7 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 import { runCommand } from "./support/run-command.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { HttpError, type int, type PluginRequest, type str } from "svc-server";
@@ -49,7 +49,7 @@ test.before(async (context) => {
     "plugins/price.ts": PLUGINS,
     "tsconfig.json": NODE_TYPES,
   });
-  await svc("build", context.project.folder);
+  await buildProject(context.project.folder);
 });
 test.after(({ project, folder }) => {
   project.remove();

@@ -13,7 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Random, SEED } from "../property/support/random.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const KILLS = Number(process.env.SVC_KILLS ?? 6);
@@ -68,7 +68,7 @@ const running = new Set<Served>();
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 test.after(async () => {
   for (const served of running) await served.stop("SIGKILL");

@@ -10,7 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type * as Library from "svc-server";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, serve, svc } from "./support/server.js";
+import { buildProject, get, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("replication of a program");
@@ -70,7 +70,7 @@ test("a program follows, takes over, and provides", async () => {
   await system.unbind();
 
   const project = new TemporaryProject({ "plugins/one.ts": PLUGIN });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   const root = join(folder, "other");
   const other = await serve(project.folder, "--root", root, "--tx-port", `${port}`);
   try {

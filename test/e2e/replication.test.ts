@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("replication");
@@ -61,7 +61,7 @@ const running = new Set<Served>();
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 test.after(() => project.remove());
 test.after.each(async () => {

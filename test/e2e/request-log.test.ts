@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { float, json, PluginRequest, str } from "svc-server";
@@ -51,7 +51,7 @@ const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
 let server: Served;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   server = await serve(project.folder, "--log-format", "json");
 });
 test.after(async () => {

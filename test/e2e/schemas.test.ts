@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 /** As libraries make them, with answers that no library should give. */
@@ -111,7 +111,7 @@ symlinkSync(
 let server: Served;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   server = await serve(project.folder);
 });
 test.after(async () => {

@@ -5,7 +5,7 @@
 import { connect, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import type { PluginRequest, str } from "svc-server";
@@ -67,7 +67,7 @@ const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
 let server: Served;
 
 test.before(async () => {
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   server = await serve(project.folder);
 });
 test.after(async () => {

@@ -7,13 +7,13 @@ import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fixture, get, pipeline, serve, svc } from "./support/server.js";
+import { buildProject, fixture, get, pipeline, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("stop");
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
 });
 
 test("an idle server exits at once with 0", async () => {
@@ -28,7 +28,7 @@ test("a signal in the last moment of the start stops as one after it does", asyn
 export const one = (_request: PluginRequest) => 1;
 `;
   const project = new TemporaryProject({ "plugins/p.ts": plugins });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
   // Rejects where a signal has killed it.
   const { stderr } = await svc("serve", project.folder, "--port", "0");
   assert.match(stderr, "SIGTERM: saving graphs");

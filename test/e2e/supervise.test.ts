@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { restartDelayMs } from "../../cli/matrix/instance.js";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve, svc } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc serve --supervise");
@@ -29,7 +29,7 @@ let served: Served | null = null;
 
 test.before(async () => {
   project = new TemporaryProject({ "plugins/all.ts": PLUGINS, "tsconfig.json": NODE_TYPES });
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 test.after(() => project.remove());
 test.after.each(async () => {

@@ -11,7 +11,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { certificateFile } from "../support/certificates.js";
-import { svc } from "./support/server.js";
+import { buildProject } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
 const test = suite("operators of a system with TLS");
@@ -36,7 +36,7 @@ function write(tls: object | undefined): void {
 }
 
 test.before(async () => {
-  await svc("build", PROJECT);
+  await buildProject(PROJECT);
   const tls = [file("server.pem"), file("server-key.pem"), file("ca.pem")];
   process.env.SVC_TLS = tls.join();
   system = new UpSystem(PROJECT, DESCRIPTOR);

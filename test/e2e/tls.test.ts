@@ -12,7 +12,7 @@ import type { TLSSocket } from "node:tls";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BELIEVES, certificateFile, KNOWN_CLIENT } from "../support/certificates.js";
-import { fixture, type Served, serve, svc } from "./support/server.js";
+import { buildProject, fixture, type Served, serve } from "./support/server.js";
 
 const test = suite<{ folder: string; served: Served[] }>("TLS");
 
@@ -22,7 +22,7 @@ test.before(async (context) => {
   for (const part of ["", "-key"]) {
     cpSync(certificateFile(`server${part}.pem`), join(context.folder, `cert${part}.pem`));
   }
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
 });
 test.after.each(async ({ served }) => {
   await Promise.all(served.splice(0).map((one) => one.stop()));

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { plugin, PluginRequest, PluginResponse, S_VAL } from "svc-server";
@@ -57,7 +57,7 @@ test.before(async () => {
   });
   await once(collector.listen(0, "127.0.0.1"), "listening");
   url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 
 test.after.each(async () => {

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { get, type Served, serve, svc } from "./support/server.js";
+import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
 const plugins = (file: string): string => `import { HttpError } from "svc-server";
@@ -52,7 +52,7 @@ let served: Served | null = null;
 
 test.before(async () => {
   project.write("plugins/p.ts", plugins(file));
-  await svc("build", project.folder);
+  await buildProject(project.folder);
 });
 
 test.after.each(async () => {

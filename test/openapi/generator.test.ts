@@ -14,7 +14,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openapiDocument } from "../../argspec/openapi/document.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { fixture, type Served, serve, svc } from "../e2e/support/server.js";
+import { buildProject, fixture, type Served, serve } from "../e2e/support/server.js";
 
 const test = suite("clients that others generate");
 const installed = createRequire(new URL("package.json", import.meta.url));
@@ -32,7 +32,7 @@ const served = new Map<string, Served>();
 
 test.before(async () => {
   for (const project of [fixture("openapi"), HELLO]) {
-    await svc("build", project);
+    await buildProject(project);
     served.set(project, await serve(project, "--root", mkdtempSync(join(folder, "data-"))));
   }
 });

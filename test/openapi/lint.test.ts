@@ -13,7 +13,7 @@ import type { Argspec } from "../../argspec/argspec.js";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { openapiDocument } from "../../argspec/openapi/document.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { fixture, svc } from "../e2e/support/server.js";
+import { buildProject, fixture } from "../e2e/support/server.js";
 
 const test = suite("linted documents");
 const installed = createRequire(new URL("package.json", import.meta.url));
@@ -52,7 +52,7 @@ function built(project: string): Argspec {
 test("nothing is found in documents of plugins of all kinds, nor of built-in ones", async () => {
   const argspecs: Argspec[] = [BUILTINS];
   for (const project of [fixture("openapi"), join(packageRoot(), "examples", "matrix")]) {
-    await svc("build", project);
+    await buildProject(project);
     argspecs.push(built(project));
   }
   const security = { token: { type: "http", scheme: "bearer" } } as const;

@@ -6,13 +6,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../runtime/base/limits.js";
 import { RawClient } from "../conformance/raw-client.js";
-import { fixture, get, type Served, serve, svc } from "../e2e/support/server.js";
+import { buildProject, fixture, get, type Served, serve } from "../e2e/support/server.js";
 
 const test = suite("serve on uws");
 let served: Served;
 
 test.before(async () => {
-  await svc("build", fixture("engine"));
+  await buildProject(fixture("engine"));
   served = await serve(fixture("engine"), "--transport", "auto");
 });
 test.after(async () => {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../../runtime/base/package-info.js";
-import { type Answer, get, svc } from "./server.js";
+import { type Answer, buildProject, get } from "./server.js";
 
 const POLL_MS = 50;
 const BIN = join(packageRoot(), "bin", "svc.cjs");
@@ -71,7 +71,7 @@ export class UpSystem {
 
   /** Builds the project, and resolves once all instances serve. */
   static async start(...given: ConstructorParameters<typeof UpSystem>): Promise<UpSystem> {
-    await svc("build", given[0]);
+    await buildProject(given[0]);
     const system = new UpSystem(...given);
     await system.up();
     return system;
