@@ -1,6 +1,6 @@
 // The installed command: what it needs, what it prints, and what it says when something is wrong.
 // limit: 120 s
-// takes 70 s
+// takes 45 s
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageInfo, packageRoot } from "../../runtime/base/package-info.js";
-import { serve } from "./support/server.js";
+import { buildProject, serve } from "./support/server.js";
 import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc");
@@ -189,7 +189,7 @@ test("build --check fails for a build that is missing or not current", () =>
 
 test("serve says where it is, what it serves, and a line that works", () =>
   inProject(async ({ folder }) => {
-    svc(["build", folder]);
+    await buildProject(folder);
     const served = await serve(folder, "--executors", "2", "--service-out");
     try {
       const { port } = served;
@@ -216,7 +216,7 @@ test("serve says where it is, what it serves, and a line that works", () =>
 test("the line to try has a value that the parameter takes", () =>
   inProject(
     async ({ folder }) => {
-      svc(["build", folder]);
+      await buildProject(folder);
       const served = await serve(folder, "--ip", "0.0.0.0");
       try {
         assert.match(served.output(), ", as on all addresses of this machine\n");
@@ -240,7 +240,7 @@ test("the line to try fits what a parameter is declared as", () =>
   inProject(async (project) => {
     const source = GOOD_PLUGIN.replace("n: int = 21", "at: { n: int; on: boolean }");
     project.write("plugins/double.ts", source.replace("n * 2", "at.n * 2"));
-    svc(["build", project.folder]);
+    await buildProject(project.folder);
     const served = await serve(project.folder, "--ip", "127.0.0.1");
     try {
       assert.not.match(served.output(), "all addresses");
@@ -255,7 +255,7 @@ test("the line to try fits what a parameter is declared as", () =>
 test("the line to try brings a body where one is wanted, and the query of an example", () =>
   inProject(
     async ({ folder }) => {
-      svc(["build", folder]);
+      await buildProject(folder);
       const served = await serve(folder, "--ip", "127.0.0.1");
       try {
         const [, url, body] = /curl "(.*)" -d '(.*)'/.exec(served.output())!;
@@ -281,7 +281,7 @@ export function store(
 
 test("serve warns of a stale build, names the file and serves what was built", () =>
   inProject(async (project) => {
-    svc(["build", project.folder]);
+    await buildProject(project.folder);
     project.write("plugins/double.ts", BAD_PLUGIN);
     const served = await serve(project.folder);
     try {
@@ -303,7 +303,7 @@ test("serve warns of a stale build, names the file and serves what was built", (
 
 test("serve names the port that is taken, and refuses a root that is no folder", () =>
   inProject(async ({ folder }) => {
-    svc(["build", folder]);
+    await buildProject(folder);
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, resolve));
     const { port } = taken.address() as { port: number };
@@ -317,8 +317,8 @@ test("serve names the port that is taken, and refuses a root that is no folder",
 
 test("serve says which plugin cannot be loaded, and why a transport cannot be had", () =>
   inProject(
-    ({ folder }) => {
-      assert.is(svc(["build", folder]).status, 0);
+    async ({ folder }) => {
+      await buildProject(folder);
       const plugins = svc(["serve", folder, "--port", "0"]);
       expectError(plugins, "SVC2201: ");
       assert.match(plugins.stderr, "not in the mood");
@@ -329,8 +329,8 @@ test("serve says which plugin cannot be loaded, and why a transport cannot be ha
   ));
 
 test("where too few files can be opened it says so, and what to do", () =>
-  inProject(({ folder }) => {
-    svc(["build", folder]);
+  inProject(async ({ folder }) => {
+    await buildProject(folder);
     const words = ["-c", 'ulimit -n 30; exec "$@"', "svc", process.execPath, SVC, "serve", folder];
     const { status, stderr } = spawnSync("bash", words, { encoding: "utf8", timeout: 60_000 });
     expectError({ status, stderr }, "SVC3093: EMFILE: too many open files, ");
@@ -338,13 +338,13 @@ test("where too few files can be opened it says so, and what to do", () =>
   }));
 
 test("doctor reports on machine and project without changing anything", () =>
-  inProject(({ folder }) => {
+  inProject(async ({ folder }) => {
     const { status, stdout } = svc(["doctor", folder]);
     assert.match(stdout, `ok    node        ${process.versions.node}`);
     assert.match(stdout, /ok {4}transport {3}(net|uws) \(/);
     assert.match(stdout, "warn  build       none yet: run `svc build`");
     assert.is(status, 0);
-    svc(["build", folder]);
+    await buildProject(folder);
     assert.match(svc(["doctor", folder]).stdout, "ok    build       current, plugins: 1");
   }));
 
