@@ -1,33 +1,75 @@
 // Copies a root with a damaged log to a new folder: snapshots as they are, of the log what comes
-// before the damage. The old one stays as it is.
+// before the damage. The old one stays as it is. The log comes last, under its name only when all
+// is there and safe: a copy that was interrupted has none, and nobody takes it for a whole one.
 
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, truncateSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { flushFolder } from "../../runtime/base/durable-files.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { GraphRoot } from "../../runtime/graph/keeper/graph-root.js";
 import { checkLogs, type FoundLog } from "./log-folders.js";
 
+const UNFINISHED = `${LOG_FOLDER}.unfinished`;
+const PIECE_BYTES = 2 ** 20;
+
 /**
  * @returns what was found, and saved as far as it could be
- * @throws SvcError SVC3050 there is no log, or the new folder is in use; SVC2409 the old one is
+ * @throws SvcError SVC3050 there is no log, or the new folder is in use; SVC2409 the old one is;
+ *   SVC3345 the copy cannot be made
  */
 export function repairRoot(root: string, target: string): FoundLog[] {
   const isInside = `${resolve(target)}/`.startsWith(`${resolve(root)}/`);
-  if (isInside || (existsSync(target) && readdirSync(target).length > 0)) {
+  if (isInside || !isFree(target)) {
     throw new SvcError("SVC3050", `${target} is not a new folder outside of ${root}`);
   }
   const logs = checkLogs(root);
   const owner = new GraphRoot(root, {});
   try {
     owner.take();
-    mkdirSync(target, { recursive: true });
-    cpSync(root, target, { recursive: true, filter: (path) => isKept(root, path) });
-    for (const log of logs) copyLog(root, target, log);
+    copyRoot(root, target, logs);
   } finally {
     owner.leave();
   }
   return logs;
+}
+
+function isFree(target: string): boolean {
+  return (
+    !existsSync(target) || (statSync(target).isDirectory() && readdirSync(target).length === 0)
+  );
+}
+
+function copyRoot(root: string, target: string, logs: readonly FoundLog[]): void {
+  try {
+    mkdirSync(target, { recursive: true, mode: statSync(root).mode & 0o777 });
+    cpSync(root, target, { recursive: true, filter: (path) => isKept(root, path) });
+    for (const log of logs) copyLog(root, target, log);
+    flushAll(target);
+    renameSync(join(target, UNFINISHED), join(target, LOG_FOLDER));
+    flushFolder(target);
+  } catch (error) {
+    // What is there must not be in the way of another attempt; a folder of somebody's may stay.
+    const names = existsSync(target) ? readdirSync(target) : [];
+    for (const name of names) rmSync(join(target, name), { recursive: true, force: true });
+    const reason = (error as Error).message;
+    const text = `${root} cannot be copied to ${target}, which is empty again: ${reason}`;
+    throw new SvcError("SVC3345", text, { cause: error });
+  }
 }
 
 function isKept(root: string, path: string): boolean {
@@ -36,11 +78,50 @@ function isKept(root: string, path: string): boolean {
 
 function copyLog(root: string, target: string, { folder, report }: FoundLog): void {
   const { end } = report;
-  mkdirSync(join(target, folder), { recursive: true });
+  const into = join(target, UNFINISHED, folder.slice(LOG_FOLDER.length));
+  // Only its owner may read what all graphs have.
+  mkdirSync(into, { recursive: true, mode: 0o700 });
   if (end === null) return;
   for (const { name, firstSn } of report.segments) {
-    if (firstSn > end.segment.firstSn) break;
-    copyFileSync(join(root, folder, name), join(target, folder, name));
+    if (firstSn >= end.segment.firstSn) break;
+    copyFileSync(join(root, folder, name), join(into, name));
   }
-  truncateSync(join(target, folder, end.segment.name), end.offset);
+  const { name } = end.segment;
+  copyHead(join(root, folder, name), join(into, name), end.offset);
+}
+
+/** Copies so many bytes; what comes behind them may not even be readable. */
+function copyHead(from: string, to: string, bytes: number): void {
+  const source = openSync(from, "r");
+  try {
+    writeFileSync(to, "", { mode: 0o600 });
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (let at = 0; at < bytes; ) {
+      const read = readSync(source, piece, 0, Math.min(piece.length, bytes - at), at);
+      if (read === 0) throw new Error(`${from} has become shorter`);
+      writeFileSync(to, piece.subarray(0, read), { flag: "a" });
+      at += read;
+    }
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** Lets all of a folder outlive a crash of the system. */
+function flushAll(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) flushAll(path);
+    else if (entry.isFile()) flushFile(path);
+  }
+  flushFolder(folder);
+}
+
+function flushFile(path: string): void {
+  const descriptor = openSync(path, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -91,6 +91,10 @@ export const COMMAND_CODES = {
     title: "log of changes that cannot be checked or repaired",
     fix: "name a data folder that has one and, to repair it, a new folder outside of it",
   },
+  SVC3345: {
+    title: "data folder that cannot be copied",
+    fix: "make room, or mend what the message says, and repair again into a new folder",
+  },
   SVC3060: {
     title: "graph data that cannot be read",
     fix: "mend what the message names, then import again: it goes on where it was saved last",

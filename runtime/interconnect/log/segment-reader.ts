@@ -76,6 +76,11 @@ export class SegmentReader {
     return -1;
   }
 
+  /** Where what was wanted last begins. */
+  get position(): number {
+    return this.#from;
+  }
+
   close(): void {
     this.#file.close();
   }

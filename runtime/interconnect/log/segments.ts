@@ -19,6 +19,9 @@ import { type Frame, SegmentReader } from "./segment-reader.js";
 /** A segment that was being made has at most so many bytes. */
 const MAX_UNMADE_BYTES = 2 ** 20;
 
+/** A failing disk, something that is no file. */
+const UNREADABLE = new Set(["EIO", "EISDIR"]);
+
 export interface Segment {
   readonly name: string;
   readonly firstSn: number;
@@ -60,11 +63,18 @@ export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd
   const segments = listSegments(disk, folder);
   let end: LogEnd | null = null;
   segments.forEach((segment, index) => {
-    const reader = new SegmentReader(disk.open(join(folder, segment.name), "read"));
+    const isLast = index === segments.length - 1;
+    let reader: SegmentReader | null = null;
     try {
-      end = readSegment(reader, segment, end, index === segments.length - 1, visit);
+      reader = new SegmentReader(disk.open(join(folder, segment.name), "read"));
+      end = readSegment(reader, segment, end, isLast, visit);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (!UNREADABLE.has(code ?? "")) throw error;
+      const reason = `it cannot be read: ${(error as Error).message}`;
+      throw new LogDamaged(segment.name, reader?.position ?? 0, reason);
     } finally {
-      reader.close();
+      reader?.close();
     }
   });
   return end;

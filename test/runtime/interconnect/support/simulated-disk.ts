@@ -11,6 +11,8 @@ const SECTOR_BYTES = 512;
 export interface Faults {
   /** Called before each writing operation; throws to let it fail. */
   before?: (what: "write" | "flush" | "create" | "folder" | "truncate" | "remove") => void;
+  /** Called before each reading one, with the bytes that are wanted; throws to let it fail. */
+  unreadable?: (from: number, end: number) => void;
   /** Flushes do nothing: a control, which must be noticed. */
   isLying?: boolean;
 }
@@ -97,13 +99,11 @@ export class SimulatedDisk implements Disk {
     };
     return {
       size: () => content.bytes.length,
-      read: (into, position) =>
-        content.bytes.copy(
-          into,
-          0,
-          position,
-          Math.min(position + into.length, content.bytes.length),
-        ),
+      read: (into, position) => {
+        const end = Math.min(position + into.length, content.bytes.length);
+        faults.unreadable?.(position, end);
+        return content.bytes.copy(into, 0, position, end);
+      },
       write: (bytes, position) => {
         const end = Math.max(content.bytes.length, position + bytes.length);
         const larger = Buffer.alloc(end);

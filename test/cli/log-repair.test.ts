@@ -1,0 +1,141 @@
+// What `svc log repair` leaves behind: a whole copy that nobody else may read, or nothing; and
+// what is said of segments that a disk does not give.
+
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { checkLogs } from "../../cli/log/log-folders.js";
+import { repairRoot } from "../../cli/log/repair-root.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { checkLog } from "../../runtime/interconnect/log/check-log.js";
+import { realDisk } from "../../runtime/interconnect/log/disk.js";
+import { FRAME_HEADER_BYTES } from "../../runtime/interconnect/log/segment-format.js";
+import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
+import { controlUnit } from "../../runtime/interconnect/log/units.js";
+import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js";
+
+const test = suite<{ folder: string; root: string; target: string }>("svc log repair");
+const FRAMES = 5;
+
+/** A log of some frames, in two segments. */
+async function makeLog(disk: typeof realDisk, folder: string): Promise<SegmentLog> {
+  const options = { segmentBytes: 500, table: () => Buffer.from("[]  ") };
+  const { log } = SegmentLog.open(disk, folder, options, () => undefined);
+  for (let frame = 0; frame < FRAMES; frame++) {
+    const unit = controlUnit({ erased: 7, text: "x".repeat(100) });
+    log.append(Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), new Uint8Array(unit.buffer)]), 1);
+    await log.flush();
+  }
+  assert.ok(log.segments.length > 1);
+  return log;
+}
+
+test.before.each(async (context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-repair-"));
+  context.root = join(context.folder, "root");
+  context.target = join(context.folder, "target");
+  (await makeLog(realDisk, join(context.root, "_txlog"))).close();
+  chmodSync(context.root, 0o750);
+});
+
+test.after.each(({ folder }) => {
+  rmSync(folder, { recursive: true });
+});
+
+function codeOf(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof SvcError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return "nothing is wrong";
+}
+
+test("the copy is whole, and for those who could read the old one", ({ root, target }) => {
+  assert.is(repairRoot(root, target)[0]!.report.units, FRAMES);
+  assert.is(checkLogs(target)[0]!.report.units, FRAMES);
+  assert.equal(readdirSync(target), ["_txlog"]);
+  assert.is(statSync(target).mode & 0o777, 0o750);
+  assert.is(statSync(join(target, "_txlog")).mode & 0o777, 0o700);
+});
+
+test("of a copy that fails nothing is left, and it can be tried again", async (context) => {
+  const { root, target } = context;
+  mkdirSync(target);
+  writeFileSync(join(root, "a"), "copied before");
+  // No socket can be copied.
+  const server = createServer().listen(join(root, "socket"));
+  await once(server, "listening");
+  try {
+    const text = /^SVC3345: .* cannot be copied to .*, which is empty again: .*socket/;
+    assert.match(
+      codeOf(() => repairRoot(root, target)),
+      text,
+    );
+    assert.equal(readdirSync(target), []);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+  assert.is(repairRoot(root, target)[0]!.report.units, FRAMES);
+  assert.equal(readdirSync(target).sort(), ["_txlog", "a"]);
+});
+
+test("where nothing of a log can be saved, the rest is", ({ root, target }) => {
+  writeFileSync(join(root, "a"), "something");
+  const first = join(root, "_txlog", readdirSync(join(root, "_txlog")).sort()[0]!);
+  rmSync(first);
+  mkdirSync(first);
+  assert.is(repairRoot(root, target)[0]!.report.units, 0);
+  assert.equal(readdirSync(join(target, "_txlog")), []);
+  assert.ok(existsSync(join(target, "a")));
+});
+
+test("a folder in the place of a segment is damage", ({ root }) => {
+  const name = "00000000000000ff.seg";
+  mkdirSync(join(root, "_txlog", name));
+  const { damage, units } = checkLogs(root)[0]!.report;
+  assert.is(units, FRAMES);
+  assert.match(damage!.message, `${name}, byte 0: it cannot be read: EISDIR`);
+});
+
+test("so is a place that a disk does not give, and what comes before it is saved", async () => {
+  const disk = new SimulatedDisk();
+  const { segments } = await makeLog(disk, "log");
+  let isFailing = 3;
+  disk.faults.unreadable = () => {
+    if (--isFailing === 0) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
+  };
+  const { damage, units } = checkLog(disk, "log");
+  assert.is(damage!.segment, segments[1]!.name);
+  assert.match(damage!.message, "it cannot be read: EIO: i/o error");
+  assert.ok(units > 0 && units < FRAMES);
+});
+
+test("what is no new folder is refused", ({ root, target }) => {
+  writeFileSync(target, "");
+  assert.match(
+    codeOf(() => repairRoot(root, target)),
+    /^SVC3050: .* is not a new folder/,
+  );
+  assert.match(
+    codeOf(() => repairRoot(root, join(root, "x"))),
+    /^SVC3050/,
+  );
+  assert.not.ok(existsSync(join(root, "x")));
+});
+
+test.run();
