@@ -10,6 +10,7 @@ import {
   INTRODUCTION_MS,
   MAX_CONNECTIONS_PER_PORT,
 } from "../../runtime/base/limits.js";
+import { type KeptEntry, keepLog, keptEntries } from "../../runtime/base/log-ring.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../runtime/trunk/frames.js";
 import { IDLE_TIMEOUT_MS, LARGE_BYTES, serverOptions, TestEngine } from "./engine.js";
@@ -28,6 +29,7 @@ interface Context {
 
 const test = suite<Context>("net trunk");
 
+test.before(keepLog);
 test.before.each(async (context) => {
   context.engine = new TestEngine();
   context.server = new NetServer(serverOptions(), context.engine);
@@ -48,6 +50,11 @@ function data(id: number, content: string): string {
 function ask(id: number, path: string, method = "GET", body = ""): string {
   const length = method === "POST" ? `Content-Length: ${body.length}\r\n` : "";
   return data(id, `${IDENT}${method} ${path} HTTP/1.1\r\n${HOST}${length}\r\n${body}`);
+}
+
+/** Lines of the log about connections whose other sides do not keep to the rules. */
+function told(): readonly KeptEntry[] {
+  return keptEntries(0).lines.filter(({ text }) => text.includes("it breaks their rules"));
 }
 
 /** A connection that carries streams, and what has come on each. */
@@ -189,6 +196,8 @@ for (const [name, bytes] of [
     await client.raw.until(() => client.raw.isClosed && engine.open === 0, "the end");
     assert.is(engine.held[0]!.aborted, true);
     assert.is(engine.requests, 1);
+    // What comes again within a second is only counted.
+    assert.ok(told().length > 0, "the operator is told");
   });
 }
 

@@ -24,6 +24,8 @@ export interface ConnectionHost<NetConnection> {
   admitStream(stream: TrunkStream, carrier: NetConnection): boolean;
   /** Calls `turn` of the connection once, before this loop turn ends. */
   schedule(connection: NetConnection): void;
+  /** What has come on a connection that carries streams breaks its rules: ends it. */
+  broken(connection: NetConnection): void;
   closed(connection: NetConnection): void;
 }
 

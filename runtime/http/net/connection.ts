@@ -340,7 +340,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   #pass(trunk: Trunk, chunk: Buffer): void {
     if (trunk.receive(chunk)) this.#adjust();
-    else this.#socket.destroy();
+    else this.#host.broken(this);
   }
 
   /** Reads, pauses or ends, as the state now asks. */

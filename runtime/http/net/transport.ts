@@ -204,6 +204,12 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     if (this.#scheduled.push(connection) === 1) process.nextTick(() => this.#turn());
   }
 
+  broken(connection: NetConnection): void {
+    const { remoteAddress } = connection;
+    log(`a connection of streams of ${remoteAddress} was ended: it breaks their rules`, "warn");
+    connection.failed();
+  }
+
   closed(connection: NetConnection): void {
     this.#connections.delete(connection);
     this.events.connected(-1);
