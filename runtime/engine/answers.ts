@@ -38,7 +38,7 @@ import {
 } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
 import type { AccessLog } from "./access-log.js";
-import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
+import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
 import type { Recorder } from "./recorder.js";
 import type { SchedulerEvents } from "./scheduler.js";
@@ -143,8 +143,7 @@ export class Answers {
     const { name } = call.plugin;
     const message = failureMessage(failure, name);
     const request = call.exchange.headers.requestId ?? String(call.serial);
-    const what = failure === "timeout" ? "ran past its time-out" : "ended with its executor";
-    log(`plugin ${name} ${what}`, "error", { request, plugin: name });
+    log(failureLine(failure, name), "error", { request, plugin: name });
     this.refuse(call.exchange, call.port, 500, message, { execId, isPlugin: true });
   };
 

@@ -45,3 +45,14 @@ export function failureMessage(failure: Failure, plugin: string): ErrorMessage {
     ? exceptionMessage("system", "TimeoutError", `plugin ${plugin} ran past its time-out`)
     : exceptionMessage("system", "ExecutorError", `the executor died while it ran ${plugin}`);
 }
+
+const FAILURE_LINES: Record<Failure, string> = {
+  timeout: "ran past its time-out",
+  "executor-died": "ended with its executor",
+  "not-durable": "has changed what may be lost: changes are not logged any more",
+};
+
+/** The same for the log. */
+export function failureLine(failure: Failure, plugin: string): string {
+  return `plugin ${plugin} ${FAILURE_LINES[failure]}`;
+}

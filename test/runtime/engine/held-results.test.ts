@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { failureMessage } from "../../../runtime/engine/error-message.js";
+import { failureLine, failureMessage } from "../../../runtime/engine/error-message.js";
 import { HeldResults } from "../../../runtime/engine/held-results.js";
 import { LogClock } from "../../../runtime/graph/memory/log-clock.js";
 
@@ -59,6 +59,9 @@ test("when the log fails all fail that still wait", async () => {
     failureMessage("not-durable", "put").json,
     /DurabilityError.*not durable: .*SVC2502/,
   );
+  // The executor is as well as ever.
+  assert.match(failureLine("not-durable", "put"), /^plugin put has changed what may be lost/);
+  assert.match(failureLine("executor-died", "put"), /ended with its executor/);
 });
 
 test("a failure in the moment in which somebody begins to wait is heard of", async () => {
