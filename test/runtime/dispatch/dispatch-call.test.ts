@@ -6,7 +6,6 @@ import * as assert from "uvu/assert";
 import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
 import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
 import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";
-import type { RequestOptions } from "./support/make-request.js";
 import { SmallMatrix } from "./support/small-matrix.js";
 
 const test = suite("dispatch call");
@@ -22,32 +21,14 @@ async function matrix(...size: Parameters<typeof SmallMatrix.start>): Promise<Sm
   return small;
 }
 
-function begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
-  const owner = new Owner();
-  const call = new DispatchCall(small!.matrix, makeDispatch(path, options), owner);
-  assert.is(call.advance(), true);
-  return { call, owner };
-}
-
-/** Answers a request at this place with its name. */
-async function answer(partition: number, replica: number): Promise<FakeRequest> {
-  const request = await small!.at(partition, replica).next();
-  request.answer(200, `p${partition}r${replica}`, PARTIAL);
-  return request;
-}
-
-function down(): string[] {
-  return [...small!.matrix.all()]
-    .filter(({ isDefunct }) => isDefunct)
-    .map(({ place }) => `p${place.partition}r${place.replica}`);
-}
-
 test("the same bytes go to one replica of each partition, answers come by partition", async () => {
   await matrix(3, 2);
-  const { owner } = begin("/a?b=c");
-  const heads = [await answer(2, 0), await answer(0, 0), await answer(1, 0)].map(
-    ({ head }) => head,
-  );
+  const { owner } = small!.begin("/a?b=c");
+  const heads = [
+    await small!.answer(2, 0),
+    await small!.answer(0, 0),
+    await small!.answer(1, 0),
+  ].map(({ head }) => head);
   assert.is(new Set(heads).size, 1);
   assert.is(await owner.outcome(), "p0r0,p1r0,p2r0");
   assert.equal(
@@ -59,8 +40,8 @@ test("the same bytes go to one replica of each partition, answers come by partit
 test("a target is one partition, modulo the width", async () => {
   await matrix(3, 1);
   for (const target of [1n, 4n, 18446744073709551616n]) {
-    const { owner } = begin("/a", { target });
-    await answer(1, 0);
+    const { owner } = small!.begin("/a", { target });
+    await small!.answer(1, 0);
     assert.is(await owner.outcome(), "-,p1r0,-");
   }
   assert.is(small!.at(0, 0).accepted + small!.at(2, 0).accepted, 0);
@@ -68,15 +49,15 @@ test("a target is one partition, modulo the width", async () => {
 
 test("nothing is sent while one partition is busy", async () => {
   await matrix(2, 1, { channels: 1 });
-  const blocker = begin("/a", { target: 1n });
+  const blocker = small!.begin("/a", { target: 1n });
   const owner = new Owner();
   const call = new DispatchCall(small!.matrix, makeDispatch("/b"), owner);
   assert.is(call.advance(), false);
   assert.is(small!.matrix.backEnds[0]![0]!.running, 0);
-  await answer(1, 0);
+  await small!.answer(1, 0);
   await blocker.owner.outcome();
   assert.is(call.advance(), true);
-  await Promise.all([answer(0, 0), answer(1, 0)]);
+  await Promise.all([small!.answer(0, 0), small!.answer(1, 0)]);
   assert.is(await owner.outcome(), "p0r0,p1r0");
 });
 
@@ -90,14 +71,14 @@ for (const [name, fault] of FAULTS) {
     await matrix(2, 2);
     for (const options of [{}, { method: "POST", body: "b" }] as const) {
       for (const backEnd of small!.matrix.all()) backEnd.revive();
-      const { owner } = begin("/a", options);
-      await answer(0, 0);
+      const { owner } = small!.begin("/a", options);
+      await small!.answer(0, 0);
       fault(await small!.at(1, 0).next());
-      const again = await answer(1, 1);
+      const again = await small!.answer(1, 1);
       assert.is(again.body, options.body ?? "");
       assert.is(await owner.outcome(), "p0r0,p1r1");
       const isPenalised = small!.matrix.backEnds[1]![0]!.isPenalised;
-      assert.equal([isPenalised, down()], name === "429" ? [true, []] : [false, ["p1r0"]]);
+      assert.equal([isPenalised, small!.down()], name === "429" ? [true, []] : [false, ["p1r0"]]);
     }
   });
 }
@@ -105,26 +86,26 @@ for (const [name, fault] of FAULTS) {
 test("a back-end that nobody listens at is left, also with a POST", async () => {
   await matrix(1, 2);
   await small!.at(0, 0).close();
-  const { owner } = begin("/a", { method: "POST", body: "b" });
-  await answer(0, 1);
+  const { owner } = small!.begin("/a", { method: "POST", body: "b" });
+  await small!.answer(0, 1);
   assert.is(await owner.outcome(), "p0r1");
-  assert.equal(down(), ["p0r0"]);
+  assert.equal(small!.down(), ["p0r0"]);
 });
 
 test("a connection lost without an answer: a GET is sent again, a POST is not", async () => {
   await matrix(1, 2);
   for (const end of ["end", "resetAndDestroy"] as const) {
     for (const backEnd of small!.matrix.all()) backEnd.revive();
-    const get = begin();
+    const get = small!.begin();
     (await small!.at(0, 0).next()).socket[end]();
-    await answer(0, 1);
+    await small!.answer(0, 1);
     assert.is(await get.owner.outcome(), "p0r1");
     for (const backEnd of small!.matrix.all()) backEnd.revive();
-    const post = begin("/a", { method: "POST", body: "b" });
+    const post = small!.begin("/a", { method: "POST", body: "b" });
     (await small!.at(0, 0).next()).socket[end]();
     assert.match(await post.owner.outcome(), /^<partial: 0 width: 1> \| 503 \| /);
     assert.is(small!.at(0, 1).requests.length, 0);
-    assert.equal(down(), ["p0r0"]);
+    assert.equal(small!.down(), ["p0r0"]);
   }
 });
 
@@ -132,35 +113,35 @@ test("an answer that breaks off, or is none, is not asked for again", async () =
   await matrix(1, 2);
   for (const bytes of [answerText(200, "body", PARTIAL).slice(0, -1), "H", "220 mail\r\n\r\n"]) {
     for (const backEnd of small!.matrix.all()) backEnd.revive();
-    const { owner } = begin();
+    const { owner } = small!.begin();
     (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
     assert.match(await owner.outcome(), /^<partial: 0 width: 1> \| 503 \| (connection|invalid)/);
-    assert.equal(down(), ["p0r0"]);
+    assert.equal(small!.down(), ["p0r0"]);
   }
   assert.is(small!.at(0, 1).accepted, 0);
 });
 
 test("other errors are told with their text, that of the lowest partition", async () => {
   await matrix(3, 2);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   const [second, third] = [await small!.at(1, 0).next(), await small!.at(2, 0).next()];
   third.answer(404, '{"message": "third"}', "Content-Type: application/json");
   second.answer(400, '{"message": "sec\\"ond"}', "Content-Type: application/json");
-  await answer(0, 0);
+  await small!.answer(0, 0);
   assert.is(await owner.outcome(), "<partial: 1 width: 3> | 400 | sec ond");
-  assert.equal(down(), []);
+  assert.equal(small!.down(), []);
 });
 
 test("what is no partial is an error, unless it is relayed", async () => {
   await matrix(1, 1);
-  const merged = begin();
+  const merged = small!.begin();
   (await small!.at(0, 0).next()).answer(200, "plain", "Content-Type: text/plain");
   assert.is(await merged.owner.outcome(), "<partial: 0 width: 1> | 200 | ?");
-  const failed = begin();
+  const failed = small!.begin();
   (await small!.at(0, 0).next()).answer(500, "partial", PARTIAL);
   assert.is(await failed.owner.outcome(), "<partial: 0 width: 1> | 500 | ?");
   for (const status of [200, 404, 500]) {
-    const relayed = begin("/a", { isRelayed: true });
+    const relayed = small!.begin("/a", { isRelayed: true });
     (await small!.at(0, 0).next()).answer(status, `plain ${status}`);
     assert.is(await relayed.owner.outcome(), `plain ${status}`);
   }
@@ -168,18 +149,18 @@ test("what is no partial is an error, unless it is relayed", async () => {
 
 test("no replica left that is up", async () => {
   await matrix(2, 2);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   for (const replica of [0, 1]) (await small!.at(1, replica).next()).answer(503, "");
   assert.is(await owner.outcome(), "503 Partition(s) down");
   // The other partition's back-end was not at fault.
-  assert.equal(down(), ["p1r0", "p1r1"]);
+  assert.equal(small!.down(), ["p1r0", "p1r1"]);
   await until(() => small!.at(0, 0).open === 0, "end of the request that is under way");
-  assert.is(await begin().owner.outcome(), "503 Partition(s) down");
+  assert.is(await small!.begin().owner.outcome(), "503 Partition(s) down");
 });
 
 test("a replica that is up again has still failed this request", async () => {
   await matrix(1, 2);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(503, "");
   const second = await small!.at(0, 1).next();
   small!.matrix.backEnds[0]![0]!.revive();
@@ -189,7 +170,7 @@ test("a replica that is up again has still failed this request", async () => {
 
 test("no replica left that has time", async () => {
   await matrix(1, 2);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   for (const replica of [0, 1]) {
     (await small!.at(0, replica).next()).answer(429, '{"message": "too much"}');
   }
@@ -198,7 +179,7 @@ test("no replica left that has time", async () => {
 
 test("one replica is down, the other one too busy", async () => {
   await matrix(1, 2);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(503, "");
   (await small!.at(0, 1).next()).answer(429, '{"message": "too much"}');
   assert.is(await owner.outcome(), "429 <partial: 0 width: 1> | 429 | too much");
@@ -206,7 +187,7 @@ test("one replica is down, the other one too busy", async () => {
 
 test("primary requests fail rather than go to another row", async () => {
   await matrix(1, 2);
-  const { owner } = begin("/a", { isPrimary: true });
+  const { owner } = small!.begin("/a", { isPrimary: true });
   (await small!.at(0, 0).next()).answer(503, "");
   assert.is(await owner.outcome(), "503 Partition(s) down");
   assert.is(small!.at(0, 1).accepted, 0);
@@ -214,9 +195,9 @@ test("primary requests fail rather than go to another row", async () => {
 
 test("a retry that finds all others busy waits", async () => {
   await matrix(1, 2, { channels: 1 });
-  const blocker = begin("/block", { affinity: 1 });
+  const blocker = small!.begin("/block", { affinity: 1 });
   const blocking = await small!.at(0, 1).next();
-  const { call, owner } = begin();
+  const { call, owner } = small!.begin();
   assert.is(call.isRetried, false);
   (await small!.at(0, 0).next()).answer(503, "");
   await until(() => owner.waits === 1, "waiting");
@@ -225,18 +206,18 @@ test("a retry that finds all others busy waits", async () => {
   blocking.answer(200, "free", PARTIAL);
   await blocker.owner.outcome();
   assert.is(call.advance(), true);
-  await answer(0, 1);
+  await small!.answer(0, 1);
   assert.is(await owner.outcome(), "p0r1");
 });
 
 test("cancelled, it ends once and cuts off what is under way", async () => {
   await matrix(2, 1);
-  const { call, owner } = begin();
+  const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
   for (let times = 0; times < 2; times++) call.cancel(503, "Service Out");
   assert.is(await owner.outcome(), "503 Service Out");
   await until(() => small!.at(0, 0).open + small!.at(1, 0).open === 0, "end of the connections");
-  assert.equal(down(), []);
+  assert.equal(small!.down(), []);
 });
 
 test.run();

@@ -6,8 +6,7 @@ import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Failure } from "../../../runtime/dispatch/dispatch-outcome.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
-import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";
-import type { RequestOptions } from "./support/make-request.js";
+import { answerText, until } from "./support/fake-back-end.js";
 import { SmallMatrix } from "./support/small-matrix.js";
 
 const test = suite("dispatch failures");
@@ -25,29 +24,9 @@ async function matrix(...size: Parameters<typeof SmallMatrix.start>): Promise<Sm
 
 const INCOMPLETE = { "allow-incomplete": true };
 
-function begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
-  const owner = new Owner();
-  const call = new DispatchCall(small!.matrix, makeDispatch(path, options), owner);
-  assert.is(call.advance(), true);
-  return { call, owner };
-}
-
-/** Answers a request at this place with its name. */
-async function answer(partition: number, replica: number): Promise<FakeRequest> {
-  const request = await small!.at(partition, replica).next();
-  request.answer(200, `p${partition}r${replica}`, PARTIAL);
-  return request;
-}
-
-function down(): string[] {
-  return [...small!.matrix.all()]
-    .filter(({ isDefunct }) => isDefunct)
-    .map(({ place }) => `p${place.partition}r${place.replica}`);
-}
-
 test("a request line too long for a back-end stays one", async () => {
   await matrix(1, 1);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(414, '{"message": "URI Too Long"}');
   assert.is(await owner.outcome(), "<partial: 0 width: 1> | 414 | URI Too Long");
   assert.is((owner.outcomes[0] as Failure).status, 414);
@@ -55,7 +34,7 @@ test("a request line too long for a back-end stays one", async () => {
 
 test("an error tells where in the matrix it arose", async () => {
   await matrix(3, 1);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   const below = '{"message": "bad", "level": 2, "partitions": [4, 1, 7]}';
   (await small!.at(1, 0).next()).answer(500, below);
   const response = new PluginResponse().serialize();
@@ -69,7 +48,7 @@ test("an error tells where in the matrix it arose", async () => {
 
 test("nobody waits for the slowest once one has failed, and its channel comes back", async () => {
   await matrix(2, 1);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   const slow = await small!.at(0, 0).next();
   (await small!.at(1, 0).next()).answer(500, '{"message": "bad"}');
   assert.is(await owner.outcome(), "<partial: 1 width: 2> | 500 | bad");
@@ -82,7 +61,7 @@ test("nobody waits for the slowest once one has failed, and its channel comes ba
 
 test("what is left of a failed request is cut off when its time is up", async () => {
   await matrix(2, 1);
-  const { call, owner } = begin();
+  const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
   (await small!.at(1, 0).next()).answer(500, "");
   await owner.outcome();
@@ -96,43 +75,43 @@ test("allowed to be incomplete, what answers nonsense or breaks off is left out"
   const broken = answerText(200, "body", PARTIAL).slice(0, -1);
   for (const bytes of [broken, "H", "220 mail\r\n\r\n", "\0".repeat(100_000)]) {
     for (const backEnd of small!.matrix.all()) backEnd.revive();
-    const { owner } = begin();
+    const { owner } = small!.begin();
     (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
-    await answer(1, 0);
+    await small!.answer(1, 0);
     assert.is(await owner.outcome(), "-,p1r0");
   }
 });
 
 test("allowed to be incomplete, partitions that are down are left out", async () => {
   await matrix(3, 1, {}, INCOMPLETE);
-  const first = begin();
+  const first = small!.begin();
   (await small!.at(0, 0).next()).answer(503, "");
-  await Promise.all([answer(1, 0), answer(2, 0)]);
+  await Promise.all([small!.answer(1, 0), small!.answer(2, 0)]);
   assert.is(await first.owner.outcome(), "-,p1r0,p2r0");
-  const second = begin();
-  await Promise.all([answer(1, 0), answer(2, 0)]);
+  const second = small!.begin();
+  await Promise.all([small!.answer(1, 0), small!.answer(2, 0)]);
   assert.is(await second.owner.outcome(), "-,p1r0,p2r0");
 });
 
 test("allowed to be incomplete, something must be left", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
-  const first = begin();
+  const first = small!.begin();
   for (const partition of [0, 1]) (await small!.at(partition, 0).next()).answer(503, "");
   assert.is(await first.owner.outcome(), "503 All partitions down");
-  assert.is(await begin().owner.outcome(), "503 All partitions down");
+  assert.is(await small!.begin().owner.outcome(), "503 All partitions down");
 });
 
 test("allowed to be incomplete, requests for one place are still not", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   small!.matrix.backEnds[0]![0]!.retire("a test says so");
   for (const options of [{ target: 0n }, { isPrimary: true }]) {
-    assert.is(await begin("/a", options).owner.outcome(), "503 Partition(s) down");
+    assert.is(await small!.begin("/a", options).owner.outcome(), "503 Partition(s) down");
   }
 });
 
 test("allowed to be incomplete, errors are still errors, and the busy waited for", async () => {
   await matrix(2, 1, { channels: 1 }, INCOMPLETE);
-  const { owner } = begin();
+  const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
   const late = await small!.at(1, 0).next();
   const call = new DispatchCall(small!.matrix, makeDispatch("/b"), new Owner());
@@ -143,24 +122,24 @@ test("allowed to be incomplete, errors are still errors, and the busy waited for
 
 test("what takes too long is cut off and not sent again", async () => {
   await matrix(2, 2);
-  const { call, owner } = begin();
+  const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
-  await answer(1, 0);
+  await small!.answer(1, 0);
   call.expire(10_000);
   assert.equal(owner.outcomes, []);
   await new Promise((resolve) => setTimeout(resolve, 5));
   call.expire(1);
   assert.is(await owner.outcome(), "<partial: 0 width: 2> | 503 | timeout after 1 ms");
-  assert.equal(down(), ["p0r0"]);
+  assert.equal(small!.down(), ["p0r0"]);
   assert.is(small!.at(0, 1).accepted, 0);
   await until(() => small!.at(0, 0).open === 0, "end of the connection");
 });
 
 test("what takes too long is left out where that is allowed", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
-  const { call, owner } = begin();
+  const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
-  await answer(1, 0);
+  await small!.answer(1, 0);
   await new Promise((resolve) => setTimeout(resolve, 5));
   call.expire(1);
   assert.is(await owner.outcome(), "-,p1r0");
@@ -168,8 +147,8 @@ test("what takes too long is left out where that is allowed", async () => {
 
 test("what takes too long is left out even if another replica was too busy before", async () => {
   await matrix(2, 2, {}, INCOMPLETE);
-  const { call, owner } = begin();
-  await answer(1, 0);
+  const { call, owner } = small!.begin();
+  await small!.answer(1, 0);
   (await small!.at(0, 0).next()).answer(429, "");
   await small!.at(0, 1).next();
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -184,26 +163,26 @@ test("a refusal tells whether a back-end may have executed the request", async (
     return outcome!.kind === "refused" ? outcome!.isBegun : null;
   };
   await matrix(2, 1);
-  const running = begin();
+  const running = small!.begin();
   await small!.at(1, 0).next();
   (await small!.at(0, 0).next()).answer(503, "");
   assert.is(await isBegun(running), true);
-  const none = begin();
+  const none = small!.begin();
   assert.is(await isBegun(none), false);
   for (const backEnd of small!.matrix.all()) backEnd.revive();
-  const half = begin();
-  await answer(0, 0);
+  const half = small!.begin();
+  await small!.answer(0, 0);
   (await small!.at(1, 0).next()).answer(503, "");
   assert.is(await isBegun(half), true);
   small!.matrix.backEnds[1]![0]!.revive();
-  const one = begin("/a", { target: 1n });
+  const one = small!.begin("/a", { target: 1n });
   (await small!.at(1, 0).next()).answer(503, "");
   assert.is(await isBegun(one), false);
 });
 
 test("what is under way when time is up may have been executed", async () => {
   await matrix(1, 1, {}, INCOMPLETE);
-  const { call, owner } = begin();
+  const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
   await new Promise((resolve) => setTimeout(resolve, 5));
   call.expire(1);

@@ -1,8 +1,12 @@
-// A matrix of fake back-ends that are all in use, as a test begins.
+// A matrix of fake back-ends that are all in use, as a test begins, and calls through it.
 
+import * as assert from "uvu/assert";
+import { DispatchCall } from "../../../../runtime/dispatch/dispatch-call.js";
 import { Matrix } from "../../../../runtime/dispatch/matrix.js";
 import { type MatrixConfig, readMatrixConfig } from "../../../../runtime/settings/matrix-config.js";
-import { FakeBackEnd } from "./fake-back-end.js";
+import { makeDispatch, Owner, PARTIAL } from "./call-owner.js";
+import { FakeBackEnd, type FakeRequest } from "./fake-back-end.js";
+import type { RequestOptions } from "./make-request.js";
 
 export class SmallMatrix {
   readonly config: MatrixConfig;
@@ -37,6 +41,28 @@ export class SmallMatrix {
 
   at(partition: number, replica: number): FakeBackEnd {
     return this.backEnds[partition]![replica]!;
+  }
+
+  /** A call that is on its way. */
+  begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
+    const owner = new Owner();
+    const call = new DispatchCall(this.matrix, makeDispatch(path, options), owner);
+    assert.is(call.advance(), true);
+    return { call, owner };
+  }
+
+  /** Answers a request at this place with its name. */
+  async answer(partition: number, replica: number): Promise<FakeRequest> {
+    const request = await this.at(partition, replica).next();
+    request.answer(200, `p${partition}r${replica}`, PARTIAL);
+    return request;
+  }
+
+  /** Places of back-ends that are left out. */
+  down(): string[] {
+    return [...this.matrix.all()]
+      .filter(({ isDefunct }) => isDefunct)
+      .map(({ place }) => `p${place.partition}r${place.replica}`);
   }
 
   async close(): Promise<void> {
