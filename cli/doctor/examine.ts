@@ -67,7 +67,7 @@ async function build(folder: string, manifest: Manifest | null): Promise<Finding
 async function settings(folder: string, manifest: Manifest | null): Promise<string> {
   if (manifest === null) return "not known before the first build";
   const { executors, root } = await resolveSettings(folder, manifest.config, {});
-  return `${executors} executors, root ${root}`;
+  return `executors: ${executors}, root: ${root}`;
 }
 
 /** A taken port may be this very service, so it is no failure. */
