@@ -6,7 +6,6 @@
 import {
   appendFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -16,8 +15,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { ServedProject } from "./support/served-project.js";
+import { get, svc } from "./support/server.js";
 
 const test = suite("log of changes");
 const PLUGINS = `
@@ -91,36 +90,18 @@ export function setting(_request: PluginRequest, key: str): str | null {
 /** How often a process is killed while it answers. */
 const ROUNDS = Number(process.env.KILLS ?? 2);
 
-let project: TemporaryProject;
-let served: Served | null = null;
+let project: ServedProject;
 
 test.before(async () => {
-  project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
-  await buildProject(project.folder);
+  project = await ServedProject.build({ "plugins/notes.ts": PLUGINS });
 });
 test.after(() => project.remove());
-test.after.each(async () => {
-  await served?.stop("SIGKILL");
-  served = null;
-});
+test.after.each(() => project.kill());
 
-async function start(root: string, ...options: string[]): Promise<string> {
-  const folder = join(project.folder, root);
-  mkdirSync(folder, { recursive: true });
-  served = await serve(project.folder, "--root", folder, "--save-every", "0", ...options);
-  return folder;
-}
-
-async function kill(): Promise<void> {
-  await served!.stop("SIGKILL");
-  served = null;
-}
-
-async function call(plugin: string): Promise<unknown> {
-  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
-  assert.is(json.status, "OK", text);
-  return json.response;
-}
+const start = (root: string, ...options: string[]) =>
+  project.start(root, "--save-every", "0", ...options);
+const call = (plugin: string) => project.call(plugin);
+const kill = () => project.kill();
 
 /** Until all that was done is flushed, which takes 10 ms where nobody asks for it. */
 async function flushed(): Promise<void> {
@@ -147,7 +128,7 @@ test("what was done before a process was killed is there again", async () => {
   await start("killed");
   assert.equal(await call("take?n=1000"), [1000, 1000]);
   // Once more, after a stop that saves all.
-  await served!.stop();
+  await project.served.stop();
   await start("killed");
   assert.equal(await call("take?n=1000"), [1000, 1000]);
   await call("put?from=1001");
@@ -206,7 +187,7 @@ test("an interrupted write is cut off, and said", async () => {
   appendFileSync(lastSegment(root), Buffer.from("SVCF and something"));
   await start("torn");
   assert.equal(await call("take?n=10"), [10, 10]);
-  assert.match(served!.log(), /log: 18 bytes of an interrupted write were cut off/);
+  assert.match(project.served.log(), /log: 18 bytes of an interrupted write were cut off/);
   await call("put?from=11&count=10");
   await flushed();
   await kill();
@@ -221,14 +202,14 @@ test("with `answer`, whatever was answered is there, whenever the process is kil
     assert.equal(await call(`take?n=${told}`), [told, told]);
     const putting = (async () => {
       for (;;) {
-        const { json } = await get(served!.port, `/svc/plugin/put?from=${told + 1}`);
+        const { json } = await get(project.served.port, `/svc/plugin/put?from=${told + 1}`);
         if (json.status !== "OK") return;
         told++;
       }
     })();
     await delay(300 + Math.random() * 300);
-    const port = served!.port;
-    served!.process.kill("SIGKILL");
+    const port = project.served.port;
+    project.served.process.kill("SIGKILL");
     await putting.catch(() => undefined);
     assert.ok(port > 0);
     await kill();
@@ -250,7 +231,7 @@ test("a plugin can wait until what it did is durable", async () => {
   assert.equal(await call("take?n=1"), [1, 1]);
   await kill();
   await start("durable", "--log", "off");
-  const { status, text } = await get(served!.port, "/svc/plugin/putDurably?from=2");
+  const { status, text } = await get(project.served.port, "/svc/plugin/putDurably?from=2");
   assert.is(status, 500);
   assert.match(text, /changes are not logged/);
 });

@@ -3,13 +3,13 @@
 // limit: 60 s
 // takes 25 s
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { ServedProject } from "./support/served-project.js";
+import { buildProject, get, serve, svc } from "./support/server.js";
 
 const test = suite("stored graphs");
 const PLUGINS = `
@@ -35,44 +35,18 @@ export function open(_request: PluginRequest, name: str, path: str | null = null
 const config = (text: string) =>
   `import { defineConfig } from "svc-server/config";\nexport default defineConfig(${text});\n`;
 
-let project: TemporaryProject;
-let served: Served | null = null;
+let project: ServedProject;
 
 test.before(async () => {
-  project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
-  await buildProject(project.folder);
+  project = await ServedProject.build({ "plugins/notes.ts": PLUGINS });
 });
 test.after(() => project.remove());
-test.after.each(async () => {
-  await served?.stop("SIGKILL");
-  served = null;
-});
+test.after.each(() => project.kill());
 
-/** Starts a server on a root of the project, which is made. */
-async function start(root: string, ...options: string[]): Promise<string> {
-  const folder = join(project.folder, root);
-  mkdirSync(folder, { recursive: true });
-  served = await serve(project.folder, "--root", folder, ...options);
-  return folder;
-}
-
-async function stop(signal: NodeJS.Signals): Promise<number | null> {
-  const code = await served!.stop(signal);
-  served = null;
-  return code;
-}
-
-async function call(plugin: string): Promise<unknown> {
-  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
-  assert.is(json.status, "OK", text);
-  return json.response;
-}
-
-async function errorOf(plugin: string): Promise<string> {
-  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
-  assert.is(json.status, "ERROR", text);
-  return JSON.stringify(json.message);
-}
+const start = (root: string, ...options: string[]) => project.start(root, ...options);
+const call = (plugin: string) => project.call(plugin);
+const stop = (signal: NodeJS.Signals) => project.stop(signal);
+const errorOf = (plugin: string) => project.errorOf(plugin);
 
 test("a stop stores the graphs, a start loads them", async () => {
   const folder = await start("stopped");
@@ -91,7 +65,7 @@ test("a stop stores the graphs, a start loads them", async () => {
 test("signals that arrive together, from a terminal and from npm, are one", async () => {
   await start("twice");
   await call("put?id=a&n=1");
-  void served!.stop("SIGTERM");
+  void project.served.stop("SIGTERM");
   assert.is(await stop("SIGINT"), 0);
   await start("twice");
   assert.equal(await call("take?id=a"), [1, 1, 1]);
@@ -117,7 +91,7 @@ test("a root that another process uses is refused, with its number", async () =>
   await call("put?id=a&n=1");
   await rejects(
     serve(project.folder, "--root", folder),
-    new RegExp(`SVC2409[^]*${served!.process.pid}[^]*svc\\.lock`),
+    new RegExp(`SVC2409[^]*${project.served.process.pid}[^]*svc\\.lock`),
   );
   assert.equal(await call("take?id=a"), [1, 1, 1]);
 });
@@ -129,7 +103,7 @@ test("a damaged snapshot costs its graph, not the server", async () => {
   writeFileSync(join(folder, "notes", "graph.snapshot"), "no snapshot");
   await start("damaged");
   assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
-  assert.match(served!.log(), /notes.*graph\.snapshot/);
+  assert.match(project.served.log(), /notes.*graph\.snapshot/);
   assert.match(String(await call("open?name=other")), /other$/);
 });
 
@@ -141,9 +115,9 @@ test("who watches sees a graph that cannot be loaded, until it is loaded", async
   const whole = readFileSync(file);
   writeFileSync(file, "no snapshot");
   await start("watched");
-  const health = (offset: 0 | 1) => get(served!.port + offset, "/svc/hc");
+  const health = (offset: 0 | 1) => get(project.served.port + offset, "/svc/hc");
   const status = async (query: string): Promise<Record<string, string> | undefined> => {
-    const { json } = await get(served!.port + 1, `/svc/builtin/status${query}`);
+    const { json } = await get(project.served.port + 1, `/svc/builtin/status${query}`);
     return (json.response as { unloadable?: Record<string, string> }).unloadable;
   };
   while ((await health(1)).status === 200) await delay(50);
@@ -154,7 +128,7 @@ test("who watches sees a graph that cannot be loaded, until it is loaded", async
     assert.match((await status(query))!.notes!, /graph\.snapshot: it ends too early/);
     assert.match((await status(query))!.notes!, /nothing of it was changed; .* restore it/);
   }
-  const { json } = await get(served!.port + 1, "/svc/status");
+  const { json } = await get(project.served.port + 1, "/svc/status");
   assert.equal((json.response as { graphs: object }).graphs, {
     unsaved: [],
     unloadable: ["notes"],

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { ServedProject } from "./support/served-project.js";
+import { get } from "./support/server.js";
 
 const test = suite("stop saves");
 const PLUGINS = `
@@ -47,31 +47,16 @@ export function hang(_request: PluginRequest): Promise<void> {
 `;
 const NO_BOUND = ["--plugin-timeout", "0", "--executors", "2"];
 
-let project: TemporaryProject;
-let served: Served | null = null;
+let project: ServedProject;
 
 test.before(async () => {
-  project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
-  await buildProject(project.folder);
+  project = await ServedProject.build({ "plugins/notes.ts": PLUGINS });
 });
 test.after(() => project.remove());
-test.after.each(async () => {
-  await served?.stop("SIGKILL");
-  served = null;
-});
+test.after.each(() => project.kill());
 
-async function start(root: string, ...options: string[]): Promise<string> {
-  const folder = join(project.folder, root);
-  mkdirSync(folder, { recursive: true });
-  served = await serve(project.folder, "--root", folder, ...options);
-  return folder;
-}
-
-async function call(plugin: string): Promise<unknown> {
-  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
-  assert.is(json.status, "OK", text);
-  return json.response;
-}
+const start = (root: string, ...options: string[]) => project.start(root, ...options);
+const call = (plugin: string) => project.call(plugin);
 
 /** Asks for what may never be answered. */
 function begin(plugin: string): { readonly isDone: boolean } {
@@ -79,7 +64,7 @@ function begin(plugin: string): { readonly isDone: boolean } {
   const done = (): void => {
     state.isDone = true;
   };
-  void get(served!.port, `/svc/plugin/${plugin}`).then(done, done);
+  void get(project.served.port, `/svc/plugin/${plugin}`).then(done, done);
   return state;
 }
 
@@ -89,11 +74,11 @@ for (const stuck of ["hang", "burn"]) {
     await call("put?id=a");
     const request = begin(stuck);
     await delay(200);
-    const exit = served!.stop("SIGTERM");
+    const exit = project.served.stop("SIGTERM");
     while (!existsSync(join(folder, "notes", "graph.snapshot"))) await delay(20);
     assert.not.ok(request.isDone, "the request still runs");
-    assert.is(served!.process.exitCode, null);
-    served!.process.kill("SIGKILL");
+    assert.is(project.served.process.exitCode, null);
+    project.served.process.kill("SIGKILL");
     await exit;
     await start(`killed-${stuck}`);
     assert.is(await call("has?id=a"), true);
@@ -104,9 +89,9 @@ test("what running requests write is saved, too, and the wait for others has a b
   await start("late", ...NO_BOUND);
   await call("put?id=a");
   begin("hang");
-  const later = get(served!.port, "/svc/plugin/putLater?id=b&ms=1500");
+  const later = get(project.served.port, "/svc/plugin/putLater?id=b&ms=1500");
   await delay(200);
-  const exit = served!.stop("SIGTERM");
+  const exit = project.served.stop("SIGTERM");
   assert.is((await later).json.response, 1);
   assert.is(await exit, 0);
   await start("late");
@@ -117,7 +102,7 @@ for (const signal of ["SIGHUP", "SIGQUIT", "SIGUSR2"] as const) {
   test(`${signal} stops as SIGTERM does`, async () => {
     const folder = await start(signal);
     await call("put?id=a");
-    assert.is(await served!.stop(signal), 0);
+    assert.is(await project.served.stop(signal), 0);
     assert.ok(existsSync(join(folder, "notes", "graph.snapshot")));
   });
 }
@@ -127,7 +112,7 @@ test("a save that fails is seen by operators until one succeeds", async () => {
   const obstacle = join(folder, "notes", "graph.snapshot.tmp");
   mkdirSync(obstacle, { recursive: true });
   await call("put?id=a");
-  const { port } = served!;
+  const { port } = project.served;
   let health = await get(port + 1, "/svc/hc");
   while (health.status === 200) {
     await delay(50);
@@ -137,7 +122,7 @@ test("a save that fails is seen by operators until one succeeds", async () => {
   assert.is(health.json.message, "Graphs that could not be saved: notes");
   assert.is((await get(port, "/svc/hc")).status, 200, "clients are served on");
   assert.equal(await unsaved(port), ["notes"]);
-  assert.match(served!.log(), 'graph "notes" could not be saved');
+  assert.match(project.served.log(), 'graph "notes" could not be saved');
   rmdirSync(obstacle);
   await call("put?id=b");
   while ((await get(port + 1, "/svc/hc")).status !== 200) await delay(50);
@@ -153,8 +138,8 @@ for (let round = 1; round <= STOPS; round++) {
     const folder = await start(`lost${round}`, "--log-level", "error");
     mkdirSync(join(folder, "notes", "graph.snapshot.tmp"), { recursive: true });
     await call("put?id=a");
-    assert.is(await served!.stop("SIGTERM"), 1);
-    assert.match(served!.log(), 'graph "notes" could not be saved');
+    assert.is(await project.served.stop("SIGTERM"), 1);
+    assert.match(project.served.log(), 'graph "notes" could not be saved');
   });
 }
 

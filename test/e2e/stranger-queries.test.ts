@@ -3,14 +3,14 @@
 // limit: 60 s
 // takes 35 s
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { ServedProject } from "./support/served-project.js";
+import { get } from "./support/server.js";
 
 const test = suite("queries of strangers");
 const PLUGINS = `
@@ -47,33 +47,20 @@ const address = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
-let project: TemporaryProject;
-let served: Served | null = null;
+let project: ServedProject;
 let isAsking = false;
 
 test.before(async () => {
-  project = new TemporaryProject({ "plugins/dense.ts": PLUGINS });
-  await buildProject(project.folder);
+  project = await ServedProject.build({ "plugins/dense.ts": PLUGINS });
 });
 test.after(() => project.remove());
 test.after.each(async () => {
   isAsking = false;
-  await served?.stop("SIGKILL");
-  served = null;
+  await project.kill();
 });
 
-async function start(root: string, ...options: string[]): Promise<string> {
-  const folder = join(project.folder, root);
-  mkdirSync(folder, { recursive: true });
-  served = await serve(project.folder, "--root", folder, ...options);
-  return folder;
-}
-
-async function call(plugin: string): Promise<unknown> {
-  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
-  assert.is(json.status, "OK", text);
-  return json.response;
-}
+const start = (root: string, ...options: string[]) => project.start(root, ...options);
+const call = (plugin: string) => project.call(plugin);
 
 function burn(port: number): ReturnType<typeof get> {
   const init = { method: "POST", body: endless() };
@@ -94,14 +81,14 @@ async function keepAsking(port: number): Promise<void> {
 test("graphs are saved meanwhile", async () => {
   const folder = await start("saved", "--save-every", "1", "--plugin-timeout", "0");
   assert.is(await call("fill?n=40"), 1600);
-  await keepAsking(served!.port);
+  await keepAsking(project.served.port);
   await call("put?id=late");
   const file = join(folder, "dense", "graph.snapshot");
   while (!existsSync(`${file}.old`)) {
     await delay(100);
     if (existsSync(file)) await call(`put?id=${Date.now()}`);
   }
-  await served!.stop("SIGKILL");
+  await project.served.stop("SIGKILL");
   isAsking = false;
   await start("saved");
   assert.is(await call("has?id=late"), true);
@@ -110,7 +97,7 @@ test("graphs are saved meanwhile", async () => {
 test("what expires goes meanwhile", async () => {
   await start("expires", "--plugin-timeout", "0");
   await call("fill?n=40");
-  await keepAsking(served!.port);
+  await keepAsking(project.served.port);
   await call("put?id=short&lifespan=1");
   while (await call("has?id=short")) await delay(100);
 });
@@ -118,7 +105,7 @@ test("what expires goes meanwhile", async () => {
 test("a query that costs too much is told so, and sooner to strangers", async () => {
   await start("costs");
   await call("fill?n=40");
-  const { port } = served!;
+  const { port } = project.served;
   const { text } = await burn(port);
   assert.match(text, "Execution timeout after 25000 ms");
   if (address === undefined) return;

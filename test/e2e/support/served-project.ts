@@ -1,0 +1,73 @@
+// A project of a test file, and at most one server of it at a time, on roots below its folder.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { buildProject, get, type Served, serve } from "./server.js";
+import { TemporaryProject } from "./temporary-project.js";
+
+export class ServedProject {
+  readonly #project: TemporaryProject;
+  #served: Served | null = null;
+
+  private constructor(files: Readonly<Record<string, string>>) {
+    this.#project = new TemporaryProject(files);
+  }
+
+  static async build(files: Readonly<Record<string, string>>): Promise<ServedProject> {
+    const built = new ServedProject(files);
+    await buildProject(built.folder);
+    return built;
+  }
+
+  get folder(): string {
+    return this.#project.folder;
+  }
+
+  /** The server that was started last. */
+  get served(): Served {
+    return this.#served!;
+  }
+
+  write(name: string, text: string): void {
+    this.#project.write(name, text);
+  }
+
+  /** Starts a server on a root that is made, and resolves with its folder. */
+  async start(root: string, ...options: string[]): Promise<string> {
+    const folder = join(this.folder, root);
+    mkdirSync(folder, { recursive: true });
+    this.#served = await serve(this.folder, "--root", folder, ...options);
+    return folder;
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<number | null> {
+    const code = await this.served.stop(signal);
+    this.#served = null;
+    return code;
+  }
+
+  /** After each test. */
+  async kill(): Promise<void> {
+    await this.#served?.stop("SIGKILL");
+    this.#served = null;
+  }
+
+  /** What a plugin answers. */
+  async call(plugin: string): Promise<unknown> {
+    const { json, text } = await get(this.served.port, `/svc/plugin/${plugin}`);
+    assert.is(json.status, "OK", text);
+    return json.response;
+  }
+
+  /** What a plugin that fails says. */
+  async errorOf(plugin: string): Promise<string> {
+    const { json, text } = await get(this.served.port, `/svc/plugin/${plugin}`);
+    assert.is(json.status, "ERROR", text);
+    return JSON.stringify(json.message);
+  }
+
+  remove(): void {
+    this.#project.remove();
+  }
+}
