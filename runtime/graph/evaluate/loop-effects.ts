@@ -90,9 +90,9 @@ function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): s
   return source === null ? null : write(address, source);
 }
 
-/** A number as a value: a real that is whole is told from an int. */
+/** A number as a value: a real that is whole is told from an int, whose zero has no sign. */
 export function boxed(number: number, isReal: boolean): Value {
-  return isReal ? boxedReal(number) : number;
+  return isReal ? boxedReal(number) : number + 0;
 }
 
 export function addTo(cells: Value[], at: number, number: number, isReal: boolean): void {

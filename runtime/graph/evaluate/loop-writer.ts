@@ -109,9 +109,14 @@ export class LoopWriter {
 
   /** Sources of a number and of whether it is a real; null where that differs by more than arcs. */
   kindedNumber(node: TypedNode): string | null {
-    const isArcValue =
-      node.op === "arcAttribute" && node.of === "next" && node.attribute.name === "value";
-    if (isArcValue) return "arcNumber(w, b), isFloatArc(w)";
+    if (isArcValue(node)) return "arcNumber(w, b), isFloatArc(w)";
+    if (node.op === "binary" && ARITHMETIC.has(node.operator) && node.type === "num") {
+      const [left, right] = [node.left, node.right];
+      // Ints of 32 bits and safe ones: where there is no real, its zero has no sign, see `boxed`.
+      const isOfArc =
+        (isArcValue(left) || isKnownInt(left)) && (isArcValue(right) || isKnownInt(right));
+      return isOfArc ? `${this.#number(node)!.value}, isFloatArc(w)` : null;
+    }
     if (node.type !== "int" && node.type !== "real") return null;
     const lane = this.#number(node);
     if (lane === null || lane.isNull !== NEVER) return null;
@@ -321,6 +326,15 @@ export class LoopWriter {
     }
     for (const child of childrenOf(node)) this.#noteReads(child);
   }
+}
+
+function isArcValue(node: TypedNode): boolean {
+  return node.op === "arcAttribute" && node.of === "next" && node.attribute.name === "value";
+}
+
+/** True for ints that are always safe ones. */
+function isKnownInt({ op, type }: TypedNode): boolean {
+  return type === "int" && (op === "literal" || op === "vertexAttribute" || op === "arcAttribute");
 }
 
 function always(value: string): Lane {

@@ -11,6 +11,8 @@ import { MemoryCells } from "../../../../runtime/graph/evaluate/memory-cells.js"
 import { compileExpression } from "../../../../runtime/graph/evaluate/program.js";
 import type { Value } from "../../../../runtime/graph/evaluate/values.js";
 import { VertexProgram } from "../../../../runtime/graph/evaluate/vertex-program.js";
+import { M_FLT, M_INT } from "../../../../runtime/graph/model/constants.js";
+import { valueBits } from "../../../../runtime/graph/model/modifiers.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { int, type Tagged, type World } from "./naive-interpreter.js";
 import { naiveVector } from "./naive-vectors.js";
@@ -27,6 +29,7 @@ import {
   passes,
   START,
   store,
+  storedValue,
   tagged,
   VECTORS,
   wordsOf,
@@ -71,6 +74,54 @@ test("loops leave in cells what closures and the interpreter leave", () => {
     if (compileExpression(text).program.loop("filter", 0) !== null) loops++;
   }
   assert.ok(loops > rounds / 5, `${loops} loops of ${rounds}`);
+});
+
+/** Head, modifier and bits of the arc that `collect` makes of a value; null for none. */
+function collectedArc(head: number, value: Tagged): number[] | null {
+  if (value.kind === "null") return null;
+  if (value.kind === "int") {
+    return [head, M_INT, Number(BigInt.asUintN(32, BigInt(value.number)))];
+  }
+  return value.kind === "real" ? [head, M_FLT, valueBits("float", value.number)] : [head, 0, 0];
+}
+
+test("loops and closures collect the arcs that the interpreter has values for", () => {
+  const random = new Random(SEED + 5);
+  const rounds = Math.ceil(ROUNDS / 20);
+  for (let round = 0; round < rounds; round++) {
+    const [first, value] = [change(random), storedValue(random)];
+    const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
+    const results = ARCS.map((arc) => {
+      const world = worldOf(arc, cells);
+      return interpreted(first, world) === null ? null : interpreted(value, world);
+    });
+    if (results.includes(null)) continue;
+    const wanted = ARCS.map(({ head }, at) => collectedArc(handles[head]!, results[at]!));
+    const text = `${first}; collect(${value})`;
+    for (const isLoop of [false, true]) {
+      const run = newRun(new MemoryCells(8));
+      const bound = new BoundProgram(store, compileExpression(text), run);
+      if (isLoop) bound.program.loop("filter", 1e6);
+      const made: number[][] = [];
+      run.collector = (_level, _tail, head, word1, bits) => {
+        made.push([head, (word1 >>> 8) & 31, bits]);
+      };
+      const words = wordsOf(ARCS);
+      const end = new ArcProgram(bound).filter(START, words, 0, words.length);
+      const message = `SEED=${SEED}: ${isLoop ? "loop" : "closures"}: ${text}`;
+      assert.equal(
+        made,
+        wanted.filter((arc) => arc !== null),
+        message,
+      );
+      const passing = ARCS.filter((_, at) => wanted[at] !== null);
+      assert.equal([...words.slice(0, end)], [...wordsOf(passing)], message);
+    }
+  }
+  const known = [".arc.value * 10", "2 - .arc.value", ".arc.value * .deg"];
+  for (const value of known) {
+    assert.ok(compileExpression(`collect(${value})`).program.loop("filter", 1e6) !== null, value);
+  }
 });
 
 test("closures and loops over vertices leave those that the interpreter lets pass", () => {

@@ -23,7 +23,7 @@ export const PROPERTIES: readonly Readonly<Record<string, number | Float | strin
   { a: -7, c: null },
   { a: "x", b: -2.5, c: 4 },
 ];
-const VALUES = [0, 5, -3, 0.25, 100];
+const VALUES = [0, 5, -3, 0.25, 100, -7];
 
 /** Vectors by vertex, of several lengths; one vertex has none. */
 export const VECTORS: readonly (readonly number[])[] = [
@@ -148,7 +148,8 @@ export function isSame(value: Value, wanted: Tagged): boolean {
   if (wanted.kind === "vector") return isSameVector(value, wanted);
   const number = value instanceof Float ? value.value : value;
   if (typeof number !== "number") return false;
-  const isInt = typeof value === "number" && Number.isSafeInteger(value);
+  // The zero of ints has no sign, as division by it shows.
+  const isInt = typeof value === "number" && Number.isSafeInteger(value) && !Object.is(value, -0);
   const isEqual = number === wanted.number || (Number.isNaN(number) && Number.isNaN(wanted.number));
   return isEqual && isInt === (wanted.kind === "int");
 }
@@ -185,15 +186,22 @@ export function interpreted(text: string, world: World): Tagged | null {
   }
 }
 
-/** A change of a cell, with what a loop knows and what it does not. */
+/** What is stored or collected, with what a loop knows and what it does not. */
+export function storedValue(random: Random): string {
+  return random.of([
+    ...[".arc.value", ".arc.value", "next.arc.value", "2", "-1", "0.5", "3.0", ".deg"],
+    ...[".arc.value * 2.0", "(.arc.value > 1)", "9007199254740991", "-0.0", "next['a']", "'x'"],
+    ...[".arc.value * 10", "0 * .arc.value", ".arc.value * -1", "2 - .arc.value", "-.arc.value"],
+    ...[".arc.value - next.arc.value", ".arc.value + 9007199254740991", ".deg * .arc.value"],
+    ...["(.arc.value + 9007199254740991) * 3 - .arc.value", ".arc.value * next['a']"],
+    ...["sqrt(4)", "next.vector"],
+  ]);
+}
+
+/** A change of a cell. */
 export function change(random: Random): string {
   const address = (): string => random.of(["R1", "R2", "R3", "3", "1", "9"]);
-  const value = (): string =>
-    random.of([
-      ...[".arc.value", ".arc.value", "next.arc.value", "2", "-1", "0.5", "3.0", ".deg"],
-      ...[".arc.value * 2.0", "(.arc.value > 1)", "9007199254740991", "-0.0", "next['a']", "'x'"],
-      ...["sqrt(4)", "next.vector"],
-    ]);
+  const value = (): string => storedValue(random);
   const name = random.of(["add", "add", "sub", "store", "mov", "inc", "count", "dec"]);
   const given = [address()];
   if (name === "mov") given.push(address());
