@@ -60,7 +60,13 @@ export interface CopyTarget {
 function copyAll(words: Uint32Array, from: number, end: number, to: CopyTarget): void {
   const out = to.words;
   let top = to.top;
-  for (let word = from; word < end; word++) out[top++] = words[word]!;
+  // Half the time of a word a turn; \`set\` also copies memory that is shared word by word.
+  for (let arc = from; arc < end; arc += ARC_WORDS) {
+    out[top] = words[arc]!;
+    out[top + 1] = words[arc + 1]!;
+    out[top + 2] = words[arc + 2]!;
+    top += ARC_WORDS;
+  }
   to.top = top;
 }
 `;
