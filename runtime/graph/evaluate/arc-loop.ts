@@ -2,10 +2,9 @@
 // be used much, over arcs or over vertices, which come as heads of arcs. Where the process may make
 // no code of texts there are none, and closures remain.
 
-import { sortValueOf } from "../model/arc-number.js";
+import { isFloatArc, sortValueOf } from "../model/arc-number.js";
 import { PropertyNumbers } from "../store/property-table.js";
 import { PropertyKind } from "../store/property-values.js";
-import { isFloatArc } from "./attributes.js";
 import type { Context } from "./context.js";
 import { collectNumber } from "./functions/collect.js";
 import { addTo, boxed, count, type LoopBody, loopBody, subtractFrom } from "./loop-effects.js";

@@ -3,6 +3,7 @@
 
 import { ArcFlag } from "../memory/layout.js";
 import { shownSecond } from "../memory/time.js";
+import { isFloatArc } from "../model/arc-number.js";
 import { D_BOTH, D_IN, D_OUT } from "../model/constants.js";
 import type { ArcView, Context } from "./context.js";
 import type { StaticType } from "./functions/row.js";
@@ -25,7 +26,6 @@ export interface OtherAttribute extends Row {
 }
 
 const DIRECTIONS = [D_OUT, D_IN, D_BOTH];
-const FLOAT_FAMILY = 0x10;
 
 function ofVertex(
   name: string,
@@ -90,11 +90,6 @@ const VERTEX_ROWS: readonly VertexAttribute[] = [
     return new Bits(1n << BigInt(handle & 63));
   }),
 ];
-
-/** Whether the value of an arc is a real. */
-export function isFloatArc(word1: number): boolean {
-  return ((word1 >>> 8) & FLOAT_FAMILY) !== 0;
-}
 
 const ARC_ROWS: readonly ArcAttribute[] = [
   { name: "type", type: "int", doc: "code of the relationship", read: (_x, a) => a.word1 >>> 16 },
