@@ -58,6 +58,9 @@ const COMMANDS: readonly Command[] = [
 /** They run files of the project, and are done whatever those leave behind, such as a timer. */
 const FINITE: ReadonlySet<string> = new Set(["build", "check"]);
 
+/** While a file of the project is run, the one of the process throws instead. */
+const exit = process.exit.bind(process);
+
 /** Nobody but the command line is in this process. */
 let isOwnProcess = false;
 /** What a file of the project has left behind, once that was told. */
@@ -71,7 +74,7 @@ export function reportStray(): void {
   isOwnProcess = true;
   process.on("uncaughtException", (error) => {
     const found = noteLeft(error);
-    if (found === null) process.exit(reportError(error));
+    if (found === null) exit(reportError(error));
     // Nothing of ours was cut off: the command comes to its end, and fails.
     process.exitCode = EXIT_FAILURE;
     if (left === null) reportError(found);

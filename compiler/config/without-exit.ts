@@ -2,7 +2,7 @@
 // builds wants to know how it went, and an exit in the middle looks like success. What such a file
 // leaves behind, timers say, is kept from it as well, for as long as the process lives.
 
-import { ExitCall, runFileIn } from "../../runtime/base/left-behind.js";
+import { ExitCall, noteRun, runFileIn } from "../../runtime/base/left-behind.js";
 
 let isGuarded = false;
 
@@ -16,6 +16,7 @@ export async function withoutExit<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   guardLater(code);
+  noteRun(file);
   const { exit, exitCode } = process;
   // Whoever has got hold of this one never ends anything.
   process.exit = (status) => {

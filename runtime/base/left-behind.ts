@@ -1,12 +1,24 @@
 // What files of a project leave behind that were run to be read, such as timers of `svc.config.ts`:
 // where that fails, or wants to end the process, the command comes to its end, and fails.
 
+import { inspect } from "node:util";
 import { SvcError } from "./errors.js";
 
 /** Frames of the copies that are run, and the names of their originals. */
 const COPY = /\.([^\s/\\]+\.[cm]?[jt]s)\.\d+\.\w+\.mjs/;
 
+/** Characters of a thrown value that are told. */
+const MAX_SHOWN = 200;
+/** What Node makes of a promise that was rejected with what is no error. */
+const REJECTED = "ERR_UNHANDLED_REJECTION";
+
 let left: SvcError | null = null;
+let lastRun: string | null = null;
+
+/** A file is run: what nobody else can have thrown is taken for its, from now on. */
+export function noteRun(file: string): void {
+  lastRun = file;
+}
 
 /** The file whose code a stack runs through, if there is one. */
 export function runFileIn(stack: string | undefined): string | undefined {
@@ -36,9 +48,14 @@ export function refuseLeft(): void {
 }
 
 function failureOf(error: unknown): SvcError | null {
-  if (!(error instanceof Error)) return null;
-  const file = runFileIn(error.stack);
-  if (file === undefined) return null;
-  const text = `${file} fails after it was read: ${error.message}`;
-  return new SvcError("SVC1101", text, { cause: error });
+  // Nothing of ours throws what is no error, and has no stack to tell whose it is.
+  const isError = error instanceof Error && (error as NodeJS.ErrnoException).code !== REJECTED;
+  const file = isError ? runFileIn(error.stack) : lastRun;
+  if (file === undefined || file === null) return null;
+  const what = error instanceof Error ? error.message : shown(error);
+  return new SvcError("SVC1101", `${file} fails after it was read: ${what}`, { cause: error });
+}
+
+function shown(value: unknown): string {
+  return `${inspect(value, { customInspect: false, depth: 0 }).slice(0, MAX_SHOWN)} was thrown`;
 }

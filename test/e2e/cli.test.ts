@@ -146,6 +146,7 @@ test("what a configuration leaves behind fails the build, in one line", () =>
     for (const [what, told] of [
       ["process.exit(0)", "calls process.exit(0); throw an error instead"],
       ['throw new Error("boom")', "fails after it was read: boom"],
+      ["throw null", "fails after it was read: null was thrown"],
     ] as const) {
       const config = `declare const process: any, setTimeout: any;\n${often(what)}`;
       project.write("svc.config.ts", `${config}\nexport default {};\n`);
@@ -154,6 +155,22 @@ test("what a configuration leaves behind fails the build, in one line", () =>
       assert.is(stderr, `svc: error SVC1101: svc.config.ts ${told}. ${fix}\n`);
       assert.equal([status, stdout], [1, ""]);
       assert.not(readdirSync(project.folder).some((name) => /\.mjs$|^\.svc$/.test(name)));
+    }
+  }));
+
+test("what a configuration rejects, or throws while it is read, is its own fault", () =>
+  inProject((project) => {
+    const wait = "await new Promise((done) => setTimeout(done, 100));";
+    for (const [what, told] of [
+      ["Promise.reject(undefined);", /fails after it was read: .*the reason "undefined"/],
+      ["setTimeout(() => { throw 7; }, 0);", /fails after it was read: 7 was thrown/],
+    ] as const) {
+      const text = `declare const setTimeout: any;\n${what}\n${wait}\nexport default {};\n`;
+      project.write("svc.config.ts", text);
+      const { status, stderr } = svc(["build", project.folder]);
+      assert.match(stderr, told);
+      assert.is(stderr.trim().split("\n").length, 1, stderr);
+      assert.is(status, 1);
     }
   }));
 
