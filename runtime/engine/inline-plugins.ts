@@ -153,7 +153,7 @@ export class InlinePlugins {
 /** For code of plugins, as executors are. */
 function prepareThread(): void {
   // What an executor may do to itself would end all connections here.
-  process.exit = refuseExit;
+  Object.assign(process, { exit: refuseExit, reallyExit: refuseExit });
   keepLongStacks();
   boundOutput();
 }

@@ -16,7 +16,8 @@ const server = new IoServer(data, (notice: Notice) => port.postMessage(notice));
 
 // A fault here is a defect of the server, or was left behind by an inline plugin, which may throw
 // anything; the connections of all clients are worth more than a clean exit.
-process.on("uncaughtException", (error: unknown) => {
+// No listener, which such a plugin could remove: `process.removeAllListeners()`.
+process.setUncaughtExceptionCaptureCallback((error: unknown) => {
   const isOfPlugin = hasPluginFrames(error);
   if (isOfPlugin) metrics.strayException();
   const what = isOfPlugin ? "exception outside of a request" : "internal error";
