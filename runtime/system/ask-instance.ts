@@ -37,6 +37,8 @@ export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
   /** Makes it a POST. */
   readonly body?: string;
+  /** Of the answer; default: 4 MiB. */
+  readonly maxBytes?: number;
 }
 
 export interface InstanceAnswer {
@@ -50,7 +52,7 @@ export interface InstanceAnswer {
  */
 export async function ask(address: Address, question: Question): Promise<InstanceAnswer> {
   const { host, port, secure = null } = address;
-  const { path, timeoutMs, headers = {}, body } = question;
+  const { path, timeoutMs, headers = {}, body, maxBytes = MAX_BYTES } = question;
   const method = body === undefined ? "GET" : "POST";
   const accept = { accept: "application/json" };
   const options = { host, port, path, method, headers: { ...accept, ...headers } };
@@ -66,7 +68,7 @@ export async function ask(address: Address, question: Question): Promise<Instanc
       let bytes = 0;
       response.on("data", (piece: Buffer) => {
         bytes += piece.length;
-        if (bytes > MAX_BYTES) fail(`more than ${MAX_BYTES} bytes`);
+        if (bytes > maxBytes) fail(`more than ${maxBytes} bytes`);
         pieces.push(piece);
       });
       response.on("error", (error) => fail(error.message));

@@ -10,6 +10,8 @@ const TIMEOUT_MS = 90_000;
 /** A token is there at once, where anybody is. */
 const TOKEN_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 5;
+/** Pages have it asked by the thread of the sockets, where 4 MiB take half a second to parse. */
+const MAX_BYTES = 256 * 1024;
 const PATH = "/svc/builtin/ADMIN_";
 /** It listens, and its plugins are being loaded. */
 const NOT_YET = "the server is being started";
@@ -100,7 +102,8 @@ async function call(address: Address, wanted: Wanted): Promise<Told> {
   const path = `${PATH}${operation}?${new URLSearchParams(parameters)}`;
   const posted = body === undefined ? {} : { body };
   const timeoutMs = operation === "GetAuthToken" ? TOKEN_TIMEOUT_MS : TIMEOUT_MS;
-  const { status, text } = await ask(address, { path, headers, timeoutMs, ...posted });
+  const question = { path, headers, timeoutMs, maxBytes: MAX_BYTES, ...posted };
+  const { status, text } = await ask(address, question);
   let envelope: unknown;
   try {
     envelope = JSON.parse(text);

@@ -11,10 +11,10 @@ const test = suite("operations on an instance");
 const ADDRESS = { host: `127.77.${process.pid % 250}.${(process.pid >> 8) % 250}`, port: 9101 };
 const WANTED = { operation: "ServiceIn", parameters: {}, headers: {} };
 
-function listen(asked: string[]): Promise<Server> {
+function listen(asked: string[], done: unknown = true): Promise<Server> {
   const server = createServer(({ url }, response) => {
     asked.push(new URL(url!, "http://x").pathname);
-    const answer = url!.includes("GetAuthToken") ? { authtoken: "t" } : { done: true };
+    const answer = url!.includes("GetAuthToken") ? { authtoken: "t" } : { done };
     response.end(JSON.stringify({ status: "OK", response: answer }));
   });
   return new Promise((resolve) => {
@@ -29,6 +29,14 @@ test("one that opens its ports anew is asked again", async () => {
   const server = await listen(asked);
   assert.equal(await done, { done: true });
   assert.equal(asked, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
+  server.closeAllConnections();
+  server.close();
+});
+
+test("what is long to parse is refused", async () => {
+  const server = await listen([], "x".repeat(300_000));
+  const failure = await operateInstance(ADDRESS, WANTED).catch((error: SvcError) => error);
+  assert.match((failure as SvcError).message, "more than 262144 bytes");
   server.closeAllConnections();
   server.close();
 });
