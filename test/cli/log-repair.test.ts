@@ -1,7 +1,6 @@
 // What `svc log repair` leaves behind: a whole copy that nobody else may read, or nothing; and
 // what is said of segments that a disk does not give.
 
-import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -12,7 +11,6 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -73,25 +71,22 @@ test("the copy is whole, and for those who could read the old one", ({ root, tar
   assert.is(statSync(join(target, "_txlog")).mode & 0o777, 0o700);
 });
 
-test("of a copy that fails nothing is left, and it can be tried again", async (context) => {
-  const { root, target } = context;
-  mkdirSync(target);
+test("of a copy that fails nothing is left, and it can be tried again", ({ root, target }) => {
+  // A path may have 4,096 bytes: that of the copy would have more.
+  const deep = join(target, ...Array.from({ length: 15 }, () => "deep".repeat(60)));
+  const long = join("long".repeat(60), "long".repeat(60), "long".repeat(60));
+  mkdirSync(deep, { recursive: true });
+  mkdirSync(join(root, long), { recursive: true });
   writeFileSync(join(root, "a"), "copied before");
-  // No socket can be copied.
-  const server = createServer().listen(join(root, "socket"));
-  await once(server, "listening");
-  try {
-    const text = /^SVC3345: .* cannot be copied to .*, which is empty again: .*socket/;
-    assert.match(
-      codeOf(() => repairRoot(root, target)),
-      text,
-    );
-    assert.equal(readdirSync(target), []);
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
-  }
-  assert.is(repairRoot(root, target)[0]!.report.units, FRAMES);
-  assert.equal(readdirSync(target).sort(), ["_txlog", "a"]);
+  const text = /^SVC3345: .* cannot be copied to .*, which is empty again: /s;
+  assert.match(
+    codeOf(() => repairRoot(root, deep)),
+    text,
+  );
+  assert.equal(readdirSync(deep), []);
+  rmSync(join(root, "long".repeat(60)), { recursive: true });
+  assert.is(repairRoot(root, deep)[0]!.report.units, FRAMES);
+  assert.equal(readdirSync(deep).sort(), ["_txlog", "a"]);
 });
 
 test("where nothing of a log can be saved, the rest is", ({ root, target }) => {

@@ -24,6 +24,11 @@ export function svc(...args: string[]): Promise<{ stdout: string; stderr: string
  * what is served; those of building run the command.
  */
 export async function buildProject(folder: string): Promise<void> {
+  // Where a loader runs this process, builds could not start processes of their own.
+  if (NODE !== plainNode()) {
+    await svc("build", folder);
+    return;
+  }
   const entry = new URL("../../../dist/compiler.js", import.meta.url).href;
   const compiler = (await import(entry)) as typeof import("../../../compiler/index.js");
   const { ok, diagnostics } = await compiler.buildProject(folder);
