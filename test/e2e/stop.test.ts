@@ -37,8 +37,9 @@ export const one = (_request: PluginRequest) => 1;
 
 test("running requests are finished, newcomers turned away", async () => {
   const served = await serve(fixture("engine"));
-  const running = get(served.port, "/svc/plugin/later?ms=600&value=done");
-  await delay(100);
+  // Long enough for a newcomer on a busy machine, too.
+  const running = get(served.port, "/svc/plugin/later?ms=2500&value=done");
+  await delay(300);
   const exit = served.stop();
   await delay(100);
   const newcomer = await get(served.port, "/svc/plugin/add?a=1");
