@@ -202,8 +202,8 @@ test("plugins of addPlugin are bound, and let go of what they hold", async () =>
   await staying;
   assert.equal(graph.getOpenVertices(), []);
   assert.equal(
-    system.getPlugins().map(({ bound_graph }) => bound_graph),
-    ["bound", "bound"],
+    ["visit", "stay"].map((name) => system.getPlugins(name).map((one) => one.bound_graph)),
+    [["bound"], ["bound"]],
   );
   system.removePlugin("visit");
   system.removePlugin("stay");
