@@ -45,6 +45,7 @@ export function Instance() {
             ["Received", bytes(numberAt(status, "data", "in"))],
             ["Sent", bytes(numberAt(status, "data", "out"))],
             ["Executors restarted", count(numberAt(status, "errors", "executor-restarts"))],
+            ["Sockets' thread busy", `${numberAt(status, "io", "busy-percent")} %`],
             ["Log lines lost", count(numberAt(status, "log", "lost"))],
           ]}
         />

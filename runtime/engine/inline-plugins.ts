@@ -38,6 +38,8 @@ interface CallRecord {
 }
 
 export class InlinePlugins {
+  /** Names of all that were ever loaded here: timers outlive the plugin that has left them. */
+  readonly loaded = new Set<string>();
   readonly #state: SharedState;
   readonly #answers: Answers;
   readonly #left: () => void;
@@ -67,7 +69,9 @@ export class InlinePlugins {
       for (const path of paths) {
         const entry = plugins.find((one) => one.description.path === path && one.role === "engine");
         // What runs before all plugins may answer later.
-        table.setInline(path, entry?.before === undefined ? (entry ?? null) : null);
+        const inline = entry?.before === undefined ? (entry ?? null) : null;
+        table.setInline(path, inline);
+        if (inline !== null) this.loaded.add(inline.name);
       }
     } catch (error) {
       log(

@@ -40,6 +40,7 @@ import { ConsoleRequests } from "./console-requests.js";
 import { ControlAsks } from "./control-asks.js";
 import { InlinePlugins } from "./inline-plugins.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
+import { IoLoad } from "./io-load.js";
 import { listenPair } from "./listen-pair.js";
 import { LiveView } from "./live-view.js";
 import { MatrixRequests } from "./matrix-requests.js";
@@ -77,6 +78,7 @@ export class IoServer {
   readonly #view: LiveView;
   readonly #control: ControlAsks;
   readonly #traffic: TrafficBoard;
+  readonly #load = new IoLoad();
   #tls: TlsFiles | null = null;
   readonly #tracer: Tracer | null;
   readonly #recorder: Recorder | null;
@@ -293,6 +295,7 @@ export class IoServer {
   }
 
   #tick(): void {
+    this.#metrics.ioBusy(this.#load.tick(this.#inline.loaded));
     this.#metrics.tick(nowMs(), (slot) => this.#scheduler.startedAtMs(slot));
     this.#scheduler.tick();
     this.#admin.tick();

@@ -23,6 +23,7 @@ export enum Word {
   StrayExceptions,
   LostLogWrites,
   InlineLeft,
+  IoBusyPercent,
   /** Sixteen words keep the floats that follow aligned. */
   Count = 16,
 }

@@ -149,6 +149,11 @@ export class Metrics {
     this.#marks[Mark.TickMs] = atMs;
   }
 
+  /** Share of the time since the last tick that the IO thread did something. */
+  ioBusy(percent: number): void {
+    Atomics.store(this.#words, Word.IoBusyPercent, Math.round(percent));
+  }
+
   #honourReset(): void {
     const asked = Atomics.load(this.#words, Word.ResetsAsked);
     if (asked === Atomics.load(this.#words, Word.ResetsSeen)) return;
@@ -258,6 +263,11 @@ export class Metrics {
 
   get leftInline(): number {
     return Atomics.load(this.#words, Word.InlineLeft);
+  }
+
+  /** Of the last second. */
+  get ioBusyPercent(): number {
+    return Atomics.load(this.#words, Word.IoBusyPercent);
   }
 
   get lostLogWrites(): number {

@@ -1,7 +1,7 @@
 // Plugins that run in the thread of the sockets: they answer as they would in an executor, and who
 // is slow, answers later or has much to read runs in one.
 // limit: 60 s
-// takes 15 s
+// takes 20 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -66,6 +66,17 @@ export function stray(request: PluginRequest, content: str, how: str = ""): int 
  */
 export function endless(request: PluginRequest): int {
   for (;;) if (performance.now() < 0) return 1;
+}
+
+/** @plugin
+ * @inline
+ */
+export function burner(request: PluginRequest): int {
+  (globalThis as any).setInterval(() => {
+    const end = performance.now() + 50;
+    while (performance.now() < end);
+  }, 2);
+  return threadId;
 }
 
 /** @plugin
@@ -173,6 +184,23 @@ test("executors run them where that is asked for", async () => {
   const thread = async (name: string) => (await get(all.port, `/svc/plugin/${name}`)).json.response;
   assert.is(await thread("where"), await thread("other"));
   await all.stop();
+});
+
+test("what keeps the thread of the sockets busy is told, with who may have left it", async () => {
+  const busy = await serve(project.folder);
+  const told =
+    /was busy for \d+ % of \d+ s: by load, or by what @inline plugins do there: burner, echo, .*\n/;
+  const readBusy = async (): Promise<number> => {
+    const { json } = await get(busy.port + 1, "/svc/status");
+    return (json.response as { io: { "busy-percent": number } }).io["busy-percent"];
+  };
+  await get(busy.port, "/svc/plugin/burner");
+  while (!told.test(busy.log())) await new Promise(setImmediate);
+  assert.ok((await readBusy()) > 50);
+  const { text } = await get(busy.port + 1, "/metrics");
+  const [, percent] = /^svc_io_busy_percent (\d+)$/m.exec(text)!;
+  assert.ok(Number(percent) > 50 && Number(percent) <= 100, percent);
+  await busy.stop();
 });
 
 const ENDLESS = [

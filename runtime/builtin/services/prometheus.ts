@@ -160,6 +160,11 @@ function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string
   const { user, system } = process.cpuUsage();
   yield* gauge("process_resident_memory_bytes", "Memory of the process.", one(rss));
   yield* gauge("svc_external_memory_bytes", "Buffers of the thread of sockets.", one(external));
+  yield* gauge(
+    "svc_io_busy_percent",
+    "Share of the last second that the thread of sockets was busy.",
+    one(metrics.ioBusyPercent),
+  );
   yield* counter("process_cpu_seconds_total", "CPU time so far.", one((user + system) / 1e6));
   yield* gauge("process_start_time_seconds", "Start since 1970.", one(startedAtMs / 1000));
   yield* counter(

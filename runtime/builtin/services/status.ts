@@ -47,6 +47,7 @@ export const status = jsonService((view) => {
     },
     graphs: { unsaved: view.unsaved(), unloadable: view.unloadable().map(({ name }) => name) },
     log: { lost: metrics.lostLogWrites },
+    io: { "busy-percent": metrics.ioBusyPercent },
     response_ms: metrics.latency(PERCENTILES),
   };
 });

@@ -109,6 +109,7 @@ test("status", () => {
     },
     graphs: { unsaved: [], unloadable: [] },
     log: { lost: 0 },
+    io: { "busy-percent": 0 },
     response_ms: { mean: 0, "50.0": 0, "90.0": 0, "95.0": 0, "99.0": 0, "99.9": 0 },
   });
   assert.is(json("/svc/status").name, "(interactive)");
