@@ -14,7 +14,8 @@ export interface ByteSocket {
   on(event: SocketEvent, listener: () => void): unknown;
   off(event: SocketEvent, listener: () => void): unknown;
   removeAllListeners(): unknown;
-  write(bytes: Uint8Array): unknown;
+  /** @param passedOn called once nobody reads them any more, where that is known */
+  write(bytes: Uint8Array, passedOn?: (error?: Error | null) => void): unknown;
   write(text: string, encoding: "latin1"): unknown;
   cork(): void;
   uncork(): void;

@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { markSole } from "../../runtime/base/sole-bytes.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { MEMORY_BYTES, serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
@@ -118,6 +119,38 @@ test("answers that wait behind a slow one count", async (context) => {
   client.socket.resume();
   engine.held[0]!.answer(200, "text/plain", "first");
   assert.is((await client.answers(11)).at(-1)!.status, 200);
+});
+
+test("bytes that are nobody else's are given back once they are out", async (context) => {
+  const { engine } = context;
+  const client = await deaf(context, HOLD.repeat(2));
+  const bytes = [0, 1].map((start) => Buffer.alloc(20 * MIB).map((_, at) => (at + start) & 127));
+  const [sole, kept] = bytes as [Buffer, Buffer];
+  const sent = sole.toString("latin1");
+  for (const [n, exchange] of engine.held.entries()) {
+    exchange.answer(200, "text/plain", n === 0 ? markSole(sole) : kept);
+  }
+  await sleep(50);
+  assert.is(sole.length, 20 * MIB, "the client has not read it");
+  client.socket.resume();
+  const answers = await client.answers(2);
+  assert.ok(answers[0]!.body === sent);
+  assert.ok(answers[1]!.body === kept.toString("latin1"));
+  await until(() => sole.length === 0, "that they are given back");
+  assert.is(kept.length, 20 * MIB);
+});
+
+test("a client that is gone before takes nobody with it", async (context) => {
+  const { engine, server } = context;
+  for (let n = 0; n < 20; n++) {
+    const client = await deaf(context, HOLD);
+    engine.held.pop()!.answer(200, "text/plain", markSole(Buffer.alloc(20 * MIB, "x")));
+    if (n % 2 === 0) await sleep(1);
+    client.socket.resetAndDestroy();
+  }
+  const other = await RawClient.open(server.port);
+  other.send(ECHO);
+  assert.is((await other.answers(1))[0]!.status, 200);
 });
 
 test.run();

@@ -6,6 +6,7 @@ import {
   MAX_PIPELINED_HEAD_BYTES,
   MAX_PIPELINED_REQUESTS,
 } from "../../base/limits.js";
+import { giveBack } from "../../base/sole-bytes.js";
 import type { ServerEvents } from "../transport.js";
 import type { BodyMemory } from "./body-store.js";
 import type { NetExchange } from "./exchange.js";
@@ -93,7 +94,9 @@ export class AnswerQueue {
       else if (content !== null) {
         this.#isStreaming = true;
         const length = exchange.isChunked ? null : exchange.contentLength;
-        this.#output.pump(isBytes ? pieces(content) : content, length).then((isWhole) => {
+        const source = isBytes ? pieces(content) : content;
+        const passedOn = isBytes ? () => giveBack(content) : undefined;
+        this.#output.pump(source, length, passedOn).then((isWhole) => {
           this.#isStreaming = false;
           if (isWhole) this.#streamed();
           else this.#owner.failed();

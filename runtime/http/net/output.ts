@@ -37,10 +37,12 @@ export class Output {
     this.#text = this.#text === "" ? text : this.#text + text;
   }
 
-  addBytes(bytes: Uint8Array): void {
+  /** @param passedOn called once nobody reads them any more, where that is known */
+  addBytes(bytes: Uint8Array, passedOn?: () => void): void {
     this.flush();
     this.bytesOut += bytes.length;
-    this.#socket.write(bytes);
+    if (passedOn === undefined) this.#socket.write(bytes);
+    else this.#socket.write(bytes, (error) => error || passedOn());
     this.#stall.written();
   }
 
@@ -57,16 +59,21 @@ export class Output {
    * Sends all of `source`, never more than the client takes. A client that takes all at once has
    * others wait for a piece: the system copies each write while this thread waits.
    * @param byteLength null for content that says its end itself
+   * @param passedOn called once nobody reads what was sent any more, where that is known
    * @returns false when the source failed or was not as long as announced
    */
-  async pump(source: ByteSource, byteLength: number | null): Promise<boolean> {
+  async pump(
+    source: ByteSource,
+    byteLength: number | null,
+    passedOn?: () => void,
+  ): Promise<boolean> {
     let left = byteLength ?? Number.POSITIVE_INFINITY;
     let inTurn = 0;
     try {
       for await (const bytes of source) {
         left -= bytes.length;
         if (left < 0 || this.#socket.destroyed) return false;
-        this.addBytes(bytes);
+        this.addBytes(bytes, left === 0 ? passedOn : undefined);
         if (this.isBlocked) await this.#drained();
         inTurn += bytes.length;
         if (inTurn < MAX_PIECE_BYTES) continue;

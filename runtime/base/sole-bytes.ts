@@ -1,0 +1,29 @@
+// Large memory that one thread has received from another, to send it out and forget it. V8 counts
+// it, and looks through all the thread has whenever 64 MiB have come, for some 10 ms each time: so
+// such memory is given back as soon as it is out, instead of being found by a collection.
+
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+
+/** Nobody else refers to these. */
+const sole = new WeakSet<Uint8Array>();
+let nowhere: MessagePort | null = null;
+
+/** Only for memory that nobody will read but who sends these bytes. */
+export function markSole<T extends Uint8Array>(bytes: T): T {
+  sole.add(bytes);
+  return bytes;
+}
+
+/** The bytes are out. Those that are nobody else's are empty from now on. */
+export function giveBack(bytes: Uint8Array): void {
+  if (!sole.delete(bytes)) return;
+  nowhere ??= closedPort();
+  nowhere.postMessage(null, [bytes.buffer as ArrayBuffer]);
+}
+
+/** What is sent to where nobody is, ends there: Node 20 has no other way. */
+function closedPort(): MessagePort {
+  const { port1 } = new MessageChannel();
+  port1.close();
+  return port1;
+}
