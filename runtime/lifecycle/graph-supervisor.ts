@@ -5,6 +5,7 @@
 import { log, surviveLostReaders } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
+import { removeForAll } from "../graph/keeper/follow-graph.js";
 import type { KeepRequest, RecoveredGraphs } from "../graph/keeper/graph-keeper.js";
 import { GraphRoot } from "../graph/keeper/graph-root.js";
 import type {
@@ -15,9 +16,14 @@ import type {
 } from "../graph/keeper/graph-source.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { awaitSaving, recoverGraphs } from "../graph/keeper/recover-graphs.js";
-import { removeForAll } from "../graph/keeper/removed-graphs.js";
 import { saveGraphs } from "../graph/keeper/save-graphs.js";
-import { adminThread, keeperThread, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
+import { GraphShrinker } from "../graph/keeper/shrink-graphs.js";
+import {
+  adminThread,
+  IO_THREAD,
+  keeperThread,
+  MAIN_THREAD,
+} from "../graph/keeper/thread-numbers.js";
 import { identityOfStore, LogClock } from "../graph/log/logged-store.js";
 import { DataError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
@@ -35,6 +41,7 @@ import { SupervisedThread } from "./supervised-thread.js";
 /** The main thread waits no longer for a thread that it could not see die meanwhile. */
 const MAX_WAIT_MS = 60_000;
 const SAVE_TIMEOUT_MS = 10_000;
+const SHRINK_EVERY_MS = 1000;
 
 /** What a server wants to know. */
 export interface GraphListener {
@@ -53,6 +60,8 @@ export class GraphSupervisor implements GraphSource {
   readonly #interconnect: SupervisedThread<InterconnectAsk, InterconnectData>;
   readonly #admin: SupervisedThread<AdminAsk>;
   readonly #open = new KnownGraphs(MAIN_THREAD);
+  readonly #shrinker = new GraphShrinker(this.#open, () => this.#toldThreads(), log);
+  readonly #shrinking = setInterval(() => this.#shrinker.look(), SHRINK_EVERY_MS).unref();
   readonly #root: GraphRoot;
   readonly #controls: RememberedControls;
   /** Why graphs could not be opened that are stored or configured, by name. */
@@ -227,6 +236,7 @@ export class GraphSupervisor implements GraphSource {
    * Returns false if graphs were to be saved and could not be.
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
+    clearInterval(this.#shrinking);
     await this.#admin.close();
     await this.recover(this.#admin.threadNumber);
     const isSaved = !options.isSaved || (await this.save());
@@ -391,6 +401,13 @@ export class GraphSupervisor implements GraphSource {
     if (!this.#root.isExpected(name) || isElsewhere || error instanceof OperationTimeout) return;
     this.#unloadable.set(name, (error as Error).message);
     this.#tellUnloadable();
+  }
+
+  /** Threads that get each graph by a message, as soon as they can. */
+  #toldThreads(): number[] {
+    const threads = [this.#interconnect, this.#admin].filter(({ isRunning }) => isRunning);
+    const numbers = threads.map(({ threadNumber }) => threadNumber);
+    return this.#listener === null ? numbers : [...numbers, IO_THREAD];
   }
 
   #tellUnloadable(): void {

@@ -86,6 +86,28 @@ test("a graph that is emptied is filled again in the same memory", async () => {
   await served.stop();
 });
 
+test("an emptied graph gives its memory back, once no plugin keeps its thread", async () => {
+  await start("shrunk", "--executors", "2");
+  for (let time = 0; time < 4; time++) await call("bytes");
+  const before = residentMb();
+  await call("fill?arcs=900000");
+  const full = residentMb();
+  const busy = call("burn?ms=3000");
+  await delay(100);
+  await call("empty");
+  assert.is(await call("fill?arcs=10"), 10);
+  await until("look", [[], 0, "RUNNING"]);
+  assert.ok(residentMb() > (before + full) / 2, "an executor is busy");
+  await busy;
+  for (let tries = 0; residentMb() > (before + full) / 2; tries++) {
+    assert.ok(tries < 100, `${before} MB, ${full} when full, still ${residentMb()}`);
+    await delay(100);
+  }
+  assert.match(served.log(), /graph "big" gave \d+ MiB of memory back/);
+  for (let time = 0; time < 4; time++) assert.is(await call("fill?arcs=20"), 20);
+  await served.stop();
+});
+
 test("an erased graph gives its memory and files back, and nobody can use it", async () => {
   await start("erased", "--executors", "2");
   // Each executor has it open.

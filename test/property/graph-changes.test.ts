@@ -6,6 +6,9 @@ import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { indexProperties } from "../../runtime/graph/changes/index-properties.js";
+import { followGraph } from "../../runtime/graph/keeper/follow-graph.js";
+import { moveGraph } from "../../runtime/graph/keeper/shrink-graphs.js";
+import { hasThread } from "../../runtime/graph/memory/safepoint.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
@@ -24,9 +27,11 @@ import type { ModelThreadData, ModelThreadResult } from "./support/model-thread.
 import { Random, SEED } from "./support/random.js";
 
 const test = suite<{ clock: FakeClock }>("changes of graphs");
+const bundled = new BundledThread(new URL("support/model-thread.ts", import.meta.url));
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const CHANGES = 3000;
 const HUB_CHANGES = 5000;
+const THREADS = [101, 102];
 const IDS = Array.from({ length: 60 }, (_, index) => `v${index}`);
 
 test.before.each((context) => {
@@ -86,33 +91,55 @@ test(`hubs and lists become large and small again (seed ${SEED})`, ({ clock }) =
 });
 
 test(`two threads do what their models do (seed ${SEED})`, async ({ clock }) => {
-  const bundled = new BundledThread(new URL("support/model-thread.ts", import.meta.url));
   for (let round = 0; round < ROUNDS; round++) {
     const store = GraphStore.make("test", TEST_THREAD);
-    const ready = new Int32Array(new SharedArrayBuffer(4));
-    const results = await Promise.all(
-      ["a", "b"].map((own, index) => {
-        const data: ModelThreadData = {
-          ...{ share: store.share, thread: 101 + index, seed: SEED + 2 * round + index },
-          ...{ own, shared: "s", changes: CHANGES, ready, threads: 2 },
-        };
-        return resultOf(bundled.start(data));
-      }),
-    );
-    // The clocks of the threads are ahead by now.
-    clock.second += 3 * CHANGES;
-    checkStore(store);
-    ["a", "b"].forEach((own, index) => {
-      const result = results[index]!;
-      if ("failure" in result) throw new Error(result.failure);
-      assert.equal(plainStore(store, own), result.own);
-    });
-    const shared = Object.keys(plainStore(store, "s")).length;
-    assert.ok(shared > 0);
-    const sum = results.map((result) => ("own" in result ? Object.keys(result.own).length : 0));
-    assert.is(store.order, shared + sum[0]! + sum[1]!);
+    await changeTogether(store, clock, { seed: SEED + 2 * round, changesAtOnce: 0 });
   }
 });
+
+test(`and so they do while the graph goes to other memory (seed ${SEED})`, async ({ clock }) => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  followGraph(store, () => {});
+  let moves = 0;
+  const moving = setInterval(() => {
+    const isFollowed = THREADS.every((thread) => hasThread(store.memory, thread));
+    if (isFollowed && moveGraph(store)) moves++;
+  }, 5);
+  try {
+    await changeTogether(store, clock, { seed: SEED, changesAtOnce: 20 });
+  } finally {
+    clearInterval(moving);
+  }
+  assert.ok(moves > 5, `it has moved ${moves} times`);
+});
+
+type Together = Pick<ModelThreadData, "seed" | "changesAtOnce">;
+
+/** Two threads change what is theirs, and what is not. */
+async function changeTogether(store: GraphStore, clock: FakeClock, given: Together): Promise<void> {
+  const ready = new Int32Array(new SharedArrayBuffer(4));
+  const results = await Promise.all(
+    ["a", "b"].map((own, index) => {
+      const data: ModelThreadData = {
+        ...{ share: store.share, thread: THREADS[index]!, ...given, seed: given.seed + index },
+        ...{ own, shared: "s", changes: CHANGES, ready, threads: 2 },
+      };
+      return resultOf(bundled.start(data));
+    }),
+  );
+  // The clocks of the threads are ahead by now.
+  clock.second += 3 * CHANGES;
+  checkStore(store);
+  ["a", "b"].forEach((own, index) => {
+    const result = results[index]!;
+    if ("failure" in result) throw new Error(result.failure);
+    assert.equal(plainStore(store, own), result.own);
+  });
+  const shared = Object.keys(plainStore(store, "s")).length;
+  assert.ok(shared > 0);
+  const sum = results.map((result) => ("own" in result ? Object.keys(result.own).length : 0));
+  assert.is(store.order, shared + sum[0]! + sum[1]!);
+}
 
 function resultOf(worker: Worker): Promise<ModelThreadResult> {
   return new Promise((resolve, reject) => {

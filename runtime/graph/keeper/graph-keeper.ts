@@ -8,15 +8,15 @@ import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
 import { identityOf } from "../memory/graph-identity.js";
 import { ReadonlyBy } from "../memory/layout.js";
-import { DataError } from "../model/errors.js";
+import { DataError, InternalError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
 import { eraseStoredGraph } from "../snapshot/stored-graphs.js";
 import { GraphStore } from "../store/graph-store.js";
 import { IndexProcessor } from "../vectors/index-processor.js";
+import { followGraph, removeForAll } from "./follow-graph.js";
 import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
-import { onRemoved, removeForAll } from "./removed-graphs.js";
 import { saveGraphs } from "./save-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
@@ -127,6 +127,8 @@ export class GraphKeeper {
 
   /** Keeps a graph that a former keeper has made. */
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
+    // No graph moves before this thread has it.
+    if (!followGraph(store, () => this.#forget(store.name, kept))) throw new InternalError("moved");
     const events = new EventProcessor({ store, session: new Session(store) });
     if (this.#settings.events) events.start();
     const indexes = new IndexProcessor(store, this.#log);
@@ -134,7 +136,6 @@ export class GraphKeeper {
     const kept = { store, shared, events, indexes };
     if (store.memory.log !== null) this.#changes?.open(store, shared.logPath, shared.isLocal);
     this.#graphs.set(store.name, kept);
-    onRemoved(store, () => this.#forget(store.name, kept));
     return shared;
   }
 

@@ -1,8 +1,9 @@
 // The graphs that a thread knows: each is forgotten as soon as any thread lets it go.
 
+import { InternalError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
+import { followGraph } from "./follow-graph.js";
 import type { SharedGraph } from "./graph-source.js";
-import { onRemoved } from "./removed-graphs.js";
 
 export interface KnownGraph {
   readonly store: GraphStore;
@@ -28,7 +29,8 @@ export class KnownGraphs {
     const store = GraphStore.attach(share, this.#thread);
     const graph = { store, path, isLocal, shared };
     this.#graphs.set(store.name, graph);
-    onRemoved(store, () => this.forget(graph));
+    const isCurrent = followGraph(store, () => this.forget(graph));
+    if (!isCurrent) throw new InternalError(`graph "${store.name}" has gone to other memory`);
     return graph;
   }
 

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Header } from "../memory/layout.js";
+import { forgetThread } from "../memory/safepoint.js";
 import { recoverGraph, releaseHeld } from "../operations/recover.js";
 import { releaseSaving } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -14,7 +15,10 @@ const SLEEP_MS = 50;
  * another thread has the mutex, which may be dead too and about to be recovered.
  */
 export async function recoverGraphs(stores: readonly GraphStore[], thread: number): Promise<void> {
-  for (const store of stores) releaseSaving(store, thread);
+  for (const store of stores) {
+    releaseSaving(store, thread);
+    forgetThread(store.memory, thread);
+  }
   let left = stores.filter((store) => !recoverGraph(store, thread));
   while (left.length > 0) {
     await sleep(SLEEP_MS, undefined, { ref: false });

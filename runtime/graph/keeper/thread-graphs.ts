@@ -5,8 +5,8 @@ import { giveUpAfter } from "../changes/session-view.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
+import { followGraph } from "./follow-graph.js";
 import { checkGraphName, type GraphSource, type Repair, type SharedGraph } from "./graph-source.js";
-import { onRemoved } from "./removed-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
 /** How a graph is opened. */
@@ -39,7 +39,7 @@ export class ThreadGraphs {
     if (known !== undefined && path === null) return known;
     const request = { name: checkGraphName(name), path, isLocal: local };
     const shared = this.#source.open(request, giveUpAfter(timeout));
-    return this.#known(name) ?? this.#attach(shared);
+    return this.#known(name) ?? this.#attach(shared) ?? this.open(name, options);
   }
 
   /** The graph of the process itself, which is made when it is first needed. */
@@ -47,7 +47,7 @@ export class ThreadGraphs {
     const known = this.find(SYSTEM_GRAPH);
     if (known !== null) return known;
     const request = { name: SYSTEM_GRAPH, path: null, isLocal: false };
-    return this.#attach(this.#source.open(request, giveUpAfter(-1)));
+    return this.#attach(this.#source.open(request, giveUpAfter(-1))) ?? this.system();
   }
 
   /** A graph that is open in some thread; null if there is none. */
@@ -55,7 +55,7 @@ export class ThreadGraphs {
     const known = this.#known(name);
     if (known !== undefined) return known;
     const shared = this.#source.find(name);
-    return shared === null ? null : this.#attach(shared);
+    return shared === null ? null : (this.#attach(shared) ?? this.find(name));
   }
 
   /** All graphs that are open in some thread, sorted by name. */
@@ -87,13 +87,15 @@ export class ThreadGraphs {
     return undefined;
   }
 
-  #attach({ share, path, isLocal }: SharedGraph): GraphAccess {
+  /** Null if the graph has gone to other memory since: it is to be asked for again. */
+  #attach({ share, path, isLocal }: SharedGraph): GraphAccess | null {
     const store = GraphStore.attach(share, this.#thread);
     const access = { store, session: new Session(store), path, isLocal };
-    this.#open.set(store.name, access);
-    onRemoved(store, () => {
+    const isCurrent = followGraph(store, () => {
       if (this.#open.get(store.name) === access) this.#open.delete(store.name);
     });
+    if (!isCurrent) return null;
+    this.#open.set(store.name, access);
     return access;
   }
 }

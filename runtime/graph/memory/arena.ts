@@ -67,6 +67,24 @@ export class Arena {
     const buffer = bufferOf(this.memory);
     const length = (buffer.byteLength - this.#skewBytes) / 4;
     if (this.words !== undefined && this.words.length === length) return;
+    this.#look(buffer, length);
+  }
+
+  /** Goes to other memory, which holds what this one does. */
+  move(memory: ArenaMemory): void {
+    this.memory = memory;
+    const buffer = bufferOf(memory);
+    this.#look(buffer, (buffer.byteLength - this.#skewBytes) / 4);
+  }
+
+  /** Copies its first words to where they lie in other memory. */
+  copyTo(memory: ArenaMemory, words: number): void {
+    const copy = new Arena(this.id, memory, this.#skewBytes - this.id * SKEW_BYTES);
+    if (words > copy.words.length) copy.grow(words);
+    copy.words.set(this.words.subarray(0, words));
+  }
+
+  #look(buffer: SharedArrayBuffer, length: number): void {
     this.words = new Uint32Array(buffer, this.#skewBytes, length);
     this.ints = new Int32Array(buffer, this.#skewBytes, length);
   }

@@ -1,6 +1,7 @@
 // All shared memory of one graph, as one thread sees it. Whoever makes a graph hands its
 // `GraphShare` to the other threads; each attaches for itself.
 
+import { randomUUID } from "node:crypto";
 import { CapacityError, InternalError } from "../model/errors.js";
 import {
   Arena,
@@ -30,12 +31,16 @@ const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 /** What crosses threads: a graph's name and memory. */
 export interface GraphShare {
   readonly name: string;
+  /** Of this memory alone: another graph of the same name, or the same one elsewhere, has another. */
+  readonly id: string;
   /** Where its changes go on their way to the log; null: there is none. */
   readonly log: LogShare | null;
   /** Where values lie that are not in memory; null: there can be none. */
   readonly values: StoragePlace | null;
-  /** In the order of `ARENAS`. */
-  readonly memories: readonly ArenaMemory[];
+  /** In the order of `ARENAS`; others once the graph has moved. */
+  readonly memories: ArenaMemory[];
+  /** `Header.Moves` when these were its memories. */
+  moves: number;
 }
 
 /** Folder of a graph, and whether it may be written to. */
@@ -75,10 +80,13 @@ export class GraphMemory {
   readonly vectors: Arena;
   readonly vectorSlots: Arena;
   readonly links: Arena;
+  /** What other threads get: always of the memory that the graph is in. */
+  readonly share: GraphShare;
   #generation = 0;
 
   constructor(share: GraphShare) {
     const { name, log, values } = share;
+    this.share = share;
     this.name = name;
     this.values = values;
     this.log = log === null ? null : new LogRing(log.ring, new LogClock(log.clock));
@@ -131,25 +139,40 @@ export class GraphMemory {
    */
   leave(): number {
     this.refresh();
-    const kept = [this.header, this.journal, this.dirty, this.locks];
     let bytes = 0;
     for (const arena of this.arenas) {
-      if (kept.includes(arena)) continue;
+      if (!isMovable(arena)) continue;
       bytes += arena.words.byteLength;
       arena.leave();
     }
+    this.share.memories.length = 0;
     return bytes;
   }
 
-  get share(): GraphShare {
-    const { name, log, values } = this;
-    return {
-      name,
-      values,
-      log: log === null ? null : { ring: log.memory, clock: log.clock.buffer },
-      memories: this.arenas.map((arena) => arena.memory),
-    };
+  /**
+   * Goes to other memory, in which everything lies where it did; see safepoint.ts.
+   * @returns bytes of the memory that it was in
+   */
+  move(memories: readonly ArenaMemory[]): number {
+    this.refresh();
+    let bytes = 0;
+    for (const arena of this.arenas) {
+      if (!isMovable(arena)) continue;
+      bytes += arena.words.byteLength;
+      arena.move(memories[arena.id]!);
+      this.share.memories[arena.id] = arena.memory;
+    }
+    this.share.moves = Atomics.load(this.header.ints, Header.Moves);
+    return bytes;
   }
+}
+
+/** Those that stay: what says that a graph moves, and what threads know to be where it is. */
+const STAYS: readonly ArenaName[] = ["header", "journal", "dirty", "locks"];
+
+/** True for an arena that goes along when a graph moves. */
+export function isMovable({ id }: Arena): boolean {
+  return !STAYS.includes(ARENAS[id]!);
 }
 
 /**
@@ -171,10 +194,11 @@ export function makeGraphShare(
       throw tooFewAddresses(name, memories, error);
     }
   }
-  return { name, log, values, memories };
+  return { name, id: randomUUID(), log, values, memories, moves: 0 };
 }
 
-function memoryFor(arena: ArenaName): ArenaMemory {
+/** @throws RangeError where the process may not have so many addresses */
+export function memoryFor(arena: ArenaName): ArenaMemory {
   if (isKernelArena(arena)) return kernelMemory(arena === "vectors" ? SCRATCH_BYTES : 0);
   if (arena !== "dirty") return plainMemory(FIRST_ARENA_WORDS, MOST_WORDS[arena]);
   const marks = ARENAS.length * CHUNKS_PER_ARENA;

@@ -173,8 +173,15 @@ export const Header = {
   InputCount: 4034,
   /** A word for each setting of similarity; see similarity-settings.ts. */
   Similarity: 4035,
+  /** How often the graph went to other memory, times two; odd while it may; see safepoint.ts. */
+  Moves: 4064,
+  /** A bit for each thread that has the graph. */
+  Threads: 4065,
+  /** Given to each vertex that is made; never goes back, so that caches can tell. */
+  VertexSerial: 4073,
 } as const;
 export const IDENTITY_WORDS = 4;
+export const THREADS_WORDS = 8;
 
 /** Each allocator has a bump pointer and one free list per size class here. */
 export const ALLOCATORS = 64;
@@ -211,7 +218,7 @@ export const RecordWord = {
   IdPointer: 0,
   IdBytes: 1,
   IdHash: 2,
-  /** Raised when the handle is used anew. */
+  /** Differs for each vertex that the handle was ever used for. */
   Generation: 3,
   /** Seconds since 1970: created, modified, expires (0xffffffff: never). */
   CreatedAt: 4,

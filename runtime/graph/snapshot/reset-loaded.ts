@@ -10,6 +10,7 @@ import {
   ReadonlyBy,
   RecordWord,
   SEQUENCE_WORDS,
+  THREADS_WORDS,
 } from "../memory/layout.js";
 import { checkSense } from "./check-sense.js";
 import type { SnapshotHeader } from "./snapshot-format.js";
@@ -37,6 +38,8 @@ const VOLATILE = [
   Header.NameReuses,
   Header.Batches,
   Header.SaveFailedAt,
+  Header.Moves,
+  ...Array.from({ length: THREADS_WORDS }, (_, word) => Header.Threads + word),
 ];
 
 /**
@@ -72,6 +75,10 @@ function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
   const end = header.words[Header.HandleEnd]!;
   for (let vertex = 1; vertex < end; vertex++) {
     const base = vertex * RECORD_WORDS;
+    const generation = words[base + RecordWord.Generation]!;
+    if (generation > header.words[Header.VertexSerial]!) {
+      header.words[Header.VertexSerial] = generation;
+    }
     if (words[base + RecordWord.LockCount] === 0 && words[base + RecordWord.Owner] === 0) continue;
     words[base + RecordWord.LockCount] = 0;
     words[base + RecordWord.Owner] = 0;

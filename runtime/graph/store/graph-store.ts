@@ -1,6 +1,7 @@
 // One graph as one thread sees it: everything below changes and queries, put together over the
 // shared memory. It must hold nothing of the graph itself that memory does not hold too.
 
+import type { ArenaMemory } from "../memory/arena.js";
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
 import {
   GraphMemory,
@@ -114,6 +115,17 @@ export class GraphStore {
     this.keys.format();
     this.typeLists.format();
     this.expiry.format();
+  }
+
+  /**
+   * Goes to other memory, in which everything lies where it did.
+   * @returns bytes of the memory that it was in
+   */
+  move(memories: readonly ArenaMemory[]): number {
+    const bytes = this.memory.move(memories);
+    this.vertices.look();
+    this.vectors.look();
+    return bytes;
   }
 
   get name(): string {

@@ -190,11 +190,12 @@ export class VertexTable implements Allocator {
   #safe(handle: number): number {
     if (handle < this.#covered) return handle;
     this.#writer.memory.refresh();
-    this.#look();
+    this.look();
     return handle < this.#covered ? handle : 0;
   }
 
-  #look(): void {
+  /** Looks at all columns again, after they have grown or gone to other memory. */
+  look(): void {
     const { sequence } = this.#writer.memory;
     this.#covered = Math.min(
       this.#meta.words.length,
@@ -212,7 +213,7 @@ export class VertexTable implements Allocator {
     writer.require(this.#out, handles * SIDE_WORDS);
     writer.require(this.#in, handles * SIDE_WORDS);
     writer.require(writer.memory.sequence, handles * SEQUENCE_WORDS);
-    this.#look();
+    this.look();
   }
 
   /**
@@ -229,7 +230,7 @@ export class VertexTable implements Allocator {
     }
     this.#writer.wrote(this.#record, base, RECORD_WORDS);
     // Only ever raised, also when the mutation is undone: caches rely on it.
-    words[base + RecordWord.Generation]! += 1;
+    words[base + RecordWord.Generation] = ++this.#header.words[Header.VertexSerial]!;
     words[base + RecordWord.IdBytes] = 0;
     for (let word = RecordWord.CreatedAt; word < RECORD_WORDS; word++) words[base + word] = 0;
     words[base + RecordWord.ExpiresAt] = NEVER;

@@ -20,35 +20,42 @@ export const MAX_LIST = 4000;
 
 export class VectorMemory {
   readonly #arena: Arena;
-  readonly kernel: VectorKernel;
+  /** First byte of what this thread has for itself. */
+  readonly #own: number;
   /** Address of this thread's probe. */
   readonly probe: number;
   /** Address and views of what kernels get and give. */
   readonly lists: number;
-  readonly list: Uint32Array;
-  readonly scores: Float32Array;
-  readonly #current: Uint32Array;
-  readonly #wide: Int16Array;
-  #words: Uint32Array;
+  kernel!: VectorKernel;
+  list!: Uint32Array;
+  scores!: Float32Array;
+  #current!: Uint32Array;
+  #wide!: Int16Array;
+  #words!: Uint32Array;
   #floats!: Float32Array;
   #bytes!: Int8Array;
 
   /** @param thread number of the calling thread */
   constructor(arena: Arena, thread: number) {
-    const buffer = bufferOf(arena.memory);
-    const own = thread * KERNEL_SCRATCH_BYTES;
     this.#arena = arena;
-    this.kernel = vectorKernel(arena.memory);
-    this.probe = own + PROBE;
-    this.lists = own + LISTS;
-    this.#current = new Uint32Array(buffer, own, 1);
+    this.#own = thread * KERNEL_SCRATCH_BYTES;
+    this.probe = this.#own + PROBE;
+    this.lists = this.#own + LISTS;
+    this.look();
+  }
+
+  /** Binds kernels and views to the memory of the arena, again after that has become another. */
+  look(): void {
+    const { memory } = this.#arena;
+    const buffer = bufferOf(memory);
+    this.kernel = vectorKernel(memory);
+    this.#current = new Uint32Array(buffer, this.#own, 1);
     this.#wide = new Int16Array(buffer, this.probe, MAX_COMPONENTS);
     this.list = new Uint32Array(buffer, this.lists, 2 * MAX_LIST);
     this.scores = new Float32Array(buffer, this.lists, 2 * MAX_LIST);
     // What a thread of this number has left there before.
     this.#current[0] = 0;
-    this.#words = arena.words;
-    this.#look();
+    this.#lookAtWords();
   }
 
   /** Lets the probe of this thread be these components, unless it is them already. */
@@ -65,13 +72,13 @@ export class VectorMemory {
 
   /** The same as float32. */
   get floats(): Float32Array {
-    if (this.#words !== this.#arena.words) this.#look();
+    if (this.#words !== this.#arena.words) this.#lookAtWords();
     return this.#floats;
   }
 
   /** The same as int8. */
   get bytes(): Int8Array {
-    if (this.#words !== this.#arena.words) this.#look();
+    if (this.#words !== this.#arena.words) this.#lookAtWords();
     return this.#bytes;
   }
 
@@ -103,7 +110,7 @@ export class VectorMemory {
     return isThere ? new FeatureList(words, slot + SLOT_WORDS, end) : null;
   }
 
-  #look(): void {
+  #lookAtWords(): void {
     const { words } = this.#arena;
     this.#words = words;
     this.#floats = new Float32Array(words.buffer, words.byteOffset, words.length);

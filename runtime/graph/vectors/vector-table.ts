@@ -62,6 +62,11 @@ export class VectorTable implements Allocator {
     return this.#memory;
   }
 
+  /** Looks at the memory again, after the graph has gone to another. */
+  look(): void {
+    this.#memory?.look();
+  }
+
   /** Slot of a vertex's vector, 0 for none. */
   slotOf(vertex: number): number {
     if (vertex >= this.#slots.words.length) this.writer.memory.refresh();

@@ -2,6 +2,7 @@
 // another thread changes too. It says what its own ones must look like in the end.
 
 import { parentPort, workerData } from "node:worker_threads";
+import { followGraph } from "../../../runtime/graph/keeper/follow-graph.js";
 import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { FakeClock } from "./fake-clock.js";
@@ -27,6 +28,8 @@ export interface ModelThreadData {
   /** Both begin when word 0 is the number of threads. */
   readonly ready: Int32Array;
   readonly threads: number;
+  /** Changes between two moments at which the graph may go to other memory; 0: it never may. */
+  readonly changesAtOnce: number;
 }
 
 export type ModelThreadResult = { readonly own: PlainGraph } | { readonly failure: string };
@@ -37,15 +40,17 @@ function idsOf(prefix: string): string[] {
   return Array.from({ length: VERTICES }, (_, index) => `${prefix}${index}`);
 }
 
-function run(data: ModelThreadData): ModelThreadResult {
+async function run(data: ModelThreadData): Promise<ModelThreadResult> {
   const clock = new FakeClock().start();
   const changed = openForChanges(GraphStore.attach(data.share, data.thread), clock);
+  if (data.changesAtOnce > 0) followGraph(changed.store, () => {});
   const random = new Random(data.seed);
   const model = new GraphModel();
   const [own, shared] = [idsOf(data.own), idsOf(data.shared)];
   Atomics.add(data.ready, 0, 1);
   while (Atomics.load(data.ready, 0) < data.threads);
   for (let index = 0; index < data.changes; index++) {
+    if (index % data.changesAtOnce === 0) await nextTask();
     outcomeOf(() => makeChange(changed, randomChange(random, shared)));
     const change = randomChange(random, own);
     const expected = JSON.stringify(outcomeOf(() => model.make(change, clock.second)));
@@ -56,4 +61,8 @@ function run(data: ModelThreadData): ModelThreadResult {
   return { own: plainModel(model) };
 }
 
-parentPort!.postMessage(run(workerData as ModelThreadData));
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+void run(workerData as ModelThreadData).then((result) => parentPort!.postMessage(result));

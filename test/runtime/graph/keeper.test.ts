@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { removeForAll } from "../../../runtime/graph/keeper/follow-graph.js";
 import { GraphKeeper, type KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
 import type { GraphLog } from "../../../runtime/graph/keeper/graph-log.js";
-import { removeForAll } from "../../../runtime/graph/keeper/removed-graphs.js";
 import {
   adminThread,
   executorThread,

@@ -1,7 +1,7 @@
 // Reads the arcs of one vertex side while others write: every answer is one that was true at one
 // moment. See memory/reader.ts for how; scripts/arc-kernels.mjs writes the loops.
 
-import type { Arena } from "../../memory/arena.js";
+import type { Arena, ArenaMemory } from "../../memory/arena.js";
 import { ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
 import type { Reader } from "../../memory/reader.js";
 import type { SideNumber } from "../../memory/writer.js";
@@ -27,6 +27,8 @@ export class RunScanner {
   readonly #reader: Reader;
   readonly #sequence: Arena;
   #hub: HubKernel | null = null;
+  /** The memory that it is bound to. */
+  #hubOf: ArenaMemory | null = null;
   /** First word of the run that was looked at last, and its arcs. */
   #run = 0;
   #length = 0;
@@ -182,10 +184,18 @@ export class RunScanner {
   }
 
   #countHub(test: ArcTest, firstByte: number, arcs: number): number {
-    this.#hub ??= hubKernel(this.#arcs.memory);
+    const hub = this.#hubKernel();
     const { mask, want, flip, fold, low, high } = test;
-    if (test.kind === ArcTestKind.Key) return this.#hub.countKeys(firstByte, arcs, mask, want);
-    return this.#hub.countRange(firstByte, arcs, mask, want, flip, fold, low, high);
+    if (test.kind === ArcTestKind.Key) return hub.countKeys(firstByte, arcs, mask, want);
+    return hub.countRange(firstByte, arcs, mask, want, flip, fold, low, high);
+  }
+
+  #hubKernel(): HubKernel {
+    const { memory } = this.#arcs;
+    if (this.#hub !== null && this.#hubOf === memory) return this.#hub;
+    this.#hubOf = memory;
+    this.#hub = hubKernel(memory);
+    return this.#hub;
   }
 
   #copy(test: ArcTest, stack: ArcStack, limit: number): void {

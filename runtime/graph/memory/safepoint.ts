@@ -1,0 +1,142 @@
+// Shared memory cannot shrink. So that a graph that was large gives memory back, it goes to other
+// memory, while every thread that has it stands still between two of its tasks: nobody ever sees
+// half of that, and nothing that is done often has to ask whether it has happened.
+//
+//   main thread                           each thread that has the graph
+//   Moves is odd: nobody joins
+//   call {graph, memories, meeting} ----> comes between two tasks: Here + 1, waits
+//   all here in time: everything is copied
+//   Moves is even, Decision ------------> goes to the new memory or, given up, stays
+//
+// Who stands still waits for the main thread, which decides within `PATIENCE_MS`.
+
+import { BroadcastChannel, type MessagePort } from "node:worker_threads";
+import type { ArenaMemory } from "./arena.js";
+import { bitCount } from "./bit-count.js";
+import type { GraphMemory } from "./graph-memory.js";
+import { Header, THREADS_WORDS } from "./layout.js";
+
+/** All are kept from working for so long where one is busy. */
+const PATIENCE_MS = 20;
+const SLEEP_MS = 50;
+const CHANNEL = "svc.graph.safepoint";
+const Meeting = { Here: 0, Decision: 1 } as const;
+const Decision = { None: 0, Moved: 1, GivenUp: 2 } as const;
+
+interface Call {
+  readonly graph: string;
+  readonly memories: readonly ArenaMemory[];
+  readonly meeting: SharedArrayBuffer;
+}
+
+/** Goes to other memory with all that a thread has of a graph. */
+export type Move = (memories: readonly ArenaMemory[]) => void;
+
+/** What this thread has of each graph, by `GraphShare.id`. */
+const joined = new Map<string, Set<Move>>();
+let channel: BroadcastChannel | null = null;
+
+/**
+ * Lets the graph go to other memory under this thread, until it is removed.
+ * @returns false if it has done so since its share was handed out: whoever has that asks again
+ */
+export function joinSafepoints(memory: GraphMemory, thread: number, move: Move): boolean {
+  channel ??= listen();
+  const { ints } = memory.header;
+  const { id, moves } = memory.share;
+  Atomics.or(ints, Header.Threads + (thread >>> 5), 1 << (thread & 31));
+  let now = Atomics.load(ints, Header.Moves);
+  for (; now % 2 !== 0; now = Atomics.load(ints, Header.Moves)) {
+    Atomics.wait(ints, Header.Moves, now, SLEEP_MS);
+  }
+  if (now !== moves) return false;
+  const all = joined.get(id) ?? new Set();
+  joined.set(id, all.add(move));
+  return true;
+}
+
+/** The graph is removed, or this thread is done with it. */
+export function leaveSafepoints({ share }: GraphMemory, move: Move): void {
+  const all = joined.get(share.id);
+  all?.delete(move);
+  if (all?.size === 0) joined.delete(share.id);
+}
+
+/** A thread has ended, and is waited for no more. */
+export function forgetThread({ header }: GraphMemory, thread: number): void {
+  Atomics.and(header.ints, Header.Threads + (thread >>> 5), ~(1 << (thread & 31)));
+}
+
+export function hasThread({ header }: GraphMemory, thread: number): boolean {
+  return (header.words[Header.Threads + (thread >>> 5)]! & (1 << (thread & 31))) !== 0;
+}
+
+/**
+ * In the main thread, which has the graph: runs what fills the memories while no other thread works
+ * on the graph; then all go to them.
+ * @param fill false: it is not to move after all
+ * @returns whether it has moved; not where a thread is too busy to come
+ */
+export function moveAtSafepoint(
+  { header, share }: GraphMemory,
+  memories: readonly ArenaMemory[],
+  fill: () => boolean,
+): boolean {
+  const { ints } = header;
+  const meeting = new SharedArrayBuffer(8);
+  const words = new Int32Array(meeting);
+  let isMoved = false;
+  Atomics.add(ints, Header.Moves, 1);
+  try {
+    const call: Call = { graph: share.id, memories, meeting };
+    channel?.postMessage(call);
+    isMoved = areHere(words, threadsOf(ints) - 1) && fill();
+  } finally {
+    Atomics.add(ints, Header.Moves, isMoved ? 1 : -1);
+    Atomics.store(words, Meeting.Decision, isMoved ? Decision.Moved : Decision.GivenUp);
+    Atomics.notify(words, Meeting.Decision);
+    Atomics.notify(ints, Header.Moves);
+  }
+  if (isMoved) goTo(share.id, memories);
+  return isMoved;
+}
+
+function areHere(meeting: Int32Array, count: number): boolean {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const here = Atomics.load(meeting, Meeting.Here);
+    if (here === count) return true;
+    const leftMs = giveUpAt - performance.now();
+    if (leftMs <= 0) return false;
+    Atomics.wait(meeting, Meeting.Here, here, leftMs);
+  }
+}
+
+function threadsOf(header: Int32Array): number {
+  let threads = 0;
+  for (let word = 0; word < THREADS_WORDS; word++) {
+    threads += bitCount(Atomics.load(header, Header.Threads + word));
+  }
+  return threads;
+}
+
+function listen(): BroadcastChannel {
+  const made = new BroadcastChannel(CHANNEL);
+  made.onmessage = (event) => come((event as { readonly data: Call }).data);
+  (made as unknown as MessagePort).unref();
+  return made;
+}
+
+/** Stands still until the main thread has decided. */
+function come({ graph, memories, meeting }: Call): void {
+  if (!joined.has(graph)) return;
+  const words = new Int32Array(meeting);
+  Atomics.add(words, Meeting.Here, 1);
+  Atomics.notify(words, Meeting.Here);
+  Atomics.wait(words, Meeting.Decision, Decision.None);
+  if (Atomics.load(words, Meeting.Decision) === Decision.Moved) goTo(graph, memories);
+}
+
+function goTo(graph: string, memories: readonly ArenaMemory[]): void {
+  for (const move of joined.get(graph) ?? []) move(memories);
+}

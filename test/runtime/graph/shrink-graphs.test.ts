@@ -1,0 +1,160 @@
+// Graphs that go to other memory: what is there afterwards, when they go, and who keeps them.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { followGraph } from "../../../runtime/graph/keeper/follow-graph.js";
+import { KnownGraphs } from "../../../runtime/graph/keeper/known-graphs.js";
+import { GraphShrinker, moveGraph } from "../../../runtime/graph/keeper/shrink-graphs.js";
+import { Header } from "../../../runtime/graph/memory/layout.js";
+import { forgetThread, hasThread } from "../../../runtime/graph/memory/safepoint.js";
+import { D_OUT, M_INT, V_GT } from "../../../runtime/graph/model/constants.js";
+import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
+import { saveGraph } from "../../../runtime/graph/snapshot/save-graph.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { checkStore } from "./support/check-store.js";
+import { graphContent } from "./support/graph-content.js";
+import { openStore, TEST_THREAD } from "./support/make-graph.js";
+
+const test = suite("graphs that give memory back");
+const OTHER_THREAD = TEST_THREAD + 1;
+const ARCS = 200;
+const LENGTH = 64;
+
+function followed(name = "test"): GraphStore {
+  const store = GraphStore.make(name, TEST_THREAD);
+  assert.ok(followGraph(store, () => {}));
+  return store;
+}
+
+/** A graph as a thread knows it that has used each part of it. */
+function questions(store: GraphStore): () => unknown {
+  const graph = openStore(store);
+  const arc = ["to", D_OUT, M_INT, V_GT, 50] as const;
+  const known = graph.newNeighborhoodQuery("hub", { arc });
+  const vector = Array.from({ length: LENGTH }, (_, index) => index % 7);
+  return () => [
+    graph.vertices(),
+    graph.neighborhood("hub", { arc, result: "list" }),
+    known.count(),
+    graph.vertices({ condition: { property: { name: "text 7" } } }),
+    graph.nearest(vector, { hits: 5 }),
+  ];
+}
+
+function fill(store: GraphStore): void {
+  const graph = openStore(store);
+  for (let index = 0; index < ARCS; index++) {
+    const id = `vertex ${index}`;
+    graph.connect("hub", ["to", M_INT, index], id);
+    graph.createVertex(id, { type: "some", properties: { name: `text ${index}`, index } });
+    const vertex = graph.openVertex(id);
+    vertex.setVector(Array.from({ length: LENGTH }, (_, at) => (at * index) % 11));
+    vertex.close();
+  }
+}
+
+test("all of a graph is there afterwards, and can be changed, saved and loaded", () => {
+  const store = followed();
+  fill(store);
+  const ask = questions(store);
+  const before = [graphContent(store), ask()];
+  const memory = store.memory.record.words.buffer;
+  assert.ok(moveGraph(store));
+  assert.is.not(store.memory.record.words.buffer, memory);
+  assert.equal([graphContent(store), ask()], before);
+  checkStore(store);
+  openStore(store).deleteVertex("vertex 3");
+  fill(store);
+  checkStore(store);
+  const folder = mkdtempSync(join(tmpdir(), "svc-moved-"));
+  try {
+    saveGraph(store, folder);
+    const loaded = loadGraph("test", folder, TEST_THREAD)!;
+    assert.equal(graphContent(loaded), graphContent(store));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("no text is remembered of what a handle meant before", () => {
+  const store = followed();
+  const graph = openStore(store);
+  graph.createVertex("old");
+  assert.equal(graph.vertices(), ["old"]);
+  graph.truncate();
+  assert.ok(moveGraph(store));
+  graph.createVertex("new");
+  assert.equal(graph.vertices(), ["new"]);
+});
+
+test("a share from before is refused", () => {
+  const store = followed();
+  const old = { ...store.share, memories: [...store.share.memories] };
+  assert.ok(moveGraph(store));
+  assert.not.ok(followGraph(GraphStore.attach(old, OTHER_THREAD), () => {}));
+  assert.ok(followGraph(GraphStore.attach(store.share, OTHER_THREAD), () => {}));
+});
+
+test("a graph stays where it is while it is saved, or a thread does not come", () => {
+  const store = followed();
+  fill(store);
+  store.memory.header.words[Header.Saving] = OTHER_THREAD;
+  assert.not.ok(moveGraph(store), "it is being saved");
+  store.memory.header.words[Header.Saving] = 0;
+  const { memories } = store.share;
+  assert.ok(followGraph(GraphStore.attach({ ...store.share, memories }, OTHER_THREAD), () => {}));
+  assert.ok(hasThread(store.memory, OTHER_THREAD));
+  assert.not.ok(moveGraph(store), "one answers for two");
+  forgetThread(store.memory, OTHER_THREAD);
+  assert.ok(moveGraph(store));
+  checkStore(store);
+});
+
+test("only graphs that have become much smaller go, and only when all threads have them", () => {
+  const graphs = new KnownGraphs(TEST_THREAD);
+  const lines: string[] = [];
+  let threads = [OTHER_THREAD];
+  const shrinker = new GraphShrinker(
+    graphs,
+    () => threads,
+    (line) => lines.push(line),
+  );
+  const made = GraphStore.make("large", TEST_THREAD);
+  const shared = { share: made.share, path: null, logPath: "large", isLocal: false };
+  const { store } = graphs.add(shared);
+  const graph = openStore(store);
+  const bytes = (): number => {
+    store.memory.refresh();
+    return store.memory.arenas.reduce((sum, { words }) => sum + words.byteLength, 0);
+  };
+  const text = "x".repeat(100_000);
+  for (let index = 0; index < 800; index++) {
+    graph.createVertex(`${index}`, { properties: { text: `${index}${text}` } });
+  }
+  const full = bytes();
+  const look = (): void => {
+    shrinker.look();
+    assert.is(lines.length, 0);
+    assert.is(bytes(), full);
+  };
+  look();
+  graph.truncate();
+  look();
+  threads = [TEST_THREAD];
+  shrinker.look();
+  assert.is(lines.length, 0, "it waits before it tries again");
+  new GraphShrinker(
+    graphs,
+    () => threads,
+    (line) => lines.push(line),
+  ).look();
+  assert.match(lines.join(), /^graph "large" gave \d+ MiB of memory back$/);
+  assert.ok(bytes() < full / 2, `${full} became ${bytes()}`);
+  graph.createVertex("again");
+  assert.equal(graph.vertices(), ["again"]);
+});
+
+test.run();
