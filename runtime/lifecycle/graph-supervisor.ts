@@ -6,7 +6,7 @@ import { log, surviveLostReaders } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
 import { removeForAll } from "../graph/keeper/follow-graph.js";
-import type { KeepRequest, RecoveredGraphs } from "../graph/keeper/graph-keeper.js";
+import type { RecoveredGraphs } from "../graph/keeper/graph-keeper.js";
 import { GraphRoot } from "../graph/keeper/graph-root.js";
 import type {
   GraphAsk,
@@ -37,11 +37,11 @@ import type {
 } from "./interconnect-control.js";
 import { RememberedControls } from "./remembered-controls.js";
 import { SupervisedThread } from "./supervised-thread.js";
+import { UnloadableGraphs } from "./unloadable-graphs.js";
 
 /** The main thread waits no longer for a thread that it could not see die meanwhile. */
 const MAX_WAIT_MS = 60_000;
 const SAVE_TIMEOUT_MS = 10_000;
-const SHRINK_EVERY_MS = 1000;
 
 /** What a server wants to know. */
 export interface GraphListener {
@@ -61,11 +61,9 @@ export class GraphSupervisor implements GraphSource {
   readonly #admin: SupervisedThread<AdminAsk>;
   readonly #open = new KnownGraphs(MAIN_THREAD);
   readonly #shrinker = new GraphShrinker(this.#open, () => this.#toldThreads(), log);
-  readonly #shrinking = setInterval(() => this.#shrinker.look(), SHRINK_EVERY_MS).unref();
   readonly #root: GraphRoot;
   readonly #controls: RememberedControls;
-  /** Why graphs could not be opened that are stored or configured, by name. */
-  readonly #unloadable = new Map<string, string>();
+  readonly #unloadable = new UnloadableGraphs((all) => this.#listener?.unloadable(all));
   /** Resolves when changes that were logged, and not saved, have been made again. */
   readonly recovered: Promise<void>;
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
@@ -92,6 +90,7 @@ export class GraphSupervisor implements GraphSource {
     this.#controls = new RememberedControls([...attach, ...(stream === null ? [] : [stream])]);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
+    this.#shrinker.start();
     const isReplicated =
       txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
     const isLogged = this.#root.isLogged || isReplicated;
@@ -110,7 +109,7 @@ export class GraphSupervisor implements GraphSource {
     this.#listener = listener;
     if (listener === null) return;
     for (const { shared } of this.#open.all()) listener.opened(shared);
-    this.#tellUnloadable();
+    listener.unloadable(this.#unloadable.all());
     if (this.clock.hasFailed) listener.logFailed();
     listener.adminStarted();
   }
@@ -150,14 +149,9 @@ export class GraphSupervisor implements GraphSource {
     const known = this.#known(request);
     if (known !== null) return known;
     try {
-      const ask = { op: "keep", request: this.#keepRequest(request) } as const;
-      return this.#opened(
-        (await this.#interconnect.ask(ask)) as SharedGraph,
-        this.#root.pathOf(request.name, request.path),
-      );
+      return this.#kept(request, await this.#interconnect.ask(this.#keep(request)));
     } catch (error) {
-      this.#failed(request, error);
-      throw error;
+      throw this.#failed(request, error);
     }
   }
 
@@ -165,15 +159,10 @@ export class GraphSupervisor implements GraphSource {
     const known = this.#known(request);
     if (known !== null) return known;
     try {
-      const ask = { op: "keep", request: this.#keepRequest(request) } as const;
       const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
-      return this.#opened(
-        this.#interconnect.askNow(ask, latest) as SharedGraph,
-        this.#root.pathOf(request.name, request.path),
-      );
+      return this.#kept(request, this.#interconnect.askNow(this.#keep(request), latest));
     } catch (error) {
-      this.#failed(request, error);
-      throw error;
+      throw this.#failed(request, error);
     }
   }
 
@@ -236,7 +225,7 @@ export class GraphSupervisor implements GraphSource {
    * Returns false if graphs were to be saved and could not be.
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
-    clearInterval(this.#shrinking);
+    this.#shrinker.stop();
     await this.#admin.close();
     await this.recover(this.#admin.threadNumber);
     const isSaved = !options.isSaved || (await this.save());
@@ -303,9 +292,8 @@ export class GraphSupervisor implements GraphSource {
     for (const shared of graphs) this.#opened(shared, shared.logPath);
     for (const [name, message] of failures) {
       log(message, "error");
-      this.#unloadable.set(name, message);
+      this.#unloadable.note(name, message);
     }
-    this.#tellUnloadable();
   }
 
   /**
@@ -371,15 +359,12 @@ export class GraphSupervisor implements GraphSource {
     throw new DataError(`graph "${name}" is stored in ${shared.path}`);
   }
 
-  #keepRequest(request: GraphRequest): KeepRequest {
-    const { name, isLocal } = request;
-    const { graphs } = this.#settings;
-    // Makes the root, where it is missing: only then is it known where links lead.
-    const isStorable = this.#root.take();
-    const path = this.#root.pathOf(name, request.path);
-    const folder = this.#root.folderOf(path);
-    const isReadonly = this.#settings.readonly || (graphs[name]?.readonly ?? false);
-    return { name, path, folder, isStorable, isLocal, isReadonly };
+  #keep(request: GraphRequest): InterconnectAsk {
+    return { op: "keep", request: this.#root.keepRequest(request, this.#settings.readonly) };
+  }
+
+  #kept({ name, path }: GraphRequest, shared: unknown): SharedGraph {
+    return this.#opened(shared as SharedGraph, this.#root.pathOf(name, path));
   }
 
   #opened(shared: SharedGraph, path: string): SharedGraph {
@@ -387,7 +372,7 @@ export class GraphSupervisor implements GraphSource {
     const found = this.#open.find(name);
     if (found !== null) return found.shared;
     this.#root.opened(name, path);
-    if (this.#unloadable.delete(name)) this.#tellUnloadable();
+    this.#unloadable.forget(name);
     this.#open.add(shared);
     // Before whoever asked for the graph goes on: it may send others to the admin thread.
     if (this.#admin.isRunning) this.#admin.tell({ op: "graph", graph: shared });
@@ -396,11 +381,12 @@ export class GraphSupervisor implements GraphSource {
   }
 
   /** Notes that a graph which should be there is not. A bad request is no reason to. */
-  #failed({ name, path }: GraphRequest, error: unknown): void {
+  #failed({ name, path }: GraphRequest, error: unknown): unknown {
     const isElsewhere = path !== null && path !== this.#root.pathOf(name);
-    if (!this.#root.isExpected(name) || isElsewhere || error instanceof OperationTimeout) return;
-    this.#unloadable.set(name, (error as Error).message);
-    this.#tellUnloadable();
+    if (this.#root.isExpected(name) && !isElsewhere && !(error instanceof OperationTimeout)) {
+      this.#unloadable.note(name, (error as Error).message);
+    }
+    return error;
   }
 
   /** Threads that get each graph by a message, as soon as they can. */
@@ -408,10 +394,5 @@ export class GraphSupervisor implements GraphSource {
     const threads = [this.#interconnect, this.#admin].filter(({ isRunning }) => isRunning);
     const numbers = threads.map(({ threadNumber }) => threadNumber);
     return this.#listener === null ? numbers : [...numbers, IO_THREAD];
-  }
-
-  #tellUnloadable(): void {
-    const all = [...this.#unloadable].map(([name, reason]) => ({ name, reason }));
-    this.#listener?.unloadable(all.sort((a, b) => (a.name < b.name ? -1 : 1)));
   }
 }

@@ -12,20 +12,24 @@ import {
   listStoredGraphs,
   removeCutOffSaves,
 } from "../snapshot/stored-graphs.js";
+import type { KeepRequest } from "./graph-keeper.js";
+import type { GraphRequest } from "./graph-source.js";
 
-/** Where graphs are configured to lie, by name. */
-type ConfiguredPaths = { readonly [name: string]: { readonly path: string | null } };
+/** Where graphs are configured to lie, and which may not be changed, by name. */
+type ConfiguredGraphs = {
+  readonly [name: string]: { readonly path: string | null; readonly readonly: boolean };
+};
 
 export class GraphRoot {
   readonly #folder: string;
-  readonly #configured: ConfiguredPaths;
+  readonly #configured: ConfiguredGraphs;
   /** Folders, below the root, of the graphs that are stored or have been open. */
   readonly #paths: Map<string, string>;
   readonly #leave = () => this.leave();
   #lock: RootLock | null = null;
 
   /** @throws DataError another process uses the root, and there are graphs to be had */
-  constructor(folder: string, configured: ConfiguredPaths) {
+  constructor(folder: string, configured: ConfiguredGraphs) {
     this.#folder = folder;
     this.#configured = configured;
     const stored = listStoredGraphs(folder);
@@ -46,6 +50,15 @@ export class GraphRoot {
 
   isExpected(name: string): boolean {
     return this.#paths.has(name) || Object.hasOwn(this.#configured, name);
+  }
+
+  /** How a graph is to be kept. Takes the root: only when it is there is it known where links lead. */
+  keepRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): KeepRequest {
+    const isStorable = this.take();
+    const path = this.pathOf(name, asked);
+    const folder = this.folderOf(path);
+    const isFixed = isReadonly || (this.#configured[name]?.readonly ?? false);
+    return { name, path, folder, isStorable, isLocal, isReadonly: isFixed };
   }
 
   /**

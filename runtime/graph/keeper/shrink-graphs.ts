@@ -1,6 +1,7 @@
 // Gives memory back of graphs that were large and have become small: a truncated one, above all.
 
 import type { LogLine } from "../../base/log-settings.js";
+import { SlicedWork } from "../../base/sliced-work.js";
 import type { Arena, ArenaMemory } from "../memory/arena.js";
 import { isMovable, memoryFor } from "../memory/graph-memory.js";
 import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
@@ -16,6 +17,7 @@ const LEAST_GAIN_BYTES = 64 * MEBIBYTE;
 const MOST_USED_BYTES = 16 * MEBIBYTE;
 /** Of its memory a graph uses one part in so many, or fewer. */
 const LEAST_RATIO = 8;
+const EVERY_MS = 1000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
 
@@ -25,7 +27,7 @@ interface Wait {
 }
 
 /** In the main thread, which every other one gets graphs from. */
-export class GraphShrinker {
+export class GraphShrinker extends SlicedWork {
   readonly #graphs: KnownGraphs;
   readonly #threads: () => readonly number[];
   readonly #log: LogLine;
@@ -34,14 +36,16 @@ export class GraphShrinker {
 
   /** @param threads that are told of each graph; none of them may be about to take an old share */
   constructor(graphs: KnownGraphs, threads: () => readonly number[], log: LogLine) {
+    super(EVERY_MS);
     this.#graphs = graphs;
     this.#threads = threads;
     this.#log = log;
   }
 
   /** Shrinks those that are worth it. */
-  look(): void {
+  slice(): boolean {
     for (const graph of this.#graphs.all()) this.#lookAt(graph);
+    return false;
   }
 
   #lookAt({ store }: KnownGraph): void {

@@ -31,7 +31,7 @@ const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 /** What crosses threads: a graph's name and memory. */
 export interface GraphShare {
   readonly name: string;
-  /** Of this memory alone: another graph of the same name, or the same one elsewhere, has another. */
+  /** Of this memory alone: the same graph in another process has another. */
   readonly id: string;
   /** Where its changes go on their way to the log; null: there is none. */
   readonly log: LogShare | null;

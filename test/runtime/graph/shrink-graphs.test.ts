@@ -136,7 +136,7 @@ test("only graphs that have become much smaller go, and only when all threads ha
   }
   const full = bytes();
   const look = (): void => {
-    shrinker.look();
+    shrinker.slice();
     assert.is(lines.length, 0);
     assert.is(bytes(), full);
   };
@@ -144,13 +144,13 @@ test("only graphs that have become much smaller go, and only when all threads ha
   graph.truncate();
   look();
   threads = [TEST_THREAD];
-  shrinker.look();
+  shrinker.slice();
   assert.is(lines.length, 0, "it waits before it tries again");
   new GraphShrinker(
     graphs,
     () => threads,
     (line) => lines.push(line),
-  ).look();
+  ).slice();
   assert.match(lines.join(), /^graph "large" gave \d+ MiB of memory back$/);
   assert.ok(bytes() < full / 2, `${full} became ${bytes()}`);
   graph.createVertex("again");
