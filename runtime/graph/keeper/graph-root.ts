@@ -52,7 +52,7 @@ export class GraphRoot {
     return this.#paths.has(name) || Object.hasOwn(this.#configured, name);
   }
 
-  /** How a graph is to be kept. Takes the root: only when it is there is it known where links lead. */
+  /** How a graph is to be kept. Takes the root: before that nobody knows where links lead. */
   keepRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): KeepRequest {
     const isStorable = this.take();
     const path = this.pathOf(name, asked);
