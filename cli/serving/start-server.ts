@@ -9,24 +9,30 @@ import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/keeper/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
+import { requireAddresses } from "../../runtime/lifecycle/thread-entry.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import { type LoadBuild, ServedProject } from "./served-project.js";
 
+/** Beside executors: sockets, interconnect, admin executor. */
+const OTHER_THREADS = 3;
 const STARTED = "the server has started";
 
 /**
- * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2409 another
- *   process uses the root, SVC2500 the log is damaged
+ * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2206 too few
+ *   addresses, SVC2409 another process uses the root, SVC2500 the log is damaged
  */
 export async function startServer(
   settings: ServerSettings,
   load: LoadBuild,
 ): Promise<ServedProject> {
   configureLog(settings.logFormat, settings.logLevel);
+  requireAddresses(OTHER_THREADS + settings.executors);
   const graphs = new GraphSupervisor(settings);
   equipThread({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
   try {
     await graphs.recovered;
+    // Graphs that are stored have theirs now.
+    requireAddresses(OTHER_THREADS - 1 + settings.executors);
     const starting = ServedProject.start(settings, load, graphs);
     stopOnSignals(starting, graphs);
     const served = await starting;

@@ -51,6 +51,10 @@ export const RUNTIME_CODES = {
     title: "invalid server argument",
     fix: "pass a value of the type that the message names",
   },
+  SVC2206: {
+    title: "too few addresses for threads",
+    fix: "let the process have more with `ulimit -v unlimited`, or start fewer `--executors`",
+  },
   SVC2207: {
     title: "invalid dispatcher configuration",
     fix: "correct what the path names; docs/interface.md lists the keys of `dispatcher`",

@@ -11,7 +11,7 @@ import type { Routes } from "../plugin/contract/plugin-table.js";
 import { type Asked, answer } from "../wire/asks.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
 import { MemoryWatch, type Watched } from "./memory-watch.js";
-import { startThread } from "./thread-entry.js";
+import { isOutOfFiles, startThread } from "./thread-entry.js";
 import { runningLine } from "./thread-probe.js";
 import { unsettledAwaits } from "./unsettled-awaits.js";
 
@@ -213,7 +213,7 @@ export class ExecutorPool {
         } else if ("failure" in notice) {
           clearTimeout(timer);
           void worker.terminate();
-          reject(new SvcError("SVC2201", notice.failure));
+          reject(loadError(notice.failure));
         } else {
           ready = true;
           clearTimeout(timer);
@@ -230,7 +230,7 @@ export class ExecutorPool {
         this.#events.ended(id);
         this.#members.delete(id);
         if (member.inService && !this.#closed) this.#onDeath(id, member, reason);
-        else reject(new SvcError("SVC2201", reason));
+        else reject(loadError(reason));
       });
     });
   }
@@ -304,6 +304,10 @@ export class ExecutorPool {
 /** That of a port whose other end is gone, which is known before the thread's end is. */
 function isClosedPort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "DataCloneError";
+}
+
+function loadError(reason: string): SvcError {
+  return new SvcError(isOutOfFiles(reason) ? "SVC3093" : "SVC2201", reason);
 }
 
 function endedEarly(): SvcError {

@@ -25,6 +25,7 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 import { InlineWatch } from "./inline-watch.js";
 import { IoThread, type StartIo } from "./io-thread.js";
 import { Lease } from "./lease.js";
+import { isOutOfFiles } from "./thread-entry.js";
 import { warmUpTargets } from "./warm-up-targets.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */
@@ -83,8 +84,10 @@ export class HttpService {
       },
       (notice) => this.#onNotice(notice),
       (error) => {
-        const help = /^E[MN]FILE\b/.test(error.message) ? "raise `ulimit -n`; " : "";
-        log(`the IO thread died: ${help}${error.stack ?? error.message}`, "error");
+        const why = isOutOfFiles(error.message)
+          ? `SVC3093: ${error.message}: raise \`ulimit -n\``
+          : (error.stack ?? error.message);
+        log(`the IO thread died: ${why}`, "error");
         process.exit(1);
       },
       startIo,
@@ -156,14 +159,20 @@ export class HttpService {
 
   /** Both ports are bound while the executors load, so that a start takes as long as the slower. */
   async #start(startExecutors: () => Promise<void>): Promise<void> {
-    const [listening, executors] = await Promise.allSettled([this.#io.listen(), startExecutors()]);
-    const failed = [listening, executors].find((result) => result.status === "rejected");
-    if (failed !== undefined) {
+    const listening = this.#io.listen();
+    const parts = await Promise.allSettled([listening, startExecutors()]);
+    try {
+      for (const part of parts) if (part.status === "rejected") throw part.reason;
+      this.#listening = await listening;
+      this.#listenToGraphs();
+    } catch (error) {
       this.#inline.close();
       await Promise.all([this.#io.kill(), this.#pool.close()]);
-      throw failed.reason;
+      throw error;
     }
-    this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
+  }
+
+  #listenToGraphs(): void {
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),

@@ -175,9 +175,20 @@ export class SupervisedThread<A, D extends object = object> {
     const livedLong = performance.now() - this.#startedAtMs > LONG_LIFE_MS;
     this.#deathsInARow = livedLong ? 0 : this.#deathsInARow + 1;
     this.#events.died(dead);
+    this.#restart();
+  }
+
+  #restart(): void {
     const delayMs = Math.min(2 ** this.#deathsInARow - 1, MAX_RESTART_DELAY_MS);
     setTimeout(() => {
-      if (!this.#closed) this.#thread();
+      if (this.#closed) return;
+      try {
+        this.#thread();
+      } catch (error) {
+        log(`the ${this.#kind.title} cannot start: ${(error as Error).message}`, "error");
+        this.#deathsInARow++;
+        this.#restart();
+      }
     }, delayMs);
   }
 

@@ -2,12 +2,19 @@
 // entries, so the path of an entry is relative to this module's own chunk.
 
 import { Worker, type WorkerOptions } from "node:worker_threads";
+import { addressesLeft, gibibytes } from "../base/address-space.js";
+import { SvcError } from "../base/errors.js";
 import { keepLog } from "../base/log-ring.js";
 import { logSettings } from "../base/log-settings.js";
 
 export type Thread = "io" | "executor" | "admin" | "interconnect";
 
+/** Of a thread's code, heap and stack. */
+const THREAD_ADDRESSES = 0.6 * 2 ** 30;
+
+/** @throws SvcError SVC2206 where the process may not have so many addresses */
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
+  requireAddresses(1);
   const entry = threadEntry(thread);
   // The thread writes its log as this one does.
   logSettings();
@@ -16,6 +23,24 @@ export function startThread(thread: Thread, options: WorkerOptions): Worker {
   // Only then are they given: Node refuses those of V8, which it passes on by itself.
   const execArgv = process.execArgv.filter((word) => !isForText(word));
   return new Worker(entry, { ...options, execArgv });
+}
+
+/**
+ * Looks whether so many threads can begin; each takes its addresses only after a while.
+ * @throws SvcError SVC2206 where they cannot, by which V8 would end the process
+ */
+export function requireAddresses(threads: number): void {
+  const left = addressesLeft();
+  const needed = threads * THREAD_ADDRESSES;
+  if (left >= needed) return;
+  const what = threads === 1 ? "a thread takes" : `${threads} threads take`;
+  const has = `the process may have ${gibibytes(left)} more (\`ulimit -v\`)`;
+  throw new SvcError("SVC2206", `${what} ${gibibytes(needed)} of addresses, ${has}`);
+}
+
+/** Whether that is why a thread could not load its modules. */
+export function isOutOfFiles(message: string): boolean {
+  return /\bE[MN]FILE\b|too many open files/.test(message);
 }
 
 /** Whether an option of Node only goes with a program given as text. */

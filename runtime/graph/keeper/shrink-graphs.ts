@@ -2,10 +2,12 @@
 
 import type { LogLine } from "../../base/log-settings.js";
 import { SlicedWork } from "../../base/sliced-work.js";
+import { reserving } from "../memory/addresses.js";
 import type { Arena, ArenaMemory } from "../memory/arena.js";
-import { isMovable, memoryFor } from "../memory/graph-memory.js";
+import { isMovable, memoryFor, reservedBytes } from "../memory/graph-memory.js";
 import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
 import { hasThread, moveAtSafepoint } from "../memory/safepoint.js";
+import { CapacityError } from "../model/errors.js";
 import { usedWords } from "../snapshot/stored-arenas.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { KnownGraph, KnownGraphs } from "./known-graphs.js";
@@ -114,10 +116,13 @@ function isAtRest(header: Uint32Array): boolean {
 
 /** Null where the process may not have so many addresses. */
 function newMemories(arenas: readonly Arena[]): ArenaMemory[] | null {
+  const movable = arenas.filter(isMovable).map(({ id }) => ARENAS[id]!);
   try {
-    return arenas.map((arena) => (isMovable(arena) ? memoryFor(ARENAS[arena.id]!) : arena.memory));
+    return reserving("a graph that moves", reservedBytes(movable), () =>
+      arenas.map((arena) => (isMovable(arena) ? memoryFor(ARENAS[arena.id]!) : arena.memory)),
+    );
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof CapacityError) return null;
     throw error;
   }
 }

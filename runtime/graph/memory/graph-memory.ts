@@ -2,7 +2,8 @@
 // `GraphShare` to the other threads; each attaches for itself.
 
 import { randomUUID } from "node:crypto";
-import { CapacityError, InternalError } from "../model/errors.js";
+import { InternalError } from "../model/errors.js";
+import { KERNEL_ADDRESSES, reserving } from "./addresses.js";
 import {
   Arena,
   type ArenaMemory,
@@ -24,8 +25,6 @@ import {
 import { LogClock } from "./log-clock.js";
 import { LogRing } from "./log-ring.js";
 
-/** What the engine reserves for each memory that WebAssembly works on: 4 GiB, and guards around. */
-const KERNEL_ADDRESSES = 10 * 2 ** 30;
 const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 
 /** What crosses threads: a graph's name and memory. */
@@ -185,15 +184,8 @@ export function makeGraphShare(
   values: StoragePlace | null = null,
 ): GraphShare {
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
-  const memories: ArenaMemory[] = [];
-  for (const arena of ARENAS) {
-    try {
-      memories.push(memoryFor(arena));
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw tooFewAddresses(name, memories, error);
-    }
-  }
+  const subject = `graph "${name}"`;
+  const memories = reserving(subject, reservedBytes(ARENAS), () => ARENAS.map(memoryFor));
   return { name, id: randomUUID(), log, values, memories, moves: 0 };
 }
 
@@ -209,24 +201,10 @@ function isKernelArena(arena: ArenaName): boolean {
   return arena === "outArcs" || arena === "inArcs" || arena === "vectors";
 }
 
-function tooFewAddresses(
-  name: string,
-  had: readonly ArenaMemory[],
-  cause: RangeError,
-): CapacityError {
-  const needed = gibibytes(ARENAS);
-  const got = gibibytes(ARENAS.slice(0, had.length));
-  return new CapacityError(
-    `graph "${name}" reserves ${needed} GiB of addresses, which cost no memory, and got ${got}: ` +
-      "let the process have more (`ulimit -v unlimited`), or have fewer graphs",
-    { cause },
-  );
-}
-
-function gibibytes(arenas: readonly ArenaName[]): number {
-  const bytes = arenas.map((arena) => {
-    if (isKernelArena(arena)) return KERNEL_ADDRESSES;
-    return (MOST_WORDS[arena] ?? (arena === "dirty" ? 0 : MAX_ARENA_WORDS)) * 4;
-  });
-  return Math.ceil(bytes.reduce((sum, some) => sum + some, 0) / 2 ** 30);
+/** What addresses these take. */
+export function reservedBytes(arenas: readonly ArenaName[]): number {
+  return arenas.reduce((sum, arena) => {
+    if (isKernelArena(arena)) return sum + KERNEL_ADDRESSES;
+    return sum + (MOST_WORDS[arena] ?? (arena === "dirty" ? 0 : MAX_ARENA_WORDS)) * 4;
+  }, 0);
 }

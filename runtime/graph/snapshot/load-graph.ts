@@ -14,7 +14,7 @@ import {
   type LogShare,
   makeGraphShare,
 } from "../memory/graph-memory.js";
-import { DataError } from "../model/errors.js";
+import { CapacityError, DataError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
 import { keepDigest } from "../store/measure-contents.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
@@ -96,6 +96,8 @@ function tryLoad(
     // What the disk cannot give any more is as good as damaged.
     if (code === "EIO") return new DamagedSnapshot("it cannot be read: EIO");
     const text = `graph "${name}" cannot be loaded: ${file}: ${(error as Error).message}`;
+    // Its file is as good as ever.
+    if (error instanceof CapacityError) throw new DataError(text, { cause: error });
     throw new DataError(`${text}; ${REMEDY}`, { cause: error });
   } finally {
     reader?.close();

@@ -6,6 +6,7 @@
 //   TABLE    weights of fingerprints, 128 bytes a position, as far as they were needed
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
+import { KERNEL_ADDRESSES, reserving } from "../memory/addresses.js";
 import { Arena, bufferOf, kernelMemory } from "../memory/arena.js";
 
 /** Components that a vector has at most, and what the number is a multiple of. */
@@ -46,7 +47,8 @@ class Workbench {
   #positions = -1;
 
   constructor() {
-    this.#arena = new Arena(0, kernelMemory());
+    const memory = reserving("a thread that makes vectors", KERNEL_ADDRESSES, kernelMemory);
+    this.#arena = new Arena(0, memory);
     this.#arena.grow(TABLE / 4);
     const buffer = bufferOf(this.#arena.memory);
     this.#kernel = vectorKernel(this.#arena.memory);

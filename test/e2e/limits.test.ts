@@ -1,0 +1,113 @@
+// A server whose process may have few addresses (`ulimit -v`) or open few files (`ulimit -n`): it
+// says so, and what to do, instead of ending in V8 without a word; graphs that are stored stay as
+// they are.
+// limit: 60 s
+// takes 10 s
+
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { plainNode } from "../runner/node-command.mjs";
+import { ServedProject } from "./support/served-project.js";
+import { get } from "./support/server.js";
+
+const SVC = fileURLToPath(new URL("../../bin/svc.cjs", import.meta.url));
+const KIB_A_GIB = 2 ** 20;
+const PLUGINS = `
+import type { Graph, int, PluginRequest, str } from "svc-server";
+
+/** @plugin @graph notes */
+export function put(_request: PluginRequest, graph: Graph, id: str): int {
+  return graph.createVertex(id, { type: "note" });
+}
+
+/** @plugin @graph notes @readonly */
+export const has = (_request: PluginRequest, graph: Graph, id: str): boolean => graph.hasVertex(id);
+
+/** @plugin */
+export const one = (_request: PluginRequest): int => 1;
+`;
+
+const test = suite("limits of the process");
+let project: ServedProject;
+
+test.before(async () => {
+  project = await ServedProject.build({ "plugins/notes.ts": PLUGINS });
+  await project.start("stored");
+  await project.call("put?id=a");
+  assert.is(await project.stop("SIGTERM"), 0);
+});
+test.after.each(() => project.kill());
+test.after(() => project.remove());
+
+/** The words of a shell that serves with so many GiB of addresses. */
+function under(gib: number, root: string, ...options: string[]): string[] {
+  const limit = `ulimit -v ${Math.round(gib * KIB_A_GIB)}; exec "$@"`;
+  const command = [plainNode(), SVC, "serve", project.folder, "--port", "0", "--root"];
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  return ["-c", limit, "svc", ...command, folder, ...options];
+}
+
+const isBound = process.platform === "linux";
+
+test("too few for its threads end the start with a code", () => {
+  if (!isBound) return;
+  for (const [gib, root, executors] of [
+    [2, "empty", "1"],
+    [4, "stored", "12"],
+  ] as const) {
+    const words = under(gib, root, "--executors", executors);
+    const { status, stderr } = spawnSync("bash", words, { encoding: "utf8", timeout: 30_000 });
+    assert.is(status, 1, stderr);
+    assert.match(stderr, /^svc: error SVC2206: \d+ threads take [\d.]+ GiB of addresses, /m);
+    assert.match(stderr, "ulimit -v unlimited");
+  }
+});
+
+test("too few files for its threads end the start with a code", () => {
+  for (const files of [66, 80]) {
+    const [, , ...words] = under(1, "empty", "--executors", "16");
+    const shell = ["-c", `ulimit -n ${files}; exec "$@"`, ...words];
+    const { status, stderr } = spawnSync("bash", shell, { encoding: "utf8", timeout: 30_000 });
+    assert.is(status, 1, stderr);
+    assert.match(stderr, /SVC3093: .*(EMFILE|too many open files)/);
+    assert.match(stderr, /`ulimit -n/);
+    assert.not.match(stderr, /^ {4}at /m);
+  }
+});
+
+test("too few for a stored graph leave it as it is, and serve the rest", async () => {
+  if (!isBound) return;
+  const child = spawn("bash", under(20, "stored", "--executors", "1"));
+  let [output, log] = ["", ""];
+  child.stdout.on("data", (text) => {
+    output += text;
+  });
+  child.stderr.on("data", (text) => {
+    log += text;
+  });
+  const ended = once(child, "close");
+  try {
+    const place = /on http:\/\/[^\s/]+:(\d+)/;
+    while (!place.test(output)) await Promise.race([once(child.stdout, "data"), ended]);
+    const port = Number(place.exec(output)![1]);
+    assert.is((await get(port, "/svc/plugin/one")).json.response, 1);
+    const { status, text } = await get(port, "/svc/plugin/has?id=a");
+    assert.is(status, 500);
+    assert.match(text, /reserves [\d.]+ GiB of addresses, .* may have [\d.]+ GiB more/);
+    assert.not.match(log, "restore it from a backup");
+    assert.is((await get(port + 1, "/svc/hc")).status, 503);
+  } finally {
+    child.kill("SIGTERM");
+  }
+  assert.equal(await ended, [0, null], log);
+  await project.start("stored");
+  assert.is(await project.call("has?id=a"), true);
+});
+
+test.run();
