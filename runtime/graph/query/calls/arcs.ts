@@ -6,7 +6,6 @@ import { F_AARC } from "../../model/constants.js";
 import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitSink } from "../hits/hit-sink.js";
-import { checkedArguments } from "../parse/query-arguments.js";
 import type { GlobalQueryOptions } from "../parse/query-options.js";
 import { arcExists } from "../show/arc-exists.js";
 import { EntryQuery, type Found, type HitSource } from "../show/entry-query.js";
@@ -68,8 +67,8 @@ export function arcs<const O extends GlobalOptions = object>(
   store: GraphStore,
   options?: O,
 ): ArcsResult<O> {
-  const given: GlobalOptions = checkedArguments("global", options);
-  return planKnown(store, given).execute(0, given) as ArcsResult<O>;
+  const { plan, limits } = planKnown(store, options);
+  return plan.execute(0, limits) as ArcsResult<O>;
 }
 
-const planKnown = knownPlans(planArcs);
+const planKnown = knownPlans<GlobalOptions, EntryQuery>("global", planArcs);

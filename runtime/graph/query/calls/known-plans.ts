@@ -7,6 +7,8 @@
 import { isNameOnly } from "../../evaluate/formulas.js";
 import { nowSeconds } from "../../memory/time.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
+import type { ExecuteOptions } from "../parse/query-options.js";
 
 const MOST_PLANS = 8;
 /** Values that the options of a plan consist of at most: long lists are not worth a copy. */
@@ -21,36 +23,52 @@ interface PlainObject {
 }
 type PlainValue = string | number | boolean | null | undefined | PlainObject;
 
-interface Known<P> {
-  readonly options: PlainObject;
+/** A plan, and how much of it is asked for: of one shape, whatever the caller's options are. */
+export interface Planned<P> {
   readonly plan: P;
+  readonly limits: ExecuteOptions;
+}
+
+interface Known<P> extends Planned<P> {
+  readonly options: PlainObject;
   /** What the plan compares with the time was computed in this second. */
   readonly second: number;
 }
 
-/** What `make` does, but for options like those of a plan that it has made lately. */
-export function knownPlans<O extends object, P>(
+const NO_OPTIONS = {};
+
+/**
+ * What `make` does with the options of a call, once their names are checked; but for options like
+ * those of a plan that it has made lately.
+ * @param isKept false for options of which there is to be a new plan each time
+ */
+export function knownPlans<O extends ExecuteOptions, P>(
+  call: QueryCall,
   make: (store: GraphStore, options: O) => P,
-): (store: GraphStore, options: O) => P {
+  isKept: (options: O) => boolean = () => true,
+): (store: GraphStore, options: O | undefined) => Planned<P> {
   const knownOf = new WeakMap<GraphStore, Known<P>[]>();
-  return (store, options) => {
+  return (store, given) => {
     const known = knownOf.get(store) ?? [];
     if (known.length === 0) knownOf.set(store, known);
     const second = nowSeconds();
-    const found = takeKnown(known, options, second);
-    if (found !== null) return found.plan;
+    const found = takeKnown(known, given ?? NO_OPTIONS, second);
+    if (found !== null) return found;
+    const options = checkedArguments(call, given);
+    const { hits, offset, timeout, limexec } = options;
+    const limits = { hits, offset, timeout, limexec } as ExecuteOptions;
     const plan = make(store, options);
-    const copy = copyOf(options, { left: MOST_VALUES });
-    if (copy !== null) {
-      if (known.length === MOST_PLANS) known.pop();
-      known.unshift({ options: copy, plan, second });
-    }
-    return plan;
+    const copy = isKept(options) ? copyOf(options, { left: MOST_VALUES }) : null;
+    if (copy === null) return { plan, limits };
+    if (known.length === MOST_PLANS) known.pop();
+    const made = { plan, limits, options: copy, second };
+    known.unshift(made);
+    return made;
   };
 }
 
 /** The one with such options, which then comes first; null if there is none of this second. */
-function takeKnown<P>(known: Known<P>[], options: object, second: number): Known<P> | null {
+function takeKnown<P>(known: Known<P>[], options: unknown, second: number): Known<P> | null {
   const at = known.findIndex((entry) => isSame(entry.options, options));
   const found = at < 0 ? null : known[at]!;
   const isCurrent = found?.second === second;

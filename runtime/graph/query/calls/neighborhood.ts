@@ -3,7 +3,6 @@
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { readNest } from "../parse/nest-option.js";
-import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, NeighborhoodQueryOptions } from "../parse/query-options.js";
 import { EntryQuery } from "../show/entry-query.js";
 import type { NeighborhoodResult } from "../show/typed-results.js";
@@ -32,10 +31,13 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
   anchor: Anchor,
   options?: O,
 ): NeighborhoodResult<O> {
-  const given: NeighborhoodOptions = checkedArguments("neighborhood", options);
-  // Groups of arcs can be many: they are not kept until the same is asked again.
-  const plan = given.aggregate ? planNeighborhood : planKnown;
-  return plan(store, given).execute(findAnchor(store, anchor), given) as NeighborhoodResult<O>;
+  const { plan, limits } = planKnown(store, options);
+  return plan.execute(findAnchor(store, anchor), limits) as NeighborhoodResult<O>;
 }
 
-const planKnown = knownPlans(planNeighborhood);
+const planKnown = knownPlans<NeighborhoodOptions, EntryPlan>(
+  "neighborhood",
+  planNeighborhood,
+  // Groups of arcs can be many: they are not kept until the same is asked again.
+  ({ aggregate }) => !aggregate,
+);

@@ -7,7 +7,6 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { NearestHeap } from "../../vectors/nearest-heap.js";
 import type { Probe } from "../../vectors/probe.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
-import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "../parse/query-options.js";
 import { EntryQuery, type Found, type HitSource } from "../show/entry-query.js";
 import type { Row } from "../show/row.js";
@@ -89,8 +88,8 @@ export function vertices<const O extends GlobalOptions = object>(
   store: GraphStore,
   options?: O,
 ): VerticesResult<O> {
-  const given: GlobalOptions = checkedArguments("global", options);
-  return planKnown(store, given).execute(0, given) as VerticesResult<O>;
+  const { plan, limits } = planKnown(store, options);
+  return plan.execute(0, limits) as VerticesResult<O>;
 }
 
-const planKnown = knownPlans(planVertices);
+const planKnown = knownPlans<GlobalOptions, EntryQuery>("global", planVertices);

@@ -5,7 +5,7 @@ import * as S from "../../../base/sort-constants.js";
 import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
-import { sortValueOf } from "../../model/arc-number.js";
+import { isFloatArc, sortValueOf } from "../../model/arc-number.js";
 import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { NO_HAMMING, NO_SIMILARITY, type Probe } from "../../vectors/probe.js";
@@ -112,16 +112,14 @@ export class HitOrder {
    */
   keysOf(batch: ArcBatch, keys: Float64Array): number {
     if (this.#rank !== null) return this.#scoresOf(batch, this.#rank, keys);
+    if (this.#kind === S.S_VAL) return valuesOf(batch, this.#sign, keys);
     const { words, from, end } = batch;
     const sign = this.#sign;
     const store = this.#store;
     const read = this.#read;
-    const isValue = this.#kind === S.S_VAL;
     let least = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
-      const number = isValue
-        ? sortValueOf(words[arc + 1]!, words[arc + 2]!)
-        : read(store, words[arc]!);
+      const number = read(store, words[arc]!);
       // A float arc can hold what is no number, and nothing compares with it: last.
       const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
       keys[index] = key;
@@ -168,6 +166,30 @@ export class HitOrder {
     // Never -0.
     return WITHOUT_SCORE.has(this.#kind) ? 0 : key * this.#sign + 0;
   }
+}
+
+/** Words of arcs that were last sorted by their values, and the same as floats. */
+let arcWords: Uint32Array = new Uint32Array(0);
+let arcFloats: Float32Array = new Float32Array(0);
+
+/** As `keysOf`, by the values of arcs. */
+function valuesOf({ words, from, end }: ArcBatch, sign: number, keys: Float64Array): number {
+  if (words !== arcWords) {
+    arcWords = words;
+    arcFloats = new Float32Array(words.buffer, words.byteOffset, words.length);
+  }
+  const floats = arcFloats;
+  let least = Number.POSITIVE_INFINITY;
+  for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
+    const word1 = words[arc + 1]!;
+    const isFloat = isFloatArc(word1);
+    const number = isFloat ? floats[arc + 2]! : sortValueOf(word1, words[arc + 2]!);
+    // As above.
+    const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
+    keys[index] = key;
+    if (key < least) least = key;
+  }
+  return least;
 }
 
 /** What tells vertices apart in an order; where it is by texts, equal numbers tell nothing. */

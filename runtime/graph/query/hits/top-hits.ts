@@ -11,13 +11,14 @@ import type { ArcBatch } from "./hit-sink.js";
 const MAX_KEYS = 256;
 /** Keys of the arcs that are being offered; a thread runs one query at a time. */
 const keys = new Float64Array(MAX_KEYS);
+const NO_SLOTS = new Uint32Array(0);
 
 export class TopHits {
   readonly #hits: HitBuffer;
   readonly #order: HitOrder;
   readonly #keep: number;
   /** Slots of the kept hits; empty before there are more hits than are kept. */
-  #heap = new Uint32Array(0);
+  #heap = NO_SLOTS;
   /** Slot that a candidate is written to before it is compared; -1 as long as all are kept. */
   #spare = -1;
   /** Key of the worst kept hit, once there is a heap. */

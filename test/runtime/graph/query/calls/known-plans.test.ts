@@ -15,7 +15,7 @@ const test = suite("known plans");
 /** How many plans a list of options takes, all in one second. */
 function plansOf(...all: object[]): number {
   let made = 0;
-  const planOf = knownPlans((_store: GraphStore, _options: object) => ++made);
+  const planOf = knownPlans("neighborhood", (_store: GraphStore, _options: object) => ++made);
   const store = {} as GraphStore;
   const isHeld = holdClock();
   for (const options of all) planOf(store, options);
