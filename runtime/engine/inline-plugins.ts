@@ -157,9 +157,16 @@ export class InlinePlugins {
 /** For code of plugins, as executors are. */
 function prepareThread(): void {
   // What an executor may do to itself would end all connections here.
-  Object.assign(process, { exit: refuseExit, reallyExit: refuseExit });
+  Object.assign(process, {
+    ...{ exit: refuseExit, reallyExit: refuseExit, _getActiveHandles: () => [] },
+    setUncaughtExceptionCaptureCallback: refuseCapture,
+  });
   keepLongStacks();
   boundOutput();
+}
+
+function refuseCapture(): never {
+  throw new Error("exceptions in the thread of the sockets are logged: nobody else captures them");
 }
 
 function refuseExit(): never {

@@ -81,6 +81,11 @@ export interface IoThreadData {
   readonly traffic: SharedArrayBuffer;
 }
 
+/** A thread that runs plugins is told what to do by a port that they do not know. */
+export interface Controlled {
+  readonly control: MessagePort;
+}
+
 /** What an executor thread is started with. */
 export interface ExecutorThreadData {
   readonly id: number;

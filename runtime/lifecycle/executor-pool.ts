@@ -1,17 +1,22 @@
 // The worker threads that run user plugins: starts them, replaces those that die, and starts a
 // second set beside the first when plugins are reloaded. Lives in the main thread.
 
-import { MessageChannel, type Worker } from "node:worker_threads";
+import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
-import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "../engine/io-control.js";
+import type {
+  Controlled,
+  ExecutorNotice,
+  ExecutorPort,
+  ExecutorThreadData,
+} from "../engine/io-control.js";
 import type { GraphAsk } from "../graph/keeper/graph-source.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
 import { type Asked, answer } from "../wire/asks.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
 import { MemoryWatch, type Watched } from "./memory-watch.js";
-import { isOutOfFiles, startThread } from "./thread-entry.js";
+import { endWithoutControl, isOutOfFiles, startThread } from "./thread-entry.js";
 import { runningLine } from "./thread-probe.js";
 import { unsettledAwaits } from "./unsettled-awaits.js";
 
@@ -181,10 +186,11 @@ export class ExecutorPool {
   #startOne(id: number, routes: Routes): Promise<ExecutorPort> {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
+    const { port1: control, port2: controlled } = new MessageChannel();
     const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes, signal };
     const worker = startThread("executor", {
-      workerData: data,
-      transferList: [port1],
+      workerData: { ...data, control: controlled } satisfies ExecutorThreadData & Controlled,
+      transferList: [port1, controlled],
       name: `svc-executor-${id}`,
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
@@ -207,9 +213,9 @@ export class ExecutorPool {
         void worker.terminate();
         reject(error);
       }, this.#bounds.loadTimeoutMs);
-      worker.on("message", (notice: ExecutorNotice | Asked<GraphAsk>) => {
+      const told = (notice: ExecutorNotice | Asked<GraphAsk>): void => {
         if ("ask" in notice) {
-          void answer(worker, notice, (ask) => this.#events.asked(ask), signal);
+          void answer(control, notice, (ask) => this.#events.asked(ask), signal);
         } else if ("failure" in notice) {
           clearTimeout(timer);
           void worker.terminate();
@@ -220,11 +226,16 @@ export class ExecutorPool {
           this.#expectLongLife(id, member);
           resolve({ id, port: port2 });
         }
-      });
+      };
+      control.on("message", told);
+      endWithoutControl(worker, control);
       worker.on("error", (error) => {
         reason = `${error.name}: ${error.message}`;
       });
       worker.on("exit", (code) => {
+        // It may have said why.
+        for (let last = receiveMessageOnPort(control); last; last = receiveMessageOnPort(control))
+          told(last.message);
         clearTimeout(timer);
         if (code === UNSETTLED && !ready) reason = unsettledAwaits(data.projectDir);
         this.#events.ended(id);

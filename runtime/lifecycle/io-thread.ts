@@ -1,11 +1,12 @@
 // The main thread's end of the IO thread: asks with promises, notices with a callback.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Transferable } from "node:worker_threads";
+import { MessageChannel, type Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type {
   Ask,
+  Controlled,
   ControlOutcome,
   ExecutorPort,
   IoThreadData,
@@ -17,7 +18,7 @@ import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import { Asker } from "../wire/asker.js";
 import type { Reply } from "../wire/asks.js";
-import { startThread } from "./thread-entry.js";
+import { endWithoutControl, startThread } from "./thread-entry.js";
 
 /** What is needed of the thread that has the sockets. */
 export interface IoEnd {
@@ -51,7 +52,7 @@ export class IoThread {
       if ("notice" in message) onNotice(message);
       else this.#asker.settle(message);
     });
-    let failure = new Error("the IO thread ended");
+    let failure = new Error("it ended, or lost its connection to the main thread");
     this.#worker.on("error", (error) => {
       failure = error as Error;
     });
@@ -163,5 +164,17 @@ export class IoThread {
 
 function startWorker(data: IoThreadData): IoEnd {
   prepareUws();
-  return startThread("io", { workerData: data, name: "svc-io" });
+  const { port1, port2 } = new MessageChannel();
+  const worker = startThread("io", {
+    workerData: { ...data, control: port2 } satisfies IoThreadData & Controlled,
+    transferList: [port2],
+    name: "svc-io",
+  });
+  endWithoutControl(worker, port1);
+  return {
+    postMessage: (message, transfer = []) => port1.postMessage(message, transfer),
+    on: (event, listener) =>
+      event === "message" ? port1.on(event, listener) : worker.on(event, listener),
+    terminate: () => worker.terminate(),
+  };
 }

@@ -1,7 +1,7 @@
 // How worker threads are started. The package is bundled into `dist/` with shared chunks beside the
 // entries, so the path of an entry is relative to this module's own chunk.
 
-import { Worker, type WorkerOptions } from "node:worker_threads";
+import { type MessagePort, Worker, type WorkerOptions } from "node:worker_threads";
 import { addressesLeft, gibibytes } from "../base/address-space.js";
 import { SvcError } from "../base/errors.js";
 import { keepLog } from "../base/log-ring.js";
@@ -11,6 +11,7 @@ export type Thread = "io" | "executor" | "admin" | "interconnect";
 
 /** Of a thread's code, heap and stack. */
 const THREAD_ADDRESSES = 0.6 * 2 ** 30;
+const LAST_WORDS_MS = 100;
 
 /** @throws SvcError SVC2206 where the process may not have so many addresses */
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
@@ -36,6 +37,12 @@ export function requireAddresses(threads: number): void {
   const what = threads === 1 ? "a thread takes" : `${threads} threads take`;
   const has = `the process may have ${gibibytes(left)} more (\`ulimit -v\`)`;
   throw new SvcError("SVC2206", `${what} ${gibibytes(needed)} of addresses, ${has}`);
+}
+
+/** A thread that has lost its port, by a plugin's doing, could not be told to stop. */
+export function endWithoutControl(worker: Worker, control: MessagePort): void {
+  // One that has died says why before.
+  control.on("close", () => void setTimeout(() => worker.terminate(), LAST_WORDS_MS).unref());
 }
 
 /** Whether that is why a thread could not load its modules. */

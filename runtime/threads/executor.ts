@@ -2,12 +2,11 @@
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { parentPort, workerData } from "node:worker_threads";
 import { BUILD_FOLDER } from "../base/build-folder.js";
 import { boundOutput, log, onLostWrites } from "../base/log.js";
 import { equipThread } from "../base/thread-context.js";
 import { Executor } from "../engine/executor.js";
-import type { ExecutorNotice, ExecutorThreadData } from "../engine/io-control.js";
+import type { Controlled, ExecutorNotice, ExecutorThreadData } from "../engine/io-control.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
 import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
@@ -16,8 +15,9 @@ import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { keepLongStacks, loadFailure, strayText } from "../plugin/contract/traceback.js";
 import { SharedState } from "../wire/shared-state.js";
+import { takeWorkerData } from "./own-data.js";
 
-const data = workerData as ExecutorThreadData;
+const { control, ...data } = takeWorkerData<ExecutorThreadData & Controlled>();
 const metrics = new Metrics(data.metrics);
 keepLongStacks();
 onLostWrites(() => metrics.logWriteLost());
@@ -42,10 +42,10 @@ function byNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] 
 }
 
 function tell(notice: ExecutorNotice): void {
-  parentPort!.postMessage(notice);
+  control.postMessage(notice);
 }
 
-const graphs = new ThreadGraphs(executorThread(data.id), new AskedGraphs(parentPort!, data.signal));
+const graphs = new ThreadGraphs(executorThread(data.id), new AskedGraphs(control, data.signal));
 equipThread({ graphs, bindGraph: bindGraphs(graphs), showsTraceback: data.traceback });
 
 try {
@@ -54,7 +54,7 @@ try {
   const numbered = byNumber(plugins);
   new Executor(data.id, data.port, new SharedState(data.state), () => numbered);
   // Only the main thread ends an executor; the port of requests may close before.
-  parentPort!.ref();
+  control.ref();
   tell({ ready: true });
 } catch (error) {
   tell({ failure: loadFailure(error) });

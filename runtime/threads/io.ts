@@ -1,16 +1,15 @@
 // Entry of the IO thread: both servers, the request engine and the scheduler, driven by asks of the
 // main thread.
 
-import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
-import type { Ask, IoThreadData, Notice } from "../engine/io-control.js";
+import type { Ask, Controlled, IoThreadData, Notice } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
 import { Metrics } from "../metrics/metrics.js";
 import { hasPluginFrames, strayText } from "../plugin/contract/traceback.js";
 import { type Asked, answer } from "../wire/asks.js";
+import { takeWorkerData } from "./own-data.js";
 
-const port = parentPort!;
-const data = workerData as IoThreadData;
+const { control: port, ...data } = takeWorkerData<IoThreadData & Controlled>();
 const metrics = new Metrics(data.metrics);
 const server = new IoServer(data, (notice: Notice) => port.postMessage(notice));
 
