@@ -7,7 +7,7 @@ import { type CellValue, Memory, memoryOption } from "../evaluate/memory.js";
 import { type EvaluationResult, plainResult } from "../evaluate/plain-result.js";
 import { checkOptions, checkText } from "../model/check-argument.js";
 import { KeyError } from "../model/errors.js";
-import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
+import { type AdjacentOptions, adjacent, isLinked } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import {
   type ComponentOptions,
@@ -209,7 +209,9 @@ export class GraphQueries extends GraphHandle {
     options?: AdjacentOptions,
   ): boolean {
     const { store } = this.access;
-    return adjacent(store, keyOf(store, id), adjacentOptions(arc, neighbor, options));
+    const anchor = keyOf(store, id);
+    const isFound = options === undefined ? isLinked(store, anchor, arc, neighbor) : null;
+    return isFound ?? adjacent(store, anchor, adjacentOptions(arc, neighbor, options));
   }
 
   /**

@@ -1,7 +1,7 @@
 // The queries of a graph that begin at a vertex which is open.
 
 import { checkObject } from "../model/check-argument.js";
-import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
+import { type AdjacentOptions, adjacent, isLinked } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import { arcValue } from "../query/calls/arc-value.js";
 import { type DegreeOptions, degree } from "../query/calls/degree.js";
@@ -33,8 +33,10 @@ export class VertexQueries extends VertexAttributes {
 
   /** True if an arc matches that leads to a neighbour that matches. */
   adjacent(arc?: ArcFilter, neighbor?: VertexCondition, options?: AdjacentOptions): boolean {
-    const given = adjacentOptions(arc, neighbor, options);
-    return adjacent(this.access.store, this.hold.vertex, given);
+    const { store } = this.access;
+    const { vertex } = this.hold;
+    const isFound = options === undefined ? isLinked(store, vertex, arc, neighbor) : null;
+    return isFound ?? adjacent(store, vertex, adjacentOptions(arc, neighbor, options));
   }
 
   /** Value of the arc to another vertex, null for one without value. */

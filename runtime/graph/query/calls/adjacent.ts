@@ -5,11 +5,18 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { steadily } from "../../store/steady-names.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
+import { PlainArc } from "../parse/plain-arc.js";
 import { checkedArguments } from "../parse/query-arguments.js";
-import type { AdjacencyQueryOptions, ExecuteOptions } from "../parse/query-options.js";
+import type {
+  AdjacencyQueryOptions,
+  ArcFilter,
+  ExecuteOptions,
+  VertexCondition,
+} from "../parse/query-options.js";
 import { deadlineOf } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";
+import { findArc } from "./arc-value.js";
 import type { Plan } from "./plan.js";
 
 /** Options of queries that have no page. */
@@ -47,6 +54,40 @@ export class Adjacency implements Plan {
     meter.end(begun);
     return isFound;
   }
+}
+
+const PLAIN = new PlainArc();
+
+/**
+ * Whether an arc leads to the vertex with an id, where the filter says no more than which
+ * relationship and modifier it has: to plan that takes longer than to look. Null for all else.
+ * @throws KeyError no such vertex
+ */
+export function isLinked(
+  store: GraphStore,
+  anchor: Anchor,
+  arc: ArcFilter | undefined,
+  neighbor: VertexCondition | undefined,
+): boolean | null {
+  if (typeof neighbor !== "string" || neighbor === "" || neighbor.includes("*")) return null;
+  const isAny = arc === undefined || arc === null;
+  if (!isAny && !(PLAIN.read(store.relationships, arc, D_OUT) && PLAIN.direction === D_OUT)) {
+    return null;
+  }
+  const meter = QueryMeter.of(store);
+  const begun = meter.begin();
+  const from = findAnchor(store, anchor);
+  const to = store.ids.resolve(neighbor);
+  const isFound =
+    to !== 0 &&
+    steadily(store, false, () => {
+      if (isAny) return findArc(store, from, to, 0, 0);
+      // Again: a name may have come to mean another one.
+      const isKnown = PLAIN.read(store.relationships, arc, D_OUT);
+      return isKnown && findArc(store, from, to, PLAIN.key, PLAIN.mask);
+    });
+  meter.end(begun);
+  return isFound;
 }
 
 /**

@@ -56,7 +56,14 @@ function keyFilter(store: GraphStore, arc: ArcFilter): ArcTest {
   return test;
 }
 
-function findArc(store: GraphStore, from: number, to: number, key: number, mask: number): boolean {
+/** Whether there is an arc of which word 1 is so, as far as the mask goes. */
+export function findArc(
+  store: GraphStore,
+  from: number,
+  to: number,
+  key: number,
+  mask: number,
+): boolean {
   const { reader, outArcs } = store;
   for (let attempt = 0; ; attempt++) {
     const seen = reader.enter(0, from, attempt);
