@@ -3,12 +3,16 @@
 import { D_ANY } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
+import type { ArcTest } from "../match/arc-test.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
-import { deadlineOf } from "../walk/deadline.js";
+import { deadlineOf, NO_DEADLINE } from "../walk/deadline.js";
 import { countArcs, countNeighborhood, planWalk } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
+
+/** What lets every arc pass, of any graph: most calls ask for no more. */
+let anyArc: ArcTest | null = null;
 
 /** Options of `degree`. */
 export interface DegreeOptions extends LimitOptions {
@@ -22,6 +26,10 @@ export interface DegreeOptions extends LimitOptions {
  * @throws QueryError, SearchError after the time limit, UnsupportedError, TypeError
  */
 export function degree(store: GraphStore, anchor: Anchor, options?: DegreeOptions): number {
+  if (options === undefined) {
+    anyArc ??= compileArcFilter(store, undefined, D_ANY);
+    return countArcs(store, findAnchor(store, anchor), anyArc, NO_DEADLINE);
+  }
   const given = checkedArguments("degree", options);
   const { arc, filter } = given;
   if (filter !== undefined && filter !== null) {
