@@ -7,6 +7,7 @@ import { AccessError, LockedError } from "../model/errors.js";
 import { removeIfAbandoned } from "../operations/vertices.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
+import { Holds } from "./holds.js";
 import { Wait } from "./waits.js";
 
 /** How often one session may hold one vertex. */
@@ -32,7 +33,7 @@ export interface Hold {
 
 export class Session implements SessionView {
   readonly #store: GraphStore;
-  readonly #holds = new Map<number, Hold>();
+  readonly #holds = new Holds();
   #id = 0;
   #readonlyHeld = 0;
   #isOver = false;
@@ -100,7 +101,7 @@ export class Session implements SessionView {
   /** After the mutation that took it. */
   accept(hold: Hold): Hold {
     if (hold.count++ === 0) {
-      this.#holds.set(hold.vertex, hold);
+      this.#holds.add(hold);
       if (!hold.isWritable) this.#readonlyHeld++;
     }
     return hold;
@@ -132,7 +133,7 @@ export class Session implements SessionView {
   /** Releases all; returns how many locks there were. */
   releaseAll(): number {
     let released = 0;
-    for (const hold of this.#held()) {
+    for (const hold of this.#holds.all()) {
       released += hold.count;
       this.release(hold, hold.count);
     }
@@ -191,7 +192,7 @@ export class Session implements SessionView {
   }
 
   awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
-    if (this.#holds.has(vertex)) throw this.#lockedError(vertex);
+    if (this.#holds.get(vertex) !== undefined) throw this.#lockedError(vertex);
     this.#awaitOthers(vertex, seen, giveUpAt);
   }
 
@@ -207,7 +208,7 @@ export class Session implements SessionView {
 
   /** The same without blocking the thread. */
   async awaitReleaseAsync(vertex: number, seen: number, giveUpAt: GiveUpAt): Promise<void> {
-    if (this.#holds.has(vertex)) throw this.#lockedError(vertex);
+    if (this.#holds.get(vertex) !== undefined) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
     const waiting = this.#store.locks.sleepAsync(seen, leftMs);
     if (waiting === null) return;
@@ -240,12 +241,8 @@ export class Session implements SessionView {
     return this.#store.ids.idOf(vertex);
   }
 
-  #held(): Hold[] {
-    return [...this.#holds.values()];
-  }
-
   #forget(hold: Hold): void {
-    this.#holds.delete(hold.vertex);
+    this.#holds.remove(hold);
     if (!hold.isWritable) this.#readonlyHeld--;
   }
 }
