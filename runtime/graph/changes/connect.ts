@@ -1,6 +1,7 @@
 // Making arcs and changing their values.
 
 import { Header } from "../memory/layout.js";
+import { holdClock, releaseClock } from "../memory/time.js";
 import { checkOptions } from "../model/check-argument.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";
@@ -48,22 +49,28 @@ class Connect extends Change<number> {
     const { store } = access;
     const { initial, terminals } = this;
     refuseArcChanges(access);
-    if (typeof terminals !== "object") return this.#link(access, terminals);
-    let made = 0;
-    for (const terminal of several(store, initial, terminals)) {
-      made += this.#link(access, terminal);
-      // They are acquired together, as by `openVertices`.
-      if (store.vertices.isVirtual(terminal)) {
-        if (isHeldByOther(access, terminal)) waitFor(store, terminal);
-        ensureReal(store, terminal);
+    if (typeof terminals !== "object") return this.#link(access, initial, terminals);
+    const from = existing(store, initial);
+    const isHeld = holdClock();
+    try {
+      let made = 0;
+      for (const terminal of several(store, from, terminals)) {
+        made += this.#link(access, from, terminal);
+        // They are acquired together, as by `openVertices`.
+        if (store.vertices.isVirtual(terminal)) {
+          if (isHeldByOther(access, terminal)) waitFor(store, terminal);
+          ensureReal(store, terminal);
+        }
       }
+      return made;
+    } finally {
+      if (isHeld) releaseClock();
     }
-    return made;
   }
 
-  #link(access: Access, terminal: VertexKey): number {
+  #link(access: Access, initial: VertexKey, terminal: VertexKey): number {
     const { store } = access;
-    const { initial, condition, arc, lifespan } = this;
+    const { condition, arc, lifespan } = this;
     const isMet =
       condition === null || condition(handleOf(store, initial), handleOf(store, terminal));
     return isMet ? linkVertices(access, initial, terminal, arc, lifespan) : 0;
@@ -116,11 +123,11 @@ function refuseTime(arc: ArcToMake): void {
 }
 
 /**
- * The terminals of a list, as handles; they and the initial must be there.
+ * The terminals of a list, as handles; they must be there.
  * @throws KeyError, AccessError
  */
-function several(store: GraphStore, initial: VertexKey, terminals: readonly VertexKey[]): number[] {
-  const seen = new Set([existing(store, initial)]);
+function several(store: GraphStore, initial: number, terminals: readonly VertexKey[]): number[] {
+  const seen = new Set([initial]);
   return terminals.map((terminal) => {
     const handle = existing(store, terminal);
     if (seen.has(handle)) {
