@@ -1,23 +1,22 @@
 // The vertices that a session holds, by handle. Most hold one at a time, again and again: that one
 // is in no map, which takes longer to be changed than all else that is noted of a lock.
 
-import type { Hold } from "./session.js";
-
-export class Holds {
-  #one: Hold | null = null;
-  #others: Map<number, Hold> | null = null;
+/** @typeParam H what is known of a vertex that is held */
+export class Holds<H extends { readonly vertex: number }> {
+  #one: H | null = null;
+  #others: Map<number, H> | null = null;
 
   get size(): number {
     return (this.#one === null ? 0 : 1) + (this.#others?.size ?? 0);
   }
 
-  get(vertex: number): Hold | undefined {
+  get(vertex: number): H | undefined {
     if (this.#one?.vertex === vertex) return this.#one;
     return this.#others?.get(vertex);
   }
 
   /** One of a vertex that is not held yet. */
-  add(hold: Hold): void {
+  add(hold: H): void {
     if (this.#one === null) this.#one = hold;
     else {
       this.#others ??= new Map();
@@ -25,12 +24,12 @@ export class Holds {
     }
   }
 
-  remove(hold: Hold): void {
+  remove(hold: H): void {
     if (this.#one === hold) this.#one = null;
     else this.#others?.delete(hold.vertex);
   }
 
-  all(): Hold[] {
+  all(): H[] {
     const others = this.#others?.values() ?? [];
     return this.#one === null ? [...others] : [this.#one, ...others];
   }

@@ -33,7 +33,7 @@ export interface Hold {
 
 export class Session implements SessionView {
   readonly #store: GraphStore;
-  readonly #holds = new Holds();
+  readonly #holds = new Holds<Hold>();
   #id = 0;
   #readonlyHeld = 0;
   #isOver = false;
