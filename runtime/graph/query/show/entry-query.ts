@@ -8,7 +8,7 @@
 import { S_RANK } from "../../../base/sort-constants.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
-import { F_ID, F_PROP, R_LIST, R_STR } from "../../model/constants.js";
+import { F_ID, F_PROP, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { steadily } from "../../store/steady-names.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
@@ -77,8 +77,9 @@ export class EntryQuery {
   readonly #order: HitOrder | null;
   readonly #probe: Probe | null;
   readonly #isDistinct: boolean;
-  /** True if an entry is no more than the id of the head. */
+  /** True if an entry is no more than the id of the head, alone or in a list. */
   readonly #isId: boolean;
+  readonly #isList: boolean;
 
   /**
    * @throws QueryError what is malformed
@@ -90,7 +91,8 @@ export class EntryQuery {
     const { format } = this.#format;
     const fields = fieldsFor(source, options);
     this.#render = entryRenderer(format, fields);
-    this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && !(format & R_LIST);
+    this.#isList = format === R_LIST;
+    this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && format !== R_DICT;
     this.#probe = probeOf(source, options.vector);
     this.#order = orderOf(source, options, this.#probe);
     this.#isDistinct = source.kind === "head";
@@ -205,7 +207,8 @@ export class EntryQuery {
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
     if (this.#isId) {
       deadline.wait(Math.max(end - offset, 0));
-      const entries = headIds(store, collector, slots, offset, end);
+      const ids = headIds(store, collector, slots, offset, end);
+      const entries = this.#isList ? ids.map((id) => [id]) : ids;
       if (removalsOf(store) === removals) return { entries, excluded: 0 };
     }
     const row = new Row(store, anchor, this.#order, this.#probe);

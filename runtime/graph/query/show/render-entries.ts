@@ -31,6 +31,7 @@ export function entryRenderer(format: number, fields: readonly Field[]): RenderE
 function listRenderer(fields: readonly Field[]): RenderEntry {
   const readers = fields.map(({ read }) => read);
   const [first, second] = readers;
+  if (first !== undefined && readers.length === 1) return (row) => [first(row)];
   if (first !== undefined && second !== undefined && readers.length === 2) {
     return (row) => [first(row), second(row)];
   }
