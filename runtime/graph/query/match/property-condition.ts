@@ -15,7 +15,13 @@ import type { PropertyTable } from "../../store/property-table.js";
 import { checkedKey, PropertyKind } from "../../store/property-values.js";
 import type { StringPool } from "../../store/string-pool.js";
 import { moveArc } from "./arc-stack.js";
-import { equalsText, parseValueCondition, testNumber, type ValueTest } from "./value-condition.js";
+import {
+  closedRange,
+  equalsText,
+  parseValueCondition,
+  testNumber,
+  type ValueTest,
+} from "./value-condition.js";
 
 /** Texts that are remembered at most. */
 const MAX_REMEMBERED = 65_536;
@@ -133,16 +139,17 @@ export class PropertyCondition {
     const { words } = groups.cells;
     // In a scan all are wanted that there are: their cells follow each other.
     const areAll = (bitmap & ~wanted) === 0;
+    const { isRange, low, high } = test;
     let passing = 0;
     let cell = first;
     for (let bits = bitmap & wanted; bits !== 0; bits &= bits - 1) {
       const bit = bits & -bits;
       if (!areAll) cell = first + CELL_WORDS * bitCount(bitmap & (bit - 1));
       const number = floats[cell >>> 1]!;
-      const isPassing = Number.isNaN(number)
-        ? test.passes(words[cell + 1]!, words[cell]!)
-        : test.passesNumber(number);
-      if (isPassing) passing |= bit;
+      if (number >= low && number <= high) passing |= bit;
+      else if (!isRange || Number.isNaN(number)) {
+        if (test.passes(words[cell + 1]!, words[cell]!)) passing |= bit;
+      }
       cell += CELL_WORDS;
     }
     return passing;
@@ -163,6 +170,10 @@ class KeyTest {
   /** Of the key; 0 when no vertex has it. */
   code = 0;
   readonly key: string;
+  /** True if the numbers that pass are those from `low` to `high`, which are no numbers else. */
+  readonly isRange: boolean;
+  readonly low: number;
+  readonly high: number;
   readonly #test: ValueTest;
   readonly #strings: StringPool;
   /** Any of these will do; none where there is no list. */
@@ -176,6 +187,10 @@ class KeyTest {
   constructor(key: string, test: ValueTest, strings: StringPool) {
     this.key = key;
     this.#test = test;
+    const range = closedRange(test);
+    this.isRange = range !== null;
+    this.low = range?.low ?? Number.NaN;
+    this.high = range?.high ?? Number.NaN;
     this.#strings = strings;
     this.#among = (test.among ?? []).map((one) => new KeyTest(key, one, strings));
   }
@@ -210,11 +225,6 @@ class KeyTest {
       low: isBelow ? Number.NEGATIVE_INFINITY : low,
       high: isAbove ? Number.POSITIVE_INFINITY : high,
     };
-  }
-
-  /** Whether a number passes that is no NaN. */
-  passesNumber(number: number): boolean {
-    return testNumber(this.#test, number);
   }
 
   /** Whether a cell passes; texts and what else has no order pass no comparison but equality. */

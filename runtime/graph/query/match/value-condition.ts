@@ -122,6 +122,45 @@ export function testNumber(test: ValueTest, value: number): boolean {
   }
 }
 
+/** Numbers of which all pass that lie in it, its bounds included, and no others. */
+export interface ClosedRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The numbers that pass; null where they are no range. */
+export function closedRange({ code, low, high, text, among }: ValueTest): ClosedRange | null {
+  if (text !== null || among !== null) return null;
+  switch (code) {
+    case V_LTE:
+      return { low: Number.NEGATIVE_INFINITY, high };
+    case V_GT:
+      return { low: nextTo(high, 1), high: Number.POSITIVE_INFINITY };
+    case V_GTE:
+      return { low, high: Number.POSITIVE_INFINITY };
+    case V_LT:
+      return { low: Number.NEGATIVE_INFINITY, high: nextTo(low, -1) };
+    case V_EQ:
+    case V_RANGE:
+      return { low, high };
+    default:
+      return null;
+  }
+}
+
+const float = new Float64Array(1);
+const bits = new BigInt64Array(float.buffer);
+
+/** The next float64 above a number, or below it; NaN where there is none. */
+function nextTo(number: number, direction: 1 | -1): number {
+  if (number === 0) return direction * Number.MIN_VALUE;
+  if (number === direction * Number.POSITIVE_INFINITY || Number.isNaN(number)) return Number.NaN;
+  float[0] = number;
+  // Their bits are ordered as they are, by magnitude.
+  bits[0]! += BigInt(Math.sign(number) * direction);
+  return float[0]!;
+}
+
 /**
  * Whether a value of any kind passes. Texts have no order; what is neither number nor text only
  * passes V_ANY.
