@@ -79,7 +79,7 @@ export class TopHits {
     const slot = this.#spare;
     hits.put(slot, batch, batch.from + index * ARC_WORDS);
     hits.keys[slot] = key;
-    if (!this.#isBefore(slot, this.#heap[0]!)) return;
+    if (!this.#isBefore(key, slot, this.#worst, this.#heap[0]!)) return;
     this.#spare = this.#heap[0]!;
     this.#siftDown(0, slot, this.#heap.length);
     this.#worst = hits.keys[this.#heap[0]!]!;
@@ -110,25 +110,32 @@ export class TopHits {
   /** Lets a slot sink from a place to where it belongs, among the first places of the heap. */
   #siftDown(from: number, slot: number, end: number): void {
     const heap = this.#heap;
+    const { keys } = this.#hits;
+    const key = keys[slot]!;
     let at = from;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= end) break;
-      if (child + 1 < end && this.#isBefore(heap[child]!, heap[child + 1]!)) child++;
-      if (!this.#isBefore(slot, heap[child]!)) break;
-      heap[at] = heap[child]!;
+    for (let child = 2 * at + 1; child < end; child = 2 * at + 1) {
+      let worst = heap[child]!;
+      let worstKey = keys[worst]!;
+      if (child + 1 < end) {
+        const other = heap[child + 1]!;
+        const otherKey = keys[other]!;
+        if (this.#isBefore(worstKey, worst, otherKey, other)) {
+          child++;
+          worst = other;
+          worstKey = otherKey;
+        }
+      }
+      if (!this.#isBefore(key, slot, worstKey, worst)) break;
+      heap[at] = worst;
       at = child;
     }
     heap[at] = slot;
   }
 
-  /** Of equal ones, who came first is the better one. */
-  #isBefore(a: number, b: number): boolean {
-    const { keys } = this.#hits;
-    const first = keys[a]!;
-    const second = keys[b]!;
-    if (first !== second) return first < second;
+  /** Of two slots with their keys. Of equal ones, who came first is the better one. */
+  #isBefore(key: number, slot: number, otherKey: number, other: number): boolean {
+    if (key !== otherKey) return key < otherKey;
     const order = this.#order;
-    return (order.hasTexts ? order.compareTexts(this.#hits, a, b) : a - b) < 0;
+    return (order.hasTexts ? order.compareTexts(this.#hits, slot, other) : slot - other) < 0;
   }
 }
