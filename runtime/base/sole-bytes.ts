@@ -4,21 +4,20 @@
 
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 
-/** Nobody else refers to these. */
-const sole = new WeakSet<Uint8Array>();
+/** Nobody refers to these but who sends what is in them. */
+const sole = new WeakSet<ArrayBufferLike>();
 let nowhere: MessagePort | null = null;
 
-/** Only for memory that nobody will read but who sends these bytes. */
-export function markSole<T extends Uint8Array>(bytes: T): T {
-  sole.add(bytes);
-  return bytes;
+/** Only for memory that nobody will read but who sends these bytes, or a part of them. */
+export function markSole({ buffer }: Uint8Array): void {
+  sole.add(buffer);
 }
 
 /** The bytes are out. Those that are nobody else's are empty from now on. */
-export function giveBack(bytes: Uint8Array): void {
-  if (!sole.delete(bytes)) return;
+export function giveBack({ buffer }: Uint8Array): void {
+  if (!sole.delete(buffer)) return;
   nowhere ??= closedPort();
-  nowhere.postMessage(null, [bytes.buffer as ArrayBuffer]);
+  nowhere.postMessage(null, [buffer as ArrayBuffer]);
 }
 
 /** What is sent to where nobody is, ends there: Node 20 has no other way. */

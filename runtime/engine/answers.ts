@@ -2,8 +2,9 @@
 // media type, and counts. All texts are latin1, one character a byte.
 
 import { nowMs } from "../base/clock.js";
-import { MIN_COMPRESSED_BYTES } from "../base/limits.js";
+import { INLINE_BODY_BYTES, MIN_COMPRESSED_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
+import { markSole } from "../base/sole-bytes.js";
 import type { Service } from "../builtin/service.js";
 import type { BackEndAnswer } from "../dispatch/answer-parser.js";
 import { engineExplanation } from "../dispatch/explanation.js";
@@ -124,6 +125,9 @@ export class Answers {
     if (result.kind === RESULT_STREAM) {
       return this.#stream(call, result.payload as unknown as StreamPayload);
     }
+    const { payload } = result;
+    // It came from another thread, which has it no more.
+    if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markSole(payload);
     if (step !== null) step.done(execId, result);
     else this.result(exchange, port, execId, result);
   };

@@ -128,7 +128,8 @@ test("bytes that are nobody else's are given back once they are out", async (con
   const [sole, kept] = bytes as [Buffer, Buffer];
   const sent = sole.toString("latin1");
   for (const [n, exchange] of engine.held.entries()) {
-    exchange.answer(200, "text/plain", n === 0 ? markSole(sole) : kept);
+    if (n === 0) markSole(sole);
+    exchange.answer(200, "text/plain", n === 0 ? sole : kept);
   }
   await sleep(50);
   assert.is(sole.length, 20 * MIB, "the client has not read it");
@@ -144,7 +145,9 @@ test("a client that is gone before takes nobody with it", async (context) => {
   const { engine, server } = context;
   for (let n = 0; n < 20; n++) {
     const client = await deaf(context, HOLD);
-    engine.held.pop()!.answer(200, "text/plain", markSole(Buffer.alloc(20 * MIB, "x")));
+    const sole = Buffer.alloc(20 * MIB, "x");
+    markSole(sole);
+    engine.held.pop()!.answer(200, "text/plain", sole);
     if (n % 2 === 0) await sleep(1);
     client.socket.resetAndDestroy();
   }

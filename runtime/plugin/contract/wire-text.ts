@@ -1,8 +1,6 @@
 // Bytes travel between sockets and executors as latin1 text, one character a byte: such text
 // concatenates and crosses threads faster than buffers. These functions are the way in and out.
 
-import { markSole } from "../../base/sole-bytes.js";
-
 /** Bytes up to here are better copied into text that goes with them than sent by themselves. */
 export const MAX_COPIED_BYTES = 8192;
 
@@ -46,5 +44,5 @@ export function wrapped(head: string, bytes: Uint8Array, tail: string): Uint8Arr
   const whole = Buffer.from(buffer);
   whole.write(head, byteOffset - head.length, "latin1");
   whole.write(tail, end, "latin1");
-  return markSole(whole.subarray(byteOffset - head.length, end + tail.length));
+  return whole.subarray(byteOffset - head.length, end + tail.length);
 }
