@@ -23,6 +23,10 @@ const EVERY_MS = 1000;
 const FIRST_DELAY_MS = 1000;
 const MAX_DELAY_MS = 60_000;
 
+const REMEDY =
+  "it gives memory back while no plugin keeps its thread busy, and the process may have more " +
+  "addresses (`ulimit -v`)";
+
 interface Wait {
   readonly until: number;
   readonly delayMs: number;
@@ -57,12 +61,22 @@ export class GraphShrinker extends SlicedWork {
     if (wait !== undefined && performance.now() < wait.until) return;
     if (this.#threads().every((thread) => hasThread(store.memory, thread)) && moveGraph(store)) {
       this.#waits.delete(store);
-      this.#log(`graph "${store.name}" gave ${Math.round(gain / MEBIBYTE)} MiB of memory back`);
+      this.#log(`graph "${store.name}" gave ${inMebibytes(gain)} of memory back`);
       return;
     }
     const delayMs = Math.min(wait === undefined ? FIRST_DELAY_MS : wait.delayMs * 2, MAX_DELAY_MS);
     this.#waits.set(store, { until: performance.now() + delayMs, delayMs });
+    if (delayMs !== MAX_DELAY_MS || wait?.delayMs === MAX_DELAY_MS) return;
+    this.#log(`${keeps(store, gain)}: ${REMEDY}`, "warn");
   }
+}
+
+function keeps({ name }: GraphStore, gain: number): string {
+  return `graph "${name}" has kept ${inMebibytes(gain)} for a minute that it does not use`;
+}
+
+function inMebibytes(bytes: number): string {
+  return `${Math.round(bytes / MEBIBYTE)} MiB`;
 }
 
 /**

@@ -157,4 +157,31 @@ test("only graphs that have become much smaller go, and only when all threads ha
   assert.equal(graph.vertices(), ["again"]);
 });
 
+test("what a busy thread keeps a graph from giving back is told of once, after a minute", () => {
+  const graphs = new KnownGraphs(TEST_THREAD);
+  const lines: string[] = [];
+  const made = GraphStore.make("kept", TEST_THREAD);
+  const shared = { share: made.share, path: null, logPath: "kept", isLocal: false };
+  const { store } = graphs.add(shared);
+  // As large as if it had been full.
+  store.memory.strings.grow(2 ** 25);
+  const { now } = performance;
+  let ahead = 0;
+  performance.now = () => now.call(performance) + ahead;
+  try {
+    const shrinker = new GraphShrinker(
+      graphs,
+      () => [OTHER_THREAD],
+      (line) => lines.push(line),
+    );
+    for (; ahead < 30_000; ahead += 500) shrinker.slice();
+    assert.equal(lines, []);
+    for (; ahead < 300_000; ahead += 500) shrinker.slice();
+  } finally {
+    performance.now = now;
+  }
+  assert.is(lines.length, 1);
+  assert.match(lines[0]!, /^graph "kept" has kept 1\d\d MiB for a minute that it does not use: /);
+});
+
 test.run();
