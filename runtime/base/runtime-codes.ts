@@ -135,6 +135,10 @@ export const RUNTIME_CODES = {
     title: "graph cannot be recovered",
     fix: "restore the snapshot that the message names, or save what there is with `svc log repair`",
   },
+  SVC2504: {
+    title: "log of changes cannot be opened",
+    fix: "let the user of this process read and write what the message names; it is not damaged",
+  },
   SVC2530: {
     title: "replication cannot start",
     fix: "mend the setting that the message names",

@@ -9,6 +9,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,6 +21,7 @@ import { repairRoot } from "../../cli/log/repair-root.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { checkLog } from "../../runtime/interconnect/log/check-log.js";
 import { realDisk } from "../../runtime/interconnect/log/disk.js";
+import { openingError } from "../../runtime/interconnect/log/log-errors.js";
 import { FRAME_HEADER_BYTES } from "../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
 import { controlUnit } from "../../runtime/interconnect/log/units.js";
@@ -107,7 +109,35 @@ test("a folder in the place of a segment is damage", ({ root }) => {
   assert.match(damage!.message, `${name}, byte 0: it cannot be read: EISDIR`);
 });
 
-test("so is a place that a disk does not give, and what comes before it is saved", async () => {
+test("so is a link in the place of a segment that leads to itself", ({ root }) => {
+  const name = "00000000000000ff.seg";
+  symlinkSync(name, join(root, "_txlog", name));
+  const { damage, units } = checkLogs(root)[0]!.report;
+  assert.is(units, FRAMES);
+  assert.match(damage!.message, `${name}, byte 0: it cannot be read: ELOOP`);
+});
+
+test("a file in the place of the folder of a log is no damage, and named", ({ root }) => {
+  const folder = join(root, "_txlog", "local");
+  writeFileSync(folder, "");
+  const text = codeOf(() => checkLogs(root));
+  assert.match(text, /^SVC2504: log cannot be opened: ENOTDIR: /);
+  assert.match(text, folder);
+});
+
+test("files that this user may not open, or too many, are named as such", () => {
+  const said = (code: string): string => {
+    const error = openingError(Object.assign(new Error(`${code}: open 'x.seg'`), { code }));
+    return error instanceof SvcError ? `${error.code}: ${error.message}` : "as it was";
+  };
+  for (const code of ["EACCES", "EPERM", "EROFS"]) {
+    assert.is(said(code), `SVC2504: log cannot be opened: ${code}: open 'x.seg'`);
+  }
+  assert.is(said("EMFILE"), "SVC3093: log cannot be opened: EMFILE: open 'x.seg'");
+  assert.is(said("EIO"), "as it was");
+});
+
+test("a place that a disk does not give is damage, and what comes before it is saved", async () => {
   const disk = new SimulatedDisk();
   const { segments } = await makeLog(disk, "log");
   let isFailing = 3;

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import { flushFolder, makeDurableFolder } from "../../base/durable-files.js";
+import { openingError } from "./log-errors.js";
 
 const flush = promisify(fdatasync);
 
@@ -33,11 +34,11 @@ export interface DiskFile {
 }
 
 export interface Disk {
-  /** Names in a folder, none where it is missing. */
+  /** Names in a folder, none where it is missing. @throws SvcError SVC2504, SVC3093 */
   names(folder: string): string[];
   /** Makes a folder where it is missing, for good. */
   makeFolder(folder: string): void;
-  /** Opens a file that is there. */
+  /** Opens a file that is there. @throws SvcError SVC2504, SVC3093 */
   open(path: string, mode: "read" | "write"): DiskFile;
   /** Makes an empty file; one that is there is emptied. */
   create(path: string): DiskFile;
@@ -96,11 +97,17 @@ export const realDisk: Disk = {
       return readdirSync(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-      throw error;
+      throw openingError(error);
     }
   },
   makeFolder: (folder) => makeDurableFolder(folder, 0o700),
-  open: (path, mode) => new RealFile(path, mode === "read" ? "r" : "r+"),
+  open(path, mode) {
+    try {
+      return new RealFile(path, mode === "read" ? "r" : "r+");
+    } catch (error) {
+      throw openingError(error);
+    }
+  },
   create: (path) => new RealFile(path, "w+"),
   remove: (path) => unlinkSync(path),
   flushFolder,

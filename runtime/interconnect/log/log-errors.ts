@@ -16,3 +16,18 @@ export class LogDamaged extends SvcError {
     super("SVC2500", `log is damaged: ${segment}, byte ${offset}: ${reason}`);
   }
 }
+
+/** The file is there, but not for this user, or its path leads through what is no folder. */
+const NOT_GIVEN = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR"]);
+const OUT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
+
+/**
+ * What a file or folder of the log that cannot be opened means to an operator: nothing of it is
+ * damaged. Any other error is returned as it is.
+ */
+export function openingError(error: unknown): unknown {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const text = `log cannot be opened: ${message}`;
+  if (NOT_GIVEN.has(code)) return new SvcError("SVC2504", text, { cause: error });
+  return OUT_OF_FILES.has(code) ? new SvcError("SVC3093", text, { cause: error }) : error;
+}

@@ -20,7 +20,7 @@ import { type Frame, SegmentReader } from "./segment-reader.js";
 const MAX_UNMADE_BYTES = 2 ** 20;
 
 /** A failing disk, something that is no file. */
-const UNREADABLE = new Set(["EIO", "EISDIR"]);
+const UNREADABLE = new Set(["EIO", "EISDIR", "ELOOP"]);
 
 export interface Segment {
   readonly name: string;
