@@ -46,9 +46,13 @@ export interface Served {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Lines of a log beside those that tell of back-ends and of what plugins have thrown. */
+/**
+ * Lines of a log beside those that tell of back-ends, of what plugins have thrown, and, on a busy
+ * machine, of a thread that waits for a processor.
+ */
 export function strangeLines(log: string): string {
-  const usual = /^svc: (back-end |more back-ends |plugin \S+ |\/svc\/\S+ threw )|^ {4}at /;
+  const usual =
+    /^svc: (back-end |more back-ends |plugin \S+ |\/svc\/\S+ threw |the thread of )|^ {4}at /;
   return log
     .split("\n")
     .filter((line) => line !== "" && !usual.test(line))
