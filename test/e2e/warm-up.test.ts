@@ -4,6 +4,7 @@
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildProject, get, type Served, serve } from "./support/server.js";
@@ -72,6 +73,8 @@ test("examples of readonly plugins are called, and nobody counts or logs that", 
   const status = (await get(served.port + 1, "/svc/status")).json.response;
   const { request } = status as { request: { count: number; plugin: number } };
   assert.equal([request.count, request.plugin], [1, 1]);
+  // What a server writes may come after what it answers.
+  while (!served.log().includes("/svc/plugin/look")) await delay(20);
   const log = served.log();
   assert.match(
     log,
