@@ -212,13 +212,13 @@ export class Replica {
   async take(bytes: Buffer): Promise<{ readonly header: FrameHeader; readonly records: number }> {
     if (this.#isRetired) throw garbled("this instance provides by itself now");
     const header = decodeFrameHeader(bytes);
-    const isFrame = header !== null && !header.isTable;
-    if (!isFrame || !isIntact(header, bytes.subarray(FRAME_HEADER_BYTES))) {
+    const units = bytes.subarray(FRAME_HEADER_BYTES);
+    if (header === null || header.isTable || !isIntact(header, units))
       throw garbled("a frame is damaged");
-    }
     const reached = this.#applied.sn;
-    if (this.#isAgain && reached !== null && header.sn > reached + 1) {
-      throw garbled(`changes ${reached + 1} to ${header.sn - 1} are missing`);
+    // All before it is acknowledged with it, also what is of graphs of which nothing else comes.
+    if (reached === null ? !this.#isAgain : header.sn > reached + 1) {
+      throw garbled(`changes before ${header.sn} are missing`);
     }
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const at = FRAME_HEADER_BYTES / 4;

@@ -91,18 +91,25 @@ async function follow(context: Context): Promise<void> {
   const plan = planFor(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
+  replica.start({ sn: 0, chain: 0 });
   await stream(context);
 }
 
-async function stream({ log, clock, replica }: Context, from = 1): Promise<void> {
+async function stream(context: Context, from = 1): Promise<void> {
+  for (const bytes of await framesOf(context, from)) await context.replica.take(bytes);
+}
+
+async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]> {
   assert.ok(await clock.wait(clock.next));
   const follower = new LogFollower(realDisk, log.channel.log, from);
+  const frames: Buffer[] = [];
   for (let frame = follower.next(); frame !== null; frame = follower.next()) {
     const bytes = Buffer.allocUnsafeSlow(frame.bytes.length);
     frame.bytes.copy(bytes);
-    await replica.take(bytes);
+    frames.push(bytes);
   }
   follower.close();
+  return frames;
 }
 
 function isSame({ subscriber, folder }: Context, store: GraphStore): void {
@@ -182,8 +189,11 @@ test("neither mark nor acknowledgement is ahead of the replica's own disk", asyn
   };
   isSame(c, store);
   assert.equal([c.replica.safeSn, markedSn(), told], [null, 0, 0], "applied, and not yet safe");
-  disk(true);
-  await new Promise((resolve) => setImmediate(resolve));
+  // One flush for the start, and one for what has come during that.
+  for (let left = 2; left > 0; left--) {
+    disk(true);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const { last } = c.log.channel.log;
   assert.equal([c.replica.safeSn, markedSn()], [last, last]);
   openStore(store).createVertex("new");
@@ -192,6 +202,42 @@ test("neither mark nor acknowledgement is ahead of the replica's own disk", asyn
   disk(false);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal([c.replica.safeSn, markedSn()], [last, last]);
+});
+
+test("a frame that is lost on the way is noticed, whichever graph it is about", async (context) => {
+  const { log, clock, replica } = context;
+  fill(context, "a", 2);
+  fill(context, "b", 2);
+  await follow(context);
+  const { last } = log.channel.log;
+  for (const name of ["b", "a"]) {
+    openStore(graphOf(context.provider, join(context.folder, "p"), name)).createVertex("new");
+    assert.ok(await clock.wait(clock.next));
+  }
+  const [lost, next] = await framesOf(context, last + 1);
+  const codes: string[] = [];
+  await replica.take(next!).catch(({ code, message }) => codes.push(`${code}: ${message}`));
+  assert.equal(codes, [`SVC2531: replication: changes before ${last + 2} are missing`]);
+  assert.is(replica.safeSn, last);
+  for (const frame of [lost!, lost!, next!]) await replica.take(frame);
+  for (const name of ["a", "b"]) {
+    isSame(context, graphOf(context.provider, join(context.folder, "p"), name));
+  }
+});
+
+test("frames are refused before it was said where they begin", async (context) => {
+  const { log, replica, clock } = context;
+  fill(context, "a", 2);
+  assert.ok(await clock.wait(clock.next));
+  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
+  const plan = planFor(log.channel, replica.positions(), origin);
+  if (typeof plan === "string") throw new Error(plan);
+  await replica.accept(plan.offer);
+  const [first] = await framesOf(context, 1);
+  const codes: string[] = [];
+  await replica.take(first!).catch(({ code }) => codes.push(code));
+  assert.equal(codes, ["SVC2531"]);
+  assert.is(replica.safeSn, null);
 });
 
 test("changes of a graph that was never told of are refused, not lost", async (c) => {
