@@ -77,7 +77,10 @@ test("bodies that never end leave room for those of others, and are given up", a
   const slow: RawClient[] = [];
   for (let count = 0; count < 4; count++) slow.push(await sender(server, 40 * MIB, "127.0.0.1"));
   const arrived = (): number => server.connections().reduce((sum, one) => sum + one.bytesIn, 0);
-  await until(() => arrived() > 160 * MIB, "all bytes");
+  await until(() => arrived() > 160 * MIB, "all bytes").catch((error: Error) => {
+    const left = slow.map(({ isClosed, received }) => [isClosed, received.slice(0, 200)]);
+    throw new Error(`${error.message}: ${arrived()} arrived, ${JSON.stringify(left)}`);
+  });
   assert.ok(server.budget.used <= MEMORY_BYTES / 2, `${server.budget.used} bytes are held`);
   assert.is(await statusOf(server, 10 * MIB, "127.0.0.2"), 200, "another address");
   assert.is(await statusOf(server, 100, "127.0.0.2"), 200);
