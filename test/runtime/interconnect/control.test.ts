@@ -4,50 +4,19 @@
 // takes 6 s
 
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Gate } from "../../../runtime/interconnect/gate.js";
 import { Provider, type ProviderParts } from "../../../runtime/interconnect/provider.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
-import { freePort, Instance, type InstanceOptions, same, until } from "./support/instance.js";
+import { freePort, same, until } from "./support/instance.js";
+import { begin, codeOf, end, type InstancesContext, withInstances } from "./support/instances.js";
 
-interface Context {
-  folder: string;
-}
-
-const test = suite<Context>("replication under control");
-const running: Instance[] = [];
-
-test.before.each((context) => {
-  context.folder = mkdtempSync(join(tmpdir(), "svc-control-"));
-});
-
-test.after.each(async ({ folder }) => {
-  for (const instance of running.splice(0)) await instance.stop();
-  rmSync(folder, { recursive: true });
-});
-
-async function begin({ folder }: Context, name: string, options: InstanceOptions = {}) {
-  const instance = await Instance.start(join(folder, name), options);
-  running.push(instance);
-  return instance;
-}
-
-async function end(instance: Instance): Promise<void> {
-  running.splice(running.indexOf(instance), 1);
-  await instance.stop();
-}
-
-async function code(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => "none",
-    (error: { code?: string }) => error.code,
-  );
-}
+const test = suite<InstancesContext>("replication under control");
+withInstances(test);
 
 test("an instance is bound, attached, fenced and detached while it runs", async (context) => {
   const [port, one] = [await freePort(), await begin(context, "a")];
@@ -56,8 +25,8 @@ test("an instance is bound, attached, fenced and detached while it runs", async 
   assert.is(await other.control({ do: "bound" }), port);
   const uri = `svc://127.0.0.1:${port}`;
   await one.control({ do: "attach", uri });
-  assert.is(await code(one.control({ do: "attach", uri })), "SVC2536");
-  assert.is(await code(one.control({ do: "attach", uri: "http://x" })), "SVC2536");
+  assert.is(await codeOf(one.control({ do: "attach", uri })), "SVC2536");
+  assert.is(await codeOf(one.control({ do: "attach", uri: "http://x" })), "SVC2536");
   assert.equal(await one.control({ do: "attached" }), [uri]);
   one.graph().createVertex("a");
   await one.control({ do: "fence", timeoutMs: 60_000 });
@@ -87,7 +56,7 @@ test("a fence waits for what comes as a snapshot", async (context) => {
     () => other.log.includes("provides 1 graphs"),
     () => other.log,
   );
-  assert.is(await code(one.control({ do: "fence", timeoutMs: 500 })), "SVC2537");
+  assert.is(await codeOf(one.control({ do: "fence", timeoutMs: 500 })), "SVC2537");
   await other.control({ do: "resume", what: "input" });
   await one.control({ do: "fence", timeoutMs: 60_000 });
   assert.is(other.store().operationCount, 1);
@@ -123,7 +92,7 @@ for (const what of ["input", "output"] as const) {
     await at.control({ do: "suspend", what });
     assert.is(at.shown.halted[what === "input" ? "in" : "out"], true);
     one.graph().createVertex("b");
-    assert.is(await code(one.control({ do: "fence", timeoutMs: 100 })), "SVC2537");
+    assert.is(await codeOf(one.control({ do: "fence", timeoutMs: 100 })), "SVC2537");
     assert.is(other.store().operationCount, 1);
     await at.control({ do: "resume", what });
     await same(one, other);
@@ -139,8 +108,8 @@ test("what is sent can be bounded by each unit", async (context) => {
   const none = { bytes: null, opcodes: null, operations: null, transactions: null };
   assert.equal(await throttle("operations", 1000), { ...none, operations: 1000 });
   assert.equal(await throttle("operations", null), none);
-  assert.is(await code(throttle("miles", 1)), "SVC2536");
-  assert.is(await code(throttle("bytes", -1)), "SVC2536");
+  assert.is(await codeOf(throttle("miles", 1)), "SVC2536");
+  assert.is(await codeOf(throttle("bytes", -1)), "SVC2536");
   const gate = new Gate();
   gate.throttle = { ...none, bytes: 10_000, operations: 100_000 };
   const begun = performance.now();
@@ -178,7 +147,7 @@ test("a replica takes over: others follow it, and its provider is fenced off", a
   const back = await begin(context, "a", { attach: [toSecond] });
   assert.match(back.log, /SVC2535.*replaced as of epoch 2.*promote/);
   assert.throws(() => back.graph().createVertex("lost"), /readonly/);
-  assert.is(await code(back.control({ do: "attach", uri: `svc://${toSecond}` })), "SVC2535");
+  assert.is(await codeOf(back.control({ do: "attach", uri: `svc://${toSecond}` })), "SVC2535");
   // Unless somebody wants it so, knowing what that means.
   assert.is(await back.control({ do: "promote" }), 3);
   back.graph().createVertex("mine");
@@ -283,7 +252,7 @@ test("one that has taken over provides on when it starts as configured before", 
   const sibling = await begin(context, "c", { txPort: other });
   await again.control({ do: "attach", uri: `svc://127.0.0.1:${other}` });
   await same(again, sibling);
-  assert.is(await code(again.control({ do: "bind", port })), "SVC2534");
+  assert.is(await codeOf(again.control({ do: "bind", port })), "SVC2534");
 });
 
 test("one that has taken over before anything came does not follow either", async (context) => {
@@ -323,12 +292,12 @@ test("a port that is taken leaves a provider what it was", async (context) => {
   const { port } = server.address() as AddressInfo;
   const one = await begin(context, "a");
   const mark = join(context.folder, "a", "_replica.json");
-  assert.is(await code(one.control({ do: "bind", port })), "SVC2530");
+  assert.is(await codeOf(one.control({ do: "bind", port })), "SVC2530");
   assert.not.ok(existsSync(mark));
   const own = await freePort();
   await one.control({ do: "bind", port: own });
   assert.ok(existsSync(mark));
-  assert.is(await code(one.control({ do: "bind", port })), "SVC2530");
+  assert.is(await codeOf(one.control({ do: "bind", port })), "SVC2530");
   const provider = await begin(context, "b", { attach: [`127.0.0.1:${own}`] });
   provider.graph().createVertex("a");
   await same(provider, one);

@@ -2,8 +2,7 @@
 // log begins a new segment, and wherever a dump is interrupted.
 // limit: 120 s
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
@@ -11,36 +10,11 @@ import * as assert from "uvu/assert";
 import { listStoredGraphs } from "../../../runtime/graph/snapshot/stored-graphs.js";
 import { checkLog } from "../../../runtime/interconnect/log/check-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
-import { Instance, type InstanceOptions, same, until } from "./support/instance.js";
+import { type Instance, same, until } from "./support/instance.js";
+import { begin, codeOf, type InstancesContext, withInstances } from "./support/instances.js";
 
-interface Context {
-  folder: string;
-}
-
-const test = suite<Context>("dump");
-const running: Instance[] = [];
-
-test.before.each((context) => {
-  context.folder = mkdtempSync(join(tmpdir(), "svc-dump-"));
-});
-
-test.after.each(async ({ folder }) => {
-  for (const instance of running.splice(0)) await instance.stop();
-  rmSync(folder, { recursive: true });
-});
-
-async function begin({ folder }: Context, name: string, options: InstanceOptions = {}) {
-  const instance = await Instance.start(join(folder, name), options);
-  running.push(instance);
-  return instance;
-}
-
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => "none",
-    (error: { code?: string }) => error.code,
-  );
-}
+const test = suite<InstancesContext>("dump");
+withInstances(test);
 
 /** Until a dump has all that was done so far. */
 async function complete(instance: Instance): Promise<void> {
