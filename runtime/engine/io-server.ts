@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
 import { log } from "../base/log.js";
+import { mostConnections } from "../base/open-files.js";
 import { packageInfo } from "../base/package-info.js";
 import { equipThread } from "../base/thread-context.js";
 import { TlsFiles } from "../base/tls-files.js";
@@ -390,6 +391,7 @@ function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOpti
       connections: offset === 0 ? clientConnections : adminClientConnections,
       requestsPerSecond: offset === 0 ? clientRate : adminClientRate,
     },
+    mostConnections: mostConnections(offset),
     idleTimeoutMs: idleTimeout * 1000,
     bodyMemoryBytes: bodyMemoryMb * BYTES_PER_MB,
     answerMemoryBytes: answerMemoryMb * BYTES_PER_MB,

@@ -154,6 +154,8 @@ export interface ServerOptions {
   /** Networks of dispatchers. */
   readonly parents: readonly string[];
   readonly limits: ClientLimits;
+  /** That are open; `uws` keeps to the bound of all. */
+  readonly mostConnections: number;
   /** Of a connection on which nothing is asked. */
   readonly idleTimeoutMs: number;
   /** For all bodies that are not answered, and for all answers that are not read. */

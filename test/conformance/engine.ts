@@ -2,6 +2,7 @@
 // Counts what it is told, so that tests can compare the counts with what really happened.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
 import { allowedMethods } from "../../runtime/http/methods.js";
 import type { Exchange, ServerEvents, ServerOptions } from "../../runtime/http/transport.js";
 
@@ -15,7 +16,15 @@ export const IDLE_TIMEOUT_MS = 75_000;
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
   const limits = { connections: 0, requestsPerSecond: 0 };
   const memory = { bodyMemoryBytes: MEMORY_BYTES, answerMemoryBytes: MEMORY_BYTES };
-  const common = { maxBodyBytes: 1e6, cors: null, parents: ["127.0.0.1"], limits, ...memory };
+  const mostConnections = MAX_CONNECTIONS_PER_PORT;
+  const common = {
+    mostConnections,
+    maxBodyBytes: 1e6,
+    cors: null,
+    parents: ["127.0.0.1"],
+    limits,
+    ...memory,
+  };
   return { ...common, idleTimeoutMs: IDLE_TIMEOUT_MS, tls: null, ...changes };
 }
 

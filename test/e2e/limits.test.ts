@@ -6,11 +6,13 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { RawClient } from "../conformance/raw-client.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { ServedProject } from "./support/served-project.js";
 import { get } from "./support/server.js";
@@ -81,9 +83,9 @@ test("too few files for its threads end the start with a code", () => {
   }
 });
 
-test("too few for a stored graph leave it as it is, and serve the rest", async () => {
-  if (!isBound) return;
-  const child = spawn("bash", under(20, "stored", "--executors", "1"));
+/** A server under a limit, its log, and what ends it. */
+async function startUnder(words: readonly string[]) {
+  const child = spawn("bash", words);
   let [output, log] = ["", ""];
   child.stdout.on("data", (text) => {
     output += text;
@@ -92,22 +94,54 @@ test("too few for a stored graph leave it as it is, and serve the rest", async (
     log += text;
   });
   const ended = once(child, "close");
+  const place = /on http:\/\/[^\s/]+:(\d+)/;
+  while (!place.test(output)) await Promise.race([once(child.stdout, "data"), ended]);
+  const port = Number(place.exec(output)![1]);
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    assert.equal(await ended, [0, null], log);
+  };
+  return { port, log: () => log, stop };
+}
+
+test("too few for a stored graph leave it as it is, and serve the rest", async () => {
+  if (!isBound) return;
+  const { port, log, stop } = await startUnder(under(20, "stored", "--executors", "1"));
   try {
-    const place = /on http:\/\/[^\s/]+:(\d+)/;
-    while (!place.test(output)) await Promise.race([once(child.stdout, "data"), ended]);
-    const port = Number(place.exec(output)![1]);
     assert.is((await get(port, "/svc/plugin/one")).json.response, 1);
     const { status, text } = await get(port, "/svc/plugin/has?id=a");
     assert.is(status, 500);
     assert.match(text, /reserves [\d.]+ GiB of addresses, .* may have [\d.]+ GiB more/);
-    assert.not.match(log, "restore it from a backup");
+    assert.not.match(log(), "restore it from a backup");
     assert.is((await get(port + 1, "/svc/hc")).status, 503);
   } finally {
-    child.kill("SIGTERM");
+    await stop();
   }
-  assert.equal(await ended, [0, null], log);
   await project.start("stored");
   assert.is(await project.call("has?id=a"), true);
+});
+
+test("who connects without end leaves files to graphs", async () => {
+  if (!isBound) return;
+  const [, , ...words] = under(1, "crowd", "--executors", "1", "--save-every", "1");
+  const { port, log, stop } = await startUnder(["-c", 'ulimit -n 300; exec "$@"', ...words]);
+  const crowd: Socket[] = [];
+  try {
+    const known = await RawClient.open(port);
+    for (let n = 0; n < 800; n++) {
+      crowd.push(connect({ port: port + (n % 2), host: "127.0.0.1" }).on("error", () => {}));
+    }
+    await Promise.all(crowd.map((socket) => once(socket, "connect").catch(() => {})));
+    const saved = join(project.folder, "crowd", "notes", "graph.snapshot");
+    known.send("GET /svc/plugin/put?id=b HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.is((await known.answers(1))[0]!.status, 200);
+    while (!existsSync(saved)) await new Promise((resume) => setTimeout(resume, 20));
+    assert.not.match(log(), "EMFILE");
+  } finally {
+    for (const socket of crowd) socket.destroy();
+    RawClient.closeAll();
+    await stop();
+  }
 });
 
 test.run();

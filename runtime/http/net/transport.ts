@@ -13,7 +13,6 @@ import {
   LAST_REQUESTS_MS,
   LINGER_MS,
   LISTEN_BACKLOG,
-  MAX_CONNECTIONS_PER_PORT,
   SMALL_BODY_SHARE,
 } from "../../base/limits.js";
 import { log } from "../../base/log.js";
@@ -37,6 +36,8 @@ import type { ConnectionHost } from "./connection-host.js";
 import { ResponseHeads } from "./response-heads.js";
 import { TlsDoor } from "./tls-door.js";
 
+/** Of connections, one part in so many may be told that there are too many. */
+const REFUSED_SHARE = 4;
 /** How IPv4 clients of a socket for both families are shown. */
 const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/;
 
@@ -75,6 +76,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly rights: ClientRights;
   port = 0;
   readonly #server: Server;
+  /** Connections that may be open. */
+  readonly #most: number;
   readonly #connections = new Set<NetConnection>();
   /** Null where connections are not encrypted. */
   readonly #door: TlsDoor | null;
@@ -107,6 +110,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.rights = new ClientRights(options.parents);
+    this.#most = options.mostConnections;
     this.#door = options.tls === null ? null : new TlsDoor(options.tls);
     // Half-open: a client that has sent its last request still gets its answer.
     const settings = { allowHalfOpen: true, noDelay: true };
@@ -193,7 +197,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   introduced(delta: 1 | -1): boolean {
-    const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
+    const most = this.#most - Math.min(CLIENT_CONNECTION_RESERVE, this.#most / 2);
     if (delta > 0 && this.#introduced >= most) return false;
     this.#introduced += delta;
     return true;
@@ -233,7 +237,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.#accepted++;
     const open = this.#connections.size + (this.#door?.size ?? 0);
     const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
-    if (open >= MAX_CONNECTIONS_PER_PORT && !this.#makeRoom(address)) return this.#refuse(socket);
+    if (open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket);
     const owner = this.clients.at(address);
     // What is one too many of a client may still be that of a dispatcher at the same address.
     const isDispatcher = owner.isFull;
@@ -252,7 +256,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   #makeRoom(address: string): boolean {
     const crowd = this.clients.crowd();
     if (crowd === null || crowd.key === clientKey(address)) return false;
-    if (crowd.counted <= MAX_CONNECTIONS_PER_PORT / 2) return false;
+    if (crowd.counted <= this.#most / 2) return false;
     if (this.#door?.turnAway(crowd) === true) return true;
     for (const connection of this.#connections) {
       if (connection.owner === crowd && connection.giveWay()) return true;
@@ -273,7 +277,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   admitStream(stream: TrunkStream, { remoteAddress, owner }: NetConnection): boolean {
-    if (this.#connections.size >= MAX_CONNECTIONS_PER_PORT || !this.introduced(1)) return false;
+    if (this.#connections.size >= this.#most || !this.introduced(1)) return false;
     this.#enter(stream, { address: remoteAddress, owner, isDispatcher: true });
     return true;
   }
@@ -286,7 +290,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   #refuse(socket: Socket): void {
     // To tell somebody by TLS costs more than to serve him.
-    if (this.#door !== null || this.#refused.size >= MAX_CONNECTIONS_PER_PORT) {
+    if (this.#door !== null || this.#refused.size >= this.#most / REFUSED_SHARE) {
       socket.destroy();
       return;
     }

@@ -15,6 +15,7 @@ const OPTIONS: ServerOptions = {
   maxBodyBytes: 1024,
   cors: null,
   parents: [],
+  mostConnections: 100,
   limits: { connections: 0, requestsPerSecond: 0 },
   idleTimeoutMs: 1000,
   bodyMemoryBytes: 1 << 20,
