@@ -4,8 +4,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { RunningProject } from "./support/running-project.js";
+import { get, svc } from "./support/server.js";
 
 const GUARDS = `import { HttpError, type PluginRequest, RequestData } from "svc-server";
 
@@ -55,24 +55,14 @@ void [later, another];
 `;
 
 const test = suite("before plugins");
-const project = new TemporaryProject({
+const project = new RunningProject(test, {
   "src/guards.ts": GUARDS,
   "plugins/p.ts": PLUGINS,
   "svc.config.ts": 'export default { before: ["src/guards.ts#first"] };\n',
 });
-let server: Served;
-
-test.before(async () => {
-  await buildProject(project.folder);
-  server = await serve(project.folder);
-});
-test.after(async () => {
-  await server?.stop();
-  project.remove();
-});
 
 const ask = (path: string, headers: Record<string, string> = {}) =>
-  get(server.port, `/svc/plugin/${path}`, { headers });
+  get(project.server.port, `/svc/plugin/${path}`, { headers });
 
 test("they run in order, and leave data", async () => {
   assert.equal((await ask("plain?n=2")).json.response, ["first", "2"]);
@@ -105,8 +95,8 @@ test("a client's deadline ends those that hang", async () => {
 test("refusals are no faults in the log, exceptions are", async () => {
   await ask("plain", { "x-closed": "1" });
   await ask("failing");
-  while (!server.log().includes("first,third")) await ask("plain");
-  assert.not.match(server.log(), "threw HttpError");
+  while (!project.server.log().includes("first,third")) await ask("plain");
+  assert.not.match(project.server.log(), "threw HttpError");
 });
 
 test("a build lists them, and refuses what cannot run", async () => {
@@ -115,7 +105,7 @@ test("a build lists them, and refuses what cannot run", async () => {
     stdout,
     "both  engine  /svc/plugin/both  before src/guards.ts#first, src/guards.ts#later",
   );
-  const wrong = new TemporaryProject({
+  const wrong = new RunningProject(test, {
     "plugins/p.ts": `import type { PluginRequest } from "svc-server";
 import { join } from "node:path";
 const value = 1;

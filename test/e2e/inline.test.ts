@@ -5,8 +5,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { RunningProject } from "./support/running-project.js";
+import { get, serve } from "./support/server.js";
 
 const PLUGIN = (name: string, tag: string): string => `
 /** @plugin ${name}
@@ -91,20 +91,10 @@ export function echo(request: PluginRequest, content: str, how: str = ""): int {
 `;
 
 const test = suite("inline plugins");
-const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
-let server: Served;
-
-test.before(async () => {
-  await buildProject(project.folder);
-  server = await serve(project.folder);
-});
-test.after(async () => {
-  await server?.stop();
-  project.remove();
-});
+const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 
 const ask = async (path: string, options: object = {}) =>
-  await get(server.port, `/svc/plugin/${path}`, options);
+  await get(project.server.port, `/svc/plugin/${path}`, options);
 const threadOf = async (path: string, options: object = {}): Promise<number> =>
   (await ask(path, options)).json.response as number;
 
@@ -153,9 +143,9 @@ test("what it leaves behind is told, and takes nobody with it", async () => {
   for (const [how, line] of told) {
     // On a busy machine it may have gone to an executor meanwhile, which tells more of null.
     assert.is((await ask(`stray?how=${how}`)).status, 200);
-    while (!line.test(server.log())) await new Promise(setImmediate);
+    while (!line.test(project.server.log())) await new Promise(setImmediate);
   }
-  const { text } = await get(server.port + 1, "/metrics");
+  const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_stray_exceptions_total [2-4]$/m);
   assert.is((await ask("inside")).status, 200);
 });
@@ -172,11 +162,11 @@ test("one that is slow or answers later goes on in executors, which is told", as
   assert.is(await threadOf("where"), executor);
   assert.is.not(await threadOf("later"), executor);
   assert.is(await threadOf("later"), executor);
-  const { text } = await get(server.port + 1, "/metrics");
+  const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_inline_left_total 2$/m);
   const told =
     /plugin where runs in executors from now on: it took \d+\.\d ms, too long for @inline/;
-  while (!told.test(server.log())) await new Promise(setImmediate);
+  while (!told.test(project.server.log())) await new Promise(setImmediate);
 });
 
 test("executors run them where that is asked for", async () => {

@@ -3,8 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { RunningProject } from "./support/running-project.js";
+import { get } from "./support/server.js";
 
 const SHOP = `import { HttpError, HttpResponse } from "svc-server";
 import type { int, PluginRequest, str } from "svc-server";
@@ -53,21 +53,10 @@ export function evil(_request: PluginRequest, name: str, value: str): HttpRespon
 `;
 
 const test = suite("plugin answers");
-const project = new TemporaryProject({ "plugins/shop.ts": SHOP });
-let server: Served;
-
-test.before(async () => {
-  await buildProject(project.folder);
-  server = await serve(project.folder);
-});
-
-test.after(async () => {
-  await server.stop();
-  project.remove();
-});
+const project = new RunningProject(test, { "plugins/shop.ts": SHOP });
 
 const ask = (path: string, init: RequestInit = {}) => {
-  return get(server.port, `/svc/plugin/${path}`, init);
+  return get(project.server.port, `/svc/plugin/${path}`, init);
 };
 
 test("an error that is meant for the client has its status, and no lines of code", async () => {
@@ -103,7 +92,7 @@ test("a status that is none of an error is the plugin's own mistake", async () =
 });
 
 test("bytes leave as they are, under the type that the plugin names", async () => {
-  const answer = await fetch(`http://127.0.0.1:${server.port}/svc/plugin/image`);
+  const answer = await fetch(`http://127.0.0.1:${project.server.port}/svc/plugin/image`);
   assert.equal([...new Uint8Array(await answer.arrayBuffer())], [0xff, 0xfe, 0, 0x41]);
   assert.is(answer.headers.get("content-type"), "image/png");
   assert.equal([answer.headers.get("etag"), answer.headers.get("x-a")], ['"7"', "é"]);

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { RunningProject } from "./support/running-project.js";
+import { get, svc } from "./support/server.js";
 
 /** As libraries make them, with answers that no library should give. */
 const OWN = `import type { StandardSchema } from "svc-server";
@@ -99,7 +99,7 @@ export function silent(_request: PluginRequest, a: Result<typeof Silent>): str {
 `;
 
 const test = suite("types of schemas");
-const project = new TemporaryProject({
+const project = new RunningProject(test, {
   "src/own.ts": OWN,
   "plugins/p.ts": PLUGINS,
 });
@@ -108,20 +108,13 @@ symlinkSync(
   join(project.folder, "node_modules/zod"),
   "dir",
 );
-let server: Served;
 
-test.before(async () => {
-  await buildProject(project.folder);
-  server = await serve(project.folder);
-});
-test.after(async () => {
-  await server?.stop();
-  project.remove();
-});
-
-const ask = async (path: string) => await get(server.port, `/svc/plugin/${path}`);
+const ask = async (path: string) => await get(project.server.port, `/svc/plugin/${path}`);
 const send = async (path: string, body: unknown) =>
-  await get(server.port, `/svc/plugin/${path}`, { method: "POST", body: JSON.stringify(body) });
+  await get(project.server.port, `/svc/plugin/${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
 
 test("a plugin gets what the schema makes of a value", async () => {
   const dates = { from: "2026-01-01", to: "2026-01-04" };
@@ -176,7 +169,10 @@ test("what a schema refuses is 400 with the name, the place and the schema's wor
   assert.match(await refused(ask("code?code=ab&n=x")), /^n=x \(a number is required\)$/);
   assert.match(await refused(send("book", { from: 1, to: "" })), /^content\.from \(a string/);
   const proto = '{"__proto__": {"note": "y"}, "codes": [{"__proto__": 1}]}';
-  const hostile = await get(server.port, "/svc/plugin/basket", { method: "POST", body: proto });
+  const hostile = await get(project.server.port, "/svc/plugin/basket", {
+    method: "POST",
+    body: proto,
+  });
   assert.is(hostile.status, 400);
 });
 
@@ -212,7 +208,7 @@ test("a build without limits says why", async () => {
     "/** @plugin */",
     "export function f(_request: PluginRequest, a: Answer<typeof Later>): Length { return a; }",
   ];
-  const other = new TemporaryProject({ "src/own.ts": OWN, "plugins/p.ts": text.join("\n") });
+  const other = new RunningProject(test, { "src/own.ts": OWN, "plugins/p.ts": text.join("\n") });
   const { stdout, stderr } = await svc("build", other.folder);
   assert.match(stdout + stderr, /SVC1273[\s\S]*no database/);
   other.remove();

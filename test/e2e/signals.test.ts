@@ -5,8 +5,8 @@
 import { connect, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve, svc } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { RunningProject } from "./support/running-project.js";
+import { get, svc } from "./support/server.js";
 
 const PLUGINS = `import type { PluginRequest, str } from "svc-server";
 
@@ -63,20 +63,10 @@ export function calm(request: PluginRequest): boolean {
 `;
 
 const test = suite("signals of requests");
-const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
-let server: Served;
-
-test.before(async () => {
-  await buildProject(project.folder);
-  server = await serve(project.folder);
-});
-test.after(async () => {
-  await server?.stop();
-  project.remove();
-});
+const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 
 const ask = (path: string, headers: Record<string, string> = {}) =>
-  get(server.port, `/svc/plugin/${path}`, { headers });
+  get(project.server.port, `/svc/plugin/${path}`, { headers });
 
 /** Waits until the plugin has told what it waits for. */
 async function untilEnded(line: string): Promise<void> {
@@ -94,7 +84,7 @@ async function untilWaiting(): Promise<void> {
 }
 
 async function begin(path: string): Promise<Socket> {
-  const socket = connect(server.port, "127.0.0.1");
+  const socket = connect(project.server.port, "127.0.0.1");
   const text = `GET /svc/plugin/${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   await new Promise((resolve) => socket.write(text, resolve));
   return socket;
@@ -134,7 +124,7 @@ test("a signal that is asked for too late", async () => {
 });
 
 test("a time-out has a unit", async () => {
-  const wrong = new TemporaryProject({
+  const wrong = new RunningProject(test, {
     "plugins/p.ts": `import type { PluginRequest } from "svc-server";
 /** @plugin @timeout 2 */
 export function a(_request: PluginRequest): number { return 1; }

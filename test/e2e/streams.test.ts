@@ -6,8 +6,8 @@
 import { connect } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { buildProject, get, type Served, serve } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { RunningProject } from "./support/running-project.js";
+import { get } from "./support/server.js";
 
 const PLUGINS = `import { HttpError } from "svc-server";
 import type { Graph, int, PluginRequest, str } from "svc-server";
@@ -76,24 +76,14 @@ export function told(_request: PluginRequest): { made: int; ended: string[] } {
 `;
 
 const test = suite("streams");
-const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
-let server: Served;
-
-test.before(async () => {
-  await buildProject(project.folder);
-  server = await serve(project.folder);
-});
-test.after(async () => {
-  await server?.stop();
-  project.remove();
-});
+const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 
 const fetchIt = (path: string, init: RequestInit = {}) =>
-  fetch(`http://127.0.0.1:${server.port}/svc/plugin/${path}`, init);
+  fetch(`http://127.0.0.1:${project.server.port}/svc/plugin/${path}`, init);
 
 async function untilEnded(name: string): Promise<void> {
   for (;;) {
-    const { response } = (await get(server.port, "/svc/plugin/told")).json;
+    const { response } = (await get(project.server.port, "/svc/plugin/told")).json;
     if ((response as { ended: string[] }).ended.includes(name)) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -151,11 +141,11 @@ test("a part that cannot be written ends its plugin", async () => {
 });
 
 test("a plugin makes no more than its client takes, and ends with it", async () => {
-  const socket = connect(server.port, "127.0.0.1");
+  const socket = connect(project.server.port, "127.0.0.1");
   const request = "GET /svc/plugin/endless?name=unread HTTP/1.1\r\nHost: x\r\n\r\n";
   await new Promise((resolve) => socket.write(request, resolve));
   const made = async () =>
-    ((await get(server.port, "/svc/plugin/told")).json.response as { made: number }).made;
+    ((await get(project.server.port, "/svc/plugin/told")).json.response as { made: number }).made;
   // It stands still once all buffers on the way are full.
   for (let before = -1, now = 0; before !== now || now === 0; ) {
     [before, now] = [now, await made()];
@@ -184,7 +174,7 @@ test("a stop does not wait for streams", async () => {
     () => "whole",
     () => "cut",
   );
-  const stopped = server.stop();
+  const stopped = project.server.stop();
   assert.is(await text, "cut");
   assert.is(await stopped, 0);
 });
