@@ -196,7 +196,7 @@ export class Provider implements Provides {
   /** @returns where what is sent of the log begins */
   async #meet(peer: Peer): Promise<Start> {
     const { log, snapshots, traffic, origin, fenced } = this.#parts;
-    const positions = positionsIn(jsonIn(await peer.expect(MessageType.Positions)));
+    const positions = positionsIn(jsonIn(await peer.answer(MessageType.Positions)));
     const { epoch } = log.channel.log;
     if (positions.epoch > epoch) {
       this.stop();

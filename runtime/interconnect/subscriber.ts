@@ -187,7 +187,7 @@ export class Subscriber implements Follows {
     const { warn } = this.#parts;
     const replica = this.#replica!;
     await peer.sendJson(MessageType.Positions, replica.positions());
-    const offer = offerIn(jsonIn(await peer.expect(MessageType.Table)));
+    const offer = offerIn(jsonIn(await peer.answer(MessageType.Table)));
     await replica.accept(offer);
     // Not before: what a former provider sent may become safe only now, and is not to be taken for
     // something that this one has.

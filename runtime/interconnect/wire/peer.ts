@@ -133,6 +133,26 @@ export class Peer {
     return message.body;
   }
 
+  /**
+   * The same, of an end that has nothing else to do: signs of life do not count, as that they go on
+   * says nothing where the answer, or what it answers, was lost on the way.
+   * @throws SvcError SVC2531, SVC2532
+   */
+  async answer(type: MessageTypeNumber): Promise<Buffer> {
+    let hasCome = false;
+    const check = (): void => {
+      if (!hasCome) this.#socket.destroy(silent());
+    };
+    // What came while this thread was busy is read first.
+    const timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
+    try {
+      return await this.expect(type);
+    } finally {
+      hasCome = true;
+      clearTimeout(timer);
+    }
+  }
+
   /** Says why it cannot go on, and ends. */
   async refuse(reason: string): Promise<void> {
     try {

@@ -123,6 +123,17 @@ test("an end that has nothing to say is not taken for silent", async (context) =
   assert.equal(types, [MessageType.Ack, MessageType.Status]);
 });
 
+test("an answer that does not come is noticed, though the other end lives", async (context) => {
+  const limits = { ...LONG, silenceMs: 1_000 };
+  const [provider, subscriber] = await friends(context, limits, limits);
+  const heard = textOf(subscriber.next());
+  assert.match(await textOf(provider.answer(MessageType.Positions)), SILENT);
+  assert.is(await heard, "none", "the other one has heard of this one to the end");
+  const [other, third] = await friends(context, limits, limits);
+  await third.send(MessageType.Positions, NOTHING);
+  assert.is((await other.answer(MessageType.Positions)).length, 0);
+});
+
 test("silence is not what nobody listens to", async (context) => {
   const [provider] = await friends(context, { ...LONG, silenceMs: 1_000 }, LONG);
   const writing = setInterval(() => {
