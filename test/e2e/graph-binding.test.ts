@@ -135,7 +135,10 @@ test("an executor that is ended while it writes leaves the graph whole", async (
   await start("--plugin-timeout", "1500");
   for (let round = 0; round < 3; round++) {
     const writing = [call("writeOn?hub=a"), call("writeOn?hub=b")];
-    for (const { text } of await Promise.all(writing)) assert.match(text, /TimeoutError/);
+    const texts = (await Promise.all(writing)).map(({ text }) => text);
+    // The second executor may still be on its way on a busy machine: one waits for it in vain.
+    for (const text of texts) assert.match(text, /TimeoutError|all executors are busy/);
+    assert.match(texts.join(), /TimeoutError/);
     assert.equal(await result("check"), []);
     assert.is(await result("mark?id=after"), round + 1);
   }
