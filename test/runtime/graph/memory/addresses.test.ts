@@ -42,7 +42,7 @@ test("where there are too few, the error says how many it takes", () => {
   const text = makeUnder(String(40 * 2 ** 20));
   assert.match(
     text,
-    /^CapacityError: graph "small" reserves \d+\.\d GiB of addresses.* may have \d+\.\d GiB more: /,
+    /^CapacityError: graph "small" reserves [\d.]+ GiB of addresses.* may have [\d.]+ GiB more: /,
   );
   assert.match(text, /ulimit -v/);
   assert.is(new CapacityError("x").code, "SVC2402");
