@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
+import { exampleQueries } from "../../argspec/example-target.js";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
@@ -80,11 +81,19 @@ function pluginLines(plugins: readonly PluginSpec[]): string[] {
   return ["  plugins", ...rows, ...(rest > 0 ? [`    and ${rest} more`] : [])];
 }
 
-/** Calls the plugin that asks for least, one with a pre-processor rather than another. */
+function hasExample(plugin: PluginSpec): boolean {
+  return exampleQueries(plugin).length > 0;
+}
+
+/**
+ * Calls the plugin that asks for least: rather one whose author has given an example, and above all
+ * one with a pre-processor.
+ */
 function tryLines(plugins: readonly PluginSpec[], $defs: Argspec["$defs"], main: string): string[] {
   const [easiest] = [...plugins].sort(
     (a, b) =>
       Number(a.role === "engine") - Number(b.role === "engine") ||
+      Number(hasExample(b)) - Number(hasExample(a)) ||
       requiredParams(a).length - requiredParams(b).length,
   );
   if (easiest === undefined) return [];

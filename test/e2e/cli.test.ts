@@ -292,6 +292,8 @@ export function store(
 ) {
   return [key, content.name, n].join(" ");
 }
+/** Asks for less, but nobody has shown how it is called. @plugin */
+export function anything(_request: PluginRequest) {}
 `,
     },
   ));
