@@ -83,8 +83,8 @@ export class LocalMatrix implements InstanceEvents {
     this.#print(instance, `up, pid ${instance.pid}`);
   }
 
-  down(instance: Instance, reason: string): void {
-    this.#print(instance, `down (${reason}), is started again`);
+  down(instance: Instance, reason: string, delayMs: number): void {
+    this.#print(instance, `down (${reason}), is started again in ${delayMs} ms`);
   }
 
   line({ name }: Instance, text: string): void {

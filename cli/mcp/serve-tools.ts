@@ -20,7 +20,8 @@ export async function serveTools(folder: string): Promise<void> {
   const options = [folder, "--ip", HOST, "--admin-ip", HOST];
   const instance = new Instance("server", 0, options, {
     up() {},
-    down: (_, reason) => note(`the server is down (${reason}) and is started again`),
+    down: (_, reason, delayMs) =>
+      note(`the server is down (${reason}) and is started again in ${delayMs} ms`),
     line: (_, text) => process.stderr.write(`${text}\n`),
   });
   try {

@@ -78,8 +78,8 @@ export class LocalSystem implements InstanceEvents {
     this.#print(instance.name, `up at ${scheme}://${host}:${instance.port}, pid ${instance.pid}`);
   }
 
-  down(instance: Instance, reason: string): void {
-    this.#print(instance.name, `down (${reason}), is started again`);
+  down(instance: Instance, reason: string, delayMs: number): void {
+    this.#print(instance.name, `down (${reason}), is started again in ${delayMs} ms`);
   }
 
   line({ name }: Instance, text: string): void {

@@ -1,6 +1,6 @@
 // Operators and instances that are killed, at any moment, in what operators do: the next run of
-// the same command finishes it. `KILL_ROUNDS=n` kills each of both n times in each of them,
-// `SEED=n` at the same moments again.
+// the same command finishes it. `KILL_ROUNDS=n` kills each of both n times in each of them (up to
+// three: pauses between starts grow to a minute), `SEED=n` at the same moments again.
 // limit: 240 s
 // takes 15 s
 

@@ -50,7 +50,7 @@ test("the table of all instances", async () => {
 test("an instance that is killed is missed, told, and started again", async () => {
   const { json } = await system.get("S1", "/svc/nodestat", 1);
   process.kill((json.response as { pid: number }).pid, "SIGKILL");
-  await system.until(/S1 \| down \(SIGKILL\), is started again/);
+  await system.until(/S1 \| down \(SIGKILL\), is started again in 1000 ms/);
   await system.until(/S1 \| down [\s\S]*S1 \| up at/);
   assert.is((await system.admin("status")).code, 0);
 });
