@@ -2,7 +2,7 @@
 // comment cites. Comments cite as in (interface, "Response envelope"): a document and a heading.
 
 import { readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ERROR_CODES } from "../runtime/base/error-codes.js";
@@ -10,7 +10,7 @@ import { ROOT, sourceFiles } from "./support/source-files.js";
 
 const test = suite("tidy documents");
 const files = sourceFiles();
-const documents = files.filter(({ path }) => /^([A-Z]+|docs\/[\w-]+)\.md$/.test(path));
+const documents = files.filter(({ path }) => /^([A-Z]+|docs\/(\w+\/)?[\w-]+)\.md$/.test(path));
 
 /** Fails with one line for every finding. */
 function expectNone(findings: readonly string[]): void {
@@ -68,13 +68,37 @@ test("the interface's document names all that there is", () => {
   expectNone(findings);
 });
 
-/** Headings by the name of their document, without folder and suffix. */
-const headings = new Map(
-  documents.map(({ path, text }) => [
-    path.replace(/^docs\/|\.md$/g, ""),
-    new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.replaceAll("`", ""))),
-  ]),
-);
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.replaceAll("`", ""));
+}
+
+/** Headings by the base name of their document, which may stand in several folders. */
+const headings = new Map<string, Set<string>>();
+for (const { path, text } of documents) {
+  const name = basename(path, ".md");
+  headings.set(name, new Set([...(headings.get(name) ?? []), ...headingsOf(text)]));
+}
+
+/** The anchor that viewers of Markdown give to a heading. */
+function anchorOf(title: string): string {
+  const words = title.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
+  return words.trim().replaceAll(" ", "-");
+}
+
+test("links lead to sections that exist", () => {
+  const anchors = new Map(
+    documents.map(({ path, text }) => [path, new Set(headingsOf(text).map(anchorOf))]),
+  );
+  const findings: string[] = [];
+  for (const { path, text } of documents) {
+    for (const [, file, anchor] of text.matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)) {
+      const target = file === "" ? path : normalize(join(dirname(path), file!));
+      if (anchors.get(target)?.has(anchor!) === false) findings.push(`${path}: ${file}#${anchor}`);
+    }
+  }
+  expectNone(findings);
+});
+
 /** `(interface, "A", "B" and "C")`; also the beginning of what was meant to be one. */
 const CITATION = /\(([a-z][\w-]*|ARCHITECTURE), ("[^"]*"(?:(?:, | and )"[^"]*")*)/g;
 

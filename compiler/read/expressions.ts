@@ -108,7 +108,7 @@ function reportFault(
     position: context.positionAt(sourceFile, offset),
     length: Math.max(1, shown.length),
     message: `${what}${shown === "" ? "" : `: \`${shown}\``}`,
-    help: remedy.join("; ") || (isName ? "the names of docs/expressions.md" : ""),
+    help: remedy.join("; ") || (isName ? "the names of docs/reference/expressions.md" : ""),
   });
 }
 

@@ -149,7 +149,7 @@ export const COMPILER_CODES = {
   },
   SVC1070: {
     title: "unknown name in an expression",
-    fix: "use a name of the expression language (docs/expressions.md)",
+    fix: "use a name of the expression language (docs/reference/expressions.md)",
   },
   SVC1071: {
     title: "expression that cannot be read",

@@ -88,7 +88,8 @@ function masked(text: string, port: number): string {
     .trimEnd();
 }
 
-for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".md"))) {
+const names = readdirSync(FOLDER, { encoding: "utf8", recursive: true });
+for (const name of names.filter((name) => name.endsWith(".md")).sort()) {
   const document = new Document(join(FOLDER, name));
   if (document.hasProgram) {
     test(`docs/${name}: what its programs give`, async () => {

@@ -1,5 +1,6 @@
-// What is asked of a graph: its queries (docs/queries.md), which read without locks and never fail
-// on a vertex that somebody holds, and expressions by themselves (docs/expressions.md).
+// What is asked of a graph: its queries (docs/reference/queries.md), which read without locks and
+// never fail on a vertex that somebody holds, and expressions by themselves
+// (docs/reference/expressions.md).
 
 import type { ArcSpec } from "../changes/arc-to-make.js";
 import { evaluateText } from "../evaluate/evaluate.js";

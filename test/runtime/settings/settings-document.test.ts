@@ -1,4 +1,4 @@
-// docs/settings.md is what people read of the table of settings: it must be that table.
+// docs/reference/settings.md is what people read of the table of settings: it must be that table.
 // UPDATE_GOLDEN=1 writes it anew.
 
 import { suite } from "uvu";
@@ -43,7 +43,7 @@ test("is the table", () => {
     `So is \`--instance <id>\`: ${SERVE_OPTIONS.instance.help}.`,
     "",
   ];
-  matchesGolden("../../docs/settings.md", lines.join("\n"));
+  matchesGolden("../../docs/reference/settings.md", lines.join("\n"));
 });
 
 test.run();

@@ -1,4 +1,4 @@
-// The examples of docs/expressions.md, and texts with values of users in them.
+// The examples of docs/reference/expressions.md, and texts with values of users in them.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { makePeople, storeOf } from "../support/people.js";
 const test = suite("expressions as documented");
 const people = makePeople();
 const store = storeOf(people);
-const document = readFileSync(join(ROOT, "docs/expressions.md"), "utf8");
+const document = readFileSync(join(ROOT, "docs/reference/expressions.md"), "utf8");
 const examples = [...document.matchAll(/^\| `(.+)` \| `(.+)` \|$/gm)];
 
 for (const [, expression, shown] of examples) {
