@@ -11,12 +11,12 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
-import { Document } from "./support/document.js";
+import { type Command, Document } from "./support/document.js";
 import { buildProject, serve } from "./support/server.js";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("documents");
-const FOLDER = join(packageRoot(), "docs");
+const ROOT = packageRoot();
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 /** Prints a line for every promise that is not kept. */
@@ -57,14 +57,14 @@ async function run(program: string, around: string | null = null): Promise<strin
   });
   try {
     if (around !== null) {
-      const plugins = join(packageRoot(), around, "plugins");
+      const plugins = join(ROOT, around, "plugins");
       cpSync(plugins, join(project.folder, "plugins"), { recursive: true });
       const { compilerOptions } = JSON.parse(NODE_TYPES);
       const options = { ...compilerOptions, lib: ["es2023", "es2024.sharedmemory"] };
       project.write("tsconfig.json", JSON.stringify({ compilerOptions: options }));
       await buildProject(project.folder);
     }
-    const compiler = join(packageRoot(), "node_modules/typescript/bin/tsc");
+    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
     const options = { cwd: project.folder, encoding: "utf8", timeout: 60_000 } as const;
     const compiled = spawnSync(
       process.execPath,
@@ -88,32 +88,47 @@ function masked(text: string, port: number): string {
     .trimEnd();
 }
 
-const names = readdirSync(FOLDER, { encoding: "utf8", recursive: true });
-for (const name of names.filter((name) => name.endsWith(".md")).sort()) {
-  const document = new Document(join(FOLDER, name));
-  if (document.hasProgram) {
-    test(`docs/${name}: what its programs give`, async () => {
-      const program = `${CHECKER}${document.program()}\nexport {};\n`;
-      assert.is(await run(program, document.project), "");
+/** Gives commands to a server of a project; a line for each that prints something else. */
+async function unexpectedOutput(served: string, commands: readonly Command[]): Promise<string> {
+  const folder = join(ROOT, served);
+  await buildProject(folder);
+  const data = mkdtempSync(join(tmpdir(), "svc-documents-"));
+  const server = await serve(folder, "--root", data);
+  const findings: string[] = [];
+  for (const { line, command, output } of commands) {
+    const mapped = command.replaceAll("9001", String(server.port + 1));
+    const asked = mapped.replaceAll("9000", String(server.port));
+    const { stdout } = spawnSync("bash", ["-c", asked], { encoding: "utf8", timeout: 20_000 });
+    const got = masked(stdout, server.port);
+    if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
+  }
+  await server.stop();
+  rmSync(data, { recursive: true });
+  return findings.join("\n");
+}
+
+const names = readdirSync(join(ROOT, "docs"), { encoding: "utf8", recursive: true });
+const paths = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+for (const path of ["README.md", "examples/search/README.md", ...paths.sort()]) {
+  const document = new Document(join(ROOT, path));
+  for (const { project, source } of document.programs()) {
+    test(`${path}: what its programs give${project === null ? "" : ` in ${project}`}`, async () => {
+      assert.is(await run(`${CHECKER}${source}\nexport {};\n`, project), "");
     });
   }
-  if (document.served !== null && hasCurl) {
-    test(`docs/${name}: what its commands print`, async () => {
-      const folder = join(packageRoot(), document.served!);
-      await buildProject(folder);
-      const data = mkdtempSync(join(tmpdir(), "svc-documents-"));
-      const server = await serve(folder, "--root", data);
-      const findings: string[] = [];
-      for (const { line, command, output } of document.commands) {
-        const mapped = command.replaceAll("9001", String(server.port + 1));
-        const asked = mapped.replaceAll("9000", String(server.port));
-        const { stdout } = spawnSync("bash", ["-c", asked], { encoding: "utf8", timeout: 20_000 });
-        const got = masked(stdout, server.port);
-        if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
+  if (document.plugins.length > 0) {
+    test(`${path}: its plugins build`, async () => {
+      const project = new TemporaryProject({ "tsconfig.json": NODE_TYPES });
+      for (const [index, code] of document.plugins.entries()) {
+        project.write(`plugins/part${index}.ts`, code);
       }
-      await server.stop();
-      rmSync(data, { recursive: true });
-      assert.is(findings.join("\n"), "");
+      await buildProject(project.folder).finally(() => project.remove());
+    });
+  }
+  for (const { served, commands } of document.sessions) {
+    if (served === null || commands.length === 0 || !hasCurl) continue;
+    test(`${path}: what its commands print with ${served}`, async () => {
+      assert.is(await unexpectedOutput(served, commands), "");
     });
   }
 }

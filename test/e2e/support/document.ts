@@ -5,18 +5,16 @@
 //   graph.neighborhood("Nowhere"); // throws KeyError: Object does not exist
 //
 // The expected value is an expression; it may stand on a line of its own, and lines of comments
-// that begin with three blanks continue it. Blocks marked `ts part`
-// are shown, not run. `console` blocks hold commands and what they print; they need a server, which
-// the document names: `<!-- serves examples/hello -->`, or a system: `<!-- up examples/cities -->`.
-// A program that needs a project around it says which one: `<!-- project examples/hello -->`.
+// that begin with three blanks continue it. Blocks marked `ts plugin` are files of a project that
+// must build, blocks marked `ts part` are shown, not run. `console` blocks hold commands and what
+// they print; they need a server, which a line above them names: `<!-- serves examples/hello -->`,
+// or a system: `<!-- up examples/cities -->`. A program that needs a project around it says which
+// one: `<!-- project examples/hello -->`. Each such line holds until the next one of its kind.
 
 import { readFileSync } from "node:fs";
 
-const FENCE = /^```(\w*)([^\n]*)\n([\s\S]*?)^```$/gm;
+const BLOCK = /^```(\w*)([^\n]*)\n([\s\S]*?)^```$|^<!-- (up|serves|project) (\S+) -->$/gm;
 const EXPECTED = /(?:^| )\/\/ (→|throws) (.*)$/;
-const UP = /<!-- up (\S+) -->/;
-const SERVED = /<!-- serves (\S+) -->/;
-const PROJECT = /<!-- project (\S+) -->/;
 
 export interface Command {
   readonly line: number;
@@ -24,36 +22,58 @@ export interface Command {
   readonly output: string;
 }
 
-export class Document {
+/** Commands for one server. */
+export interface Session {
+  /** Folder of the served project; null: none is named. */
   readonly served: string | null;
-  /** Project whose system has to be up. */
-  readonly up: string | null;
+  readonly commands: Command[];
+}
+
+/** Blocks that run as one program. */
+interface Program {
+  /** Folder of the project around it; null: an empty one. */
   readonly project: string | null;
-  readonly commands: readonly Command[];
-  readonly #programs: { readonly line: number; readonly code: string }[] = [];
+  readonly blocks: { readonly line: number; readonly code: string }[];
+}
+
+export class Document {
+  /** Project whose system has to be up. */
+  up: string | null = null;
+  readonly sessions: Session[] = [{ served: null, commands: [] }];
+  /** Files of one project, in order. */
+  readonly plugins: string[] = [];
+  readonly #programs: Program[] = [{ project: null, blocks: [] }];
 
   constructor(readonly path: string) {
     const text = readFileSync(path, "utf8");
-    this.served = SERVED.exec(text)?.[1] ?? null;
-    this.up = UP.exec(text)?.[1] ?? null;
-    this.project = PROJECT.exec(text)?.[1] ?? null;
-    const commands: Command[] = [];
-    for (const match of text.matchAll(FENCE)) {
-      const [, language, more, code] = match;
+    for (const match of text.matchAll(BLOCK)) {
+      const [, language, more, code, directive, folder] = match;
       const line = text.slice(0, match.index).split("\n").length + 1;
-      if (language === "ts" && more!.trim() === "") this.#programs.push({ line, code: code! });
-      if (language === "console") commands.push(...commandsOf(code!, line));
+      if (directive === "up") this.up = folder!;
+      else if (directive === "serves") this.sessions.push({ served: folder!, commands: [] });
+      else if (directive === "project") this.#programs.push({ project: folder!, blocks: [] });
+      else this.#addBlock(`${language}${more!.trimEnd()}`, code!, line);
     }
-    this.commands = commands;
   }
 
-  get hasProgram(): boolean {
-    return this.#programs.some(({ code }) => / \/\/ (→|throws) /.test(code));
+  #addBlock(language: string, code: string, line: number): void {
+    if (language === "ts") this.#programs.at(-1)!.blocks.push({ line, code });
+    if (language === "ts plugin") this.plugins.push(code);
+    if (language === "console") this.sessions.at(-1)!.commands.push(...commandsOf(code, line));
+  }
+
+  get commands(): readonly Command[] {
+    return this.sessions.flatMap(({ commands }) => commands);
   }
 
   /** TypeScript that calls `check(line, run, expected)` for each value that the text promises. */
-  program(): string {
-    return this.#programs.map(({ line, code }) => withChecks(code, line)).join("\n");
+  programs(): { readonly project: string | null; readonly source: string }[] {
+    return this.#programs
+      .filter(({ blocks }) => blocks.some(({ code }) => / \/\/ (→|throws) /.test(code)))
+      .map(({ project, blocks }) => ({
+        project,
+        source: blocks.map(({ code, line }) => withChecks(code, line)).join("\n"),
+      }));
   }
 }
 
