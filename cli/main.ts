@@ -6,54 +6,12 @@ import { SvcError } from "../runtime/base/errors.js";
 import { noteLeft } from "../runtime/base/left-behind.js";
 import { nearestHint } from "../runtime/base/nearest.js";
 import { packageInfo } from "../runtime/base/package-info.js";
-import { admin } from "./admin.js";
-import { argspec } from "./argspec.js";
-import { argspecDiff } from "./argspec-diff.js";
-import { build } from "./build.js";
-import { check } from "./check.js";
-import { client } from "./client.js";
-import { completionCommand } from "./completion.js";
-import { dev } from "./dev.js";
-import { doctor } from "./doctor.js";
-import { down } from "./down.js";
+import { COMMANDS } from "./commands.js";
 import { type Command, PROJECT_ARGUMENT } from "./frame/command.js";
 import { loadEnvironment } from "./frame/environment.js";
 import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
 import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
-import { graphExport } from "./graph-export.js";
-import { graphImport } from "./graph-import.js";
-import { init } from "./init.js";
-import { logCheck } from "./log-check.js";
-import { logRepair } from "./log-repair.js";
-import { matrix } from "./matrix.js";
-import { mcp } from "./mcp.js";
-import { replay } from "./replay.js";
-import { serve } from "./serve.js";
-import { up } from "./up.js";
-
-const COMMANDS: readonly Command[] = [
-  build,
-  serve,
-  dev,
-  matrix,
-  up,
-  down,
-  admin,
-  check,
-  init,
-  doctor,
-  argspec,
-  argspecDiff,
-  client,
-  mcp,
-  replay,
-  graphImport,
-  graphExport,
-  logCheck,
-  logRepair,
-  completionCommand(() => COMMANDS),
-];
 
 /** They run files of the project, and are done whatever those leave behind, such as a timer. */
 const FINITE: ReadonlySet<string> = new Set(["build", "check"]);

@@ -19,14 +19,14 @@ function expectNone(findings: readonly string[]): void {
 
 test("the documents name scripts, commands, files and error codes that exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const main = readFileSync(join(ROOT, "cli/main.ts"), "utf8");
+  const commands = readFileSync(join(ROOT, "cli/commands.ts"), "utf8");
   const findings: string[] = [];
   for (const { path: name, text } of documents) {
     for (const [, script] of text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)) {
       if (!(script! in scripts)) findings.push(`${name}: npm run ${script}`);
     }
     for (const [, command] of text.matchAll(/`(?:npx )?svc ([a-z]+)/g)) {
-      if (!new RegExp(`\\b${command}\\b`).test(main)) findings.push(`${name}: svc ${command}`);
+      if (!new RegExp(`\\b${command}\\b`).test(commands)) findings.push(`${name}: svc ${command}`);
     }
     for (const [, link] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
       const target = normalize(join(dirname(name), link!));

@@ -16,7 +16,7 @@
 //            its option, `optionHelp` says what the option does
 // The comment above a row is what an editor shows of its key. A server's code finds the value as
 // `settings.<name>`, test/runtime/settings/wrong-values.ts wants to know what it cannot be, and
-// `UPDATE_GOLDEN=1 npm test settings-document` writes the documents anew.
+// `UPDATE_GOLDEN=1 node test/run.mjs tidy-reference` writes the documents.
 
 import {
   DEFAULT_SAVE_EVERY_SECONDS,

@@ -1,0 +1,89 @@
+// docs/reference/metrics.md: the families of metrics in the code that exposes them.
+
+import { ts } from "ts-morph";
+import { sourceFiles } from "../source-files.js";
+import { code, table } from "./markdown.js";
+
+const SOURCE = "runtime/builtin/services/prometheus.ts";
+const TYPES = new Set(["counter", "gauge", "histogram"]);
+
+const INTRODUCTION = `# Metrics
+
+\`GET /metrics\` on the admin port returns all metrics in the text format of Prometheus. Metrics of
+requests are those of the main port. Counters start at 0 with the process; \`ADMIN_ResetMetrics\`
+does not reset them. svc omits a metric that has no values, such as those of back-ends on an engine.
+
+A histogram \`<name>\` has the series \`<name>_bucket\` with the label \`le\`, \`<name>_sum\` and
+\`<name>_count\`.
+`;
+
+export function metricsPage(): string {
+  const { text } = sourceFiles().find(({ path }) => path === SOURCE)!;
+  const tree = ts.createSourceFile(SOURCE, text, ts.ScriptTarget.Latest, true);
+  const rows = families(tree).map(({ name, type, help, labels }) => [
+    code(name),
+    type,
+    labels.map(code).join(", "),
+    help,
+  ]);
+  return `${INTRODUCTION}\n${table(["Metric", "Type", "Labels", "Description"], rows)}`;
+}
+
+interface Family {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+/** Every call `gauge(name, help, samples)` and its like, in the order of the code. */
+function families(tree: ts.SourceFile): Family[] {
+  const found: Family[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && TYPES.has(node.expression.getText())) {
+      const [name, help, samples] = node.arguments;
+      if (name === undefined || help === undefined || samples === undefined) return;
+      if (!ts.isStringLiteral(name) || !ts.isStringLiteral(help)) {
+        throw new Error(`${node.getText()}: name and help are no literals`);
+      }
+      const labels = [...labelsIn(samples, new Set())];
+      found.push({ name: name.text, type: node.expression.getText(), help: help.text, labels });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+/** Keys of the objects in an expression, and in what it names within the same file. */
+function labelsIn(node: ts.Node, seen: Set<ts.Node>): Set<string> {
+  const labels = new Set<string>();
+  const visit = (part: ts.Node): void => {
+    if (seen.has(part)) return;
+    seen.add(part);
+    if (ts.isObjectLiteralExpression(part)) {
+      for (const { name } of part.properties) if (name !== undefined) labels.add(name.getText());
+    }
+    if (ts.isIdentifier(part)) declarationsOf(part).forEach(visit);
+    ts.forEachChild(part, visit);
+  };
+  visit(node);
+  return labels;
+}
+
+/** Functions of the file, and variables around the name, that it stands for. */
+function declarationsOf(name: ts.Identifier): ts.Node[] {
+  const found: ts.Node[] = [];
+  for (let scope: ts.Node = name; scope !== undefined; scope = scope.parent) {
+    if (!ts.isBlock(scope) && !ts.isSourceFile(scope)) continue;
+    for (const statement of scope.statements) {
+      if (ts.isFunctionDeclaration(statement) && statement.name?.text === name.text) {
+        found.push(statement);
+      }
+      if (!ts.isVariableStatement(statement)) continue;
+      const { declarations } = statement.declarationList;
+      found.push(...declarations.filter((declared) => declared.name.getText() === name.text));
+    }
+  }
+  return found;
+}
