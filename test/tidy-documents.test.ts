@@ -6,6 +6,8 @@ import { basename, dirname, join, normalize } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ERROR_CODES } from "../runtime/base/error-codes.js";
+import { OperationCode } from "../runtime/graph/store/operation.js";
+import { MessageType } from "../runtime/interconnect/wire/messages.js";
 import { ROOT, sourceFiles } from "./support/source-files.js";
 
 const test = suite("tidy documents");
@@ -66,6 +68,21 @@ test("the interface's document names all that there is", () => {
     findings.push(...missing.map((found) => `${source.source}: ${found}`));
   }
   expectNone(findings);
+});
+
+test("tables of codes in documents of formats are complete", () => {
+  const tables = [
+    ["docs/internals/log-format.md", "## Records", OperationCode],
+    ["docs/internals/replication-protocol.md", "## Messages", MessageType],
+  ] as const;
+  for (const [name, section, codes] of tables) {
+    const { text } = documents.find(({ path }) => path === name)!;
+    const [, after = ""] = text.split(`\n${section}\n`);
+    const rows = after.split("\n## ", 1)[0]!;
+    const numbers = [...rows.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
+    const missing = Object.entries(codes).filter(([, code]) => !numbers.includes(code));
+    assert.equal(missing, [], name);
+  }
 });
 
 function headingsOf(text: string): string[] {

@@ -1,6 +1,6 @@
-// Writes the record of one change to where the log takes it from; docs/durability.md lists its
-// words. It is written before the change is made: afterwards there may be no vertex left to tell
-// the id of. Ids are copied word by word, and no object is made for numbers and texts.
+// Writes the record of one change to the log ring (words: docs/internals/log-format.md). It is
+// written before the change is made: afterwards there may be no vertex left to tell the id of. Ids
+// are copied word by word, and no object is made for numbers and texts.
 
 import { Float } from "../../base/float.js";
 import type { LogRing } from "../memory/log-ring.js";

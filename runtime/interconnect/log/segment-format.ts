@@ -1,4 +1,4 @@
-// The bytes of log files; docs/durability.md describes them. All numbers are little-endian.
+// The bytes of log files (docs/internals/log-format.md). All numbers are little-endian.
 //
 //   segment  64 bytes: "SVCLOG2\0" | version | epoch | log id (16) | first sn (8) | chain
 //                      | 16 of zeros | CRC-32 of the 60 bytes before
