@@ -1,12 +1,12 @@
 // An operation as the clients' own part wants it: how it is called, nothing of what it means.
 
 import type { Operation as ClientOperation } from "../client/typescript/operation.js";
-import { statusesOf } from "./error-kinds.js";
+import { listStatuses } from "./error-kinds.js";
 import type { Operation } from "./operations.js";
 
 export function clientOperation(operation: Operation): ClientOperation {
   const { path, params, content, readonly, isGuarded, isText, result } = operation;
-  const errors = statusesOf(operation);
+  const errors = listStatuses(operation);
   const json = params.filter(({ wire }) => wire === "json").map(({ name }) => name);
   return {
     path,

@@ -22,7 +22,7 @@ export function isTyped(error: ErrorSpec): error is TypedError {
 }
 
 /** Sorted by name. */
-export function errorKindsOf(operations: readonly Operation[]): readonly ErrorKindSpec[] {
+export function listErrorKinds(operations: readonly Operation[]): readonly ErrorKindSpec[] {
   const byKind = new Map<string, TypedError[]>();
   for (const error of operations.flatMap(({ errors }) => errors.filter(isTyped))) {
     byKind.set(error.exception, [...(byKind.get(error.exception) ?? []), error]);
@@ -46,7 +46,7 @@ function detailsOf(errors: readonly TypedError[]): JsonSchema | null {
 }
 
 /** Of one operation: statuses by the name of the error. */
-export function statusesOf({ errors }: Operation): ReadonlyMap<string, readonly number[]> {
+export function listStatuses({ errors }: Operation): ReadonlyMap<string, readonly number[]> {
   const statuses = new Map<string, number[]>();
   for (const { exception, status } of errors.filter(isTyped)) {
     const known = statuses.get(exception) ?? [];

@@ -3,10 +3,10 @@
 import type { ParamSpec, PluginSpec } from "./argspec.js";
 
 /** A parameter with the value that is sent for it. */
-export type SentParam = readonly [param: ParamSpec, value: unknown];
+export type WireParam = readonly [param: ParamSpec, value: unknown];
 
 /** What each example sends as its query; those that leave out what is required are passed over. */
-export function exampleQueries({ params, examples }: PluginSpec): SentParam[][] {
+export function exampleQueries({ params, examples }: PluginSpec): WireParam[][] {
   const asked = params.filter((param) => param.in === "query");
   return examples.flatMap((example) => {
     if (!("query" in example)) return [];
@@ -18,13 +18,13 @@ export function exampleQueries({ params, examples }: PluginSpec): SentParam[][] 
 }
 
 /** Path and query of a request, with each value in the form in which it travels. */
-export function requestTarget({ path }: PluginSpec, sent: readonly SentParam[]): string {
+export function requestTarget({ path }: PluginSpec, sent: readonly WireParam[]): string {
   const pairs = sent.map(([{ name, wire }, value]) => {
-    return `${encodeURIComponent(name)}=${encodeURIComponent(sentText(wire, value))}`;
+    return `${encodeURIComponent(name)}=${encodeURIComponent(wireText(wire, value))}`;
   });
   return pairs.length > 0 ? `${path}?${pairs.join("&")}` : path;
 }
 
-export function sentText(wire: ParamSpec["wire"], value: unknown): string {
+export function wireText(wire: ParamSpec["wire"], value: unknown): string {
   return wire === "json" ? JSON.stringify(value) : String(value);
 }

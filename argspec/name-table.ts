@@ -3,7 +3,7 @@
 // that would meet become numbered, in the order of the argspec.
 
 import type { Argspec } from "./argspec.js";
-import { errorKindsOf } from "./error-kinds.js";
+import { listErrorKinds } from "./error-kinds.js";
 import type { Operation } from "./operations.js";
 
 export interface NameTable {
@@ -54,7 +54,7 @@ const TYPESCRIPT_WORDS =
 export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonly Operation[]) {
   const methods = new Names(TAKEN_METHODS);
   const types = new Names([...TAKEN_TYPES.split(" "), ...TYPESCRIPT_WORDS.split(" ")]);
-  const kinds = errorKindsOf(operations).map(({ kind }) => kind);
+  const kinds = listErrorKinds(operations).map(({ kind }) => kind);
   const names = operations.map(({ name }) => name);
   // Names that begin so have a meaning of their own in both languages.
   const methodOf = (name: string) =>

@@ -43,7 +43,7 @@ const BUILTIN_PATH = "/svc/builtin/";
 const ANY_RESULT = { kind: "union", schema: {} } as const;
 
 /** Sorted by name. */
-export function operationsOf({ plugins }: Argspec): readonly Operation[] {
+export function listOperations({ plugins }: Argspec): readonly Operation[] {
   const names = [...new Set(plugins.map(({ name }) => name))].sort();
   const byKey = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
   const find: Find = (role, name) => byKey.get(keyOf({ role, name }));

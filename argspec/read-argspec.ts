@@ -14,8 +14,8 @@ import {
   type ResultSpec,
 } from "./argspec.js";
 import { readProject } from "./read-project.js";
-import { aliasesOf, readSchema } from "./read-schema.js";
-import { Untrusted } from "./untrusted.js";
+import { collectAliases, readSchema } from "./read-schema.js";
+import { UntrustedJson } from "./untrusted.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 /** Types are called as in TypeScript. */
@@ -34,7 +34,7 @@ const WIRES = ["int", "float", "str", "bytes", "json"] as const;
  * @throws SvcError SVC3015 for anything else, with the place of the fault
  */
 export function readArgspec(value: unknown): Argspec {
-  const document = Untrusted.document(value);
+  const document = UntrustedJson.document(value);
   readVersion(document.member("argspec"));
   const definitions = document.member("$defs");
   const names = new Set(definitions.members().map(([name]) => name));
@@ -47,7 +47,7 @@ export function readArgspec(value: unknown): Argspec {
   };
 }
 
-function readVersion(version: Untrusted): void {
+function readVersion(version: UntrustedJson): void {
   const number = version.count();
   if (number === ARGSPEC_VERSION) return;
   throw version.fault(
@@ -55,7 +55,7 @@ function readVersion(version: Untrusted): void {
   );
 }
 
-function readService(service: Untrusted): ArgspecService {
+function readService(service: UntrustedJson): ArgspecService {
   const [name, prefix] = [service.member("name"), service.member("prefix")];
   return {
     name: name.isNull ? null : name.text(1000),
@@ -64,12 +64,12 @@ function readService(service: Untrusted): ArgspecService {
   };
 }
 
-function readDefinitions(definitions: Untrusted, names: ReadonlySet<string>): Argspec["$defs"] {
+function readDefinitions(definitions: UntrustedJson, names: ReadonlySet<string>): Argspec["$defs"] {
   const entries = definitions.members().map(([name, schema]): [string, JsonSchema] => {
     if (!TYPE_NAME.test(name)) throw schema.fault("a type cannot be called so");
     return [name, readSchema(schema, names)];
   });
-  const aliases = new Map(entries.map(([name, schema]) => [name, aliasesOf(schema)]));
+  const aliases = new Map(entries.map(([name, schema]) => [name, collectAliases(schema)]));
   const circle = findCircle(aliases);
   if (circle !== null) throw definitions.fault(`\`${circle}\` is defined by itself only`);
   return Object.fromEntries(entries);
@@ -98,7 +98,7 @@ function findCircle(edges: ReadonlyMap<string, readonly string[]>): string | nul
   return null;
 }
 
-function readPlugins(list: Untrusted, names: ReadonlySet<string>): PluginSpec[] {
+function readPlugins(list: UntrustedJson, names: ReadonlySet<string>): PluginSpec[] {
   const seen = new Set<string>();
   return list.items(MAX_PLUGINS).map((item) => {
     const plugin = readPlugin(item, names);
@@ -109,7 +109,7 @@ function readPlugins(list: Untrusted, names: ReadonlySet<string>): PluginSpec[] 
   });
 }
 
-function readPlugin(plugin: Untrusted, names: ReadonlySet<string>): PluginSpec {
+function readPlugin(plugin: UntrustedJson, names: ReadonlySet<string>): PluginSpec {
   const name = readName(plugin.member("name"));
   const graph = plugin.member("graph");
   const deprecation = plugin.optional("deprecation");
@@ -140,17 +140,17 @@ function readPlugin(plugin: Untrusted, names: ReadonlySet<string>): PluginSpec {
   };
 }
 
-function readName(value: Untrusted): string {
+function readName(value: UntrustedJson): string {
   return value.matching(NAME, "a name of letters, digits and underscores");
 }
 
-function readSource(source: Untrusted): PluginSpec["source"] {
+function readSource(source: UntrustedJson): PluginSpec["source"] {
   if (source.isNull) return null;
   const [line, column] = [source.member("line").count(), source.member("column").count()];
   return { file: source.member("file").text(10_000), line, column };
 }
 
-function readParams(list: Untrusted, names: ReadonlySet<string>): ParamSpec[] {
+function readParams(list: UntrustedJson, names: ReadonlySet<string>): ParamSpec[] {
   const params = list.items(MAX_PARAMS).map((item) => readParam(item, names));
   if (new Set(params.map(({ name }) => name)).size < params.length) {
     throw list.fault("two parameters have one name");
@@ -161,7 +161,7 @@ function readParams(list: Untrusted, names: ReadonlySet<string>): ParamSpec[] {
   return params;
 }
 
-function readParam(param: Untrusted, names: ReadonlySet<string>): ParamSpec {
+function readParam(param: UntrustedJson, names: ReadonlySet<string>): ParamSpec {
   const [preset, description] = [param.optional("default"), param.optional("description")];
   const place = param.member("in").oneOf("query", "body");
   const wire = param.member("wire");
@@ -176,7 +176,7 @@ function readParam(param: Untrusted, names: ReadonlySet<string>): ParamSpec {
   };
 }
 
-function readResult(result: Untrusted, names: ReadonlySet<string>): ResultSpec {
+function readResult(result: UntrustedJson, names: ReadonlySet<string>): ResultSpec {
   const kind = result.member("kind").oneOf("value", "union", "stream", "response", "request");
   switch (kind) {
     case "request":
@@ -190,7 +190,7 @@ function readResult(result: Untrusted, names: ReadonlySet<string>): ResultSpec {
   }
 }
 
-function readError(error: Untrusted, names: ReadonlySet<string>): ErrorSpec {
+function readError(error: UntrustedJson, names: ReadonlySet<string>): ErrorSpec {
   const [exception, details] = [error.member("exception"), error.optional("details")];
   const said = { exception: exception.text(1000), description: error.member("description").text() };
   const status = error.optional("status");
@@ -205,7 +205,7 @@ function readError(error: Untrusted, names: ReadonlySet<string>): ErrorSpec {
   };
 }
 
-function readExample(example: Untrusted): ExampleSpec {
+function readExample(example: UntrustedJson): ExampleSpec {
   const text = example.member("text").text();
   const query = example.optional("query");
   if (query === undefined) return { text };

@@ -1,7 +1,7 @@
 // Reads what an argspec says of the project as a whole. It ends up in documents and packages.
 
 import type { ArgspecService, OauthFlows, SecurityScheme } from "./argspec.js";
-import type { Untrusted } from "./untrusted.js";
+import type { UntrustedJson } from "./untrusted.js";
 
 type ProjectFacts = Omit<ArgspecService, "name" | "prefix">;
 
@@ -12,7 +12,7 @@ const WORD = /^[\w.~+-]{1,100}$/;
 const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const MOST = 100;
 
-export function readProject(service: Untrusted): ProjectFacts {
+export function readProject(service: UntrustedJson): ProjectFacts {
   const [version, license] = [service.optional("version"), service.optional("license")];
   const [servers, security] = [service.optional("servers"), service.optional("security")];
   return {
@@ -23,7 +23,7 @@ export function readProject(service: Untrusted): ProjectFacts {
   };
 }
 
-function readSchemes(security: Untrusted): Record<string, SecurityScheme> {
+function readSchemes(security: UntrustedJson): Record<string, SecurityScheme> {
   const schemes = security.members().map(([name, value]) => {
     if (!/^[\w.-]{1,100}$/.test(name)) throw value.fault("under a name of letters and digits");
     return [name, readScheme(value)] as const;
@@ -31,7 +31,7 @@ function readSchemes(security: Untrusted): Record<string, SecurityScheme> {
   return Object.fromEntries(schemes);
 }
 
-function readScheme(value: Untrusted): SecurityScheme {
+function readScheme(value: UntrustedJson): SecurityScheme {
   const type = value.member("type");
   switch (type.text()) {
     case "http":
@@ -54,12 +54,12 @@ function readScheme(value: Untrusted): SecurityScheme {
   }
 }
 
-function readFlows(flows: Untrusted): OauthFlows {
+function readFlows(flows: UntrustedJson): OauthFlows {
   const code = flows.optional("authorizationCode");
   const machine = flows.optional("clientCredentials");
   if (!code && !machine) throw flows.fault("authorizationCode or clientCredentials");
-  const url = (flow: Untrusted, key: string) => flow.member(key).matching(URL, "a URL");
-  const common = (flow: Untrusted) => ({
+  const url = (flow: UntrustedJson, key: string) => flow.member(key).matching(URL, "a URL");
+  const common = (flow: UntrustedJson) => ({
     tokenUrl: url(flow, "tokenUrl"),
     scopes: readScopes(flow.member("scopes")),
   });
@@ -71,7 +71,7 @@ function readFlows(flows: Untrusted): OauthFlows {
   };
 }
 
-function readScopes(scopes: Untrusted): Record<string, string> {
+function readScopes(scopes: UntrustedJson): Record<string, string> {
   const read = scopes.members().map(([name, value]) => {
     if (!SCOPE.test(name)) throw value.fault("under the name of a scope");
     return [name, value.matching(LINE, "a text of one line")] as const;

@@ -4,14 +4,14 @@
 
 import type { JsonSchema } from "./argspec.js";
 import { FORMATS, type FormatName } from "./limits/formats.js";
-import type { Untrusted } from "./untrusted.js";
+import type { UntrustedJson } from "./untrusted.js";
 
 const REFERENCE = "#/$defs/";
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"] as const;
 const MAX_PATTERN = 10_000;
 
 /** @param names of the types in `$defs` */
-type WordReader = (value: Untrusted, names: ReadonlySet<string>) => unknown;
+type WordReader = (value: UntrustedJson, names: ReadonlySet<string>) => unknown;
 
 /** Every word that a schema may have. */
 const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
@@ -47,7 +47,7 @@ const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
  * @param names of the types that `$ref` may name
  * @throws SvcError SVC3015
  */
-export function readSchema(value: Untrusted, names: ReadonlySet<string>): JsonSchema {
+export function readSchema(value: UntrustedJson, names: ReadonlySet<string>): JsonSchema {
   const words = value.members().flatMap(([word, content]): [string, unknown][] => {
     const read = WORDS.get(word);
     return read === undefined ? [] : [[word, read(content, names)]];
@@ -62,14 +62,14 @@ export function readSchema(value: Untrusted, names: ReadonlySet<string>): JsonSc
 }
 
 /** Names of the types that a schema refers to anywhere. */
-export function referencesOf(schema: JsonSchema): string[] {
-  return [...ownReference(schema), ...partsOf(schema).flatMap(referencesOf)];
+export function collectReferences(schema: JsonSchema): string[] {
+  return [...ownReference(schema), ...partsOf(schema).flatMap(collectReferences)];
 }
 
 /** Names of the types that a schema may be as a whole: no value is one of itself only. */
-export function aliasesOf(schema: JsonSchema): string[] {
+export function collectAliases(schema: JsonSchema): string[] {
   const members = (schema.anyOf ?? []) as readonly JsonSchema[];
-  return [...ownReference(schema), ...members.flatMap(aliasesOf)];
+  return [...ownReference(schema), ...members.flatMap(collectAliases)];
 }
 
 function ownReference({ $ref }: JsonSchema): string[] {
@@ -86,32 +86,32 @@ function list(value: unknown): readonly JsonSchema[] {
   return value as readonly JsonSchema[];
 }
 
-function readReference(value: Untrusted, names: ReadonlySet<string>): string {
+function readReference(value: UntrustedJson, names: ReadonlySet<string>): string {
   const reference = value.text();
   const isKnown = reference.startsWith(REFERENCE) && names.has(reference.slice(REFERENCE.length));
   if (!isKnown) throw value.fault("a reference to one of `$defs` is expected");
   return reference;
 }
 
-function readSchemaOrBoolean(value: Untrusted, names: ReadonlySet<string>): JsonSchema | boolean {
+function readSchemaOrBoolean(value: UntrustedJson, names: ReadonlySet<string>): JsonSchema | boolean {
   return value.isBoolean ? value.boolean() : readSchema(value, names);
 }
 
-function readNonEmptyList(value: Untrusted, names: ReadonlySet<string>): JsonSchema[] {
+function readNonEmptyList(value: UntrustedJson, names: ReadonlySet<string>): JsonSchema[] {
   return nonEmpty(value).map((item) => readSchema(item, names));
 }
 
-function readEnum(value: Untrusted): unknown[] {
+function readEnum(value: UntrustedJson): unknown[] {
   return nonEmpty(value).map((item) => item.scalar());
 }
 
-function nonEmpty(value: Untrusted): Untrusted[] {
+function nonEmpty(value: UntrustedJson): UntrustedJson[] {
   const items = value.items();
   if (items.length === 0) throw value.fault("at least one item is expected");
   return items;
 }
 
-function readProperties(value: Untrusted, names: ReadonlySet<string>): object {
+function readProperties(value: UntrustedJson, names: ReadonlySet<string>): object {
   const properties = value.members().map(([name, schema]) => [name, readSchema(schema, names)]);
   return Object.fromEntries(properties);
 }

@@ -2,7 +2,7 @@
 
 import type { Argspec, JsonSchema } from "./argspec.js";
 import { FORMATS } from "./limits/formats.js";
-import { type Limits, limitCheck, usableLimits } from "./limits/limits.js";
+import { type Limits, limitCheck, applicableLimits } from "./limits/limits.js";
 
 const MAX_DEPTH = 8;
 /** More would multiply by the depth. */
@@ -32,13 +32,13 @@ export function sampleValue(schema: JsonSchema, $defs: Argspec["$defs"], depth =
   }
   const type = String(schema.type);
   if (type === "string") return sampleText(schema);
-  if (type === "integer" || type === "number") return sampleNumber(type, usableLimits(schema));
+  if (type === "integer" || type === "number") return sampleNumber(type, applicableLimits(schema));
   return Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : 1;
 }
 
 /** Of a pattern nothing is known but what it is. */
 function sampleText(schema: JsonSchema): string {
-  const { minLength = 0, maxLength = Infinity, format } = usableLimits(schema);
+  const { minLength = 0, maxLength = Infinity, format } = applicableLimits(schema);
   if (format !== undefined && Object.hasOwn(FORMATS, format)) return FORMATS[format].sample;
   return "text".padEnd(Math.min(minLength, MAX_LENGTH), "t").slice(0, maxLength);
 }

@@ -1,7 +1,7 @@
 // Some plugins out of an argspec, as an argspec of their own.
 
 import type { Argspec, JsonSchema, PluginSpec } from "./argspec.js";
-import { referencesOf } from "./read-schema.js";
+import { collectReferences } from "./read-schema.js";
 
 /**
  * The processors of one name with the types that they reach; without plugins where there is no such
@@ -17,18 +17,18 @@ export function selectPlugins(
   isSelected: (plugin: PluginSpec) => boolean,
 ): Argspec {
   const plugins = argspec.plugins.filter(isSelected);
-  return { ...argspec, plugins, $defs: typesReached(argspec.$defs, plugins.flatMap(schemasOf)) };
+  return { ...argspec, plugins, $defs: reachableTypes(argspec.$defs, plugins.flatMap(schemasOf)) };
 }
 
 /** The types that schemas refer to, those that these refer to, and so on. */
-export function typesReached(
+export function reachableTypes(
   $defs: Argspec["$defs"],
   schemas: readonly JsonSchema[],
 ): Argspec["$defs"] {
   const reached = new Set<string>();
   const rest = [...schemas];
   for (let schema = rest.pop(); schema !== undefined; schema = rest.pop()) {
-    for (const type of referencesOf(schema)) {
+    for (const type of collectReferences(schema)) {
       if (reached.has(type)) continue;
       reached.add(type);
       rest.push($defs[type]!);

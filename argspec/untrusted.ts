@@ -17,7 +17,7 @@ interface Budget {
   values: number;
 }
 
-export class Untrusted {
+export class UntrustedJson {
   readonly #value: unknown;
   readonly #path: string;
   readonly #depth: number;
@@ -32,8 +32,8 @@ export class Untrusted {
     if (--budget.values < 0) throw this.fault("the document holds too much");
   }
 
-  static document(value: unknown): Untrusted {
-    return new Untrusted(value, "", 0, { values: MAX_VALUES });
+  static document(value: unknown): UntrustedJson {
+    return new UntrustedJson(value, "", 0, { values: MAX_VALUES });
   }
 
   get isNull(): boolean {
@@ -51,21 +51,21 @@ export class Untrusted {
   }
 
   /** The own member of an object, undefined where it has none. */
-  optional(name: string): Untrusted | undefined {
+  optional(name: string): UntrustedJson | undefined {
     const object = this.#object();
     return Object.hasOwn(object, name) && object[name] !== undefined
       ? this.#inner(name, object[name])
       : undefined;
   }
 
-  member(name: string): Untrusted {
+  member(name: string): UntrustedJson {
     const member = this.optional(name);
     if (member === undefined) throw this.fault(`\`${name}\` is missing`);
     return member;
   }
 
   /** All own members of an object, in its order. */
-  members(): [name: string, value: Untrusted][] {
+  members(): [name: string, value: UntrustedJson][] {
     return Object.entries(this.#object()).map(([name, value]) => {
       if (name.length > MAX_KEY) throw this.fault("a key is too long");
       return [name, this.#inner(name, value)];
@@ -73,7 +73,7 @@ export class Untrusted {
   }
 
   /** @param most how many items there may be */
-  items(most = MAX_VALUES): Untrusted[] {
+  items(most = MAX_VALUES): UntrustedJson[] {
     const value = this.#value;
     if (!Array.isArray(value)) throw this.fault("a list is expected");
     if (value.length > most) throw this.fault(`at most ${most} items are allowed`);
@@ -141,10 +141,10 @@ export class Untrusted {
     return value as Readonly<Record<string, unknown>>;
   }
 
-  #inner(name: string, value: unknown): Untrusted {
+  #inner(name: string, value: unknown): UntrustedJson {
     // Names come from outside, too: long ones would make long messages.
     const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
     const path = this.#path === "" ? shown : `${this.#path}.${shown}`;
-    return new Untrusted(value, path, this.#depth + 1, this.#budget);
+    return new UntrustedJson(value, path, this.#depth + 1, this.#budget);
   }
 }

@@ -1,10 +1,10 @@
 // `svc admin`: looks after a running system, from any machine that reaches its instances.
 
 import { SvcError } from "../runtime/base/errors.js";
-import { nearestHint } from "../runtime/base/nearest.js";
+import { didYouMean } from "../runtime/base/nearest.js";
 import { VERBS } from "./admin/verbs.js";
 import { defineCommand } from "./frame/command.js";
-import { flag, integer, text } from "./frame/option.js";
+import { flag, integer, stringSetting } from "./frame/option.js";
 
 const VERB_HELP = VERBS.map(({ name, takes, summary }) => {
   return `\n    ${`${name} ${takes}`.padEnd(30)}${summary}`;
@@ -19,16 +19,16 @@ export const admin = defineCommand({
     { name: "[more]", required: false, help: "what some verbs need beside them" },
   ],
   options: {
-    descriptor: { kind: text("<file>"), help: "JSON file with the descriptor of the system" },
-    project: { kind: text("<folder>"), help: "project whose descriptor it is, default: this one" },
-    from: { kind: text("<host:port>"), help: "take the descriptor from this running instance" },
+    descriptor: { kind: stringSetting("<file>"), help: "JSON file with the descriptor of the system" },
+    project: { kind: stringSetting("<folder>"), help: "project whose descriptor it is, default: this one" },
+    from: { kind: stringSetting("<host:port>"), help: "take the descriptor from this running instance" },
     tls: {
-      kind: text("<ca[,cert,key]>"),
+      kind: stringSetting("<ca[,cert,key]>"),
       help: "files: whom to believe, and what to show, in place of `tls` of the descriptor",
     },
     yes: { kind: flag, help: "do what cannot be undone without asking" },
     build: {
-      kind: text("<folder>"),
+      kind: stringSetting("<folder>"),
       help: "rolling-update: project whose build the instances have to serve in the end",
     },
     force: {
@@ -40,14 +40,14 @@ export const admin = defineCommand({
       help: "rolling-update: end processes, which their platform starts again",
     },
     pause: { kind: integer(0, 3600), help: "rolling-update: seconds between instances, default 5" },
-    out: { kind: text("<folder>"), help: "manifest: write files there, instead of printing them" },
+    out: { kind: stringSetting("<folder>"), help: "manifest: write files there, instead of printing them" },
     json: { kind: flag, help: "print JSON, for tools" },
   },
   environment: false,
   async run([name = "", ids, more], values) {
     const verb = VERBS.find((verb) => verb.name === name);
     if (verb === undefined) {
-      const hint = nearestHint(
+      const hint = didYouMean(
         name,
         VERBS.map((verb) => verb.name),
       );

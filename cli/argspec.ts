@@ -4,14 +4,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import { defineCommand, SOURCE_ARGUMENT } from "./frame/command.js";
-import { choice, text } from "./frame/option.js";
+import { choice, stringSetting } from "./frame/option.js";
 
 export const argspec = defineCommand({
   name: "argspec",
   summary: "Prints what clients may call, as a schema, an OpenAPI document or TypeScript.",
   arguments: [SOURCE_ARGUMENT],
   options: {
-    plugin: { kind: text("<name>"), help: "this one only; built-in ones have theirs, too" },
+    plugin: { kind: stringSetting("<name>"), help: "this one only; built-in ones have theirs, too" },
     format: {
       kind: choice("schema", "openapi", "typescript", "record"),
       help: "form, default: schema",
@@ -20,7 +20,7 @@ export const argspec = defineCommand({
       kind: choice("content", "string"),
       help: "JSON in queries of OpenAPI, default: content; string for older tools",
     },
-    out: { kind: text("<file>"), help: "file to write, default: standard output" },
+    out: { kind: stringSetting("<file>"), help: "file to write, default: standard output" },
   },
   environment: false,
   async run([source = "."], values) {

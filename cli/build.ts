@@ -4,10 +4,10 @@ import { join, resolve } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import { type Manifest, readManifest } from "../runtime/settings/manifest.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag, text } from "./frame/option.js";
+import { flag, stringSetting } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { EXIT_FAILURE } from "./frame/report-error.js";
-import { TSCONFIG_OPTION, tsconfigOf } from "./frame/tsconfig-option.js";
+import { TSCONFIG_OPTION, resolveTsconfig } from "./frame/tsconfig-option.js";
 
 export const build = defineCommand({
   name: "build",
@@ -19,7 +19,7 @@ export const build = defineCommand({
     list: { kind: flag, help: "print each plugin with its path and what runs before it" },
     json: { kind: flag, help: "print the findings as JSON" },
     standalone: {
-      kind: text("<folder>"),
+      kind: stringSetting("<folder>"),
       help: "also write a folder that `node serve.mjs` serves without this package",
     },
   },
@@ -30,7 +30,7 @@ export const build = defineCommand({
       import("./frame/report-build.js"),
     ]);
     const folder = projectFolder(argument);
-    const result = await buildProject(folder, { check, ...tsconfigOf(tsconfig) });
+    const result = await buildProject(folder, { check, ...resolveTsconfig(tsconfig) });
     if (json) printJson(result.diagnostics);
     else printFindings(folder, result.diagnostics);
     if (result.differing.length > 0) {

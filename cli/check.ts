@@ -4,7 +4,7 @@ import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { EXIT_FAILURE } from "./frame/report-error.js";
-import { TSCONFIG_OPTION, tsconfigOf } from "./frame/tsconfig-option.js";
+import { TSCONFIG_OPTION, resolveTsconfig } from "./frame/tsconfig-option.js";
 
 export const check = defineCommand({
   name: "check",
@@ -21,7 +21,7 @@ export const check = defineCommand({
       import("./frame/report-build.js"),
     ]);
     const folder = projectFolder(argument);
-    const result = await checkProject(folder, tsconfigOf(tsconfig));
+    const result = await checkProject(folder, resolveTsconfig(tsconfig));
     if (json) printJson(result.diagnostics);
     else printFindings(folder, result.diagnostics);
     if (!result.ok) return EXIT_FAILURE;

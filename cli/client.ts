@@ -1,7 +1,7 @@
 // `svc client`: writes the client of a service, from its build or from the running server alike.
 
 import { defineCommand } from "./frame/command.js";
-import { choice, text } from "./frame/option.js";
+import { choice, stringSetting } from "./frame/option.js";
 
 export const client = defineCommand({
   name: "client",
@@ -9,12 +9,12 @@ export const client = defineCommand({
   arguments: [],
   options: {
     from: {
-      kind: text("<source>"),
+      kind: stringSetting("<source>"),
       help: "URL of a server, file of an argspec, or folder of a build; default: .svc",
     },
-    out: { kind: text("<folder>"), help: "folder to write, default: sdk" },
-    name: { kind: text("<name>"), help: "name of the package; python: writes a package" },
-    version: { kind: text("<version>"), help: "version of the package, default: the service's" },
+    out: { kind: stringSetting("<folder>"), help: "folder to write, default: sdk" },
+    name: { kind: stringSetting("<name>"), help: "name of the package; python: writes a package" },
+    version: { kind: stringSetting("<version>"), help: "version of the package, default: the service's" },
     lang: { kind: choice("typescript", "python"), help: "language, default: typescript" },
   },
   environment: false,

@@ -1,10 +1,10 @@
 // `svc dev`: builds and serves a project, and takes every change into service.
 
-import { surviveLostReaders } from "../runtime/base/log.js";
+import { ignoreBrokenPipe } from "../runtime/base/log.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
-import { TSCONFIG_OPTION, tsconfigOf } from "./frame/tsconfig-option.js";
+import { TSCONFIG_OPTION, resolveTsconfig } from "./frame/tsconfig-option.js";
 import { OPEN_OPTION, SERVE_OPTIONS } from "./serving/options.js";
 
 export const dev = defineCommand({
@@ -26,10 +26,10 @@ export const dev = defineCommand({
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),
     ]);
-    surviveLostReaders();
+    ignoreBrokenPipe();
     process.env.NODE_ENV ??= "development";
     const folder = projectFolder(argument);
-    const server = new DevServer(folder, values, { unchecked, open, ...tsconfigOf(tsconfig) });
+    const server = new DevServer(folder, values, { unchecked, open, ...resolveTsconfig(tsconfig) });
     const unwatch = watchFolder(folder, (files) => void server.change(files));
     try {
       await server.start();

@@ -12,9 +12,9 @@ export const doctor = defineCommand({
   environment: false,
   async run([argument]) {
     const folder = projectFolder(argument);
-    const { examine } = await import("./doctor/examine.js");
+    const { runChecks } = await import("./doctor/examine.js");
     let failures = 0;
-    for (const { name, state, text } of await examine(folder)) {
+    for (const { name, state, text } of await runChecks(folder)) {
       console.log(`${state.padEnd(6)}${name.padEnd(12)}${text}`);
       if (state === "fail") failures++;
     }

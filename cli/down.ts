@@ -1,7 +1,7 @@
 // `svc down`: ends what `svc up` has started.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag, text } from "./frame/option.js";
+import { flag, stringSetting } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { EXIT_FAILURE } from "./frame/report-error.js";
 
@@ -10,14 +10,14 @@ export const down = defineCommand({
   summary: "Ends the instances that `svc up` has started.",
   arguments: [PROJECT_ARGUMENT],
   options: {
-    descriptor: { kind: text("<file>"), help: "JSON file with the descriptor of the system" },
-    only: { kind: text("<ids>"), help: "instances to end for good; default: all, and `svc up`" },
-    root: { kind: text("<folder>"), help: "data folder that `svc up` was given" },
+    descriptor: { kind: stringSetting("<file>"), help: "JSON file with the descriptor of the system" },
+    only: { kind: stringSetting("<ids>"), help: "instances to end for good; default: all, and `svc up`" },
+    root: { kind: stringSetting("<folder>"), help: "data folder that `svc up` was given" },
     force: { kind: flag, help: "kill them: what is not in the log of changes is lost" },
   },
   environment: false,
   async run([argument], { descriptor, only, root, force = false }) {
-    const [build, { loadSystem }, { selectIds }, { systemRoot }, { askDown }] = await Promise.all([
+    const [build, { loadSystem }, { selectIds }, { systemRoot }, { requestShutdown }] = await Promise.all([
       import("./serving/built-project.js"),
       import("./system/load-system.js"),
       import("./system/select-ids.js"),
@@ -29,7 +29,7 @@ export const down = defineCommand({
     const choose = () => selectIds(loadSystem(folder, config.descriptor, descriptor), only!);
     const ids = only === undefined ? null : choose();
     const whole = systemRoot(folder, config.root, root);
-    const isDone = await askDown(whole, { ids, force }, (text) => console.log(text));
+    const isDone = await requestShutdown(whole, { ids, force }, (text) => console.log(text));
     return isDone ? 0 : EXIT_FAILURE;
   },
 });

@@ -1,7 +1,7 @@
 // `svc graph import`: puts vertices, arcs and vectors of a file into a graph.
 
 import { defineCommand } from "./frame/command.js";
-import { choice, text } from "./frame/option.js";
+import { choice, stringSetting } from "./frame/option.js";
 import { GRAPH_OPTIONS } from "./graph/graph-options.js";
 
 export const graphImport = defineCommand({
@@ -14,8 +14,8 @@ export const graphImport = defineCommand({
       kind: choice("jsonl", "csv", "npy", "fvecs"),
       help: "form of the file, default: as its name ends",
     },
-    prefix: { kind: text("<text>"), help: "of the ids of vectors without ids, before their row" },
-    type: { kind: text("<name>"), help: "of vertices that the file gives none" },
+    prefix: { kind: stringSetting("<text>"), help: "of the ids of vectors without ids, before their row" },
+    type: { kind: stringSetting("<name>"), help: "of vertices that the file gives none" },
   },
   environment: false,
   async run([file = ""], values) {

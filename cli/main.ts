@@ -3,8 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { SvcError } from "../runtime/base/errors.js";
-import { noteLeft } from "../runtime/base/left-behind.js";
-import { nearestHint } from "../runtime/base/nearest.js";
+import { recordUnhandledError } from "../runtime/base/left-behind.js";
+import { didYouMean } from "../runtime/base/nearest.js";
 import { packageInfo } from "../runtime/base/package-info.js";
 import { COMMANDS } from "./commands.js";
 import { type Command, PROJECT_ARGUMENT } from "./frame/command.js";
@@ -28,10 +28,10 @@ let left: SvcError | null = null;
  * Says what nobody has caught in the way of all errors. Only where this is the whole process: what
  * programs do is theirs.
  */
-export function reportStray(): void {
+export function reportUncaught(): void {
   isOwnProcess = true;
   process.on("uncaughtException", (error) => {
-    const found = noteLeft(error);
+    const found = recordUnhandledError(error);
     if (found === null) exit(reportError(error));
     // Nothing of ours was cut off: the command comes to its end, and fails.
     process.exitCode = EXIT_FAILURE;
@@ -92,7 +92,7 @@ function findCommand([first = "", second = ""]: readonly string[]): Command {
   // Only a second word that names nothing else can be meant for a command.
   const isArgument = found.name === pair || second.startsWith("-") || existsSync(second);
   const pairs = namesOf(COMMANDS).filter((name) => name.startsWith(`${first} `));
-  const hint = second === "" || isArgument ? "" : nearestHint(pair, pairs);
+  const hint = second === "" || isArgument ? "" : didYouMean(pair, pairs);
   if (hint !== "") throw new SvcError("SVC3001", `there is no command \`${pair}\`${hint}`);
   return found;
 }
@@ -105,5 +105,5 @@ function unknownCommand(name: string): SvcError {
   const isOption = name.startsWith("-");
   const names = isOption ? ["--help", "--version"] : namesOf(COMMANDS);
   const message = `there is no ${isOption ? "option" : "command"} \`${name}\``;
-  return new SvcError(isOption ? "SVC3002" : "SVC3001", message + nearestHint(name, names));
+  return new SvcError(isOption ? "SVC3002" : "SVC3001", message + didYouMean(name, names));
 }

@@ -28,8 +28,8 @@ export const mcp = defineCommand({
     if (folder !== undefined && from !== undefined) {
       throw new SvcError("SVC3004", "`svc mcp` takes a folder or `--from`, not both");
     }
-    const { offerTools, serveTools } = await import("./mcp/serve-tools.js");
-    await (from === undefined ? serveTools(projectFolder(folder)) : offerTools(from));
+    const { selectTools, serveTools } = await import("./mcp/serve-tools.js");
+    await (from === undefined ? serveTools(projectFolder(folder)) : selectTools(from));
     return 0;
   },
 });

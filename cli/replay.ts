@@ -1,7 +1,7 @@
 // `svc replay`: sends recorded requests to another server, and compares what it answers.
 
 import { defineCommand } from "./frame/command.js";
-import { flag, integer, integerOr, text } from "./frame/option.js";
+import { flag, integer, integerOr, stringSetting } from "./frame/option.js";
 import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
 
 /** As of other programs that compare: there is nothing to compare. */
@@ -15,7 +15,7 @@ export const replay = defineCommand({
   summary: "Sends recorded requests to a server again, and compares answers and latencies.",
   arguments: [{ name: "<file>", required: true, help: "what `svc serve --record <file>` wrote" }],
   options: {
-    against: { kind: text("<url>"), help: "server that is to answer them; required" },
+    against: { kind: stringSetting("<url>"), help: "server that is to answer them; required" },
     speed: {
       kind: integerOr("max" as const, 1, MAX_SPEED),
       help: "so many times as fast as they came, or one after the other; default: 1",
@@ -25,7 +25,7 @@ export const replay = defineCommand({
       help: `requests that may run at once, default: ${DEFAULT_CONNECTIONS}`,
     },
     changes: { kind: flag, help: "send POST and other methods that may change something, too" },
-    fields: { kind: text("<file>"), help: "file with header lines for each request, for a token" },
+    fields: { kind: stringSetting("<file>"), help: "file with header lines for each request, for a token" },
     json: { kind: flag, help: "print the figures as JSON" },
   },
   environment: false,

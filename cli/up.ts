@@ -2,7 +2,7 @@
 
 import { SvcError } from "../runtime/base/errors.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { text } from "./frame/option.js";
+import { stringSetting } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 
 export const up = defineCommand({
@@ -10,9 +10,9 @@ export const up = defineCommand({
   summary: "Starts the instances of a system that belong to this machine.",
   arguments: [PROJECT_ARGUMENT],
   options: {
-    descriptor: { kind: text("<file>"), help: "JSON file with the descriptor of the system" },
-    only: { kind: text("<ids>"), help: "instances to start, such as TD,S*; default: all" },
-    root: { kind: text("<folder>"), help: "data folder, each instance has its own below it" },
+    descriptor: { kind: stringSetting("<file>"), help: "JSON file with the descriptor of the system" },
+    only: { kind: stringSetting("<ids>"), help: "instances to start, such as TD,S*; default: all" },
+    root: { kind: stringSetting("<folder>"), help: "data folder, each instance has its own below it" },
   },
   environment: false,
   async run([argument], { descriptor, only = "@", root }) {

@@ -13,14 +13,14 @@ export interface BuildResult {
   readonly diagnostics: readonly Diagnostic[];
   /** With `check`: files of `.svc/` that are not what a build would write. */
   readonly differing: readonly string[];
-  readonly timings: Timings;
+  readonly timings: BuildTimings;
 }
 
 /** Milliseconds by phase, in the order in which they ended; `total` is last. */
-export type Timings = Readonly<Record<string, number>>;
+export type BuildTimings = Readonly<Record<string, number>>;
 
 /** Measures the phases of a build. */
-export class Clock {
+export class PhaseTimer {
   readonly #started = performance.now();
   readonly #phases: Record<string, number> = {};
   #last = this.#started;
@@ -32,7 +32,7 @@ export class Clock {
     this.#last = now;
   }
 
-  timings(): Timings {
+  timings(): BuildTimings {
     return { ...this.#phases, total: round(performance.now() - this.#started) };
   }
 }

@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
-import { refuseLeft } from "../runtime/base/left-behind.js";
+import { rethrowUnhandledError } from "../runtime/base/left-behind.js";
 import {
   changedFile,
   hashContent,
@@ -13,9 +13,9 @@ import {
   SYSTEM_OUTPUT,
 } from "../runtime/settings/manifest.js";
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
-import { type BuildResult, Clock } from "./build-result.js";
+import { type BuildResult, PhaseTimer } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
-import { passedOver } from "./passed-over.js";
+import { unmatchedFiles } from "./passed-over.js";
 import { TSCONFIG_FILE } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
@@ -37,7 +37,7 @@ export async function buildProject(
   projectDir: string,
   options: BuildOptions = {},
 ): Promise<BuildResult> {
-  const clock = new Clock();
+  const clock = new PhaseTimer();
   const folder = resolve(projectDir);
   const { check = false, tsconfig } = options;
   const plugins = check ? null : await currentPlugins(folder, tsconfig);
@@ -58,7 +58,7 @@ export async function checkProject(
   projectDir: string,
   { tsconfig }: Pick<BuildOptions, "tsconfig"> = {},
 ): Promise<BuildResult> {
-  return compileProject(resolve(projectDir), new Clock(), "nothing", tsconfig);
+  return compileProject(resolve(projectDir), new PhaseTimer(), "nothing", tsconfig);
 }
 
 /** How many plugins a build on disk has that is still current; null when it is not. */
@@ -84,7 +84,7 @@ async function currentPlugins(
   const isRight =
     files.join("\n") === manifest.files.join("\n") &&
     // Their author is told each time.
-    (await passedOver(projectDir, manifest.config, files)).length === 0 &&
+    (await unmatchedFiles(projectDir, manifest.config, files)).length === 0 &&
     (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest)));
   return isRight ? manifest.plugins.length : null;
 }
@@ -100,7 +100,7 @@ async function isSameConfig(projectDir: string, { config, outputs }: Manifest): 
 
 async function compileProject(
   projectDir: string,
-  clock: Clock,
+  clock: PhaseTimer,
   purpose: "write" | "compare" | "nothing",
   tsconfig: string | undefined,
 ): Promise<BuildResult> {
@@ -109,7 +109,7 @@ async function compileProject(
   const builder = new ProjectBuilder(projectDir, tsconfig);
   try {
     const { files, plugins, diagnostics } = await builder.compileChecked([], clock);
-    refuseLeft();
+    rethrowUnhandledError();
     let differing: string[] = [];
     let written = false;
     const isRight = files !== null;

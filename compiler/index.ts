@@ -2,7 +2,7 @@
 // takes long is loaded when a build begins.
 
 export { type BuildOptions, buildProject, checkProject } from "./build.js";
-export type { BuildResult, Timings } from "./build-result.js";
+export type { BuildResult, BuildTimings } from "./build-result.js";
 export { loadConfig } from "./config/config.js";
 export type { Diagnostic } from "./diagnostics/diagnostic.js";
 export { renderDiagnostics } from "./diagnostics/render.js";

@@ -5,7 +5,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /** @param pattern of their names; the first group is the process id */
-export function removeLeftovers(folder: string, pattern: RegExp): void {
+export function removeStaleOutput(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const pid = pattern.exec(name)?.[1];
     if (pid !== undefined && !isRunning(Number(pid))) {

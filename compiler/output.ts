@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import { SvcError } from "../runtime/base/errors.js";
-import { removeLeftovers } from "./leftovers.js";
+import { removeStaleOutput } from "./leftovers.js";
 
 /** Texts of the files of `.svc/` by their names. */
 export type OutputFiles = ReadonlyMap<string, string>;
@@ -44,7 +44,7 @@ export function writeOutput(projectDir: string, files: OutputFiles): boolean {
     if (differing.size === 0) {
       return false;
     }
-    removeLeftovers(projectDir, LEFTOVERS);
+    removeStaleOutput(projectDir, LEFTOVERS);
     // Process ids repeat, in containers most of all.
     rmSync(next, { recursive: true, force: true });
     mkdirSync(next);

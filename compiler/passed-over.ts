@@ -16,7 +16,7 @@ const NOT_TAKEN = ".{cts,tsx}";
  * @param config where the files are searched for
  * @param taken the files that are read, relative to the project
  */
-export async function passedOver(
+export async function unmatchedFiles(
   projectDir: string,
   config: ResolvedConfig,
   taken: readonly string[],

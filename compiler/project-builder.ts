@@ -14,10 +14,10 @@ import {
 } from "../runtime/settings/manifest.js";
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { SYSTEM_PROGRAMS } from "../runtime/system/system-files.js";
-import { type BuildResult, Clock, hasErrors } from "./build-result.js";
+import { type BuildResult, PhaseTimer, hasErrors } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";
-import { mergeFindings } from "./check/merge-findings.js";
+import { mergeDiagnostics } from "./check/merge-findings.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
 import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config/config.js";
 import { ConfigError } from "./config/config-error.js";
@@ -27,11 +27,11 @@ import { checkedManifest } from "./emit/manifest.js";
 import { addedExports } from "./emit/modules.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
-import { passedOver } from "./passed-over.js";
+import { unmatchedFiles } from "./passed-over.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
 import type { ModuleExport, PluginRecord } from "./record/plugin-record.js";
-import { SchemaTeller } from "./schemas/schema-teller.js";
+import { SchemaInspector } from "./schemas/schema-teller.js";
 import { declarationFiles, TSCONFIG_FILE, tsconfigFiles } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
@@ -65,7 +65,7 @@ export class ProjectBuilder {
   readonly #tsconfig: string;
   #config: LoadedConfig | null = null;
   #reader: PluginReader | null = null;
-  readonly #schemas: SchemaTeller;
+  readonly #schemas: SchemaInspector;
   #bundler: Bundler | null = null;
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
@@ -84,7 +84,7 @@ export class ProjectBuilder {
     this.projectDir = resolve(projectDir);
     this.#tsconfig = this.#relativePath(tsconfig);
     const own = this.#tsconfig === TSCONFIG_FILE ? null : this.#tsconfig;
-    this.#schemas = new SchemaTeller(this.projectDir, own);
+    this.#schemas = new SchemaInspector(this.projectDir, own);
     if (tsconfig !== TSCONFIG_FILE && !existsSync(resolve(projectDir, tsconfig))) {
       throw new SvcError("SVC1061", `there is no file ${tsconfig}`);
     }
@@ -101,7 +101,7 @@ export class ProjectBuilder {
     changed: readonly string[] = [],
     { unchecked = false }: RebuildOptions = {},
   ): Promise<Rebuild> {
-    const clock = new Clock();
+    const clock = new PhaseTimer();
     const compiled = unchecked
       ? { ...(await this.#compile(changed, clock, false)), abandoned: false }
       : await this.compileChecked(changed, clock);
@@ -129,13 +129,13 @@ export class ProjectBuilder {
    */
   async compileChecked(
     changed: readonly string[],
-    clock: Clock,
+    clock: PhaseTimer,
   ): Promise<Compiled & { readonly abandoned: boolean }> {
     const { plugins, diagnostics, files } = await this.#compile(changed, clock, true);
     // Of a configuration that is wrong nothing follows that had types.
     const types = this.#typeCheck === null ? [] : await this.#typeCheck.result;
     clock.mark("types");
-    const all = mergeFindings(diagnostics, types ?? []);
+    const all = mergeDiagnostics(diagnostics, types ?? []);
     const isRight = types !== null && !hasErrors(all);
     return {
       plugins,
@@ -169,7 +169,7 @@ export class ProjectBuilder {
    * @param checked whether the types are checked at the same time, in a process of its own, and the
    *   build says that they were
    */
-  async #compile(changed: readonly string[], clock: Clock, checked: boolean): Promise<Compiled> {
+  async #compile(changed: readonly string[], clock: PhaseTimer, checked: boolean): Promise<Compiled> {
     this.#typeCheck?.cancel();
     this.#typeCheck = null;
     this.#bundler ??= new Bundler(
@@ -185,7 +185,7 @@ export class ProjectBuilder {
       return { plugins: 0, diagnostics, files: null };
     }
     const files = await this.#findFiles(config.config);
-    const unread = await passedOver(this.projectDir, config.config, files);
+    const unread = await unmatchedFiles(this.projectDir, config.config, files);
     const declarations = await declarationFiles(this.projectDir, this.#tsconfig);
     this.#sources = [...files, ...declarations];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
@@ -256,7 +256,7 @@ export class ProjectBuilder {
   async #findFiles(config: ResolvedConfig): Promise<string[]> {
     const files = await findPluginFiles(this.projectDir, config);
     if (files.length === 0) {
-      const [unread] = await passedOver(this.projectDir, config, files);
+      const [unread] = await unmatchedFiles(this.projectDir, config, files);
       const meant = unread && `; ${unread.position.file} has \`@plugin\`, but another ending`;
       throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}${meant ?? ""}`);
     }

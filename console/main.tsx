@@ -3,8 +3,8 @@
 import { effect } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { isOutdated, lastAnswerAt, restartedAt, trouble } from "./data/live.js";
-import { shown } from "./data/text.js";
+import { isOutdated, lastResponseAt, restartedAt, connectionError } from "./data/live.js";
+import { clipForDisplay } from "./data/text.js";
 import { Administration } from "./pages/admin.js";
 import { GraphPage } from "./pages/graph.js";
 import { Home } from "./pages/home.js";
@@ -17,7 +17,7 @@ import { Replication } from "./pages/replication.js";
 import { Requests } from "./pages/requests.js";
 import { BuildNotice } from "./parts/build-notice.js";
 import { PageLink } from "./parts/page-link.js";
-import { PAGES, type Page, place } from "./router.js";
+import { PAGES, type Page, currentRoute } from "./router.js";
 import { followTheme, switchTheme, theme } from "./theme.js";
 
 interface Entry {
@@ -46,10 +46,10 @@ function clock(at: number): string {
 function Notices() {
   return (
     <div aria-live="polite">
-      {trouble.value !== null && (
+      {connectionError.value !== null && (
         <p class="notice" id="trouble">
-          {shown(trouble.value)}.{" "}
-          {lastAnswerAt.value > 0 && `What is shown is of ${clock(lastAnswerAt.value)}.`} It is
+          {clipForDisplay(connectionError.value)}.{" "}
+          {lastResponseAt.value > 0 && `What is shown is of ${clock(lastResponseAt.value)}.`} It is
           asked again.
         </p>
       )}
@@ -66,7 +66,7 @@ function Notices() {
 }
 
 function Console() {
-  const { page } = place.value;
+  const { page } = currentRoute.value;
   const { title, show: Show } = SHOWN[page];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -110,7 +110,7 @@ function Console() {
 followTheme();
 // The tab tells of trouble, too.
 effect(() => {
-  document.documentElement.dataset.state = trouble.value === null ? "ok" : "trouble";
+  document.documentElement.dataset.state = connectionError.value === null ? "ok" : "trouble";
 });
 const app = document.getElementById("app")!;
 app.replaceChildren();

@@ -39,31 +39,31 @@ function placeNow(): Place {
 }
 
 /** Where we are. */
-export const place = signal<Place>(placeNow());
+export const currentRoute = signal<Place>(placeNow());
 
 addEventListener("popstate", () => {
-  place.value = placeNow();
+  currentRoute.value = placeNow();
 });
 
 /** Goes to a page such as `plugin?name=hello`. */
-export function go(address: string): void {
+export function navigate(address: string): void {
   history.pushState(null, "", address);
-  place.value = placeNow();
+  currentRoute.value = placeNow();
 }
 
 /** Changes the state of this page without a step in the history. */
-export function keep(params: URLSearchParams, body = place.value.body): void {
+export function saveState(params: URLSearchParams, body = currentRoute.value.body): void {
   const query = params.toString();
-  const { page } = place.value;
+  const { page } = currentRoute.value;
   const fragment = body === "" ? "" : `#${new URLSearchParams({ body })}`;
   history.replaceState(null, "", (query === "" ? page : `${page}?${query}`) + fragment);
-  place.value = { page, params, body };
+  currentRoute.value = { page, params, body };
 }
 
 /** The same for one part of the state; an empty text takes it away. */
-export function keepPart(name: string, text: string): void {
-  const params = new URLSearchParams(place.value.params);
+export function saveStatePart(name: string, text: string): void {
+  const params = new URLSearchParams(currentRoute.value.params);
   if (text === "") params.delete(name);
   else params.set(name, text);
-  keep(params);
+  saveState(params);
 }

@@ -12,7 +12,7 @@ export {
 export type { Float } from "./base/float.js";
 export * from "./base/sort-constants.js";
 export type { VertexName } from "./graph/api/call-arguments.js";
-export type { OpenVertexState } from "./graph/api/graph.js";
+export type { OpenVertexInfo } from "./graph/api/graph.js";
 export type { NameList, ObjectCounts } from "./graph/api/graph-management.js";
 export type { EvaluateOptions } from "./graph/api/graph-queries.js";
 export type { GraphSimilarity } from "./graph/api/graph-similarity.js";
@@ -20,13 +20,13 @@ export type { GraphSchema } from "./graph/api/schema.js";
 export { SchemaGraph as Graph, type SchemaVertex } from "./graph/api/schema-graph.js";
 export { Vertex } from "./graph/api/vertex.js";
 export type { VertexRecord } from "./graph/api/vertex-attributes.js";
-export type { NewArc, NewVertex } from "./graph/changes/bulk.js";
+export type { ArcInput, VertexInput } from "./graph/changes/bulk.js";
 export type { ArcSpec, ConnectOptions } from "./graph/changes/connect.js";
 export type { PropertyIndexState } from "./graph/changes/index-properties.js";
-export type { IndexOptions, IndexState } from "./graph/changes/index-vectors.js";
+export type { VectorIndexOptions, VectorIndexState } from "./graph/changes/index-vectors.js";
 export type { CreateOptions } from "./graph/changes/vertices.js";
 export { type ExpressionValue, expr } from "./graph/evaluate/expr.js";
-export type { CellValue, Memory } from "./graph/evaluate/memory.js";
+export type { MemoryCell, Memory } from "./graph/evaluate/memory.js";
 export type { EvaluationResult } from "./graph/evaluate/plain-result.js";
 export type { EventParameters } from "./graph/expiry/event-control.js";
 export type { GraphOptions } from "./graph/keeper/thread-graphs.js";
@@ -55,12 +55,12 @@ export type {
   CoOccurrenceOptions,
   PageRankOptions,
   PathOptions,
-  Scored,
+  ScoredVertex,
   WalkOptions,
 } from "./graph/query/calls/algorithms.js";
 export type { DegreeOptions } from "./graph/query/calls/degree.js";
 export type { ArcListOptions, ListOptions } from "./graph/query/calls/lists.js";
-export type { Nearest, NearestOptions } from "./graph/query/calls/nearest.js";
+export type { NearestResult, NearestOptions } from "./graph/query/calls/nearest.js";
 export type { NeighborhoodOptions } from "./graph/query/calls/neighborhood.js";
 export type {
   AdjacencyQuery,
@@ -70,10 +70,10 @@ export type {
   VerticesQuery,
 } from "./graph/query/calls/prepared-query.js";
 export type { ScanOptions } from "./graph/query/calls/stream.js";
-export type { GlobalOptions } from "./graph/query/calls/vertices.js";
+export type { VerticesOptions } from "./graph/query/calls/vertices.js";
 export type {
   AdjacencyQueryOptions,
-  AdjacentRule,
+  AdjacencyRule,
   AggregateQueryOptions,
   ArcFilter,
   ArcFilterItems,
@@ -96,7 +96,7 @@ export type {
   ArcsResult,
   ArcTuple,
   NeighborhoodResult,
-  QueryTime,
+  QueryTiming,
   ScannedArc,
   ScannedVertex,
   VerticesResult,
@@ -106,7 +106,7 @@ export type { MemoryUsage } from "./graph/status/memory-usage.js";
 export type { PropertyValue } from "./graph/store/property-values.js";
 export type { Feature } from "./graph/vectors/features.js";
 export type {
-  KeySize,
+  ProjectionKeySize,
   ProjectionOptions,
   Projections,
 } from "./graph/vectors/projections.js";
@@ -118,12 +118,12 @@ export {
   type VectorLike,
   type VectorRecord,
 } from "./graph/vectors/vector.js";
-export type { Components } from "./graph/vectors/vector-parts.js";
+export type { VectorComponents } from "./graph/vectors/vector-parts.js";
 export type { RunOptions } from "./lifecycle/run-server.js";
 export { type InitializeOptions, type StartOptions, system } from "./lifecycle/system.js";
 export type { ServerMetrics } from "./metrics/server-metrics.js";
 export type {
-  BeforeFunction,
+  BeforeHook,
   PluginDescription,
   PluginEntry,
 } from "./plugin/contract/plugin-entry.js";
@@ -138,4 +138,4 @@ export { HttpError } from "./plugin/response/http-error.js";
 export { HttpResponse, type HttpResponseOptions } from "./plugin/response/http-response.js";
 export { PluginResponse } from "./plugin/response/plugin-response.js";
 export type { StandardSchema } from "./plugin/response/schema-issues.js";
-export { InvalidValue, validated } from "./plugin/response/validated.js";
+export { ValidationError, validate } from "./plugin/response/validated.js";

@@ -43,12 +43,12 @@ export function makeChange(
   const { severity, says } = RULES[rule];
   const place = (parameter ?? "") + path;
   const subject = [plugin === "" ? "the service" : plugin, place].filter((text) => text !== "");
-  const texts = textsOf({ before, after });
+  const texts = changedTexts({ before, after });
   const message = `${subject.join(": ")} ${says}${texts === "" ? "" : `: ${texts}`}`;
   return { severity, rule, plugin, parameter, path: place, before, after, message };
 }
 
 /** `integer -> string`; empty where there are no texts. */
-export function textsOf({ before, after }: Pick<Change, "before" | "after">): string {
+export function changedTexts({ before, after }: Pick<Change, "before" | "after">): string {
   return before === null && after === null ? "" : `${before ?? "none"} -> ${after ?? "none"}`;
 }

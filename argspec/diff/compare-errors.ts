@@ -3,12 +3,12 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema } from "../argspec.js";
-import { isTyped, statusesOf } from "../error-kinds.js";
+import { isTyped, listStatuses } from "../error-kinds.js";
 import { type Change, makeChange, type Side } from "./change.js";
-import { findMisfit, type Type } from "./misfit.js";
+import { findIncompatibility, type Type } from "./misfit.js";
 
 export function compareErrors(before: Side, after: Side): readonly Change[] {
-  const [former, present] = [statusesOf(before.operation), statusesOf(after.operation)];
+  const [former, present] = [listStatuses(before.operation), listStatuses(after.operation)];
   const plugin = after.operation.name;
   const told = (kind: string) => ({ plugin, parameter: kind });
   const changes: Change[] = [];
@@ -55,7 +55,7 @@ function compareDetails(before: Type | null, after: Type | null) {
   // Who knew nothing of them reads nothing.
   if (before === null) return null;
   const present = after ?? { schema: {}, definitions: before.definitions };
-  const misfit = findMisfit(present, before, "tolerant");
+  const misfit = findIncompatibility(present, before, "tolerant");
   if (misfit === null) return null;
   const { path, given, taken } = misfit;
   return { rule: "error-details", path: `.details${path}`, from: taken, to: given } as const;

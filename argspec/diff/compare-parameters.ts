@@ -7,7 +7,7 @@ import type { JsonSchema, ParamSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";
 import type { Definitions } from "./forms.js";
-import { findMisfit, type Type } from "./misfit.js";
+import { findIncompatibility, type Type } from "./misfit.js";
 import { schemaTexts } from "./schema-texts.js";
 import { typeText, valueText } from "./type-text.js";
 
@@ -90,12 +90,12 @@ function compareTypes(before: Parameter, after: Parameter, subject: Subject): Ch
     return compareForms(before, after, subject);
   }
   const [from, to] = [typeOf(before), typeOf(after)];
-  const refused = findMisfit(from, to, "strict");
+  const refused = findIncompatibility(from, to, "strict");
   if (refused !== null) {
     const { path, given, taken } = refused;
     return makeChange("parameter-narrowed", { ...subject, path }, given, taken);
   }
-  const added = findMisfit(to, from, "strict");
+  const added = findIncompatibility(to, from, "strict");
   if (added !== null) {
     const { path, given, taken } = added;
     return makeChange("parameter-widened", { ...subject, path }, taken, given);
@@ -107,7 +107,7 @@ function compareTypes(before: Parameter, after: Parameter, subject: Subject): Ch
 function compareForms(before: Parameter, after: Parameter, subject: Subject): Change {
   const [from, to] = [typeOf(before), typeOf(after)];
   const isText = READ_AS[before.param.wire][after.param.wire] === "text";
-  if (isText && findMisfit({ ...from, schema: textSchema(from) }, to, "strict") === null) {
+  if (isText && findIncompatibility({ ...from, schema: textSchema(from) }, to, "strict") === null) {
     return makeChange("parameter-as-text", subject, formText(before.param), formText(after.param));
   }
   // One type may travel in several forms, so that its text alone would tell nothing.
@@ -123,7 +123,7 @@ function typeOf({ param, definitions }: Parameter): Type {
 /** What a number looks like to those who read texts. Null has no text: it travels as a bare key. */
 function textSchema(type: Type): JsonSchema {
   const none = { type: "null" };
-  const canBeNull = findMisfit({ ...type, schema: none }, type, "strict") === null;
+  const canBeNull = findIncompatibility({ ...type, schema: none }, type, "strict") === null;
   return canBeNull ? { anyOf: [{ type: "string" }, none] } : { type: "string" };
 }
 

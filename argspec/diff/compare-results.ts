@@ -3,7 +3,7 @@
 
 import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";
-import { findMisfit, type Type } from "./misfit.js";
+import { findIncompatibility, type Type } from "./misfit.js";
 import { schemaTexts } from "./schema-texts.js";
 
 export function compareResults(before: Side, after: Side): readonly Change[] {
@@ -42,13 +42,13 @@ function partsOf({ operation: { result }, definitions }: Side): ReadonlyMap<stri
 
 function compareTypes(before: Type, after: Type, subject: Required<Subject>): Change | null {
   const at = (path: string) => ({ ...subject, path: subject.path + path });
-  const unknown = findMisfit(after, before, "tolerant");
+  const unknown = findIncompatibility(after, before, "tolerant");
   if (unknown !== null) {
     return makeChange("result-widened", at(unknown.path), unknown.taken, unknown.given);
   }
-  const more = findMisfit(after, before, "strict");
+  const more = findIncompatibility(after, before, "strict");
   if (more !== null) return makeChange("result-narrowed", at(more.path), more.taken, more.given);
-  const less = findMisfit(before, after, "strict");
+  const less = findIncompatibility(before, after, "strict");
   if (less !== null) return makeChange("result-narrowed", at(less.path), less.given, less.taken);
   return null;
 }

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { Argspec, ArgspecService } from "../argspec.js";
-import { type Operation, operationsOf } from "../operations.js";
+import { type Operation, listOperations } from "../operations.js";
 import { type Change, makeChange, type Side } from "./change.js";
 import { compareErrors } from "./compare-errors.js";
 import { compareParameters } from "./compare-parameters.js";
@@ -44,7 +44,7 @@ function byName(argspec: Argspec): ReadonlyMap<string, Plugin> {
     roles.set(name, new Set(roles.get(name)).add(role));
   }
   return new Map(
-    operationsOf(argspec).map((operation) => {
+    listOperations(argspec).map((operation) => {
       const own = ROLES.filter((role) => roles.get(operation.name)!.has(role));
       return [operation.name, { operation, definitions: argspec.$defs, roles: own.join(", ") }];
     }),

@@ -3,7 +3,7 @@
 // schema that it does not understand: such a one is `opaque`.
 
 import type { JsonSchema } from "../argspec.js";
-import { LIMIT_WORDS, type LimitedKind, type LimitWord, limitsOf } from "../limits/limits.js";
+import { LIMIT_WORDS, type LimitedKind, type LimitWord, readLimits } from "../limits/limits.js";
 
 export type Scalar = string | number | boolean | null;
 export type Definitions = Readonly<Record<string, JsonSchema>>;
@@ -40,7 +40,7 @@ function wordsFor(kind: LimitedKind): string[] {
   return (Object.keys(LIMIT_WORDS) as LimitWord[]).filter((word) => LIMIT_WORDS[word] === kind);
 }
 
-export function formsOf(schema: JsonSchema, definitions: Definitions): Forms {
+export function classifySchema(schema: JsonSchema, definitions: Definitions): Forms {
   const forms: Forms = {
     isAny: false,
     scalars: new Set(),
@@ -85,7 +85,7 @@ function addForm(schema: JsonSchema, forms: Forms): void {
   if (hasOnly(schema, [])) forms.isAny = true;
   else if (!Object.hasOwn(WORDS_OF_TYPE, type) || !hasOnly(schema, WORDS_OF_TYPE[type]!)) {
     forms.opaque.push(schema);
-  } else if (type !== "array" && Object.keys(limitsOf(schema)).some((word) => word !== "pattern")) {
+  } else if (type !== "array" && Object.keys(readLimits(schema)).some((word) => word !== "pattern")) {
     forms.limited.push(schema);
   } else if (type === "integer" || type === "number") forms.numbers.add(type);
   else if (type === "string") forms.texts.add((schema.pattern as string | undefined) ?? null);

@@ -4,16 +4,16 @@
 // not.
 
 import type { JsonSchema } from "../argspec.js";
-import { impliesLimits, isWithin } from "../limits/implied.js";
-import { type Limits, limitsOf } from "../limits/limits.js";
-import { type Definitions, type Forms, formsOf, type Scalar } from "./forms.js";
-import { propertyPlace, typeText } from "./type-text.js";
+import { isImpliedBy, isWithin } from "../limits/implied.js";
+import { type Limits, readLimits } from "../limits/limits.js";
+import { type Definitions, type Forms, classifySchema, type Scalar } from "./forms.js";
+import { propertyPath, typeText } from "./type-text.js";
 
 /** How the taking side reads an object: whether it admits keys that its type does not name. */
-export type Reading = "strict" | "tolerant";
+export type CompareDirection = "strict" | "tolerant";
 
 /** The first place at which a value may be given that is not taken. */
-export interface Misfit {
+export interface Incompatibility {
   /** In the value: `.x`, `[0]`, `[]` for every item of a list; empty for the whole. */
   readonly path: string;
   readonly given: string;
@@ -34,7 +34,7 @@ const ABSENT = "absent";
 type Part = JsonSchema | false;
 
 /** Null when every value of `given` is one of `taken`. */
-export function findMisfit(given: Type, taken: Type, reading: Reading): Misfit | null {
+export function findIncompatibility(given: Type, taken: Type, reading: CompareDirection): Incompatibility | null {
   return new Comparison(given.definitions, taken.definitions, reading).compare(
     given.schema,
     taken.schema,
@@ -46,19 +46,19 @@ class Comparison {
   readonly #givenForms: (schema: JsonSchema) => Forms;
   readonly #takenForms: (schema: JsonSchema) => Forms;
   /** Arrays and objects that were compared or are being compared; null: fits, or is assumed to. */
-  readonly #known = new Map<JsonSchema, Map<JsonSchema, Misfit | null>>();
+  readonly #known = new Map<JsonSchema, Map<JsonSchema, Incompatibility | null>>();
   /** Pairs that fit, each under the assumption that all those before it do. */
   readonly #assumed: [JsonSchema, JsonSchema][] = [];
   #nesting = 0;
   #comparisons = 0;
 
-  constructor(given: Definitions, taken: Definitions, reading: Reading) {
+  constructor(given: Definitions, taken: Definitions, reading: CompareDirection) {
     this.#isTolerant = reading === "tolerant";
-    this.#givenForms = cached((schema) => formsOf(schema, given));
-    this.#takenForms = cached((schema) => formsOf(schema, taken));
+    this.#givenForms = cached((schema) => classifySchema(schema, given));
+    this.#takenForms = cached((schema) => classifySchema(schema, taken));
   }
 
-  compare(given: JsonSchema, taken: JsonSchema): Misfit | null {
+  compare(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
     const from = this.#givenForms(given);
     const to = this.#takenForms(taken);
     if (to.isAny) return null;
@@ -77,9 +77,9 @@ class Comparison {
   #compareWithAll(
     given: JsonSchema,
     candidates: readonly JsonSchema[],
-    whole: () => Misfit,
-  ): Misfit | null {
-    let last: Misfit | null = null;
+    whole: () => Incompatibility,
+  ): Incompatibility | null {
+    let last: Incompatibility | null = null;
     for (const candidate of candidates) {
       const misfit = this.#compareKnown(given, candidate);
       if (misfit === null) return null;
@@ -89,8 +89,8 @@ class Comparison {
     return candidates.length === 1 ? last : whole();
   }
 
-  #compareKnown(given: JsonSchema, taken: JsonSchema): Misfit | null {
-    const known = this.#known.get(given) ?? new Map<JsonSchema, Misfit | null>();
+  #compareKnown(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
+    const known = this.#known.get(given) ?? new Map<JsonSchema, Incompatibility | null>();
     this.#known.set(given, known);
     const found = known.get(taken);
     if (found !== undefined) return found;
@@ -110,10 +110,10 @@ class Comparison {
     return misfit;
   }
 
-  #compareArrays(given: JsonSchema, taken: JsonSchema): Misfit | null {
+  #compareArrays(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
     const [from, to] = [readArray(given), readArray(taken)];
-    const { minItems: _, ...limits } = limitsOf(taken);
-    if (!impliesLimits({ ...fewest(from), ...limitsOf(given) }, limits)) {
+    const { minItems: _, ...limits } = readLimits(taken);
+    if (!isImpliedBy({ ...fewest(from), ...readLimits(given) }, limits)) {
       return { path: "", given: typeText(given), taken: typeText(taken) };
     }
     if (from.required < to.required) {
@@ -131,18 +131,18 @@ class Comparison {
     return from.rest === false ? null : this.#comparePart(from.rest, to.rest, "[]");
   }
 
-  #compareObjects(given: JsonSchema, taken: JsonSchema): Misfit | null {
+  #compareObjects(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
     const [from, to] = [readObject(given), readObject(taken)];
     for (const name of to.required) {
       if (!from.required.has(name)) {
-        const path = propertyPlace(name);
+        const path = propertyPath(name);
         return { path, given: propertyText(from, name), taken: propertyText(to, name) };
       }
     }
     for (const name of new Set([...from.properties.keys(), ...to.properties.keys()])) {
       const part = from.properties.get(name) ?? from.rest;
       const target = to.properties.get(name) ?? this.#restOf(to);
-      const misfit = part === false ? null : this.#comparePart(part, target, propertyPlace(name));
+      const misfit = part === false ? null : this.#comparePart(part, target, propertyPath(name));
       if (misfit !== null) return misfit;
     }
     return from.rest === false ? null : this.#comparePart(from.rest, this.#restOf(to), "[key]");
@@ -153,7 +153,7 @@ class Comparison {
     return rest === false && this.#isTolerant ? {} : rest;
   }
 
-  #comparePart(given: JsonSchema, taken: Part, place: string): Misfit | null {
+  #comparePart(given: JsonSchema, taken: Part, place: string): Incompatibility | null {
     if (taken === false) return { path: place, given: typeText(given), taken: ABSENT };
     const misfit = this.compare(given, taken);
     return misfit === null ? null : { ...misfit, path: place + misfit.path };
@@ -177,7 +177,7 @@ function takesLimited(to: Forms, schema: JsonSchema): boolean {
   if (!isText && (to.numbers.has("number") || to.numbers.has(schema.type as "integer")))
     return true;
   return to.limited.some(
-    (taken) => isOfType(schema, taken) && impliesLimits(limitsOf(schema), limitsOf(taken)),
+    (taken) => isOfType(schema, taken) && isImpliedBy(readLimits(schema), readLimits(taken)),
   );
 }
 
@@ -189,7 +189,7 @@ function isOfType({ type }: JsonSchema, taken: JsonSchema): boolean {
 function takesScalar(to: Forms, value: Scalar): boolean {
   if (to.scalars.has(value)) return true;
   if (typeof value !== "string" && typeof value !== "number") return false;
-  if (to.limited.some((taken) => hasType(value, taken) && isWithin(value, limitsOf(taken)))) {
+  if (to.limited.some((taken) => hasType(value, taken) && isWithin(value, readLimits(taken)))) {
     return true;
   }
   if (typeof value === "string") return to.texts.has(null);

@@ -3,7 +3,7 @@
 // schemas come from outside; must never be read by a machine.
 
 import type { JsonSchema } from "../argspec.js";
-import { type Limits, limitsOf } from "../limits/limits.js";
+import { type Limits, readLimits } from "../limits/limits.js";
 
 const MAX_TEXT = 60;
 const MAX_DEPTH = 3;
@@ -21,7 +21,7 @@ export function valueText(value: unknown): string {
 }
 
 /** The place of a property: `.name`, or `["odd name"]`. */
-export function propertyPlace(name: string): string {
+export function propertyPath(name: string): string {
   return isPlainName(name) ? `.${name}` : `[${valueText(name)}]`;
 }
 
@@ -56,12 +56,12 @@ function textOf(schema: JsonSchema, depth: number): string {
     case "object":
       return objectText(schema, depth + 1);
     case "string": {
-      const { pattern, ...others } = limitsOf(schema);
+      const { pattern, ...others } = readLimits(schema);
       const kind = pattern === undefined ? type : `/${valueText(pattern).slice(1, -1)}/`;
       return kind + limitText(others);
     }
     default:
-      return String(type) + limitText(limitsOf(schema));
+      return String(type) + limitText(readLimits(schema));
   }
 }
 
@@ -78,7 +78,7 @@ function unionText<T>(members: readonly T[], memberText: (member: T) => string):
 function arrayText(schema: JsonSchema, depth: number): string {
   const first = (schema.prefixItems ?? []) as readonly JsonSchema[];
   const rest = (schema.items ?? {}) as JsonSchema | boolean;
-  const { minItems = 0, ...others } = limitsOf(schema);
+  const { minItems = 0, ...others } = readLimits(schema);
   const required = Math.min(minItems, first.length);
   const limits = limitText({ ...(minItems > required && { minItems }), ...others });
   const restText = typeof rest === "boolean" ? "any" : textOf(rest, depth);

@@ -1,9 +1,9 @@
 // Whether all values within some limits are within others. Must never say yes wrongly.
 
-import { type Limits, type LimitWord, limitCheck, usableLimits } from "./limits.js";
+import { type Limits, type LimitWord, limitCheck, applicableLimits } from "./limits.js";
 
 /** @param given of values of the same kind as those of `taken` */
-export function impliesLimits(given: Limits, taken: Limits): boolean {
+export function isImpliedBy(given: Limits, taken: Limits): boolean {
   return (Object.keys(taken) as LimitWord[]).every((word) => implies(given, taken, word));
 }
 
@@ -41,7 +41,7 @@ function implies(given: Limits, taken: Limits, word: LimitWord): boolean {
 
 /** Whether a single value is within limits of its kind; no, where that cannot be told. */
 export function isWithin(value: string | number, limits: Limits): boolean {
-  const usable = usableLimits({ ...limits });
+  const usable = applicableLimits({ ...limits });
   const isWhole = Object.keys(usable).length === Object.keys(limits).length;
   return isWhole && limitCheck(usable)(value) === null;
 }

@@ -44,13 +44,13 @@ export const LIMIT_WORDS: Readonly<Record<LimitWord, LimitedKind>> = {
 export type LimitCheck = (value: unknown) => string | null;
 
 /** The limits of a schema, whose other words say what kind of value it is. */
-export function limitsOf(schema: Readonly<Record<string, unknown>>): Limits {
+export function readLimits(schema: Readonly<Record<string, unknown>>): Limits {
   return Object.fromEntries(Object.entries(schema).filter(([word]) => word in LIMIT_WORDS));
 }
 
 /** The limits of a schema from elsewhere that can be checked here. */
-export function usableLimits(schema: Readonly<Record<string, unknown>>): Limits {
-  const { pattern, format, ...limits } = limitsOf(schema);
+export function applicableLimits(schema: Readonly<Record<string, unknown>>): Limits {
+  const { pattern, format, ...limits } = readLimits(schema);
   return {
     ...limits,
     ...(pattern !== undefined && isLinear(pattern) && { pattern }),

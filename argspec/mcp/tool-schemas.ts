@@ -4,7 +4,7 @@
 
 import type { Argspec, JsonSchema, ParamSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
-import { typesReached } from "../select.js";
+import { reachableTypes } from "../select.js";
 
 export type ObjectSchema = JsonSchema & { readonly type: "object" };
 
@@ -13,7 +13,7 @@ const INTEGER = { type: "integer" };
 const QUERY_VALUE = { type: ["string", "number", "boolean"] };
 
 /** Parameters by their names, and the body as `content`. */
-export function inputSchema(operation: Operation, $defs: Argspec["$defs"]): ObjectSchema {
+export function toolInputSchema(operation: Operation, $defs: Argspec["$defs"]): ObjectSchema {
   const { params, content, isOpen } = operation;
   const inputs = content === null ? params : [...params, content];
   const required = inputs.filter((param) => param.required).map(({ name }) => name);
@@ -70,7 +70,7 @@ function nameIn($ref: string): string {
 }
 
 function definitions($defs: Argspec["$defs"], schemas: readonly JsonSchema[]): JsonSchema {
-  const reached = Object.entries(typesReached($defs, schemas));
+  const reached = Object.entries(reachableTypes($defs, schemas));
   if (reached.length === 0) return {};
   return { $defs: Object.fromEntries(reached.map(([name, type]) => [name, toolSchema(type)])) };
 }

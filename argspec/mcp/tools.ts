@@ -2,8 +2,8 @@
 // that its author wrote of it. Texts go to models as they are, and are never made code of.
 
 import type { Argspec } from "../argspec.js";
-import { type Operation, operationsOf } from "../operations.js";
-import { inputSchema, type ObjectSchema, outputSchema } from "./tool-schemas.js";
+import { type Operation, listOperations } from "../operations.js";
+import { toolInputSchema, type ObjectSchema, outputSchema } from "./tool-schemas.js";
 
 /** As `tools/list` shows it. */
 export interface Tool {
@@ -17,14 +17,14 @@ export interface Tool {
   readonly annotations: { readonly readOnlyHint: boolean; readonly idempotentHint: boolean };
 }
 
-export interface OfferedTool {
+export interface McpTool {
   readonly tool: Tool;
   readonly operation: Operation;
 }
 
 export interface ToolSet {
   /** By name. */
-  readonly tools: ReadonlyMap<string, OfferedTool>;
+  readonly tools: ReadonlyMap<string, McpTool>;
   /** What cannot be offered, and why. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
@@ -34,11 +34,11 @@ const MAX_NAME = 128;
 /** All tools together in characters of JSON: programs end a connection at messages of 10 MB. */
 const MAX_LIST = 8_000_000;
 
-export function toolsOf(argspec: Argspec): ToolSet {
-  const tools = new Map<string, OfferedTool>();
+export function buildTools(argspec: Argspec): ToolSet {
+  const tools = new Map<string, McpTool>();
   const leftOut: { name: string; reason: string }[] = [];
   let length = 0;
-  for (const operation of operationsOf(argspec)) {
+  for (const operation of listOperations(argspec)) {
     const { name } = operation;
     if (name.length > MAX_NAME) {
       leftOut.push({ name, reason: `names of tools have ${MAX_NAME} characters at most` });
@@ -64,7 +64,7 @@ function toolOf(operation: Operation, $defs: Argspec["$defs"]): Tool {
     name,
     ...(title !== "" && { title }),
     description: describe(operation),
-    inputSchema: inputSchema(operation, $defs),
+    inputSchema: toolInputSchema(operation, $defs),
     ...(output !== null && { outputSchema: output }),
     // What is safe to repeat changes nothing.
     annotations: { readOnlyHint: readonly, idempotentHint: readonly },

@@ -6,7 +6,7 @@ import { SHARED_PARAMETERS, SHARED_RESPONSES, SHARED_SCHEMAS } from "./component
 import { namedOperations } from "./named-operations.js";
 import type { ParameterOptions } from "./parameters.js";
 import { pathItem, resultComponent } from "./path-items.js";
-import { infoOf, securityOf, serversOf, usedComponents } from "./project-facts.js";
+import { buildInfoObject, buildSecurity, buildServers, usedComponents } from "./project-facts.js";
 import { schemaObject } from "./schemas.js";
 
 export interface OpenapiOptions {
@@ -42,10 +42,10 @@ export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}):
   );
   return {
     openapi: "3.1.0",
-    info: infoOf(argspec, DESCRIPTION),
+    info: buildInfoObject(argspec, DESCRIPTION),
     jsonSchemaDialect: DIALECT,
-    servers: serversOf(service),
-    security: securityOf(service),
+    servers: buildServers(service),
+    security: buildSecurity(service),
     tags: tags.map((name) => ({ name, description: `Plugins of \`${name}\`.` })),
     paths,
     components: {

@@ -3,7 +3,7 @@
 
 import type { Argspec, PluginSpec } from "../argspec.js";
 import { nameTable } from "../name-table.js";
-import { type Operation, operationsOf } from "../operations.js";
+import { type Operation, listOperations } from "../operations.js";
 
 export interface NamedOperation {
   readonly operation: Operation;
@@ -31,7 +31,7 @@ const BUILTIN_TAG = "built-in";
 const STRANGE = /[^A-Za-z0-9_]/gu;
 
 export function namedOperations(argspec: Argspec): NamedOperations {
-  const operations = operationsOf(argspec);
+  const operations = listOperations(argspec);
   const table = nameTable(argspec, operations);
   const partsOf = new Map<string, PluginSpec[]>(operations.map(({ name }) => [name, []]));
   for (const plugin of argspec.plugins) partsOf.get(plugin.name)!.push(plugin);

@@ -6,7 +6,7 @@ import type { Argspec, ArgspecService } from "../argspec.js";
 const VERSION_LENGTH = 12;
 
 /** Without a version of the project its hash, which changes with whatever clients depend on. */
-export function infoOf({ service, hash }: Argspec, description: string): object {
+export function buildInfoObject({ service, hash }: Argspec, description: string): object {
   const { name, version, license } = service;
   return {
     title: name ?? "svc",
@@ -17,14 +17,14 @@ export function infoOf({ service, hash }: Argspec, description: string): object 
 }
 
 /** Relative to where the document came from; behind proxies only the prefix may lead here. */
-export function serversOf({ servers = [], prefix }: ArgspecService): readonly object[] {
+export function buildServers({ servers = [], prefix }: ArgspecService): readonly object[] {
   if (servers.length > 0) return servers.map((url) => ({ url: url.replace(/\/$/, "") }));
   const root = { url: "/" };
   return prefix === null ? [root] : [{ url: prefix }, root];
 }
 
 /** One of the schemes is enough; without any, everybody may call. */
-export function securityOf({ security = {} }: ArgspecService): readonly object[] {
+export function buildSecurity({ security = {} }: ArgspecService): readonly object[] {
   return Object.keys(security).map((name) => ({ [name]: [] }));
 }
 

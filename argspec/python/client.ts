@@ -3,7 +3,7 @@
 
 import type { Argspec } from "../argspec.js";
 import { BUILTINS } from "../builtins.js";
-import { operationsOf } from "../operations.js";
+import { listOperations } from "../operations.js";
 import { SERVICES } from "../services.js";
 import { groupText } from "./methods.js";
 import { moduleNames } from "./python-names.js";
@@ -22,14 +22,14 @@ export function emitPythonClient(argspec: Argspec, runtime: string): string {
       head: "class Client(_ClientBase)",
       start: clientStart(name, hash),
       instance: "client",
-      operations: operationsOf(argspec),
+      operations: listOperations(argspec),
       $defs,
     },
     {
       head: "class Builtin(_Caller)",
       start: docstring(["Built-in plugins of every server."]),
       instance: "client.builtin",
-      operations: operationsOf(BUILTINS),
+      operations: listOperations(BUILTINS),
       $defs: BUILTINS.$defs,
     },
     {

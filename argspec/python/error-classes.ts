@@ -1,7 +1,7 @@
 // Errors of a service that have a class of their own in a Python client, so that `except` tells
 // them apart, and types of what they tell programs.
 
-import { errorKindsOf } from "../error-kinds.js";
+import { listErrorKinds } from "../error-kinds.js";
 import type { NameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
 import type { PythonNames } from "./python-names.js";
@@ -16,7 +16,7 @@ export function errorClasses(
   module: PythonNames,
 ) {
   const classes = new Map<string, string>();
-  const texts = errorKindsOf(operations).map(({ kind, details, statuses, descriptions }) => {
+  const texts = listErrorKinds(operations).map(({ kind, details, statuses, descriptions }) => {
     const name = module.take(names.errors.get(kind)!);
     classes.set(kind, name);
     const place = names.details.get(kind)!;

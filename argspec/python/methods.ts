@@ -3,13 +3,13 @@
 // or as strings.
 
 import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
-import { statusesOf } from "../error-kinds.js";
+import { listStatuses } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
 import { errorClasses } from "./error-classes.js";
 import { PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
-import { limitsText, type PythonTypes, typesOf } from "./types.js";
+import { limitsText, type PythonTypes, collectTypes } from "./types.js";
 
 const MAX_COLUMNS = 100;
 
@@ -31,7 +31,7 @@ export function groupText(group: Group, module: PythonNames): readonly string[] 
   // Within a class a method's name would be taken for the type of the same name.
   for (const method of names.methods.values()) module.reserve(method);
   const own = new Map([...names.types].map(([key, name]) => [key, module.take(name)]));
-  const types = typesOf($defs, own, module);
+  const types = collectTypes($defs, own, module);
   const constants: string[] = [];
   const { classes, texts: errors } = errorClasses(operations, names, types, module);
   const methods = operations.flatMap((operation) => {
@@ -110,7 +110,7 @@ class Method {
   }
 
   #errors(): readonly string[] {
-    const kinds = [...statusesOf(this.#operation)].map(([kind, statuses]) => {
+    const kinds = [...listStatuses(this.#operation)].map(([kind, statuses]) => {
       const numbers = `(${statuses.join(", ")},)`;
       return `(${stringLiteral(kind)}, ${numbers}, ${this.#classes.get(kind)!}),`;
     });

@@ -3,7 +3,7 @@
 // that may come later in the file, so nothing of them must be evaluated while it is loaded.
 
 import type { Argspec, JsonSchema } from "../argspec.js";
-import { limitsOf } from "../limits/limits.js";
+import { readLimits } from "../limits/limits.js";
 import { isPlainName, type PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
 
@@ -186,7 +186,7 @@ function classText(
 }
 
 /** Declares the types of `$defs`. */
-export function typesOf(
+export function collectTypes(
   $defs: Argspec["$defs"],
   names: ReadonlyMap<string, string>,
   module: PythonNames,
@@ -242,7 +242,7 @@ function textOf(schema: unknown): string {
 /** Such as `minimum 1, maximum 100`, for people: the server checks. */
 export function limitsText(schema: JsonSchema): string {
   if (schema.type === "array" && schema.prefixItems !== undefined) return "";
-  const limits = Object.entries(limitsOf(schema));
+  const limits = Object.entries(readLimits(schema));
   const texts = limits.map(([word, value]) => (value === true ? word : `${word} ${value}`));
   return plainLine(texts.join(", "));
 }

@@ -3,13 +3,13 @@
 
 import type { Argspec } from "../argspec.js";
 import { BUILTINS } from "../builtins.js";
-import { operationsOf } from "../operations.js";
+import { listOperations } from "../operations.js";
 import { SERVICES } from "../services.js";
 import { clientDeclarations, typeDeclarations } from "./declarations.js";
 import { declareTypes } from "./declare-types.js";
 import { packageJson, packageName, packageVersion, readme } from "./package-files.js";
 import { clientScript } from "./scripts.js";
-import { type Section, sectionOf } from "./section.js";
+import { type Section, buildSection } from "./section.js";
 
 /** The clients' own part, as the package was built with it. */
 export interface RuntimeFiles {
@@ -33,9 +33,9 @@ export async function emitTypescriptClient(
 ): Promise<ReadonlyMap<string, string>> {
   const { service, hash, $defs } = argspec;
   const sections = {
-    plugins: sectionOf($defs, operationsOf(argspec)),
-    builtin: sectionOf(BUILTINS.$defs, operationsOf(BUILTINS)),
-    services: sectionOf({}, SERVICES),
+    plugins: buildSection($defs, listOperations(argspec)),
+    builtin: buildSection(BUILTINS.$defs, listOperations(BUILTINS)),
+    services: buildSection({}, SERVICES),
   };
   const [plugins, builtin, services] = await printTypes(Object.values(sections));
   const printed = { plugins: plugins!, builtin: builtin!, services: services! };
@@ -69,6 +69,6 @@ async function printTypes(sections: readonly Section[]) {
 
 /** Declarations of the types of an argspec, for whoever calls it without a client. */
 export async function emitTypescriptTypes(argspec: Argspec): Promise<string> {
-  const [section] = await printTypes([sectionOf(argspec.$defs, operationsOf(argspec))]);
+  const [section] = await printTypes([buildSection(argspec.$defs, listOperations(argspec))]);
   return typeDeclarations(section!, `// Types of a service, made from its argspec.`);
 }

@@ -4,7 +4,7 @@
 
 import { compile } from "json-schema-to-typescript";
 import { plainCode } from "./doc-comment.js";
-import { type LoweredSchema, shownNames } from "./lower-schema.js";
+import { type LoweredSchema, exportedNames } from "./lower-schema.js";
 
 /** A type that gets the name. */
 export interface TypeRequest {
@@ -39,7 +39,7 @@ export async function declareTypes(requests: readonly TypeRequest[]): Promise<re
   );
   const root = { type: "object", properties: {}, additionalProperties: false, $defs };
   const printed = await compile(root as Parameters<typeof compile>[0], "Root", OPTIONS);
-  const bodies = takeApart(shownNames(plainCode(printed.replace(LIBRARY_COMMENT, ""))));
+  const bodies = takeApart(exportedNames(plainCode(printed.replace(LIBRARY_COMMENT, ""))));
   return requests.map(({ name, comment, generic }, index) => {
     const { isInterface, body } = bodies.get(index)!;
     if (isInterface) return `${comment}${tidy(`export interface ${name} ${body}`)}\n`;

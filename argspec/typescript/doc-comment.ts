@@ -2,7 +2,7 @@
 // sent the argspec: they must never end a comment, nor be taken for tags of ours.
 
 import type { JsonSchema } from "../argspec.js";
-import { limitsOf } from "../limits/limits.js";
+import { readLimits } from "../limits/limits.js";
 
 /** Characters that end lines for JavaScript alone, or turn the order of what is shown around. */
 const HIDDEN = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
@@ -41,7 +41,7 @@ export function schemaComment(schema: JsonSchema): string {
 export function limitTags(schema: JsonSchema): string[] {
   const { type, prefixItems } = schema;
   if (type === "array" && prefixItems !== undefined) return [];
-  const limits = Object.entries(limitsOf(schema));
+  const limits = Object.entries(readLimits(schema));
   return limits.map(
     ([word, value]) => `@${word}${value === true ? "" : ` ${commentLine(String(value))}`}`,
   );

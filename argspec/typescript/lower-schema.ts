@@ -35,7 +35,7 @@ interface LoweredObject {
 /** Type by the name in `$defs`. */
 export type TypeNames = ReadonlyMap<string, string>;
 
-export const ANYTHING: LoweredSchema = { tsType: "unknown" };
+export const ANY_JSON: LoweredSchema = { tsType: "unknown" };
 /** `{}` would let a text pass for an object. */
 const EMPTY_OBJECT: LoweredSchema = { tsType: "{ [key: string]: never }" };
 /** Of a tuple with more optional items, their number is not told. */
@@ -51,7 +51,7 @@ export class SchemaLowering {
   }
 
   lower(schema: unknown): LoweredSchema {
-    if (!isSchema(schema)) return ANYTHING;
+    if (!isSchema(schema)) return ANY_JSON;
     const { $ref, anyOf, enum: values, type } = schema;
     if (typeof $ref === "string") return this.#reference($ref);
     if (Array.isArray(anyOf)) return this.#union(anyOf);
@@ -59,17 +59,17 @@ export class SchemaLowering {
     if ("const" in schema) return { enum: [schema.const] };
     if (type === "array") return this.#array(schema);
     if (type === "object") return this.#object(schema);
-    return typeof type === "string" ? { type } : ANYTHING;
+    return typeof type === "string" ? { type } : ANY_JSON;
   }
 
   #reference($ref: string): LoweredSchema {
     const name = this.#names.get($ref.replace("#/$defs/", ""));
-    return name === undefined ? ANYTHING : { tsType: name };
+    return name === undefined ? ANY_JSON : { tsType: name };
   }
 
   #union(members: readonly unknown[]): LoweredSchema {
     const lowered = members.map((member) => this.lower(member));
-    return lowered.includes(ANYTHING) ? ANYTHING : { anyOf: lowered };
+    return lowered.includes(ANY_JSON) ? ANY_JSON : { anyOf: lowered };
   }
 
   #array({ prefixItems, items, minItems }: JsonSchema): LoweredSchema {
@@ -106,7 +106,7 @@ export class SchemaLowering {
     const names = Array.isArray(required)
       ? required.filter((name) => typeof name === "string")
       : [];
-    return objectOf(lowered, names, others === ANYTHING ? true : others);
+    return objectOf(lowered, names, others === ANY_JSON ? true : others);
   }
 }
 
@@ -135,7 +135,7 @@ function hiddenName(name: string): string {
 }
 
 /** Puts names of properties right in what the library has printed. */
-export function shownNames(printed: string): string {
+export function exportedNames(printed: string): string {
   return printed.replaceAll(new RegExp(`^"${HIDDEN_METHOD}"(?=\\??: )`, "gm"), METHOD);
 }
 

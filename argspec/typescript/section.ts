@@ -2,12 +2,12 @@
 // and the types that they need: the plugins of a service, the built-in ones, or the services.
 
 import type { Argspec, ParamSpec } from "../argspec.js";
-import { type ErrorKindSpec, errorKindsOf } from "../error-kinds.js";
+import { type ErrorKindSpec, listErrorKinds } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
 import type { TypeRequest } from "./declare-types.js";
 import { commentText, docComment, limitTags, schemaComment } from "./doc-comment.js";
-import { ANYTHING, type LoweredSchema, objectOf, SchemaLowering, tuple } from "./lower-schema.js";
+import { ANY_JSON, type LoweredSchema, objectOf, SchemaLowering, tuple } from "./lower-schema.js";
 
 export interface Section {
   readonly methods: readonly Method[];
@@ -37,7 +37,7 @@ export interface Method {
   readonly isParamsOptional: boolean;
 }
 
-export function sectionOf($defs: Argspec["$defs"], operations: readonly Operation[]): Section {
+export function buildSection($defs: Argspec["$defs"], operations: readonly Operation[]): Section {
   const names = nameTable({ $defs }, operations);
   const lowering = new SchemaLowering(names.types);
   const named = Object.entries($defs).map(([name, schema]): TypeRequest => {
@@ -70,7 +70,7 @@ export function sectionOf($defs: Argspec["$defs"], operations: readonly Operatio
       `/** ${isStream ? "A piece of what" : "What"} \`${name}\` answers. */\n`,
     ),
   ]);
-  const errors = errorKindsOf(operations).map((error): TypedKind => {
+  const errors = listErrorKinds(operations).map((error): TypedKind => {
     const details = error.details === null ? null : names.details.get(error.kind)!;
     return { ...error, type: names.errors.get(error.kind)!, detailsType: details };
   });
@@ -106,7 +106,7 @@ const BYTES_OF_BODY = [
 
 function inputSchema({ in: place, wire, schema, required }: ParamSpec, lowering: SchemaLowering) {
   const lowered = lowering.lower(schema);
-  if (lowered === ANYTHING) return { ...ANYTHING };
+  if (lowered === ANY_JSON) return { ...ANY_JSON };
   const members = [
     ...(wire === "bytes" ? [{ tsType: place === "body" ? BYTES_OF_BODY : "Uint8Array" }] : []),
     lowered,

@@ -3,13 +3,13 @@
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { onEach } from "./on-each.js";
+import { forEachInstance } from "./on-each.js";
 import { operate } from "./remote.js";
 
 /**
  * @param needsIds those that do harm where they are not meant
  */
-export function changing(
+export function changeVerb(
   operation: string,
   { needsIds = false, needsYes = false, parameters = {} }: Options = {},
 ) {
@@ -21,7 +21,7 @@ export function changing(
       throw new SvcError("SVC3116", text);
     }
     const act = (id: string) => operate(context.address(id), operation, parameters);
-    return onEach(context, chosen, act, say);
+    return forEachInstance(context, chosen, act, say);
   };
   return { run };
 }

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import { readManifest } from "../../runtime/settings/manifest.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { type Address, askResponse } from "../../runtime/system/ask-instance.js";
+import { type Address, requestInstance } from "../../runtime/system/ask-instance.js";
 import type { SystemTls } from "../../runtime/system/descriptor.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
-import { Secure } from "../../runtime/system/secure.js";
+import { TlsContextCache } from "../../runtime/system/secure.js";
 import type { System } from "../../runtime/system/system.js";
-import { printable } from "../frame/printable.js";
+import { escapeControlChars } from "../frame/printable.js";
 import { projectFolder } from "../frame/project-folder.js";
 import { loadSystem } from "../system/load-system.js";
 import { selectIds } from "../system/select-ids.js";
@@ -43,7 +43,7 @@ export class AdminContext {
     readonly system: System,
     readonly values: AdminValues,
     /** How instances are asked by TLS; null: without it. */
-    readonly secure: Secure | null = null,
+    readonly secure: TlsContextCache | null = null,
   ) {}
 
   get isJson(): boolean {
@@ -69,7 +69,7 @@ export class AdminContext {
     const deadline = performance.now() + waitMs;
     for (;;) {
       const path = "/svc/nodestat";
-      const told = await askResponse(this.address(id), { path, timeoutMs: TIMEOUT_MS });
+      const told = await requestInstance(this.address(id), { path, timeoutMs: TIMEOUT_MS });
       const idleMs = isPlainObject(told) ? Number(told["idle-ms"]) : 0;
       if (idleMs >= IDLE_MS) return;
       if (performance.now() > deadline) {
@@ -82,34 +82,34 @@ export class AdminContext {
   /** Prints a value for tools, or lines for people. */
   print(value: unknown, lines: readonly string[]): void {
     const text = this.isJson ? JSON.stringify(value) : lines.join("\n");
-    if (text !== "") process.stdout.write(`${printable(text)}\n`);
+    if (text !== "") process.stdout.write(`${escapeControlChars(text)}\n`);
   }
 }
 
 /** @throws SvcError SVC3110, SVC2700 without a descriptor, SVC2701 when `from` does not answer */
 export async function adminContext(values: AdminValues): Promise<AdminContext> {
-  const asked = askedTls(values.tls);
+  const asked = requestedTls(values.tls);
   if (values.from !== undefined) {
     const { host, port, isSecure } = placeOf(values.from);
     const tls = asked ?? (isSecure ? {} : null);
-    const first = tls && new Secure(tls, process.cwd());
+    const first = tls && new TlsContextCache(tls, process.cwd());
     const path = "/svc/builtin/system_descriptor";
-    const given = await askResponse({ host, port, secure: first }, { path, timeoutMs: TIMEOUT_MS });
+    const given = await requestInstance({ host, port, secure: first }, { path, timeoutMs: TIMEOUT_MS });
     // Paths in a descriptor are those of its own machine.
     return new AdminContext(readDescriptor(given), values, first);
   }
   const folder = projectFolder(values.project);
   const config = readManifest(folder)?.config;
   const system = loadSystem(folder, config?.descriptor ?? null, values.descriptor);
-  const told = system.tls && new Secure(system.tls, folder);
-  return new AdminContext(system, values, asked ? new Secure(asked, process.cwd()) : told);
+  const told = system.tls && new TlsContextCache(system.tls, folder);
+  return new AdminContext(system, values, asked ? new TlsContextCache(asked, process.cwd()) : told);
 }
 
 /**
  * What an operator on another machine believes and shows.
  * @throws SvcError SVC3003
  */
-function askedTls(text: string | undefined): SystemTls | null {
+function requestedTls(text: string | undefined): SystemTls | null {
   if (text === undefined) return null;
   const [ca = "", cert, key, ...rest] = text.split(",").map((file) => file.trim());
   if (ca !== "" && rest.length === 0) {

@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
-import { askResponse } from "../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../runtime/system/ask-instance.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { Lease } from "./lease.js";
-import { onEach } from "./on-each.js";
+import { forEachInstance } from "./on-each.js";
 import { operate } from "./remote.js";
 
 const ASK_MS = 5000;
@@ -26,28 +26,28 @@ export function run(context: AdminContext, { ids }: VerbArguments): Promise<numb
     const uri = `file:${name}`;
     await operate(context.address(id), "Attach", { uri });
     try {
-      return { folder: await completed(context, id, name) };
+      return { folder: await waitUntilDumped(context, id, name) };
     } finally {
       await operate(context.address(id), "Detach", { uri });
     }
   };
   const say = (result: unknown) => `is dumped to ${(result as { folder: string }).folder}`;
   const chosen = context.select(ids);
-  return Lease.during(context, "dump", () => onEach(context, chosen, act, say));
+  return Lease.during(context, "dump", () => forEachInstance(context, chosen, act, say));
 }
 
 type Shown = readonly [uri: string, { readonly status: string }];
 
 async function dumpsOf(context: AdminContext, id: string): Promise<Shown[]> {
   const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
-  const { subscribers = [] } = (await askResponse(context.address(id), question)) as {
+  const { subscribers = [] } = (await requestInstance(context.address(id), question)) as {
     readonly subscribers?: readonly Shown[];
   };
   return subscribers.filter(([uri]) => uri.startsWith("file:"));
 }
 
 /** @throws SvcError SVC3341 */
-export async function completed(
+export async function waitUntilDumped(
   context: AdminContext,
   id: string,
   name: string,

@@ -6,12 +6,12 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
-import { askResponse } from "../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../runtime/system/ask-instance.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
-import { requireOthers } from "./rolling-update/check.js";
-import { type Dict, nodestatOf } from "./rolling-update/instances.js";
+import { requireRedundancy } from "./rolling-update/check.js";
+import { type StatusObject, fetchNodestat } from "./rolling-update/instances.js";
 
 const REASON = "force copy";
 const ASK_MS = 5000;
@@ -38,7 +38,7 @@ function only(context: AdminContext, ids: string | undefined): string {
 }
 
 async function copy(context: AdminContext, lease: Lease, from: string, to: string): Promise<void> {
-  const before = await nodestatOf(context, to);
+  const before = await fetchNodestat(context, to);
   const wasIn = before["service-in"] === 1 || before["service-out-reason"] === REASON;
   if (before["service-in"] === 1) await takeOut(context, lease, to);
   const { tport, durable } = context.system.instances.get(to)!;
@@ -52,7 +52,7 @@ async function copy(context: AdminContext, lease: Lease, from: string, to: strin
     await lease.renew();
     await provide(context, from, [streamOf(context, to)]);
     await operate(context.address(from), "Sync", { mode: "hard" });
-    await untilEqual(context, from, to);
+    await waitUntilInSync(context, from, to);
   } finally {
     await provide(context, from, others);
   }
@@ -62,7 +62,7 @@ async function copy(context: AdminContext, lease: Lease, from: string, to: strin
 
 /** @throws SvcError SVC3119 where nobody else would serve its partition */
 async function takeOut(context: AdminContext, lease: Lease, id: string): Promise<void> {
-  await requireOthers(context, id);
+  await requireRedundancy(context, id);
   await lease.renew(id);
   const parameters = { reason: REASON, lease: lease.holder };
   await operate(context.address(id), "ServiceOut", parameters);
@@ -71,7 +71,7 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
 /** `host:port` of those attached now, and of those that the descriptor names. No streams. */
 async function subscribersOf(context: AdminContext, id: string): Promise<string[]> {
   const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
-  const told = (await askResponse(context.address(id), question)) as {
+  const told = (await requestInstance(context.address(id), question)) as {
     readonly subscribers?: readonly (readonly [string, unknown])[];
   };
   const present = (told.subscribers ?? []).flatMap(
@@ -93,7 +93,7 @@ async function provide(context: AdminContext, id: string, goal: readonly string[
 }
 
 /** @throws SvcError SVC3332 when they do not become equal */
-export async function untilEqual(
+export async function waitUntilInSync(
   context: AdminContext,
   from: string,
   to: string,
@@ -101,7 +101,7 @@ export async function untilEqual(
 ): Promise<void> {
   let deadline = performance.now() + settleMs;
   for (;;) {
-    const [a, b] = await Promise.all([nodestatOf(context, from), nodestatOf(context, to)]);
+    const [a, b] = await Promise.all([fetchNodestat(context, from), fetchNodestat(context, to)]);
     const isBusy = a.synchronizing === 1 || b.synchronizing === 1;
     if (isBusy) deadline = performance.now() + settleMs;
     else if (isSame(a, b)) return;
@@ -113,6 +113,6 @@ export async function untilEqual(
   }
 }
 
-function isSame(a: Dict, b: Dict): boolean {
+function isSame(a: StatusObject, b: StatusObject): boolean {
   return ["digest", "graph-order", "graph-size"].every((key) => a[key] === b[key]);
 }

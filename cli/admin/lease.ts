@@ -7,9 +7,9 @@ import { hostname, userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext } from "./context.js";
-import { misunderstood } from "./misunderstood.js";
+import { unexpectedResponse } from "./misunderstood.js";
 import { operate } from "./remote.js";
-import { nodestatOf } from "./rolling-update/instances.js";
+import { fetchNodestat } from "./rolling-update/instances.js";
 
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5000;
@@ -57,7 +57,7 @@ export class Lease {
         clearInterval(timer);
       }
     } catch (error) {
-      throw misunderstood("an instance", error);
+      throw unexpectedResponse("an instance", error);
     } finally {
       await lease.#release();
     }
@@ -87,7 +87,7 @@ export class Lease {
   async #take(isForced: boolean): Promise<void> {
     const ids = [...this.#context.system.instances.keys()].sort();
     const answers = ids.map(async (id) => {
-      const isThere = await nodestatOf(this.#context, id).then(
+      const isThere = await fetchNodestat(this.#context, id).then(
         () => true,
         () => false,
       );

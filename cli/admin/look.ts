@@ -2,11 +2,11 @@
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { ask, askResponse } from "../../runtime/system/ask-instance.js";
-import { planOf } from "../../runtime/system/instance-plan.js";
+import { requestInstanceJson, requestInstance } from "../../runtime/system/ask-instance.js";
+import { planInstance } from "../../runtime/system/instance-plan.js";
 import { descriptorHash } from "../../runtime/system/read-descriptor.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { onEach } from "./on-each.js";
+import { forEachInstance } from "./on-each.js";
 
 const TIMEOUT_MS = 5000;
 
@@ -14,11 +14,11 @@ export const nodestat = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
     const act = async (id: string) => {
       const path = "/svc/nodestat";
-      const told = await askResponse(context.address(id), { path, timeoutMs: TIMEOUT_MS });
+      const told = await requestInstance(context.address(id), { path, timeoutMs: TIMEOUT_MS });
       if (more === undefined || !isPlainObject(told)) return told;
       return Object.hasOwn(told, more) ? told[more] : null;
     };
-    return onEach(context, context.select(ids), act, (result) => JSON.stringify(result, null, 2));
+    return forEachInstance(context, context.select(ids), act, (result) => JSON.stringify(result, null, 2));
   },
 };
 
@@ -33,7 +33,7 @@ export const descriptor = {
 
 export const plan = {
   async run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-    const plans = context.select(ids).map((id) => planOf(context.system, id));
+    const plans = context.select(ids).map((id) => planInstance(context.system, id));
     const hash = descriptorHash(context.system.descriptor);
     const value = { descriptor: hash, plans };
     context.print(value, [JSON.stringify(value, null, 2)]);
@@ -48,20 +48,20 @@ export const endpoint = {
       throw new SvcError("SVC3004", "it needs <ids> and a <path>, such as /svc/matrix");
     }
     const act = async (id: string) => {
-      const { text } = await ask(context.address(id), { path: more, timeoutMs: TIMEOUT_MS });
+      const { text } = await requestInstanceJson(context.address(id), { path: more, timeoutMs: TIMEOUT_MS });
       try {
         return JSON.parse(text) as unknown;
       } catch {
         return text;
       }
     };
-    return onEach(context, context.select(ids), act, (result) => JSON.stringify(result, null, 2));
+    return forEachInstance(context, context.select(ids), act, (result) => JSON.stringify(result, null, 2));
   },
 };
 
 export const waitIdle = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     const act = (id: string) => context.untilIdle(id);
-    return onEach(context, context.select(ids), act, () => "idle");
+    return forEachInstance(context, context.select(ids), act, () => "idle");
   },
 };

@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
-import { nearestHint } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
 import type { System } from "../../runtime/system/system.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { compose } from "./manifest/compose.js";
@@ -25,7 +25,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   const names = [...TARGETS.keys()];
   const make = TARGETS.get(ids ?? "");
   if (make === undefined) {
-    const hint = nearestHint(ids ?? "", names);
+    const hint = didYouMean(ids ?? "", names);
     throw new SvcError("SVC3003", `manifest: expected ${names.join(", ")}${hint}`);
   }
   const files = make(context.system);

@@ -7,7 +7,7 @@ import { SvcError } from "../../runtime/base/errors.js";
  * What is told of an error that came up on the way through an answer.
  * @throws whatever has another cause
  */
-export function misunderstood(who: string, error: unknown): SvcError {
+export function unexpectedResponse(who: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   // Such as texts of what has none, and values that are nested too deep.
   if (!(error instanceof TypeError || error instanceof RangeError)) throw error;

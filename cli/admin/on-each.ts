@@ -3,7 +3,7 @@
 
 import { EXIT_FAILURE } from "../frame/report-error.js";
 import type { AdminContext } from "./context.js";
-import { misunderstood } from "./misunderstood.js";
+import { unexpectedResponse } from "./misunderstood.js";
 
 interface Outcome {
   readonly id: string;
@@ -21,7 +21,7 @@ interface Told {
  * @param say what a line says of a result
  * @returns the exit code
  */
-export async function onEach(
+export async function forEachInstance(
   context: AdminContext,
   ids: readonly string[],
   act: (id: string) => Promise<unknown>,
@@ -46,7 +46,7 @@ async function toldOf(
     const result = await act(id);
     return { outcome: { id, result, error: null }, line: `${id}: ${say(result)}` };
   } catch (error) {
-    const { code, message } = misunderstood(id, error);
+    const { code, message } = unexpectedResponse(id, error);
     const isGone = code === "SVC2701";
     const line = isGone ? `Not running: ${id} (${message})` : `${id}: ${code}: ${message}`;
     return { outcome: { id, result: null, error: line }, line };

@@ -3,7 +3,7 @@
 import { KEY_HEADER } from "../../runtime/http/operators.js";
 import { readAdminKey } from "../../runtime/settings/admin-key.js";
 import type { Address } from "../../runtime/system/ask-instance.js";
-import { operateInstance } from "../../runtime/system/operate-instance.js";
+import { callAdminOperation } from "../../runtime/system/operate-instance.js";
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -20,5 +20,5 @@ export function operate(
   const key = readAdminKey(null);
   const headers = key === null ? {} : { [KEY_HEADER]: key };
   const posted = body === undefined ? {} : { body };
-  return operateInstance(address, { operation, parameters, headers, ...posted });
+  return callAdminOperation(address, { operation, parameters, headers, ...posted });
 }

@@ -8,19 +8,19 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { askResponse } from "../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../runtime/system/ask-instance.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
-import { checkUpdate, requireOthers } from "./rolling-update/check.js";
+import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
 import {
-  type Dict,
-  isLeftOut,
-  LEFT_OUT,
-  nodestatOf,
-  placesOf,
-  stopped,
+  type StatusObject,
+  isOutOfService,
+  OUT_OF_SERVICE,
+  fetchNodestat,
+  replicaSlotsOf,
+  hasStopped,
 } from "./rolling-update/instances.js";
 
 const WAIT_MS = 30_000;
@@ -34,7 +34,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   const { build } = context.values;
   const wanted = build === undefined ? null : buildHash(readBuild(build));
   const all = [...context.system.instances.keys()];
-  const behind = all.filter((id) => !context.system.matrices.has(id) && placesOf(context, id)[0]);
+  const behind = all.filter((id) => !context.system.matrices.has(id) && replicaSlotsOf(context, id)[0]);
   const chosen = ids === undefined ? behind : context.select(ids);
   await Lease.during(context, "rolling-update", (lease) => {
     return updateAll(context, lease, chosen, wanted);
@@ -64,8 +64,8 @@ async function updateAll(
 
 /** What a run has left out is wanted before others go. */
 async function leftFirst(context: AdminContext, ids: readonly string[]): Promise<string[]> {
-  const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
-  const left = ids.filter((_, index) => isLeftOut(told[index]!));
+  const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
+  const left = ids.filter((_, index) => isOutOfService(told[index]!));
   return [...left, ...ids.filter((id) => !left.includes(id))];
 }
 
@@ -74,7 +74,7 @@ async function servesAlready(
   id: string,
   wanted: string | null,
 ): Promise<boolean> {
-  const told = await nodestatOf(context, id);
+  const told = await fetchNodestat(context, id);
   return told["service-in"] === 1 && wanted !== null && told.build === wanted;
 }
 
@@ -84,11 +84,11 @@ async function update(
   id: string,
   wanted: string | null,
 ): Promise<string> {
-  const before = await nodestatOf(context, id);
+  const before = await fetchNodestat(context, id);
   const isIn = before["service-in"] === 1;
   const reason = String(before["service-out-reason"]);
   // What an operator has taken out stays out; what a restart has left out is the restart's.
-  const isLeft = isLeftOut(before) || (context.values.restart === true && reason === "start");
+  const isLeft = isOutOfService(before) || (context.values.restart === true && reason === "start");
   if (!isIn && !isLeft) {
     const build = await renew(context, id, wanted);
     return `serves build ${build}, and stays out of service (${reason})`;
@@ -97,8 +97,8 @@ async function update(
   else await mark(context, lease, id);
   const build = await renew(context, id, wanted);
   await operate(context.address(id), "ServiceIn");
-  const isUp = (entry: Dict) => entry.state === "up";
-  if (!(await holds(context, id, isUp))) throw stopped(`no dispatcher sends to ${id} again`);
+  const isUp = (entry: StatusObject) => entry.state === "up";
+  if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher sends to ${id} again`);
   return `serves build ${build}`;
 }
 
@@ -106,33 +106,33 @@ async function update(
 async function renew(context: AdminContext, id: string, wanted: string | null): Promise<unknown> {
   if (context.values.restart === true) await restart(context, id);
   else await operate(context.address(id), "ReloadPlugins");
-  const { build } = await nodestatOf(context, id);
+  const { build } = await fetchNodestat(context, id);
   if (wanted === null || build === wanted) return build;
-  throw stopped(`${id} serves build ${build}, not ${wanted}; it stays out`);
+  throw hasStopped(`${id} serves build ${build}, not ${wanted}; it stays out`);
 }
 
 /** Whatever has started the process starts it again: systemd, Kubernetes, `svc up`. */
 async function restart(context: AdminContext, id: string): Promise<void> {
-  const { pid } = await nodestatOf(context, id);
+  const { pid } = await fetchNodestat(context, id);
   await operate(context.address(id), "Shutdown", { persist: "1" });
   const deadline = performance.now() + RESTART_MS;
   while (performance.now() < deadline) {
-    const told = await nodestatOf(context, id).catch(() => null);
+    const told = await fetchNodestat(context, id).catch(() => null);
     if (told !== null && told.pid !== pid) return;
     await sleep(POLL_MS);
   }
-  throw stopped(`${id} has ended, and nobody starts it again`);
+  throw hasStopped(`${id} has ended, and nobody starts it again`);
 }
 
 /** In again, and the end, where requests would have nowhere to go. */
 async function takeOut(context: AdminContext, lease: Lease, id: string): Promise<void> {
-  await requireOthers(context, id);
+  await requireRedundancy(context, id);
   await mark(context, lease, id);
   try {
     // An operator may have taken the others out by hand at the same moment.
-    await requireOthers(context, id);
-    const isIdle = (entry: Dict) => entry.running === 0;
-    if (!(await holds(context, id, isIdle))) throw stopped(`requests in ${id} do not end`);
+    await requireRedundancy(context, id);
+    const isIdle = (entry: StatusObject) => entry.running === 0;
+    if (!(await holds(context, id, isIdle))) throw hasStopped(`requests in ${id} do not end`);
   } catch (error) {
     await operate(context.address(id), "ServiceIn");
     throw error;
@@ -142,7 +142,7 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
 /** Out of service, for a reason that a later run knows; refused unless the lease is ours there. */
 async function mark(context: AdminContext, lease: Lease, id: string): Promise<void> {
   await lease.renew(id);
-  const parameters = { reason: LEFT_OUT, lease: lease.holder };
+  const parameters = { reason: OUT_OF_SERVICE, lease: lease.holder };
   await operate(context.address(id), "ServiceOut", parameters);
 }
 
@@ -150,13 +150,13 @@ async function mark(context: AdminContext, lease: Lease, id: string): Promise<vo
 async function holds(
   context: AdminContext,
   id: string,
-  test: (entry: Dict) => boolean,
+  test: (entry: StatusObject) => boolean,
 ): Promise<boolean> {
   const deadline = performance.now() + WAIT_MS;
-  for (const [dispatcher, partition, row] of placesOf(context, id)) {
+  for (const [dispatcher, partition, row] of replicaSlotsOf(context, id)) {
     for (;;) {
       const question = { path: "/svc/matrix", timeoutMs: ASK_MS };
-      const told = await askResponse(context.address(dispatcher), question);
+      const told = await requestInstance(context.address(dispatcher), question);
       const entry = (told as unknown[][] | null)?.[partition]?.[row];
       if (isPlainObject(entry) && test(entry)) break;
       if (performance.now() > deadline) return false;
@@ -167,9 +167,9 @@ async function holds(
 }
 
 async function requireOneBuild(context: AdminContext, ids: readonly string[]): Promise<void> {
-  const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
+  const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   const builds = new Set(told.map(({ build }) => build));
   if (builds.size <= 1) return;
   const list = ids.map((id, index) => `${id} ${told[index]!.build}`).join(", ");
-  throw stopped(`instances serve different builds: ${list}`);
+  throw hasStopped(`instances serve different builds: ${list}`);
 }

@@ -2,13 +2,13 @@
 // at once, without losing a request.
 
 import type { AdminContext, VerbArguments } from "./context.js";
-import { onEach } from "./on-each.js";
+import { forEachInstance } from "./on-each.js";
 import { operate } from "./remote.js";
 
 export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
   const body = JSON.stringify(context.system.descriptor);
   const act = (id: string) => operate(context.address(id), "SystemDescriptor", {}, body);
-  return onEach(context, context.select(ids), act, (result) => {
+  return forEachInstance(context, context.select(ids), act, (result) => {
     const { action, matrix } = result as { readonly action: string; readonly matrix: string };
     return matrix === "unchanged" ? action : `${action}, matrix ${matrix}`;
   });

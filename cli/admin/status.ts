@@ -2,10 +2,10 @@
 // line that says so.
 
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { askResponse } from "../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../runtime/system/ask-instance.js";
 import { EXIT_FAILURE } from "../frame/report-error.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { misunderstood } from "./misunderstood.js";
+import { unexpectedResponse } from "./misunderstood.js";
 import { table } from "./table.js";
 
 const TIMEOUT_MS = 2000;
@@ -44,7 +44,7 @@ function notRunning(id: string, error: string): string {
 async function rowOf(context: AdminContext, id: string): Promise<Row> {
   const address = context.address(id);
   const get = async (path: string): Promise<Dict> => {
-    const value = await askResponse(address, { path, timeoutMs: TIMEOUT_MS });
+    const value = await requestInstance(address, { path, timeoutMs: TIMEOUT_MS });
     return isPlainObject(value) ? value : {};
   };
   try {
@@ -55,7 +55,7 @@ async function rowOf(context: AdminContext, id: string): Promise<Row> {
     cellsOf(context, row);
     return row;
   } catch (error) {
-    return { id, ping: null, nodestat: null, error: misunderstood(id, error).message };
+    return { id, ping: null, nodestat: null, error: unexpectedResponse(id, error).message };
   }
 }
 

@@ -3,7 +3,7 @@
 import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { onEach } from "./on-each.js";
+import { forEachInstance } from "./on-each.js";
 import { operate } from "./remote.js";
 
 interface Verb {
@@ -20,7 +20,7 @@ function gate(word: "Suspend" | "Resume"): Verb {
     }
     const operation = `${word}Tx${more === "in" ? "Input" : "Output"}`;
     const act = (id: string) => operate(context.address(id), operation);
-    return onEach(context, context.select(ids), act, actionOf);
+    return forEachInstance(context, context.select(ids), act, actionOf);
   };
   return { run };
 }
@@ -39,7 +39,7 @@ export const bind: Verb = {
       const parameters = { port: String(tport), durable: durable ? "1" : "0" };
       return operate(context.address(id), "Bind", parameters);
     };
-    return onEach(context, chosen, act, (result) => {
+    return forEachInstance(context, chosen, act, (result) => {
       return `takes changes on port ${isPlainObject(result) ? result.port : "?"}`;
     });
   },
@@ -59,7 +59,7 @@ export const unsubscribe: Verb = {
       const uri = `svc://${host}:${tport}`;
       return operate(context.address(providers.get(id)!), "Detach", { uri });
     };
-    return onEach(context, chosen, act, () => "is detached from its provider");
+    return forEachInstance(context, chosen, act, () => "is detached from its provider");
   },
 };
 
@@ -71,7 +71,7 @@ export const throttle: Verb = {
       throw new SvcError("SVC3004", "it needs <ids>, and a rate such as 1000,operations");
     }
     const act = (id: string) => operate(context.address(id), "Throttle", { rate, unit });
-    return onEach(context, named(context, ids), act, (result) => {
+    return forEachInstance(context, named(context, ids), act, (result) => {
       return JSON.stringify(isPlainObject(result) ? result.limits : result);
     });
   },

@@ -3,7 +3,7 @@
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { onEach } from "./on-each.js";
+import { forEachInstance } from "./on-each.js";
 import { operate } from "./remote.js";
 
 export const attach = {
@@ -19,7 +19,7 @@ export const attach = {
       const goal = JSON.stringify(meant.map((other) => streamAddress(context, other)));
       return operate(context.address(id), "UpdateSubscribers", {}, goal);
     };
-    return onEach(context, chosen, act, (result) => {
+    return forEachInstance(context, chosen, act, (result) => {
       const { added, removed } = result as Record<string, readonly string[]>;
       const gone = removed!.length === 0 ? "" : `, no longer ${removed!.join(", ")}`;
       return `attached ${added!.join(", ") || "nobody new"}${gone}`;
@@ -30,7 +30,7 @@ export const attach = {
 export const detach = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     const act = (id: string) => operate(context.address(id), "DetachAll");
-    return onEach(context, context.select(ids), act, () => "detached all");
+    return forEachInstance(context, context.select(ids), act, () => "detached all");
   },
 };
 
@@ -44,7 +44,7 @@ export const promote = {
       if (typeof result === "string") throw new SvcError("SVC3115", `Promote of ${id}: ${result}`);
       return result;
     };
-    return onEach(context, context.select(ids), act, (result) => {
+    return forEachInstance(context, context.select(ids), act, (result) => {
       return `has taken over as of epoch ${(result as { epoch: number }).epoch}`;
     });
   },

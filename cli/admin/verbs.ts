@@ -53,76 +53,76 @@ export const VERBS: readonly Verb[] = [
     name: "service-in",
     takes: "[ids]",
     summary: "plugins answer again",
-    load: () => change(({ changing }) => changing("ServiceIn")),
+    load: () => change(({ changeVerb }) => changeVerb("ServiceIn")),
   },
   {
     name: "service-out",
     takes: "<ids>",
     summary: "plugins answer 503",
-    load: () => change(({ changing }) => changing("ServiceOut", { needsIds: true })),
+    load: () => change(({ changeVerb }) => changeVerb("ServiceOut", { needsIds: true })),
   },
   {
     name: "persist",
     takes: "[ids]",
     summary: "save all graphs",
-    load: () => change(({ changing }) => changing("Persist")),
+    load: () => change(({ changeVerb }) => changeVerb("Persist")),
   },
   {
     name: "readonly",
     takes: "[ids]",
     summary: "nobody may change graphs",
-    load: () => change(({ changing }) => changing("SetReadonly")),
+    load: () => change(({ changeVerb }) => changeVerb("SetReadonly")),
   },
   {
     name: "writable",
     takes: "[ids]",
     summary: "graphs may be changed again",
-    load: () => change(({ changing }) => changing("ClearReadonly")),
+    load: () => change(({ changeVerb }) => changeVerb("ClearReadonly")),
   },
   {
     name: "events-off",
     takes: "[ids]",
     summary: "nothing in graphs expires",
-    load: () => change(({ changing }) => changing("SuspendEvents")),
+    load: () => change(({ changeVerb }) => changeVerb("SuspendEvents")),
   },
   {
     name: "events-on",
     takes: "[ids]",
     summary: "it does again",
-    load: () => change(({ changing }) => changing("ResumeEvents")),
+    load: () => change(({ changeVerb }) => changeVerb("ResumeEvents")),
   },
   {
     name: "truncate",
     takes: "<ids>",
     summary: "delete all data of graphs",
-    load: () => change(({ changing }) => changing("Truncate", { needsIds: true, needsYes: true })),
+    load: () => change(({ changeVerb }) => changeVerb("Truncate", { needsIds: true, needsYes: true })),
   },
   {
     name: "reload",
     takes: "[ids]",
     summary: "take the newest build into service",
-    load: () => change(({ changing }) => changing("ReloadPlugins")),
+    load: () => change(({ changeVerb }) => changeVerb("ReloadPlugins")),
   },
   {
     name: "restart-http",
     takes: "<ids>",
     summary: "stop and start both ports, with the matrix of the descriptor",
-    load: () => change(({ changing }) => changing("RestartHTTP", { needsIds: true })),
+    load: () => change(({ changeVerb }) => changeVerb("RestartHTTP", { needsIds: true })),
   },
   {
     name: "reset-metrics",
     takes: "[ids]",
     summary: "count from zero",
-    load: () => change(({ changing }) => changing("ResetMetrics")),
+    load: () => change(({ changeVerb }) => changeVerb("ResetMetrics")),
   },
   {
     name: "stop",
     takes: "<ids>",
     summary: "end processes",
     load: () =>
-      change(({ changing }) => {
+      change(({ changeVerb }) => {
         const parameters = { persist: "1" };
-        return changing("Shutdown", { needsIds: true, needsYes: true, parameters });
+        return changeVerb("Shutdown", { needsIds: true, needsYes: true, parameters });
       }),
   },
   {
@@ -159,7 +159,7 @@ export const VERBS: readonly Verb[] = [
     name: "unbind",
     takes: "<ids>",
     summary: "take changes no more",
-    load: () => change(({ changing }) => changing("Unbind", { needsIds: true })),
+    load: () => change(({ changeVerb }) => changeVerb("Unbind", { needsIds: true })),
   },
   {
     name: "unsubscribe",
@@ -183,7 +183,7 @@ export const VERBS: readonly Verb[] = [
     name: "cancel-sync",
     takes: "<ids>",
     summary: "end a synchronization of subscribers",
-    load: () => change(({ changing }) => changing("CancelSync", { needsIds: true })),
+    load: () => change(({ changeVerb }) => changeVerb("CancelSync", { needsIds: true })),
   },
   {
     name: "throttle",
@@ -207,7 +207,7 @@ export const VERBS: readonly Verb[] = [
     name: "sync",
     takes: "[ids]",
     summary: "send subscribers again what differs from the provider's",
-    load: () => change(({ changing }) => changing("Sync")),
+    load: () => change(({ changeVerb }) => changeVerb("Sync")),
   },
   {
     name: "force-copy",

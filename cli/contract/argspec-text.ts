@@ -5,11 +5,11 @@ import { BUILTINS } from "../../argspec/builtins.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
 import { jsonFile } from "../../compiler/emit/text.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { nearestHint } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
 import { loadArgspec } from "./load-argspec.js";
 import { loadRecords } from "./load-records.js";
 
-export interface ArgspecQuestion {
+export interface ArgspecRequest {
   /** Null: all of the service, without the built-in ones. */
   readonly plugin: string | null;
   readonly format: ArgspecForm | "record";
@@ -18,7 +18,7 @@ export interface ArgspecQuestion {
 }
 
 /** @throws SvcError for sources without an argspec and plugins that are not there */
-export async function argspecText(source: string, question: ArgspecQuestion): Promise<string> {
+export async function argspecText(source: string, question: ArgspecRequest): Promise<string> {
   const { plugin, format, jsonParams } = question;
   if (jsonParams !== null && format !== "openapi") {
     throw new SvcError("SVC3003", "--json-params goes with `--format openapi` only");
@@ -34,5 +34,5 @@ function onlyPlugin(argspec: Argspec, name: string): Argspec {
   const found = findPlugin(argspec, name);
   if (found !== null) return found;
   const names = [...argspec.plugins, ...BUILTINS.plugins].map((plugin) => plugin.name);
-  throw new SvcError("SVC3018", `there is no plugin \`${name}\`${nearestHint(name, names)}`);
+  throw new SvcError("SVC3018", `there is no plugin \`${name}\`${didYouMean(name, names)}`);
 }

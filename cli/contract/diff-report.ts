@@ -6,7 +6,7 @@
 //
 //   1 plugin, 2 breaking, 0 compatible, 0 docs
 
-import { type Change, textsOf } from "../../argspec/diff/change.js";
+import { type Change, changedTexts } from "../../argspec/diff/change.js";
 import { RULES, type Severity } from "../../argspec/diff/rules.js";
 
 const SEVERITIES: readonly Severity[] = ["breaking", "compatible", "docs"];
@@ -42,7 +42,7 @@ function cellsOf(change: Change): readonly string[] {
     change.plugin === "" ? "the service" : change.plugin,
     change.path,
     RULES[change.rule].says,
-    textsOf(change),
+    changedTexts(change),
   ];
   return cells.map((text) => (text.length > MAX_CELL ? `${text.slice(0, MAX_CELL - 1)}…` : text));
 }

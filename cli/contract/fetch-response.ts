@@ -6,7 +6,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-export interface FetchedAnswer {
+export interface FetchedResponse {
   readonly status: "OK" | "ERROR";
   /** Only with `OK`. */
   readonly response: unknown;
@@ -25,7 +25,7 @@ export async function fetchResponse(
   url: string,
   target: string,
   timeoutMs = TIMEOUT_MS,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   let text: string;
   try {
     const base = new URL(url);

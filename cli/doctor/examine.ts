@@ -10,7 +10,7 @@ import { loadTransport } from "../../runtime/http/load-transport.js";
 import { changedFile, type Manifest, readManifest } from "../../runtime/settings/manifest.js";
 import { resolveSettings } from "../serving/resolve-settings.js";
 
-export interface Finding {
+export interface CheckResult {
   readonly name: string;
   readonly state: "ok" | "warn" | "fail";
   readonly text: string;
@@ -20,7 +20,7 @@ const DEFAULT_PORT = 9000;
 const MIB = 1024 * 1024;
 
 /** @param folder an existing project folder, built or not */
-export async function examine(folder: string): Promise<Finding[]> {
+export async function runChecks(folder: string): Promise<CheckResult[]> {
   const manifest = readManifest(folder);
   return Promise.all([
     examined("node", () => `${process.versions.node} on ${process.platform} ${process.arch}`),
@@ -35,7 +35,7 @@ export async function examine(folder: string): Promise<Finding[]> {
 }
 
 /** An examination whose only bad outcome is an error. */
-async function examined(name: string, make: () => string | Promise<string>): Promise<Finding> {
+async function examined(name: string, make: () => string | Promise<string>): Promise<CheckResult> {
   try {
     return { name, state: "ok", text: await make() };
   } catch (error) {
@@ -54,7 +54,7 @@ async function transport(folder: string, manifest: Manifest | null): Promise<str
   return `${loaded.transport.name} (${loaded.reason})`;
 }
 
-async function build(folder: string, manifest: Manifest | null): Promise<Finding> {
+async function build(folder: string, manifest: Manifest | null): Promise<CheckResult> {
   const name = "build";
   if (manifest === null) return { name, state: "warn", text: "none yet: run `svc build`" };
   const changed = changedFile(folder, manifest.inputs);
@@ -71,7 +71,7 @@ async function settings(folder: string, manifest: Manifest | null): Promise<stri
 }
 
 /** A taken port may be this very service, so it is no failure. */
-async function ports(port: number, ip: string | null): Promise<Finding> {
+async function ports(port: number, ip: string | null): Promise<CheckResult> {
   const name = "ports";
   if (port === 0) return { name, state: "ok", text: "any free pair" };
   for (const each of [port, port + 1]) {

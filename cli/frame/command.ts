@@ -52,6 +52,6 @@ export function defineCommand<Table extends OptionTable>(command: Command<Table>
 }
 
 /** Name of the environment variable of an option. */
-export function variableOf(option: string): string {
+export function environmentVariableFor(option: string): string {
   return `SVC_${option.replaceAll("-", "_").toUpperCase()}`;
 }

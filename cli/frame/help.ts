@@ -1,6 +1,6 @@
 // Help texts, generated from the tables of the commands.
 
-import { type Command, variableOf } from "./command.js";
+import { type Command, environmentVariableFor } from "./command.js";
 
 export function overview(version: string, commands: readonly Command[]): string {
   const rows = commands.map((command) => [usage(command), command.summary]);
@@ -24,7 +24,7 @@ export function commandHelp(command: Command): string {
     option.kind.placeholder === null ? `--${name}` : `--${name} ${option.kind.placeholder}`,
     option.help,
   ]);
-  const example = variableOf(Object.keys(command.options)[0] ?? "");
+  const example = environmentVariableFor(Object.keys(command.options)[0] ?? "");
   const environment = command.environment
     ? `\nEvery option may also be set by a variable, such as ${example}; the option wins.\n`
     : "";

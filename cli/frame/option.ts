@@ -1,11 +1,11 @@
 // Options of a command: one table of what the text of each must look like and what it becomes.
 // Parsing, help and environment all read that table. The types are those of settings.
 
-import { oneOf, type SettingType, trueOrFalse } from "../../runtime/settings/setting-types.js";
+import { oneOf, type SettingType, booleanSetting } from "../../runtime/settings/setting-types.js";
 
-export { integer, integerOr, text } from "../../runtime/settings/setting-types.js";
+export { integer, integerOr, stringSetting } from "../../runtime/settings/setting-types.js";
 export const choice = oneOf;
-export const flag = trueOrFalse();
+export const flag = booleanSetting();
 
 export type OptionKind<T> = SettingType<T>;
 

@@ -3,8 +3,8 @@
 
 import { parseArgs } from "node:util";
 import { SvcError } from "../../runtime/base/errors.js";
-import { nearestHint } from "../../runtime/base/nearest.js";
-import { type Command, variableOf } from "./command.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
+import { type Command, environmentVariableFor } from "./command.js";
 import { type Option, type OptionTable, type OptionValues, parseOption } from "./option.js";
 
 export interface ParsedArguments<Table extends OptionTable> {
@@ -78,7 +78,7 @@ function fromToken(
   if (option === undefined || !rawName.startsWith("--")) {
     const names = [...Object.keys(command.options), "help"].map((known) => `--${known}`);
     const message = `\`svc ${command.name}\` has no option \`${rawName}\``;
-    throw new SvcError("SVC3002", message + nearestHint(rawName, names));
+    throw new SvcError("SVC3002", message + didYouMean(rawName, names));
   }
   const isSwitch = option.kind.placeholder === null;
   return parsed(option, rawName, isSwitch ? (given ?? "1") : given);
@@ -87,7 +87,7 @@ function fromToken(
 function fromEnvironment(options: OptionTable, environment: Environment): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
-    const variables = [variableOf(name), option.platformVariable ?? ""];
+    const variables = [environmentVariableFor(name), option.platformVariable ?? ""];
     const variable = variables.find((known) => environment[known]);
     if (variable !== undefined) values[name] = parsed(option, variable, environment[variable]);
   }

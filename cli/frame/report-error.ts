@@ -3,7 +3,7 @@
 
 import { ERROR_CODES, type ErrorCodeName } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { printable } from "./printable.js";
+import { escapeControlChars } from "./printable.js";
 
 export const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -19,7 +19,7 @@ const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
 
 function errorLine(code: ErrorCodeName, message: string): string {
   const end = /[.?!]$/.test(message) ? "" : ".";
-  return `svc: error ${code}: ${printable(message)}${end} ${ERROR_CODES[code].fix}`;
+  return `svc: error ${code}: ${escapeControlChars(message)}${end} ${ERROR_CODES[code].fix}`;
 }
 
 /** The process, or the machine, can open no further file. */

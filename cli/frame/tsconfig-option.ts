@@ -1,13 +1,13 @@
 // The option of all commands that compile.
 
-import { text } from "./option.js";
+import { stringSetting } from "./option.js";
 
 export const TSCONFIG_OPTION = {
-  kind: text("<file>"),
+  kind: stringSetting("<file>"),
   help: "compiler options, relative to the project, default: tsconfig.json",
 } as const;
 
 /** As the compiler takes it: nothing where nothing was given. */
-export function tsconfigOf(tsconfig: string | undefined): { readonly tsconfig?: string } {
+export function resolveTsconfig(tsconfig: string | undefined): { readonly tsconfig?: string } {
   return tsconfig === undefined ? {} : { tsconfig };
 }

@@ -1,8 +1,8 @@
 // Which graph a command is about.
 
-import { text } from "../frame/option.js";
+import { stringSetting } from "../frame/option.js";
 
 export const GRAPH_OPTIONS = {
-  graph: { kind: text("<name>"), help: "name of the graph; required" },
-  root: { kind: text("<folder>"), help: "where graphs are stored, default: the current folder" },
+  graph: { kind: stringSetting("<name>"), help: "name of the graph; required" },
+  root: { kind: stringSetting("<folder>"), help: "where graphs are stored, default: the current folder" },
 };

@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { flushFolder } from "../../runtime/base/durable-files.js";
+import { fsyncDirectory } from "../../runtime/base/durable-files.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { GraphRoot } from "../../runtime/graph/keeper/graph-root.js";
@@ -61,7 +61,7 @@ function copyRoot(root: string, target: string, logs: readonly FoundLog[]): void
     for (const log of logs) copyLog(root, target, log);
     flushAll(target);
     renameSync(join(target, UNFINISHED), join(target, LOG_FOLDER));
-    flushFolder(target);
+    fsyncDirectory(target);
   } catch (error) {
     // What is there must not be in the way of another attempt; a folder of somebody's may stay.
     const names = existsSync(target) ? readdirSync(target) : [];
@@ -114,7 +114,7 @@ function flushAll(folder: string): void {
     if (entry.isDirectory()) flushAll(path);
     else if (entry.isFile()) flushFile(path);
   }
-  flushFolder(folder);
+  fsyncDirectory(folder);
 }
 
 function flushFile(path: string): void {

@@ -4,8 +4,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DEFAULT_CHANNELS } from "../../runtime/base/limits.js";
-import { surviveLostReaders } from "../../runtime/base/log.js";
-import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
+import { ignoreBrokenPipe } from "../../runtime/base/log.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
 import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
 import { Instance, type InstanceEvents } from "./instance.js";
@@ -43,7 +43,7 @@ export class LocalMatrix implements InstanceEvents {
    * @throws SvcError SVC3006 when there is no build
    */
   constructor(folder: string, shape: MatrixShape, { port, channels, root }: MatrixValues) {
-    surviveLostReaders();
+    ignoreBrokenPipe();
     const manifest = readBuild(folder);
     this.#folder = folder;
     this.#shape = shape;
@@ -143,7 +143,7 @@ export class LocalMatrix implements InstanceEvents {
         this.#isStopping = true;
         void this.#stop().then(resolve);
       };
-      onEndSignals(stop, () => this.#kill());
+      onTerminationSignal(stop, () => this.#kill());
     });
   }
 

@@ -4,7 +4,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { packageInfo } from "../../runtime/base/package-info.js";
-import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
 import type { ToolCaller } from "./tool-caller.js";
 
 /**
@@ -15,7 +15,7 @@ import type { ToolCaller } from "./tool-caller.js";
 export async function serveProtocol(name: string, caller: ToolCaller): Promise<void> {
   const transport = new EndingTransport();
   const handle = serveStdio(() => serverOf(name, caller), { transport, onerror: report });
-  const unlisten = onEndSignals(
+  const unlisten = onTerminationSignal(
     () => void handle.close(),
     () => process.exit(1),
   );

@@ -26,7 +26,7 @@ export async function serveTools(folder: string): Promise<void> {
   });
   try {
     await instance.start();
-    await offerTools(`http://${HOST}:${instance.port}`);
+    await selectTools(`http://${HOST}:${instance.port}`);
   } catch (error) {
     if (!(error instanceof SvcError && error.code === "SVC3013")) throw error;
     throw new SvcError("SVC3021", `${folder} cannot be served`, { cause: error });
@@ -40,7 +40,7 @@ export async function serveTools(folder: string): Promise<void> {
  * @param url of the server, with the prefix of its service if it has one
  * @throws SvcError of `loadArgspec`
  */
-export async function offerTools(url: string): Promise<void> {
+export async function selectTools(url: string): Promise<void> {
   const argspec = await loadArgspec(url);
   const { origin, pathname } = new URL(url);
   const connection = new Connection({ baseUrl: `${origin}${pathname}`, warn: note }, argspec.hash);

@@ -6,7 +6,7 @@ import { Script } from "node:vm";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Argspec, JsonSchema } from "../../argspec/argspec.js";
 import { clientOperation } from "../../argspec/client-operation.js";
-import { type OfferedTool, type Tool, type ToolSet, toolsOf } from "../../argspec/mcp/tools.js";
+import { type McpTool, type Tool, type ToolSet, buildTools } from "../../argspec/mcp/tools.js";
 import type { Operation } from "../../argspec/operations.js";
 import type { Connection } from "../../client/typescript/connection.js";
 import { SvcError } from "../../client/typescript/svc-error.js";
@@ -29,7 +29,7 @@ export class ToolCaller {
   readonly #validator = new CfWorkerJsonSchemaValidator();
 
   constructor(argspec: Argspec, connection: Connection) {
-    this.#set = toolsOf(argspec);
+    this.#set = buildTools(argspec);
     this.#connection = connection;
   }
 
@@ -50,7 +50,7 @@ export class ToolCaller {
     return found === undefined ? null : this.#call(found, given, signal).catch(failure);
   }
 
-  async #call({ tool, operation }: OfferedTool, given: Arguments, signal: AbortSignal) {
+  async #call({ tool, operation }: McpTool, given: Arguments, signal: AbortSignal) {
     const fault = this.#faultOf(given, tool.inputSchema);
     if (fault !== null) return errorResult("parameter", [fault]);
     const params = withBytes(given, operation);

@@ -6,7 +6,7 @@ import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 export type Difference = "status" | "answer" | "failure";
 
 /** A request that was answered otherwise. */
-export interface Differing {
+export interface DifferingResponse {
   readonly request: string;
   readonly difference: Difference;
   readonly recorded: number;
@@ -31,7 +31,7 @@ export class ReplayOutcome {
   /** How many were not sent, by the reason. */
   readonly left: Record<string, number> = {};
   /** The first that differ. */
-  readonly examples: Differing[] = [];
+  readonly examples: DifferingResponse[] = [];
   recorded: Latencies | null = null;
   now: Latencies | null = null;
   readonly #recordedMs: number[] = [];

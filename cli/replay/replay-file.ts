@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
-import { comparedAnswer, type RecordedRequest } from "../../runtime/http/recorded-request.js";
+import { comparableResponse, type RecordedRequest } from "../../runtime/http/recorded-request.js";
 import { type Difference, ReplayOutcome } from "./outcome.js";
 import { readRecorded } from "./read-recorded.js";
 import { type Answer, TargetServer } from "./target-server.js";
@@ -84,7 +84,7 @@ function compared(
   recorded: RecordedRequest,
   { status, mediaType, body }: Answer,
 ): { readonly ms: number | null; readonly difference: Difference | null } {
-  const { digest, bytes, ms } = comparedAnswer(status, mediaType, body);
+  const { digest, bytes, ms } = comparableResponse(status, mediaType, body);
   if (status !== recorded.status) return { ms, difference: "status" };
   // Of a stream, an error or HEAD nothing was recorded but the status.
   const isSame = recorded.bytes === null || recorded.bytes === bytes;

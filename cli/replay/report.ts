@@ -1,6 +1,6 @@
 // What a replay tells people.
 
-import type { Differing, Latencies, ReplayOutcome } from "./outcome.js";
+import type { DifferingResponse, Latencies, ReplayOutcome } from "./outcome.js";
 
 const COLUMNS = ["p50", "p95", "p99", "max"] as const;
 const WIDTH = 10;
@@ -29,7 +29,7 @@ function table(recorded: Latencies, now: Latencies): string[] {
   return [row("ms", COLUMNS), row("recorded", figures(recorded)), row("now", figures(now))];
 }
 
-function line({ request, difference, recorded, now }: Differing): string {
+function line({ request, difference, recorded, now }: DifferingResponse): string {
   const shown = printable(request);
   switch (difference) {
     case "status":

@@ -1,7 +1,7 @@
 // The line that calls a plugin, as it is printed for somebody who tries it.
 
 import type { Argspec, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
-import { exampleQueries, requestTarget, sentText } from "../../argspec/example-target.js";
+import { exampleQueries, requestTarget, wireText } from "../../argspec/example-target.js";
 import { sampleValue } from "../../argspec/sample-value.js";
 
 export function requiredParams({ params }: PluginSpec): ParamSpec[] {
@@ -20,7 +20,7 @@ export function curlLine(plugin: PluginSpec, $defs: Argspec["$defs"], main: stri
   const query = example ?? sampled.filter(([param]) => param.in === "query");
   const url = `${main}${requestTarget(plugin, query)}`;
   const body = sampled.find(([param]) => param.in === "body");
-  const content = body === undefined ? "" : ` -d ${quoted(sentText(body[0].wire, body[1]))}`;
+  const content = body === undefined ? "" : ` -d ${quoted(wireText(body[0].wire, body[1]))}`;
   return `curl "${url}"${content}`;
 }
 

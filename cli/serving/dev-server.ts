@@ -7,9 +7,9 @@ import {
   type Rebuild,
   type RebuildOptions,
 } from "../../compiler/project-builder.js";
-import { keepBuildReports, reportBuild } from "../../runtime/base/build-report.js";
+import { enableBuildReports, reportBuild } from "../../runtime/base/build-report.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { keepFailedCalls } from "../../runtime/base/failed-calls.js";
+import { enableFailedCallCapture } from "../../runtime/base/failed-calls.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { findingsText, printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
@@ -17,8 +17,8 @@ import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
 import { openConsole } from "./open-console.js";
 import type { ServeValues } from "./options.js";
-import { OutsideWatch } from "./outside-watch.js";
-import { resolveSettings, roleOf } from "./resolve-settings.js";
+import { ExternalFileWatcher } from "./outside-watch.js";
+import { resolveSettings, resolveRole } from "./resolve-settings.js";
 import type { ServedProject } from "./served-project.js";
 import { startServer } from "./start-server.js";
 
@@ -43,7 +43,7 @@ export class DevServer {
   readonly #builder: ProjectBuilder;
   readonly #changed = new Set<string>();
   /** Packages of the workspace, say. */
-  readonly #outside: OutsideWatch;
+  readonly #outside: ExternalFileWatcher;
   #served: Served | null = null;
   /** What was wrong with the last version: one that could not be loaded may load another time. */
   #broken: "build" | "load" | null = null;
@@ -54,9 +54,9 @@ export class DevServer {
     this.#values = values;
     this.#options = options;
     this.#builder = new ProjectBuilder(folder, options.tsconfig);
-    keepBuildReports();
-    keepFailedCalls();
-    this.#outside = new OutsideWatch(folder, (files) => void this.change(files));
+    enableBuildReports();
+    enableFailedCallCapture();
+    this.#outside = new ExternalFileWatcher(folder, (files) => void this.change(files));
   }
 
   /**
@@ -155,7 +155,7 @@ export class DevServer {
     // Executors are made anew with each build; what the thread of the sockets has loaded stays.
     const served = { ip: ip ?? LOOPBACK, hosts: hosts ?? [], inline: false, warmUp: false };
     const settings = { ...resolved, ...served };
-    const role = await roleOf(this.#folder, manifest.config, this.#values);
+    const role = await resolveRole(this.#folder, manifest.config, this.#values);
     const project = await startServer(settings, loader(this.#folder, role));
     this.#served = { project, config: manifest.config };
     process.stdout.write(announce(project.service, project.table));

@@ -1,14 +1,14 @@
 // The options of `svc serve` and `svc dev`: those of the table of settings, and one that is none.
 // What they leave out comes from `svc.config.ts`.
 
-import type { Checked, Setting } from "../../runtime/settings/setting.js";
+import type { ParsedValue, Setting } from "../../runtime/settings/setting.js";
 import { SETTINGS } from "../../runtime/settings/table.js";
-import { choice, flag, type Option, type OptionValues, text } from "../frame/option.js";
+import { choice, flag, type Option, type OptionValues, stringSetting } from "../frame/option.js";
 
 type Table = typeof SETTINGS;
 
 type SettingOptions = {
-  readonly [Name in keyof Table as Table[Name]["option"] & string]: Option<Checked<Table[Name]>>;
+  readonly [Name in keyof Table as Table[Name]["option"] & string]: Option<ParsedValue<Table[Name]>>;
 } & {
   readonly [Name in keyof Table as Table[Name]["fileOption"] & string]: Option<string>;
 };
@@ -16,7 +16,7 @@ type SettingOptions = {
 export const SERVE_OPTIONS = {
   ...settingOptions(),
   instance: {
-    kind: text("<id>"),
+    kind: stringSetting("<id>"),
     help: "be this instance of the system that the descriptor describes",
   },
   role: {
@@ -39,5 +39,5 @@ function optionOf(row: Setting<unknown>): [string, Option<unknown>][] {
   const { option, fileOption, type, optionHelp: help, platformVariable } = row;
   const platform = platformVariable === undefined ? {} : { platformVariable };
   if (option !== null) return [[option, { kind: type, help, ...platform }]];
-  return fileOption === null ? [] : [[fileOption, { kind: text("<file>"), help }]];
+  return fileOption === null ? [] : [[fileOption, { kind: stringSetting("<file>"), help }]];
 }

@@ -8,7 +8,7 @@ import { watchFolder } from "./watch-folder.js";
  * Watches the files of a build that lie outside of its folder, by the folders that hold them; each
  * call adds those that are new.
  */
-export class OutsideWatch {
+export class ExternalFileWatcher {
   readonly #base: string;
   readonly #onChange: (files: string[]) => void;
   readonly #unwatch = new Map<string, () => void>();

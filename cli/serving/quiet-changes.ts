@@ -8,7 +8,7 @@ const QUIET_MS = 15;
 /** Some empty or remove a file first and fill it later: so long it may stay like that. */
 const FILLED_AFTER_MS = 400;
 
-export class QuietChanges {
+export class ChangeDebouncer {
   readonly #folder: string;
   readonly #report: (files: string[]) => void;
   readonly #files = new Set<string>();

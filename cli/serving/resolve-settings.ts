@@ -4,8 +4,8 @@ import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:f
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
-import { nearestHint } from "../../runtime/base/nearest.js";
-import { descriptorLimit } from "../../runtime/dispatch/descriptor-limit.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
+import { openFileLimit } from "../../runtime/dispatch/descriptor-limit.js";
 import { readAdminKey } from "../../runtime/settings/admin-key.js";
 import { configured, type ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { readMatrixConfig } from "../../runtime/settings/matrix-config.js";
@@ -52,7 +52,7 @@ export async function resolveSettings(
 }
 
 /** What an instance of a system serves, where nobody says anything else. */
-export async function roleOf(
+export async function resolveRole(
   projectDir: string,
   config: ResolvedConfig,
   values: ServeValues,
@@ -74,7 +74,7 @@ async function placeOf(
   { instance, descriptor }: ServeValues,
 ): Promise<Place | null> {
   if (instance === undefined) return null;
-  const [{ loadSystem }, { planOf }] = await Promise.all([
+  const [{ loadSystem }, { planInstance }] = await Promise.all([
     import("../system/load-system.js"),
     import("../../runtime/system/instance-plan.js"),
   ]);
@@ -82,9 +82,9 @@ async function placeOf(
   if (!system.instances.has(instance)) {
     const known = [...system.instances.keys()];
     const text = `${system.name} has no instance ${JSON.stringify(instance)}`;
-    throw new SvcError("SVC3111", text + nearestHint(instance, known));
+    throw new SvcError("SVC3111", text + didYouMean(instance, known));
   }
-  return { plan: planOf(system, instance), descriptor: system.descriptor };
+  return { plan: planInstance(system, instance), descriptor: system.descriptor };
 }
 
 /** Instances of one project have data of their own. */
@@ -125,7 +125,7 @@ function given(
 /** How many there may be is known where the server runs, not where it is built. */
 function checkDescriptors(dispatcher: object | null): void {
   try {
-    if (dispatcher !== null) readMatrixConfig(dispatcher, descriptorLimit());
+    if (dispatcher !== null) readMatrixConfig(dispatcher, openFileLimit());
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
     throw new SvcError("SVC2207", error.message, { cause: error });

@@ -1,12 +1,12 @@
 // Serves a build that is on disk; loads nothing of the compiler.
 
-import { surviveLostReaders } from "../../runtime/base/log.js";
+import { ignoreBrokenPipe } from "../../runtime/base/log.js";
 import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
 import { currentConfig } from "./current-config.js";
 import { openConsole } from "./open-console.js";
 import type { ServeValues } from "./options.js";
-import { resolveSettings, roleOf } from "./resolve-settings.js";
+import { resolveSettings, resolveRole } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
 
 /**
@@ -20,12 +20,12 @@ export async function serveBuild(
   values: ServeValues,
   isOpened = false,
 ): Promise<number> {
-  surviveLostReaders();
+  ignoreBrokenPipe();
   process.env.NODE_ENV ??= "production";
   const manifest = readBuild(folder);
   const config = await currentConfig(folder, manifest);
   const settings = await resolveSettings(folder, config, values);
-  const role = await roleOf(folder, config, values);
+  const role = await resolveRole(folder, config, values);
   const { service, table } = await startServer(settings, loader(folder, role));
   process.stdout.write(announce(service, table));
   if (isOpened) openConsole(service);

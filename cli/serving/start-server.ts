@@ -2,14 +2,14 @@
 // holds a channel where the server is.
 
 import { log } from "../../runtime/base/log.js";
-import { keepEntry } from "../../runtime/base/log-ring.js";
+import { recordLogEntry } from "../../runtime/base/log-ring.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
-import { equipThread } from "../../runtime/base/thread-context.js";
+import { installThreadContext } from "../../runtime/base/thread-context.js";
 import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/keeper/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
-import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
-import { requireAddresses } from "../../runtime/lifecycle/thread-entry.js";
+import { installShutdownHandlers } from "../../runtime/lifecycle/stop-on-signals.js";
+import { requireAddressSpace } from "../../runtime/lifecycle/thread-entry.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import { type LoadBuild, ServedProject } from "./served-project.js";
 
@@ -26,24 +26,24 @@ export async function startServer(
   load: LoadBuild,
 ): Promise<ServedProject> {
   configureLog(settings.logFormat, settings.logLevel);
-  requireAddresses(OTHER_THREADS + settings.executors);
+  requireAddressSpace(OTHER_THREADS + settings.executors);
   const graphs = new GraphSupervisor(settings);
-  equipThread({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
+  installThreadContext({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
   try {
     await graphs.recovered;
     // Graphs that are stored have theirs now.
-    requireAddresses(OTHER_THREADS - 1 + settings.executors);
+    requireAddressSpace(OTHER_THREADS - 1 + settings.executors);
     const starting = ServedProject.start(settings, load, graphs);
-    stopOnSignals(starting, graphs);
+    installShutdownHandlers(starting, graphs);
     const served = await starting;
     const { port } = served.service;
     // On a terminal, people read it on the standard output.
     if (logSettings().isJson) log(STARTED, "info", { port });
-    else keepEntry("info", STARTED);
+    else recordLogEntry("info", STARTED);
     process.send?.({ port });
     return served;
   } catch (error) {
-    equipThread({ graphs: null });
+    installThreadContext({ graphs: null });
     await graphs.close({ isSaved: false });
     throw error;
   }

@@ -2,9 +2,9 @@
 // ends without having been told to. Signals are passed on, and its exit code is ours.
 
 import { SvcError } from "../../runtime/base/errors.js";
-import { log, surviveLostReaders } from "../../runtime/base/log.js";
+import { log, ignoreBrokenPipe } from "../../runtime/base/log.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
-import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
 import { Instance, type InstanceEvents } from "../matrix/instance.js";
 
 /** Ours alone: a server that is started again must not open one browser more. */
@@ -18,7 +18,7 @@ const SWITCH = /^--(?:supervise|open)(?:=.*)?$/;
  */
 export async function supervise(words: readonly string[], open: boolean): Promise<number> {
   configureLog("auto", "info");
-  surviveLostReaders();
+  ignoreBrokenPipe();
   delete process.env.SVC_SUPERVISE;
   delete process.env.SVC_OPEN;
   const options = words.filter((word) => !SWITCH.test(word));
@@ -36,7 +36,7 @@ export async function supervise(words: readonly string[], open: boolean): Promis
       stopped ??= instance.stop(signal);
       stopped.then(resolve);
     };
-    onEndSignals(
+    onTerminationSignal(
       (signal) => stop(signal as NodeJS.Signals),
       () => instance.kill(),
     );

@@ -3,7 +3,7 @@
 
 import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { QuietChanges } from "./quiet-changes.js";
+import { ChangeDebouncer } from "./quiet-changes.js";
 
 const SOURCE = /\.([cm]?[jt]sx?|json)$/;
 /** Hidden files too: a build makes one of its own while it reads the configuration. */
@@ -25,7 +25,7 @@ export function watchFolder(
   const watchers = new Map<string, FSWatcher>();
   /** Sources seen so far: nothing else tells which ones go away with their folder. */
   const sources = new Set<string>();
-  const changes = new QuietChanges(folder, onChange);
+  const changes = new ChangeDebouncer(folder, onChange);
 
   function note(path: string): void {
     sources.add(path);

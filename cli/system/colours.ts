@@ -2,7 +2,7 @@
 
 const SGR = [36, 33, 35, 32, 34, 31];
 
-export class Colours {
+export class InstanceColors {
   readonly #ids: readonly string[];
   readonly #width: number;
   readonly #isColoured = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;

@@ -3,12 +3,12 @@
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { surviveLostReaders } from "../../runtime/base/log.js";
-import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
+import { ignoreBrokenPipe } from "../../runtime/base/log.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
 import type { System } from "../../runtime/system/system.js";
 import { Instance, type InstanceEvents } from "../matrix/instance.js";
-import { Colours } from "./colours.js";
-import { type DownRequest, UpSocket } from "./up-socket.js";
+import { InstanceColors } from "./colours.js";
+import { type DownRequest, SupervisorSocket } from "./up-socket.js";
 
 /** A stop may save graphs twice, and waits for requests in between. */
 const STOP_PATIENCE_MS = 40_000;
@@ -28,18 +28,18 @@ export interface LocalSystemParts {
 export class LocalSystem implements InstanceEvents {
   readonly #parts: LocalSystemParts;
   readonly #instances: ReadonlyMap<string, Instance>;
-  readonly #colours: Colours;
-  readonly #socket: UpSocket;
+  readonly #colours: InstanceColors;
+  readonly #socket: SupervisorSocket;
   #end: () => void = () => {};
   #isEnding = false;
 
   constructor(parts: LocalSystemParts) {
-    surviveLostReaders();
+    ignoreBrokenPipe();
     this.#parts = parts;
     const { ids, root } = parts;
-    this.#colours = new Colours(ids);
+    this.#colours = new InstanceColors(ids);
     this.#instances = new Map(ids.map((id) => [id, this.#instance(id)]));
-    this.#socket = new UpSocket(root, (request, tell) => this.#down(request, tell));
+    this.#socket = new SupervisorSocket(root, (request, tell) => this.#down(request, tell));
   }
 
   /**
@@ -53,7 +53,7 @@ export class LocalSystem implements InstanceEvents {
     const ended = new Promise<void>((resolve) => {
       this.#end = resolve;
     });
-    onEndSignals(
+    onTerminationSignal(
       () => void this.#endAll(),
       () => this.#kill(),
     );

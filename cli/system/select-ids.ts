@@ -1,7 +1,7 @@
 // Which instances a user means: an id, a list with commas, patterns with `*`; `*` and `@` are all.
 
 import { SvcError } from "../../runtime/base/errors.js";
-import { nearestHint } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
 import type { System } from "../../runtime/system/system.js";
 
 const MAX_TEXT = 10_000;
@@ -18,7 +18,7 @@ export function selectIds({ instances, name }: System, text: string): string[] {
     const meant = word === "@" ? known : known.filter((id) => matches(id, word));
     if (meant.length === 0) {
       const what = word.includes("*") ? "matching" : "called";
-      const hint = nearestHint(word, known);
+      const hint = didYouMean(word, known);
       throw new SvcError(
         "SVC3111",
         `${name} has no instance ${what} ${JSON.stringify(word)}${hint}`,

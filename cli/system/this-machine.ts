@@ -1,9 +1,9 @@
 // Whether a host of a descriptor is this machine.
 
 import { hostname, networkInterfaces } from "node:os";
-import { Networks, THIS_MACHINE } from "../../runtime/http/network.js";
+import { Networks, LOOPBACK_NETWORKS } from "../../runtime/http/network.js";
 
-const loopback = new Networks(THIS_MACHINE);
+const loopback = new Networks(LOOPBACK_NETWORKS);
 
 export function isThisMachine(host: string): boolean {
   const name = host.toLowerCase();

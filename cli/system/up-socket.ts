@@ -30,15 +30,15 @@ export interface DownRequest {
 }
 
 /** Ends what is asked for; each text that it tells goes to whoever asked. */
-export type Down = (request: DownRequest, tell: (text: string) => void) => Promise<boolean>;
+export type ShutdownHandler = (request: DownRequest, tell: (text: string) => void) => Promise<boolean>;
 
-export class UpSocket {
+export class SupervisorSocket {
   readonly #file: string;
   readonly #token = randomBytes(32).toString("hex");
   readonly #server: Server;
 
   /** @param root folder of the system's data */
-  constructor(root: string, down: Down) {
+  constructor(root: string, down: ShutdownHandler) {
     this.#file = join(root, FILE);
     this.#server = createServer((socket) => {
       // Whoever asked may go away.
@@ -65,7 +65,7 @@ export class UpSocket {
     rmSync(this.#file, { force: true });
   }
 
-  async #serve(socket: Socket, down: Down): Promise<void> {
+  async #serve(socket: Socket, down: ShutdownHandler): Promise<void> {
     const lines = new Lines(socket);
     const theirs = parse(await lines.next(ANSWER_TIMEOUT_MS))?.nonce;
     if (typeof theirs !== "string") return void socket.destroy();
@@ -98,7 +98,7 @@ function isProof(given: unknown, token: string, ...said: readonly string[]): boo
  * @returns whether all have ended
  * @throws SvcError SVC3114 when there is none
  */
-export async function askDown(
+export async function requestShutdown(
   root: string,
   request: DownRequest,
   tell: (text: string) => void,

@@ -1,18 +1,18 @@
 // What a generated client would know of an operation, from the argspec of a build.
 
 import type { Argspec } from "../../argspec/argspec.js";
-import { operationsOf } from "../../argspec/operations.js";
+import { listOperations } from "../../argspec/operations.js";
 import type { Operation } from "../../client/typescript/operation.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { nearestHint } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
 
 /** @throws SvcError SVC2944 for a name that the project does not have */
 export function operationFor(argspec: Argspec, name: string): Operation {
-  const operations = operationsOf(argspec);
+  const operations = listOperations(argspec);
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) {
     const known = operations.map((one) => one.name);
-    throw new SvcError("SVC2944", `the project has no plugin ${name}${nearestHint(name, known)}`);
+    throw new SvcError("SVC2944", `the project has no plugin ${name}${didYouMean(name, known)}`);
   }
   const { path, params, content, readonly } = operation;
   const json = params.filter(({ wire }) => wire === "json").map((param) => param.name);

@@ -6,38 +6,38 @@ import { MessageChannel, type MessagePort, parentPort, workerData } from "node:w
 import { SvcError } from "../../runtime/base/errors.js";
 import { MAX_PLUGIN_TIMEOUT_MS } from "../../runtime/base/limits.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
-import { equipThread } from "../../runtime/base/thread-context.js";
+import { installThreadContext } from "../../runtime/base/thread-context.js";
 import type { Connect } from "../../runtime/dispatch/connector.js";
-import type { Ask, IoThreadData, Notice } from "../../runtime/engine/io-control.js";
+import type { ControlRequest, IoThreadData, IoNotification } from "../../runtime/engine/io-control.js";
 import { IoServer } from "../../runtime/engine/io-server.js";
 import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/keeper/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
-import type { IoEnd } from "../../runtime/lifecycle/io-thread.js";
+import type { IoThreadHandle } from "../../runtime/lifecycle/io-thread.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
-import { type Asked, answer } from "../../runtime/wire/asks.js";
+import { type RpcRequest, answer } from "../../runtime/wire/asks.js";
 import { loader, readBuild } from "../serving/built-project.js";
 import { currentConfig } from "../serving/current-config.js";
 import { resolveSettings } from "../serving/resolve-settings.js";
 import { Faults } from "./faults.js";
 import type { InstanceAsk, InstanceData } from "./instance-control.js";
-import { connectBy, MemoryTransport } from "./memory-door.js";
+import { createInMemoryConnect, InMemoryTransport } from "./memory-door.js";
 
 const data = workerData as InstanceData;
 const faults = new Faults();
-const transport = new MemoryTransport(faults);
+const transport = new InMemoryTransport(faults);
 const backEnds = new Map<number, MessagePort>(data.backEnds);
 let end: (() => Promise<void>) | null = null;
 
-const connect: Connect = ({ port }, onread) => connectBy(backEnds.get(port)!, onread).asSocket;
+const connect: Connect = ({ port }, onread) => createInMemoryConnect(backEnds.get(port)!, onread).asSocket;
 
 /** What an IO thread is to those who talk to it, without a thread. */
-function startIo(io: IoThreadData): IoEnd {
+function startIo(io: IoThreadData): IoThreadHandle {
   const { port1: outside, port2: inside } = new MessageChannel();
-  const server = new IoServer(io, (notice: Notice) => inside.postMessage(notice), connect);
+  const server = new IoServer(io, (notice: IoNotification) => inside.postMessage(notice), connect);
   server.transport = async () => ({ transport, reason: "for tests" });
-  inside.on("message", (asked: Asked<Ask>) => {
+  inside.on("message", (asked: RpcRequest<ControlRequest>) => {
     void answer(inside, asked, (ask) => server.execute(ask));
   });
   return {
@@ -70,7 +70,7 @@ async function start(): Promise<void> {
   configureLog(settings.logFormat, settings.logLevel);
   const { table } = loader(data.projectDir, data.role)();
   const graphs = new GraphSupervisor(settings);
-  equipThread({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
+  installThreadContext({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
   try {
     await graphs.loaded;
     const service = await HttpService.startWithWorkers(settings, table, graphs, startIo);
@@ -100,4 +100,4 @@ function act(ask: InstanceAsk): unknown {
 }
 
 if (parentPort === null) throw new SvcError("SVC3301", "this is the entry of a thread");
-parentPort.on("message", (asked: Asked<InstanceAsk>) => void answer(parentPort!, asked, act));
+parentPort.on("message", (asked: RpcRequest<InstanceAsk>) => void answer(parentPort!, asked, act));

@@ -5,7 +5,7 @@
 import { EventEmitter } from "node:events";
 import type { Server, Socket } from "node:net";
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import type { OnRead } from "../../runtime/dispatch/connector.js";
+import type { ReadCallback } from "../../runtime/dispatch/connector.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import type {
   HttpServer,
@@ -14,7 +14,7 @@ import type {
   Transport,
 } from "../../runtime/http/transport.js";
 import type { Faults } from "./faults.js";
-import { MemorySocket } from "./memory-socket.js";
+import { InMemorySocket } from "./memory-socket.js";
 
 /** What instances call their port, which nobody listens on. */
 const MAIN_PORT = 9000;
@@ -22,15 +22,15 @@ const MAIN_PORT = 9000;
 const FIRST_REMOTE_PORT = 10_000;
 
 /** Opens a connection through a door. */
-export function connectBy(door: MessagePort, onread?: OnRead): MemorySocket {
+export function createInMemoryConnect(door: MessagePort, onread?: ReadCallback): InMemorySocket {
   const { port1, port2 } = new MessageChannel();
   const options = { remotePort: MAIN_PORT, allowHalfOpen: false };
-  const socket = MemorySocket.connecting(port1, { ...options, ...(onread && { onread }) });
+  const socket = InMemorySocket.connecting(port1, { ...options, ...(onread && { onread }) });
   door.postMessage(port2, [port2]);
   return socket;
 }
 
-export class MemoryTransport implements Transport {
+export class InMemoryTransport implements Transport {
   readonly name = "net";
   readonly #faults: Faults;
   readonly #servers: MemoryServer[] = [];
@@ -66,7 +66,7 @@ export class MemoryTransport implements Transport {
 class MemoryServer extends EventEmitter {
   readonly #faults: Faults | null;
   readonly #port: number;
-  readonly #sockets = new Map<number, MemorySocket>();
+  readonly #sockets = new Map<number, InMemorySocket>();
   #admit: ((socket: Socket) => void) | null = null;
   #remotePort = FIRST_REMOTE_PORT;
 
@@ -97,7 +97,7 @@ class MemoryServer extends EventEmitter {
   visited(port: MessagePort): void {
     if (this.#admit === null || this.#faults?.isRefusing) return port.close();
     const remotePort = this.#remotePort++;
-    const socket = MemorySocket.accepted(port, remotePort);
+    const socket = InMemorySocket.accepted(port, remotePort);
     this.#sockets.set(remotePort, socket);
     socket.on("close", () => this.#sockets.delete(remotePort));
     this.#admit(socket.asSocket);

@@ -4,7 +4,7 @@
 import { type IncomingMessage, request as send } from "node:http";
 import { Readable } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
-import { connectBy } from "./memory-door.js";
+import { createInMemoryConnect } from "./memory-door.js";
 import type { Fetch } from "./test-settings.js";
 
 /** Where relative paths are. */
@@ -13,7 +13,7 @@ const BASE = "http://localhost";
 const EMPTY = new Set([204, 205, 304]);
 
 /** @param door that leads to the server; throws where there is none */
-export function fetchBy(door: () => MessagePort): Fetch {
+export function createInMemoryFetch(door: () => MessagePort): Fetch {
   return async (url, init) => {
     const request = requestOf(url, init);
     const open = door();
@@ -25,7 +25,7 @@ export function fetchBy(door: () => MessagePort): Fetch {
     return new Promise((resolve, reject) => {
       const sent = send({
         ...{ method, headers, path: pathname + search },
-        createConnection: () => connectBy(open).asSocket,
+        createConnection: () => createInMemoryConnect(open).asSocket,
       });
       let answered: IncomingMessage | null = null;
       const gone = (): void => {

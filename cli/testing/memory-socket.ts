@@ -7,7 +7,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
-import type { OnRead } from "../../runtime/dispatch/connector.js";
+import type { ReadCallback } from "../../runtime/dispatch/connector.js";
 
 type Message = Uint8Array<ArrayBuffer> | "open" | "taken" | "end" | "gone";
 
@@ -16,10 +16,10 @@ interface SocketOptions {
   /** The other end may still read when it writes no more. */
   readonly allowHalfOpen: boolean;
   /** Takes what arrives in place of the stream. */
-  readonly onread?: OnRead;
+  readonly onread?: ReadCallback;
 }
 
-export class MemorySocket extends Duplex {
+export class InMemorySocket extends Duplex {
   readonly remoteAddress = "127.0.0.1";
   readonly remotePort: number;
   bytesRead = 0;
@@ -27,7 +27,7 @@ export class MemorySocket extends Duplex {
   /** The server's fault: of what it writes next half is sent, and then the connection is lost. */
   isCut = false;
   readonly #port: MessagePort;
-  readonly #onread: OnRead | undefined;
+  readonly #onread: ReadCallback | undefined;
   #isConnected: boolean;
   #isEnded = false;
   #isPeerGone = false;
@@ -48,14 +48,14 @@ export class MemorySocket extends Duplex {
   }
 
   /** The end of who connects; tells by `connect` that it is let in. */
-  static connecting(port: MessagePort, options: SocketOptions): MemorySocket {
-    return new MemorySocket(port, false, options);
+  static connecting(port: MessagePort, options: SocketOptions): InMemorySocket {
+    return new InMemorySocket(port, false, options);
   }
 
   /** The end of who lets in. */
-  static accepted(port: MessagePort, remotePort: number): MemorySocket {
+  static accepted(port: MessagePort, remotePort: number): InMemorySocket {
     port.postMessage("open" satisfies Message);
-    return new MemorySocket(port, true, { remotePort, allowHalfOpen: true });
+    return new InMemorySocket(port, true, { remotePort, allowHalfOpen: true });
   }
 
   /** As those who know sockets alone take it: it has all that they use of one. */

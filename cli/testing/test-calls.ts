@@ -39,7 +39,7 @@ export interface Callable<Calls> {
 /** Answers within one process never take long; a plugin that hangs is told by its time-out. */
 const CALL_TIMEOUT_MS = 60_000;
 
-export function callsBy<Calls>(argspec: Argspec, fetch: Fetch): Callable<Calls>["call"] {
+export function createCalls<Calls>(argspec: Argspec, fetch: Fetch): Callable<Calls>["call"] {
   const connection = new Connection(
     { baseUrl: "http://localhost", fetch, retries: 0, timeoutMs: CALL_TIMEOUT_MS },
     argspec.hash,

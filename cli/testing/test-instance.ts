@@ -3,12 +3,12 @@
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
-import { Asker } from "../../runtime/wire/asker.js";
-import type { Reply } from "../../runtime/wire/asks.js";
+import { RpcClient } from "../../runtime/wire/asker.js";
+import type { RpcReply } from "../../runtime/wire/asks.js";
 import { withClock } from "./clock-memory.js";
 import { checkedFault, type Fault } from "./fault.js";
 import type { InstanceAsk, InstanceData } from "./instance-control.js";
-import { fetchBy } from "./memory-fetch.js";
+import { createInMemoryFetch } from "./memory-fetch.js";
 import type { TestClock } from "./test-clock.js";
 import type { Fetch } from "./test-settings.js";
 
@@ -22,15 +22,15 @@ export class TestInstance {
   readonly fetchAdmin: Fetch;
   readonly #data: InstanceData;
   readonly #clock: TestClock;
-  readonly #asker = new Asker<InstanceAsk>();
+  readonly #asker = new RpcClient<InstanceAsk>();
   readonly #doors: MessagePort[] = [];
   #worker: Worker | null = null;
 
   constructor(data: InstanceData, clock: TestClock) {
     this.#data = data;
     this.#clock = clock;
-    this.fetch = fetchBy(() => this.#door(0));
-    this.fetchAdmin = fetchBy(() => this.#door(1));
+    this.fetch = createInMemoryFetch(() => this.#door(0));
+    this.fetchAdmin = createInMemoryFetch(() => this.#door(1));
   }
 
   get isRunning(): boolean {
@@ -47,7 +47,7 @@ export class TestInstance {
     });
     this.#worker = worker;
     let reason = "its thread has ended";
-    worker.on("message", (reply: Reply) => this.#asker.settle(reply));
+    worker.on("message", (reply: RpcReply) => this.#asker.settle(reply));
     worker.on("error", (error) => {
       reason = (error as Error).message;
     });

@@ -5,12 +5,12 @@ import type { MessagePort } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { DispatcherConfig } from "../../runtime/settings/config-values.js";
 import type { Fault } from "./fault.js";
-import { type Callable, callsBy, type TestCalls } from "./test-calls.js";
+import { type Callable, createCalls, type TestCalls } from "./test-calls.js";
 import { TestClock } from "./test-clock.js";
 import { TestInstance } from "./test-instance.js";
 import type { TestOptions } from "./test-service.js";
 import type { Fetch } from "./test-settings.js";
-import { closing, orClose, type TestedProject, testedProject } from "./tested-project.js";
+import { closeInstances, closeOnFailure, type TestedProject, testedProject } from "./tested-project.js";
 
 export interface MatrixOptions extends TestOptions {
   /** Default 2. */
@@ -82,8 +82,8 @@ export async function testMatrix<Calls = TestCalls>(
     return new TestInstance({ ...data, role: "engine", dispatcher: null, backEnds: [] }, clock);
   });
   const started: { front?: TestInstance } = {};
-  const close = closing(project, clock, () => [started.front, ...engines]);
-  await orClose(close, async () => {
+  const close = closeInstances(project, clock, () => [started.front, ...engines]);
+  await closeOnFailure(close, async () => {
     await Promise.all(engines.map((engine) => engine.start()));
     const doors = await Promise.all(engines.map((engine) => engine.open(0)));
     started.front = frontOf(project, clock, doors, options);
@@ -92,7 +92,7 @@ export async function testMatrix<Calls = TestCalls>(
   const front = started.front!;
   const { fetch, fetchAdmin } = front;
   return {
-    ...{ fetch, fetchAdmin, clock, close, call: callsBy<Calls>(project.argspec, fetch) },
+    ...{ fetch, fetchAdmin, clock, close, call: createCalls<Calls>(project.argspec, fetch) },
     engine: (partition, replica) => {
       const index = partition * replicas + replica;
       const isThere = Number.isInteger(partition) && replica >= 0 && replica < replicas;

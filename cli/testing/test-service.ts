@@ -5,11 +5,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import type { Fault } from "./fault.js";
-import { type Callable, callsBy, type TestCalls } from "./test-calls.js";
+import { type Callable, createCalls, type TestCalls } from "./test-calls.js";
 import { TestClock } from "./test-clock.js";
 import { TestInstance } from "./test-instance.js";
 import type { Fetch, TestSettings } from "./test-settings.js";
-import { closing, orClose, testedProject } from "./tested-project.js";
+import { closeInstances, closeOnFailure, testedProject } from "./tested-project.js";
 
 export interface TestOptions {
   /** Builds the project first, where that is not current. Default true. */
@@ -54,11 +54,11 @@ export async function testService<Calls = TestCalls>(
     ...{ dispatcher: null, backEnds: [] },
   };
   const instance = new TestInstance(data, clock);
-  const close = closing(project, clock, () => [instance]);
-  await orClose(close, () => instance.start());
+  const close = closeInstances(project, clock, () => [instance]);
+  await closeOnFailure(close, () => instance.start());
   const { fetch, fetchAdmin } = instance;
   return {
-    ...{ fetch, fetchAdmin, clock, close, call: callsBy<Calls>(project.argspec, fetch) },
+    ...{ fetch, fetchAdmin, clock, close, call: createCalls<Calls>(project.argspec, fetch) },
     fault: (fault) => instance.fault(fault),
     [Symbol.asyncDispose]: close,
   };

@@ -45,7 +45,7 @@ export async function testedProject(folder: string, isBuilt: boolean): Promise<T
  * What ends a test: what runs is answered, then the data of all instances are gone.
  * @param instances the first of them ends first; those that were never made are left out
  */
-export function closing(
+export function closeInstances(
   project: TestedProject,
   clock: TestClock,
   instances: () => readonly (TestInstance | undefined)[],
@@ -66,7 +66,7 @@ export function closing(
 }
 
 /** What does not start leaves nothing behind. */
-export async function orClose(close: () => Promise<void>, start: () => Promise<unknown>) {
+export async function closeOnFailure(close: () => Promise<void>, start: () => Promise<unknown>) {
   try {
     await start();
   } catch (error) {

@@ -9,7 +9,7 @@ import { SvcError, type SvcErrorDetails } from "./svc-error.js";
 const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
 
 /** @param envelope the decoded body, or its text */
-export function answerError(operation: Operation, status: number, envelope: unknown) {
+export function responseError(operation: Operation, status: number, envelope: unknown) {
   const isNone = status === 200 && memberOf(envelope, "status") !== "ERROR";
   const message = isNone ? "the answer is no envelope" : memberOf(envelope, "message");
   const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");

@@ -6,7 +6,7 @@ import { SvcError } from "./svc-error.js";
 /** The most that a timer takes; above it timers fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export class CallLimit {
+export class CallDeadline {
   readonly #controller = new AbortController();
   readonly #path: string;
   readonly #outer: AbortSignal | undefined;

@@ -1,14 +1,14 @@
 // Calls operations of one service: the part of a generated client that does the work. Sends a
 // request again only where the server cannot have executed it, or where that does no harm.
 
-import { answerError, memberOf } from "./answer-error.js";
-import { CallLimit } from "./call-limit.js";
-import { type Answer, decoded, exchange, isConnectFault, textOf } from "./exchange.js";
+import { responseError, memberOf } from "./answer-error.js";
+import { CallDeadline } from "./call-limit.js";
+import { type RawResponse, decoded, exchange, isConnectError, textOf } from "./exchange.js";
 import type { Operation } from "./operation.js";
 import type { CallOptions, ClientOptions, Envelope, FetchAnswer, FetchInit } from "./options.js";
-import { beginning, pieces } from "./pieces.js";
-import { type Request, requestOf, withBytes } from "./request.js";
-import { RetryBudget, retryWaitMs } from "./retry-budget.js";
+import { readFirstChunk, readStreamItems } from "./pieces.js";
+import { type Request, buildRequest, withBytes } from "./request.js";
+import { RetryBudget, retryDelayMs } from "./retry-budget.js";
 import type { SvcError } from "./svc-error.js";
 
 const TIMEOUT_MS = 30_000;
@@ -77,11 +77,11 @@ export class Connection {
     try {
       const reader = await this.#repeat(operation, params, all, limit, (request) =>
         this.#exchange(operation, request, all, limit.signal, (answer) =>
-          beginning(answer, operation),
+          readFirstChunk(answer, operation),
         ),
       );
       this.#budget.succeeded();
-      yield* pieces(reader.content, operation, () => limit.restart());
+      yield* readStreamItems(reader.content, operation, () => limit.restart());
     } catch (error) {
       limit.check(undefined);
       throw error;
@@ -107,11 +107,11 @@ export class Connection {
     operation: Operation,
     params: object = {},
     all: ClientOptions & CallOptions,
-    limit: CallLimit,
+    limit: CallDeadline,
     attempt: (request: Request) => Promise<T>,
   ): Promise<T> {
     const { retries = RETRIES, idempotent } = all;
-    const request = requestOf(all.baseUrl, operation, await withBytes(operation, params), all);
+    const request = buildRequest(all.baseUrl, operation, await withBytes(operation, params), all);
     const isSafe = idempotent || operation.readonly === true;
     let failure: SvcError<string> | undefined;
     for (let retry = 0; ; retry++) {
@@ -123,7 +123,7 @@ export class Connection {
         failure = error as SvcError<string>;
         if (retry >= retries || !mayRepeat(failure, isSafe) || !this.#budget.take()) throw error;
       }
-      await limit.wait(retryWaitMs(retry));
+      await limit.wait(retryDelayMs(retry));
     }
   }
 
@@ -139,7 +139,7 @@ export class Connection {
     const { status, content: text } = answer;
     const content = isText && status === 200 ? text : decoded(text);
     if (status !== 200 || !(isText || memberOf(content, "status") === "OK")) {
-      throw answerError(operation, status, content);
+      throw responseError(operation, status, content);
     }
     this.#budget.succeeded();
     return content;
@@ -151,7 +151,7 @@ export class Connection {
     { fetch = globalThis.fetch, warn = console.warn }: ClientOptions,
     signal: AbortSignal,
     read: (answer: FetchAnswer) => Promise<T>,
-  ): Promise<Answer<T>> {
+  ): Promise<RawResponse<T>> {
     const init: FetchInit = { method, headers: { ...headers }, signal, redirect: "error" };
     if (body !== undefined) init.body = body;
     if (!this.#contract.isCompared) init.headers[ARGSPEC_HEADER] = this.#argspec;
@@ -174,15 +174,15 @@ function merged<T extends CallOptions>(options: T, others: CallOptions): T {
   return { ...options, ...Object.fromEntries(given), headers: Object.fromEntries(headers) };
 }
 
-function limitOf({ path }: Operation, { timeoutMs = TIMEOUT_MS, signal }: CallOptions): CallLimit {
-  return new CallLimit(path, timeoutMs, signal);
+function limitOf({ path }: Operation, { timeoutMs = TIMEOUT_MS, signal }: CallOptions): CallDeadline {
+  return new CallDeadline(path, timeoutMs, signal);
 }
 
 /** @param isSafe to be executed twice */
 function mayRepeat({ kind, status, cause }: SvcError<string>, isSafe: boolean): boolean {
   // With either status nothing was executed.
   if (status === 429 || status === 503) return true;
-  return kind === "network" && (isSafe || isConnectFault(cause));
+  return kind === "network" && (isSafe || isConnectError(cause));
 }
 
 function otherContract(own: string, served: string): string {

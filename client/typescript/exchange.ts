@@ -10,7 +10,7 @@ const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 /** Errors of more are cut, and then are no envelopes. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-export interface Answer<T> {
+export interface RawResponse<T> {
   readonly status: number;
   readonly content: T;
   /** Hash of the server's argspec, where it says so. */
@@ -27,7 +27,7 @@ export async function exchange<T>(
   init: FetchInit,
   path: string,
   read: (answer: FetchAnswer) => Promise<T>,
-): Promise<Answer<T>> {
+): Promise<RawResponse<T>> {
   let status: number | null = null;
   try {
     const answer = await fetch(url, init);
@@ -36,7 +36,7 @@ export async function exchange<T>(
     return { status, content, argspec: answer.headers.get("x-svc-argspec") };
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
-    throw new SvcError("network", `${path}: ${reasonOf(cause)}`, { status, cause });
+    throw new SvcError("network", `${path}: ${describeCause(cause)}`, { status, cause });
   }
 }
 
@@ -60,7 +60,7 @@ export async function textOf({ status, body }: FetchAnswer): Promise<string> {
 }
 
 /** `fetch` says no more than that it failed, but for URLs that are none; its cause says why. */
-export function reasonOf(fault: unknown): string {
+export function describeCause(fault: unknown): string {
   const cause = memberOf(fault, "cause");
   const code = memberOf(cause, "code");
   const reason = code !== "ERR_INVALID_URL" && (memberOf(cause, "message") || code);
@@ -77,7 +77,7 @@ export function decoded(text: string): unknown {
 }
 
 /** True when no byte was sent, so that nothing can have been executed. Only Node tells. */
-export function isConnectFault(fault: unknown): boolean {
+export function isConnectError(fault: unknown): boolean {
   return isBeforeSending(memberOf(fault, "cause"));
 }
 

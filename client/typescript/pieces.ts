@@ -1,8 +1,8 @@
 // Answers that come piece by piece, as server-sent events: their pieces, one after the other. The
 // answer is foreign: as much of a piece is kept as an answer may be long.
 
-import { answerError } from "./answer-error.js";
-import { decoded, reasonOf, textOf } from "./exchange.js";
+import { responseError } from "./answer-error.js";
+import { decoded, describeCause, textOf } from "./exchange.js";
 import type { Operation } from "./operation.js";
 import type { FetchAnswer, FetchReader } from "./options.js";
 import { SvcError } from "./svc-error.js";
@@ -11,21 +11,21 @@ import { SvcError } from "./svc-error.js";
 const MAX_PIECE = 512 * 1024 * 1024;
 
 /** @throws SvcError when the answer is no stream */
-export async function beginning(answer: FetchAnswer, operation: Operation): Promise<FetchReader> {
+export async function readFirstChunk(answer: FetchAnswer, operation: Operation): Promise<FetchReader> {
   const { status, headers, body } = answer;
   const type = headers.get("content-type") ?? "";
   if (status === 200 && body !== null && type.startsWith("text/event-stream")) {
     return body.getReader();
   }
   const text = await textOf(answer);
-  throw answerError(operation, status, decoded(text));
+  throw responseError(operation, status, decoded(text));
 }
 
 /**
  * Every piece as it comes; whoever leaves the loop ends the plugin.
  * @param came called for whatever the server sends
  */
-export async function* pieces(
+export async function* readStreamItems(
   reader: FetchReader,
   operation: Operation,
   came: () => void,
@@ -62,7 +62,7 @@ async function next(reader: FetchReader, path: string) {
   try {
     return await reader.read();
   } catch (cause) {
-    const message = `${path}: the stream broke off: ${reasonOf(cause)}`;
+    const message = `${path}: the stream broke off: ${describeCause(cause)}`;
     throw new SvcError("network", message, { status: 200, cause });
   }
 }
@@ -72,5 +72,5 @@ function brokenOff(operation: Operation, event: string): SvcError<string> {
   const exception = String(decoded(event.split("\ndata: ", 2)[1] ?? ""));
   const value = `the stream ended with ${exception}`;
   const said = { status: "ERROR", message: { plugin: { exception, value } } };
-  return answerError(operation, 200, said);
+  return responseError(operation, 200, said);
 }

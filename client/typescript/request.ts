@@ -18,7 +18,7 @@ const MEDIA_TYPES = {
 };
 
 /** @param headers by names in small letters */
-export function requestOf(
+export function buildRequest(
   baseUrl: string,
   operation: Operation,
   params: object,

@@ -23,6 +23,6 @@ export class RetryBudget {
 }
 
 /** Anything up to a bound that doubles: clients that failed together shall not return together. */
-export function retryWaitMs(retry: number): number {
+export function retryDelayMs(retry: number): number {
   return Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** retry);
 }

@@ -1,14 +1,14 @@
 // Calls in the examples of a plugin: their arguments must be what the plugin takes, for readers
 // copy them. That the text of a query can be converted the reader has seen to already.
 
-import { nearestHint } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
-import { namePlace, partAt, plainValue, type ValuePath } from "../record/example-value.js";
+import { describePath, partAt, plainValue, type ValuePath } from "../record/example-value.js";
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
-import type { Place } from "../record/source-position.js";
+import type { SourceRange } from "../record/source-position.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { type Fault, ShapeRule } from "./shape-rule.js";
+import { type ShapeFault, ShapeRule } from "./shape-rule.js";
 
 const MAX_SHOWN = 40;
 
@@ -81,21 +81,21 @@ function unknownArgument(plugin: PluginRecord, call: ExampleCall, arg: ExampleAr
 function unknownName(
   what: string,
   name: string,
-  place: Place,
+  place: SourceRange,
   { known, none }: { readonly known: readonly string[]; readonly none: string },
 ): Diagnostic {
-  const message = `${what} \`${name}\`${nearestHint(name, known)}`;
+  const message = `${what} \`${name}\`${didYouMean(name, known)}`;
   const names = known.map((one) => `\`${one}\``).join(", ");
   return finding(place, message, known.length === 0 ? none : `one of ${names}`);
 }
 
-function wrongValue(param: ParamRecord, value: ExampleValue, fault: Fault): Diagnostic {
+function wrongValue(param: ParamRecord, value: ExampleValue, fault: ShapeFault): Diagnostic {
   const part = partAt(value, fault.path);
   const what = `\`${param.name}${pathText(fault.path)}\``;
   if (fault.kind === "key") {
     const { key, known } = fault;
     const none = "an empty object";
-    return unknownName(`${what} has no`, key, namePlace(part, key), { known, none });
+    return unknownName(`${what} has no`, key, describePath(part, key), { known, none });
   }
   const given = valueAt(plainValue(value), fault.path);
   const instead = given === undefined ? "and is missing" : `not \`${clip(JSON.stringify(given))}\``;
@@ -140,6 +140,6 @@ function clip(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-function finding({ position, length }: Place, message: string, help: string): Diagnostic {
+function finding({ position, length }: SourceRange, message: string, help: string): Diagnostic {
   return { code: "SVC1047", severity: "error", position, length, message, help };
 }

@@ -20,7 +20,7 @@ export function findTypeScript(projectDir: string): string {
 }
 
 /** Whether the project has a TypeScript of its own with the defaults of before version 6. */
-export function hasFormerTypeScript(projectDir: string): boolean {
+export function hasOldTypeScript(projectDir: string): boolean {
   const own = installedAt(join(projectDir, "package.json"));
   return own !== null && own.major < FIRST_OF_TODAY;
 }

@@ -7,7 +7,7 @@ import { sortDiagnostics } from "../diagnostics/sort.js";
  * What TypeScript says of a decorator only repeats what our own finding explains, and all that it
  * says follows from a package that is not installed.
  */
-export function mergeFindings(
+export function mergeDiagnostics(
   own: readonly Diagnostic[],
   types: readonly Diagnostic[],
 ): Diagnostic[] {

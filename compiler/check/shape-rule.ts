@@ -4,11 +4,11 @@
 import { limitCheck } from "../../argspec/limits/limits.js";
 import { describeShape } from "../emit/shape-words.js";
 import { type Composite, findTag, sortMembers } from "../emit/union-members.js";
-import { ANYTHING, type ValuePath } from "../record/example-value.js";
+import { UNKNOWN_VALUE, type ValuePath } from "../record/example-value.js";
 import { isObject, isScalarValue } from "../record/scalar-value.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 
-export type Fault =
+export type ShapeFault =
   | { readonly kind: "value"; readonly path: ValuePath; readonly required: string }
   /** The object at `path` has none of this name. */
   | {
@@ -33,8 +33,8 @@ export class ShapeRule {
   }
 
   /** Null for a value that fits. */
-  fault(shape: TypeShape, value: unknown, path: ValuePath = []): Fault | null {
-    if (value === ANYTHING) return null;
+  fault(shape: TypeShape, value: unknown, path: ValuePath = []): ShapeFault | null {
+    if (value === UNKNOWN_VALUE) return null;
     switch (shape.kind) {
       case "ref":
         return this.fault(this.#types[shape.name]!, value, path);
@@ -67,7 +67,7 @@ export class ShapeRule {
     return shape.kind === "ref" ? this.resolve(this.#types[shape.name]!) : shape;
   }
 
-  #tuple(shape: TupleShape, values: readonly unknown[], path: ValuePath): Fault | null {
+  #tuple(shape: TupleShape, values: readonly unknown[], path: ValuePath): ShapeFault | null {
     const { items, required, rest } = shape;
     if (values.length < required || (rest === null && values.length > items.length)) {
       return wrong(shape, path);
@@ -77,7 +77,7 @@ export class ShapeRule {
     );
   }
 
-  #object(shape: ObjectShape, value: Fields, path: ValuePath): Fault | null {
+  #object(shape: ObjectShape, value: Fields, path: ValuePath): ShapeFault | null {
     const { properties, additional } = shape;
     const wanted = first(properties, ({ name, optional, shape: part }) => {
       if (!Object.hasOwn(value, name)) return optional ? null : wrong(part, [...path, name]);
@@ -92,7 +92,7 @@ export class ShapeRule {
     });
   }
 
-  #union(shapes: readonly TypeShape[], value: unknown, path: ValuePath): Fault | null {
+  #union(shapes: readonly TypeShape[], value: unknown, path: ValuePath): ShapeFault | null {
     const { objects, arrays, others } = sortMembers(this, shapes);
     if (others.some((member) => this.fault(member, value) === null)) return null;
     const fault = wrong({ kind: "union", members: shapes }, path);
@@ -103,7 +103,7 @@ export class ShapeRule {
     const word = value[tag.name];
     const member = objects.find((shape) => tag.values.get(shape)!.some((one) => one === word));
     if (member !== undefined) return this.fault(member, value, path);
-    if (word === ANYTHING) return null;
+    if (word === UNKNOWN_VALUE) return null;
     const words = objects.flatMap((shape) => tag.values.get(shape)!);
     const members = words.map((one): TypeShape => ({ kind: "literal", value: one }));
     return wrong({ kind: "union", members }, [...path, tag.name]);
@@ -114,8 +114,8 @@ export class ShapeRule {
     shapes: readonly Composite[],
     value: unknown,
     path: ValuePath,
-    fault: Fault,
-  ): Fault | null {
+    fault: ShapeFault,
+  ): ShapeFault | null {
     const [only] = shapes;
     if (shapes.length === 1) return this.fault(only!, value, path);
     // What one form does not name, another may.
@@ -127,8 +127,8 @@ export class ShapeRule {
 /** What is wrong with the first of them of which something is. */
 function first<T>(
   parts: readonly T[],
-  faultOf: (part: T, index: number) => Fault | null,
-): Fault | null {
+  faultOf: (part: T, index: number) => ShapeFault | null,
+): ShapeFault | null {
   for (const [index, part] of parts.entries()) {
     const fault = faultOf(part, index);
     if (fault !== null) return fault;
@@ -136,6 +136,6 @@ function first<T>(
   return null;
 }
 
-function wrong(shape: TypeShape, path: ValuePath): Fault {
+function wrong(shape: TypeShape, path: ValuePath): ShapeFault {
   return { kind: "value", path, required: describeShape(shape) };
 }

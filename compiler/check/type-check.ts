@@ -9,7 +9,7 @@ import { writeCheckConfig } from "../config/check-config.js";
 import { type Diagnostic, underlineLength } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 import { TSCONFIG_FILE } from "../tsconfig.js";
-import { findTypeScript, hasFormerTypeScript } from "./find-typescript.js";
+import { findTypeScript, hasOldTypeScript } from "./find-typescript.js";
 
 export interface TypeCheck {
   /** TypeScript's errors; null when cancelled. Rejects with SVC1060 when the check cannot run. */
@@ -29,7 +29,7 @@ export function startTypeCheck(
   files: readonly string[],
   tsconfig = TSCONFIG_FILE,
 ): TypeCheck {
-  const isFormer = hasFormerTypeScript(projectDir);
+  const isFormer = hasOldTypeScript(projectDir);
   const config = writeCheckConfig(projectDir, files, { tsconfig, isFormer });
   const compiler = findTypeScript(projectDir);
   const child = spawn(

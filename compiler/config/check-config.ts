@@ -4,9 +4,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, parse, resolve } from "node:path";
-import { removeLeftovers } from "../leftovers.js";
+import { removeStaleOutput } from "../leftovers.js";
 import { inheritedOption } from "../tsconfig.js";
-import { successorsOfOptions } from "./older-options.js";
+import { replacementOptions } from "./older-options.js";
 
 export interface CheckConfig {
   readonly path: string;
@@ -66,7 +66,7 @@ export function writeCheckConfig(
     ...(hasConfig ? { extends: path } : {}),
     compilerOptions: {
       ...(hasConfig ? Object.fromEntries(defaults) : DEFAULT_OPTIONS),
-      ...successorsOfOptions(projectDir, tsconfig),
+      ...replacementOptions(projectDir, tsconfig),
       ...CHECK_OPTIONS,
       rootDir: parse(resolve(projectDir)).root,
       ...more,
@@ -88,7 +88,7 @@ function writeBeside(packages: string, config: object): CheckConfig | null {
   const path = join(folder, `check-${process.pid}-${++count}.json`);
   try {
     mkdirSync(folder, { recursive: true });
-    removeLeftovers(folder, LEFTOVERS);
+    removeStaleOutput(folder, LEFTOVERS);
     writeFileSync(path, JSON.stringify(config));
   } catch {
     // Packages are often installed by somebody else, and not to be written.

@@ -23,8 +23,8 @@ export class ConfigError extends SvcError {
 
   /** One finding for each mistake, sorted by place. */
   async diagnostics(): Promise<Diagnostic[]> {
-    const { ConfigPlaces } = await import("../read/config-places.js");
-    const places = new ConfigPlaces(this.#file, this.#text());
+    const { ConfigLocations } = await import("../read/config-places.js");
+    const places = new ConfigLocations(this.#file, this.#text());
     const findings = this.#problems.map((problem): Diagnostic => {
       const place = places.find(problem.path, problem.isOfKey === true);
       const message = problemText(problem);

@@ -6,8 +6,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
-import { removeLeftovers } from "../leftovers.js";
-import { withoutExit } from "./without-exit.js";
+import { removeStaleOutput } from "../leftovers.js";
+import { blockProcessExit } from "./without-exit.js";
 
 const LEFTOVERS = /^\..+\.[cm]?[jt]s\.(\d+)\.\w+\.mjs$/;
 
@@ -63,12 +63,12 @@ async function run(path: string, code: string, expected: Expected): Promise<unkn
   const file = basename(path);
   // Beside the original, so that the packages it imports are found.
   const folder = dirname(path);
-  removeLeftovers(folder, LEFTOVERS);
+  removeStaleOutput(folder, LEFTOVERS);
   const unique = `${process.pid}.${Date.now().toString(36)}`;
   const copy = join(folder, `.${file}.${unique}.mjs`);
   try {
     writeFileSync(copy, code);
-    const module = await withoutExit(file, expected.code, () => inTime(importFile(copy)));
+    const module = await blockProcessExit(file, expected.code, () => inTime(importFile(copy)));
     if (module.default === undefined) {
       throw new Error(`it has no default export; write ${expected.example}`);
     }

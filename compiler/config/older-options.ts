@@ -25,7 +25,7 @@ const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unk
  *
  * @param tsconfig path of its tsconfig.json, relative to the project
  */
-export function successorsOfOptions(projectDir: string, tsconfig: string): Options {
+export function replacementOptions(projectDir: string, tsconfig: string): Options {
   const options: Record<string, unknown> = {};
   for (const [name, [gone, successor]] of Object.entries(SUCCESSORS)) {
     const value = inheritedOption(projectDir, tsconfig, name)?.value ?? null;

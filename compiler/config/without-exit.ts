@@ -2,7 +2,7 @@
 // builds wants to know how it went, and an exit in the middle looks like success. What such a file
 // leaves behind, timers say, is kept from it as well, for as long as the process lives.
 
-import { ExitCall, noteRun, runFileIn } from "../../runtime/base/left-behind.js";
+import { ExitAttempt, trackModule, moduleInStack } from "../../runtime/base/left-behind.js";
 
 let isGuarded = false;
 
@@ -10,17 +10,17 @@ let isGuarded = false;
  * @param file what the error calls it
  * @param code of the error
  */
-export async function withoutExit<T>(
+export async function blockProcessExit<T>(
   file: string,
   code: "SVC1101" | "SVC1180",
   run: () => Promise<T>,
 ): Promise<T> {
   guardLater(code);
-  noteRun(file);
+  trackModule(file);
   const { exit, exitCode } = process;
   // Whoever has got hold of this one never ends anything.
   process.exit = (status) => {
-    throw new ExitCall(file, code, status);
+    throw new ExitAttempt(file, code, status);
   };
   try {
     return await run();
@@ -35,10 +35,10 @@ function guardLater(code: "SVC1101" | "SVC1180"): void {
   isGuarded = true;
   const { exit } = process;
   process.exit = (...given) => {
-    const file = runFileIn(wholeStack());
+    const file = moduleInStack(wholeStack());
     // With nothing given it is `process.exitCode` that counts, not 0.
     if (file === undefined) return exit.apply(process, given);
-    throw new ExitCall(file, code, given[0]);
+    throw new ExitAttempt(file, code, given[0]);
   };
 }
 

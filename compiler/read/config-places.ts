@@ -2,7 +2,7 @@
 // lists as far as they are literal. Nothing is evaluated; what a call returns has the call's place.
 
 import { ts } from "ts-morph";
-import type { Place } from "../record/source-position.js";
+import type { SourceRange } from "../record/source-position.js";
 
 export type ConfigPath = readonly (string | number)[];
 
@@ -10,7 +10,7 @@ export type ConfigPath = readonly (string | number)[];
 const MAX_NAMES = 8;
 
 /** Finds places in one file. */
-export class ConfigPlaces {
+export class ConfigLocations {
   readonly #file: string;
   readonly #source: ts.SourceFile;
   readonly #config: ts.Expression | null;
@@ -27,7 +27,7 @@ export class ConfigPlaces {
    * The place of a value, or the nearest around it.
    * @param ofKey the place of its key instead
    */
-  find(path: ConfigPath, ofKey: boolean): Place {
+  find(path: ConfigPath, ofKey: boolean): SourceRange {
     let node: ts.Node | null = this.#config;
     let key: ts.Node | null = node;
     for (const step of path) {
@@ -100,7 +100,7 @@ export class ConfigPlaces {
     return null;
   }
 
-  #place(node: ts.Node): Place {
+  #place(node: ts.Node): SourceRange {
     const start = node.getStart(this.#source);
     const { line, character } = this.#source.getLineAndCharacterOfPosition(start);
     const [first = ""] = node.getText(this.#source).split("\n", 1);

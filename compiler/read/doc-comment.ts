@@ -60,7 +60,7 @@ export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
 }
 
 /** What the author says of a type or a property, or of what it is inherited from. */
-export function descriptionOf({ checker }: ReadContext, symbol: ts.Symbol): string {
+export function getDescription({ checker }: ReadContext, symbol: ts.Symbol): string {
   return plainText(ts.displayPartsToString(symbol.getDocumentationComment(checker)));
 }
 
@@ -69,7 +69,7 @@ export function isDeprecated(symbol: ts.Symbol): boolean {
 }
 
 /** What the comment right before a parameter says. */
-export function ownComment(parameter: ts.ParameterDeclaration): string {
+export function directDocComment(parameter: ts.ParameterDeclaration): string {
   const own = ts.getJSDocCommentsAndTags(parameter).filter(ts.isJSDoc);
   return commentText(own.filter(({ parent }) => parent === parameter).at(-1));
 }

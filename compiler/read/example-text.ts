@@ -5,7 +5,7 @@
 //   searched                                           .\n.....search({ q: "os" })     (. a blank)
 
 import type { ts } from "ts-morph";
-import type { Place } from "../record/source-position.js";
+import type { SourceRange } from "../record/source-position.js";
 import type { ReadContext } from "./read-context.js";
 
 /** Fenced text of any other language is no call of ours. */
@@ -39,7 +39,7 @@ export class ExampleText {
   }
 
   /** The place of a part of `searched`, which counts as far as its line goes. */
-  place(start: number, end: number): Place {
+  place(start: number, end: number): SourceRange {
     const [line = ""] = this.searched.slice(start, end).split("\n", 1);
     return {
       position: this.#context.positionAt(this.#sourceFile, this.#start + start),

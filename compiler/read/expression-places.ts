@@ -2,29 +2,29 @@
 // and arguments of `graph.evaluate` and `graph.define`, each with what it may do where it stands.
 
 import { ts } from "ts-morph";
-import type { TextPlace } from "../../runtime/graph/api/check-texts.js";
+import type { ExpressionSite } from "../../runtime/graph/api/check-texts.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
 
-export interface FoundText {
+export interface ExpressionLiteral {
   readonly node: ts.Expression;
-  readonly place: TextPlace;
+  readonly place: ExpressionSite;
 }
 
 /** By interface and option; others of these names stand where there is an arc. */
-const PLACES: Readonly<Record<string, TextPlace>> = {
+const PLACES: Readonly<Record<string, ExpressionSite>> = {
   ...{ "VertexConditionObject.filter": "local", "VertexConditionObject.post": "localPost" },
 };
-const OPTIONS: Readonly<Record<string, TextPlace>> = {
+const OPTIONS: Readonly<Record<string, ExpressionSite>> = {
   ...{ pre: "pre", filter: "filter", post: "post", rank: "rank", select: "select" },
 };
 /** Files in which none of these words stands need no walk. */
 const SUSPICIOUS = /\b(pre|filter|post|rank|select|evaluate|define)\b/;
 const OF_VERTICES = /^(vertices|newVerticesQuery)$/;
 
-export function findTexts(context: ReadContext, sourceFile: ts.SourceFile): FoundText[] {
+export function findExpressionLiterals(context: ReadContext, sourceFile: ts.SourceFile): ExpressionLiteral[] {
   if (!SUSPICIOUS.test(sourceFile.text)) return [];
-  const found: FoundText[] = [];
+  const found: ExpressionLiteral[] = [];
   const visit = (node: ts.Node): void => {
     const text = ts.isCallExpression(node) ? ofCall(context, node) : ofOption(context, node);
     if (text !== null) found.push(text);
@@ -34,7 +34,7 @@ export function findTexts(context: ReadContext, sourceFile: ts.SourceFile): Foun
   return found;
 }
 
-function ofCall(context: ReadContext, call: ts.CallExpression): FoundText | null {
+function ofCall(context: ReadContext, call: ts.CallExpression): ExpressionLiteral | null {
   const { expression, arguments: given } = call;
   const [node, options] = given;
   if (!node || !ts.isPropertyAccessExpression(expression)) return null;
@@ -48,7 +48,7 @@ function ofCall(context: ReadContext, call: ts.CallExpression): FoundText | null
   return { node, place: isAlone ? "evaluateVertex" : "evaluate" };
 }
 
-function ofOption(context: ReadContext, node: ts.Node): FoundText | null {
+function ofOption(context: ReadContext, node: ts.Node): ExpressionLiteral | null {
   if (!ts.isPropertyAssignment(node) && !ts.isShorthandPropertyAssignment(node)) return null;
   const { name } = node;
   if (!ts.isIdentifier(name) && !ts.isStringLiteral(name)) return null;

@@ -4,15 +4,15 @@
 
 import { ts } from "ts-morph";
 import {
-  faultOf,
-  hintsOf,
-  type TextFault,
-  type TextPlace,
+  expressionFault,
+  expressionHints,
+  type ExpressionFault,
+  type ExpressionSite,
 } from "../../runtime/graph/api/check-texts.js";
-import { type FoundText, findTexts } from "./expression-places.js";
+import { type ExpressionLiteral, findExpressionLiterals } from "./expression-places.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
-import { type SpelledText, spelledLiteral, spelledTemplate } from "./spelled-text.js";
+import { type LiteralSource, readStringLiteral, readTemplateLiteral } from "./spelled-text.js";
 
 /** Consts of consts, and conditions in conditions, that are looked into. */
 const MAX_DEPTH = 10;
@@ -32,7 +32,7 @@ const GUESSES: readonly Guess[] = ["1", "'x'"].flatMap((unknown) =>
 export function reportExpressions(context: ReadContext, sourceFile: ts.SourceFile): void {
   // A constant may stand in several places.
   const told = new Set<string>();
-  for (const { node, place } of findTexts(context, sourceFile)) {
+  for (const { node, place } of findExpressionLiterals(context, sourceFile)) {
     for (const text of branchesOf(context, node, 0)) {
       reportText(context, { node: text, place }, told);
     }
@@ -65,7 +65,7 @@ function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression
   return isConst ? (declaration.initializer ?? null) : null;
 }
 
-function reportText(context: ReadContext, found: FoundText, told: Set<string>): void {
+function reportText(context: ReadContext, found: ExpressionLiteral, told: Set<string>): void {
   const { node, place } = found;
   const first = spelled(context, node, FIRST_GUESS, 0);
   if (first === null) {
@@ -76,7 +76,7 @@ function reportText(context: ReadContext, found: FoundText, told: Set<string>): 
     }
     return;
   }
-  const fault = faultOf(first.text, place);
+  const fault = expressionFault(first.text, place);
   if (fault !== null && !passesSomehow(context, found)) {
     reportFault(context, first, fault, told);
   }
@@ -84,15 +84,15 @@ function reportText(context: ReadContext, found: FoundText, told: Set<string>): 
 }
 
 /** Whether there are values with which the text can be read. */
-function passesSomehow(context: ReadContext, { node, place }: FoundText): boolean {
+function passesSomehow(context: ReadContext, { node, place }: ExpressionLiteral): boolean {
   if (ts.isStringLiteralLike(node)) return false;
-  return GUESSES.some((guess) => faultOf(spelled(context, node, guess, 0)!.text, place) === null);
+  return GUESSES.some((guess) => expressionFault(spelled(context, node, guess, 0)!.text, place) === null);
 }
 
 function reportFault(
   context: ReadContext,
-  text: SpelledText,
-  { problem, at, length }: TextFault,
+  text: LiteralSource,
+  { problem, at, length }: ExpressionFault,
   told: Set<string>,
 ): void {
   const { sourceFile, offset } = text.placeOf(at);
@@ -116,9 +116,9 @@ function reportHints(
   context: ReadContext,
   node: ts.Expression,
   text: string,
-  place: TextPlace,
+  place: ExpressionSite,
 ): void {
-  for (const hint of hintsOf(text, place)) {
+  for (const hint of expressionHints(text, place)) {
     context.warning("SVC1073", node, hint, "values of one kind on both sides");
   }
 }
@@ -129,20 +129,20 @@ function spelled(
   node: ts.Expression,
   guess: Guess,
   depth: number,
-): SpelledText | null {
+): LiteralSource | null {
   const expression = unwrap(node);
   if (depth > MAX_DEPTH) return null;
-  if (ts.isStringLiteralLike(expression)) return spelledLiteral(expression);
+  if (ts.isStringLiteralLike(expression)) return readStringLiteral(expression);
   if (ts.isTaggedTemplateExpression(expression)) {
     if (!isPackageSymbol(resolveSymbol(context, expression.tag), "expr")) return null;
-    return spelledTemplate(expression.template, (value) => {
+    return readTemplateLiteral(expression.template, (value) => {
       return placeholder(context, context.checker.getTypeAtLocation(value), guess);
     });
   }
   if (ts.isTemplateExpression(expression)) {
     const values = expression.templateSpans.map((span) => span.expression);
     if (!values.every((value) => isPlainValue(context, value))) return null;
-    return spelledTemplate(expression, () => FIRST_GUESS.unknown);
+    return readTemplateLiteral(expression, () => FIRST_GUESS.unknown);
   }
   const initializer = initializerOf(context, expression);
   if (initializer !== null) return spelled(context, initializer, guess, depth + 1);
@@ -154,7 +154,7 @@ function spelledSum(
   { left, right, operatorToken }: ts.BinaryExpression,
   guess: Guess,
   depth: number,
-): SpelledText | null {
+): LiteralSource | null {
   if (operatorToken.kind !== ts.SyntaxKind.PlusToken) return null;
   const first = spelled(context, left, guess, depth + 1);
   const second = spelled(context, right, guess, depth + 1);

@@ -5,7 +5,7 @@
 import type { Project } from "ts-morph";
 
 /** Takes the `types` out of the project's options and returns them. */
-export function withholdGlobalTypes(project: Project): readonly string[] {
+export function excludeGlobalTypes(project: Project): readonly string[] {
   const { types = [] } = project.getCompilerOptions();
   if (types.length > 0) project.compilerOptions.set({ types: [] });
   return types;

@@ -18,13 +18,13 @@ export interface LimitTag {
 }
 
 /** The limits that a declaration's own comment says. */
-export function limitTagsOf(context: ReadContext, node: ts.Node): LimitTag[] {
+export function readLimitTags(context: ReadContext, node: ts.Node): LimitTag[] {
   const own = ts.getJSDocTags(node).filter(({ parent }) => parent.parent === node);
   return own.filter(isLimit).flatMap((tag) => readLimit(context, tag, lineOf(tag)));
 }
 
 export function limitTagsOfSymbol(context: ReadContext, symbol: ts.Symbol): LimitTag[] {
-  return (symbol.declarations ?? []).flatMap((node) => limitTagsOf(context, node));
+  return (symbol.declarations ?? []).flatMap((node) => readLimitTags(context, node));
 }
 
 /** The limits of each parameter that the comment of a function says. */

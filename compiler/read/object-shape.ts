@@ -3,7 +3,7 @@
 
 import { ts } from "ts-morph";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
-import { descriptionOf, isDeprecated } from "./doc-comment.js";
+import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
 import { isLibrary } from "./named-type.js";
@@ -12,15 +12,15 @@ import {
   isUndefined,
   type Problem,
   plain,
-  problemsAt,
-  type Reading,
+  problemsAtPath,
+  type TypeReading,
   type TypeReader,
   unsupported,
 } from "./reading.js";
 import { typeNodeOf } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 
-export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
+export function readObjectShape(reader: TypeReader, type: ts.Type): TypeReading {
   const { checker } = reader.context;
   if (type.getCallSignatures().length > 0) return unsupported("a function");
   if (type.getConstructSignatures().length > 0) return unsupported("a class");
@@ -30,20 +30,20 @@ export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
   return readInstance(reader, type) ?? readProperties(reader, type);
 }
 
-function readArray(reader: TypeReader, element: ts.Type): Reading {
+function readArray(reader: TypeReader, element: ts.Type): TypeReading {
   const items = readElement(reader, element);
   return {
     shape: { kind: "array", items: items.shape },
-    problems: [...bytesInJson(reader, "[]", items), ...problemsAt("[]", items)],
+    problems: [...bytesInJson(reader, "[]", items), ...problemsAtPath("[]", items)],
   };
 }
 
 /** JSON writes null for an `undefined` in a list, and never gives one back. */
-function readElement(reader: TypeReader, element: ts.Type): Reading {
+function readElement(reader: TypeReader, element: ts.Type): TypeReading {
   return reader.direction === "output" ? reader.read(element) : reader.readPresent(element);
 }
 
-function readTuple(reader: TypeReader, type: ts.TupleTypeReference): Reading {
+function readTuple(reader: TypeReader, type: ts.TupleTypeReference): TypeReading {
   const items: TypeShape[] = [];
   const problems: Problem[] = [];
   let rest: TypeShape | null = null;
@@ -53,7 +53,7 @@ function readTuple(reader: TypeReader, type: ts.TupleTypeReference): Reading {
     const reading = isOptional ? reader.readPresent(element) : readElement(reader, element);
     problems.push(
       ...bytesInJson(reader, `[${index}]`, reading),
-      ...problemsAt(`[${index}]`, reading),
+      ...problemsAtPath(`[${index}]`, reading),
     );
     if (flags & ts.ElementFlags.Rest) rest = reading.shape;
     else if (rest === null) items.push(reading.shape);
@@ -64,7 +64,7 @@ function readTuple(reader: TypeReader, type: ts.TupleTypeReference): Reading {
 }
 
 /** Objects that are more than their properties; null for plain ones. */
-function readInstance(reader: TypeReader, type: ts.Type): Reading | null {
+function readInstance(reader: TypeReader, type: ts.Type): TypeReading | null {
   const { context } = reader;
   const symbol = type.getSymbol();
   const declaration = symbol?.declarations?.[0];
@@ -105,7 +105,7 @@ const UNSETTABLE = {
   help: "another name",
 };
 
-function readProperties(reader: TypeReader, type: ts.Type): Reading {
+function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
   const { checker } = reader.context;
   if (extendsAny(checker, type)) reader.context.metAny = true;
   const properties: PropertyShape[] = [];
@@ -117,18 +117,18 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
     const reading = readSchema(reader, node) ?? reader.readPresent(propertyType);
     const path = `.${symbol.name}`;
     const tags = limitTagsOfSymbol(reader.context, symbol);
-    problems.push(...bytesInJson(reader, path, reading), ...problemsAt(path, reading));
+    problems.push(...bytesInJson(reader, path, reading), ...problemsAtPath(path, reading));
     if (symbol.name === "__proto__") problems.push({ path, ...UNSETTABLE });
     properties.push({
       name: symbol.name,
       optional: mayBeAbsent(symbol, propertyType),
       shape: limitedShape(reader, reading.shape, node, tags),
-      description: descriptionOf(reader.context, symbol),
+      description: getDescription(reader.context, symbol),
       ...(isDeprecated(symbol) && { deprecated: true }),
     });
   }
   const additional = readIndex(reader, type);
-  if (additional) problems.push(...problemsAt("[key]", additional));
+  if (additional) problems.push(...problemsAtPath("[key]", additional));
   if (properties.length === 0 && !additional) return plain({ kind: "json" });
   return {
     shape: { kind: "object", properties, additional: additional?.shape ?? null },
@@ -151,7 +151,7 @@ function mayBeAbsent(symbol: ts.Symbol, type: ts.Type): boolean {
   return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
 }
 
-function readIndex(reader: TypeReader, type: ts.Type): Reading | null {
+function readIndex(reader: TypeReader, type: ts.Type): TypeReading | null {
   const symbols = ts.TypeFlags.ESSymbolLike;
   const index = reader.context.checker
     .getIndexInfosOfType(type)
@@ -160,7 +160,7 @@ function readIndex(reader: TypeReader, type: ts.Type): Reading | null {
 }
 
 /** JSON has no bytes: inside a decoded value a `Uint8Array` could only be a lie. */
-function bytesInJson(reader: TypeReader, path: string, part: Reading): Problem[] {
+function bytesInJson(reader: TypeReader, path: string, part: TypeReading): Problem[] {
   if (reader.direction === "output" || part.shape.kind !== "bytes") return [];
   return [{ path, reason: "bytes inside JSON", help: "`str`, or a `content: bytes` argument" }];
 }

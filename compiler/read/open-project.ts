@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
-import { successorsOfOptions } from "../config/older-options.js";
+import { replacementOptions } from "../config/older-options.js";
 
 /** What a project without a tsconfig.json gets. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {
@@ -29,7 +29,7 @@ export function openProject(projectDir: string, tsconfig: string): Project {
   }
   try {
     // The same as are checked, or types would be read otherwise than they were found right.
-    const today = successorsOfOptions(projectDir, tsconfig);
+    const today = replacementOptions(projectDir, tsconfig);
     const { options } = ts.convertCompilerOptionsFromJson(today, projectDir);
     const compilerOptions = { ...options, ...STABLE_ORDER };
     return new Project({ ...common, tsConfigFilePath, compilerOptions });

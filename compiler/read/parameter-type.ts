@@ -2,7 +2,7 @@
 
 import type { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
-import { firstProblems, pathText, type Reading, withoutUndefined } from "./reading.js";
+import { firstProblems, pathText, type TypeReading, withoutUndefined } from "./reading.js";
 
 export function parameterType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type {
   return parameter.type
@@ -13,7 +13,7 @@ export function parameterType(context: ReadContext, parameter: ts.ParameterDecla
 export function reportProblems(
   context: ReadContext,
   parameter: ts.ParameterDeclaration,
-  reading: Reading,
+  reading: TypeReading,
 ): void {
   const name = parameter.name.getText();
   for (const problem of firstProblems(reading)) {

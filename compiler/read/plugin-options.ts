@@ -2,7 +2,7 @@
 // compiler never runs the user's code to find out what a plugin is called.
 
 import { ts } from "ts-morph";
-import { nearestHint } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import { type ReadContext, unwrap } from "./read-context.js";
 
@@ -93,6 +93,6 @@ function reportNotLiteral(context: ReadContext, node: ts.Node): void {
 }
 
 function reportUnknown(context: ReadContext, node: ts.Node, name: string): void {
-  const message = `there is no plugin option \`${name}\`${nearestHint(name, OPTION_NAMES)}`;
+  const message = `there is no plugin option \`${name}\`${didYouMean(name, OPTION_NAMES)}`;
   context.error("SVC1008", node, message, "name, graph, role or readonly");
 }

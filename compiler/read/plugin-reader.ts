@@ -14,7 +14,7 @@ import { findConfigured } from "./configured-plugin.js";
 import { importedModules, readDependencies } from "./dependencies.js";
 import { reportExpressions } from "./expressions.js";
 import { findDeclarations } from "./find-declarations.js";
-import { restoreGlobalTypes, withholdGlobalTypes } from "./global-types.js";
+import { restoreGlobalTypes, excludeGlobalTypes } from "./global-types.js";
 import { ImportGraph } from "./import-graph.js";
 import { isPackageMissing } from "./missing-package.js";
 import { readModuleState } from "./module-state.js";
@@ -73,7 +73,7 @@ export class PluginReader {
     this.#projectDir = projectDir;
     this.#configured = configured;
     this.#project = openProject(projectDir, tsconfig);
-    this.#withheldTypes = withholdGlobalTypes(this.#project);
+    this.#withheldTypes = excludeGlobalTypes(this.#project);
     this.#setFiles(files);
   }
 
@@ -126,7 +126,7 @@ export class PluginReader {
 
   #startOver(): void {
     this.#project = openProject(this.#projectDir, this.#tsconfig);
-    this.#withheldTypes = withholdGlobalTypes(this.#project);
+    this.#withheldTypes = excludeGlobalTypes(this.#project);
     this.#forget();
     this.#files = [];
   }

@@ -6,20 +6,20 @@ import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { ParamRecord, ReservedName, UserParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
 import { readDefault } from "./default-value.js";
-import { ownComment } from "./doc-comment.js";
-import { type LimitTag, limitTagsByName, limitTagsOf } from "./limit-tags.js";
+import { directDocComment } from "./doc-comment.js";
+import { type LimitTag, limitTagsByName, readLimitTags } from "./limit-tags.js";
 import { limitedShape } from "./limited-shape.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-import { isUndefined, type Reading, unsupported } from "./reading.js";
+import { isUndefined, type TypeReading, unsupported } from "./reading.js";
 import { readReserved } from "./reserved-param.js";
-import { elementNode, schemaPlaces } from "./schema-places.js";
+import { elementNode, schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { wireOf } from "./wire.js";
+import { wireTypeOf } from "./wire.js";
 
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
   const records: ParamRecord[] = [];
@@ -105,12 +105,12 @@ function readUser(
   const reading = isGraph(context.checker.getNonNullableType(type))
     ? unsupported("an instance of class `Graph`", graph === null ? UNBOUND : "`graph: Graph`")
     : readArgument(reader, parameter, type);
-  const schemas = schemaPlaces(context, parameter.type);
+  const schemas = schemaLocations(context, parameter.type);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
   // A post plugin can have no such argument at all, whatever its type.
   if (role !== "post") reportProblems(context, parameter, reading);
-  const tags = [...limits, ...limitTagsOf(context, parameter)];
+  const tags = [...limits, ...readLimitTags(context, parameter)];
   const shape = limitedShape(reader, reading.shape, parameter.type, tags);
   // A default is what the plugin gets: where a schema changes values, no client could send it.
   const { initializer } = parameter;
@@ -118,14 +118,14 @@ function readUser(
   return {
     kind: "user",
     name,
-    wire: wireOf(shape, reader.named),
+    wire: wireTypeOf(shape, reader.named),
     shape,
     ...(isUntyped && tags.length === 0 && { untyped: true }),
     required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
     default: isSent ? readDefault(context, initializer) : { kind: "expression" },
     ...(schemas.length > 0 && { schemas }),
     typeText: typeText(context, parameter, type),
-    description: doc.params.get(name) ?? ownComment(parameter),
+    description: doc.params.get(name) ?? directDocComment(parameter),
     position: context.position(parameter.name),
   };
 }
@@ -140,17 +140,17 @@ function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.T
 }
 
 const UNBOUND = "`@graph name` above the function, or the option `graph`, and `graph: Graph`";
-const TEXT: Reading = { shape: { kind: "str" }, problems: [] };
-const ANYTHING: Reading = { shape: { kind: "json" }, problems: [] };
+const TEXT: TypeReading = { shape: { kind: "str" }, problems: [] };
+const ANYTHING: TypeReading = { shape: { kind: "json" }, problems: [] };
 
-function readArgument(reader: ShapeReader, parameter: NamedParameter, type: ts.Type): Reading {
+function readArgument(reader: ShapeReader, parameter: NamedParameter, type: ts.Type): TypeReading {
   if (parameter.type === undefined && parameter.initializer === undefined) return TEXT;
   const isList = parameter.type !== undefined && elementNode(parameter.type) !== null;
   return (isList && readSchema(reader, parameter.type)) || readInput(reader, type);
 }
 
 /** Types that say nothing mean text, as no type does (interface, "Plugin execution" rule 4). */
-function readInput(reader: ShapeReader, type: ts.Type): Reading {
+function readInput(reader: ShapeReader, type: ts.Type): TypeReading {
   const { Any, Unknown } = ts.TypeFlags;
   const { checker } = reader.context;
   if (type.flags & Any) reader.context.metAny = true;

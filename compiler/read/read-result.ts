@@ -7,7 +7,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-import { firstProblems, pathText, type Reading } from "./reading.js";
+import { firstProblems, pathText, type TypeReading } from "./reading.js";
 import type { ShapeReader } from "./shape-reader.js";
 import { memberWires } from "./wire.js";
 
@@ -71,7 +71,7 @@ function isAsync(fn: PluginDeclaration["fn"]): boolean {
   return fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
 }
 
-function readEach(reader: ShapeReader, types: readonly ts.Type[]): Reading {
+function readEach(reader: ShapeReader, types: readonly ts.Type[]): TypeReading {
   const problems = types.flatMap((type) => reader.read(type).problems);
   return { shape: { kind: "json" }, problems };
 }
@@ -103,7 +103,7 @@ function reportProblems(
   context: ReadContext,
   plugin: PluginDeclaration,
   where: ts.Node,
-  reading: Reading,
+  reading: TypeReading,
 ): void {
   for (const problem of firstProblems(reading)) {
     const place = problem.path && `, at \`${pathText(problem)}\`,`;

@@ -13,7 +13,7 @@ export interface Problem {
   readonly help: string;
 }
 
-export interface Reading {
+export interface TypeReading {
   readonly shape: TypeShape;
   readonly problems: readonly Problem[];
 }
@@ -26,9 +26,9 @@ export interface TypeReader {
   readonly context: ReadContext;
   readonly direction: Direction;
   readonly named: ReadonlyMap<string, NamedShape>;
-  read(type: ts.Type): Reading;
+  read(type: ts.Type): TypeReading;
   /** Shape of a type whose `undefined` means absence, as in optional properties. */
-  readPresent(type: ts.Type): Reading;
+  readPresent(type: ts.Type): TypeReading;
 }
 
 /** One parameter's type may have hundreds, all for one reason. */
@@ -36,12 +36,12 @@ const MAX_PROBLEMS = 3;
 const MAX_PATH_LENGTH = 60;
 
 /** The problems of a part, seen from the whole. */
-export function problemsAt(path: string, reading: Reading): Problem[] {
+export function problemsAtPath(path: string, reading: TypeReading): Problem[] {
   return firstProblems(reading).map((problem) => ({ ...problem, path: path + problem.path }));
 }
 
 /** As many problems as are worth reporting. */
-export function firstProblems(reading: Reading): readonly Problem[] {
+export function firstProblems(reading: TypeReading): readonly Problem[] {
   return reading.problems.slice(0, MAX_PROBLEMS);
 }
 
@@ -50,11 +50,11 @@ export function pathText({ path }: Problem): string {
   return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
 }
 
-export function plain(shape: TypeShape): Reading {
+export function plain(shape: TypeShape): TypeReading {
   return { shape, problems: [] };
 }
 
-export function unsupported(reason: string, help = ""): Reading {
+export function unsupported(reason: string, help = ""): TypeReading {
   return { shape: { kind: "json" }, problems: [{ path: "", reason, help }] };
 }
 

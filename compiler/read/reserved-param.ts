@@ -8,7 +8,7 @@ import type { DocComment } from "./doc-comment.js";
 import { isGraph, isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
-import { schemaPlaces } from "./schema-places.js";
+import { schemaLocations } from "./schema-places.js";
 import { readSchema } from "./schema-shape.js";
 import { type SchemaType, schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
@@ -117,7 +117,7 @@ function readContent(
 ): Pick<ReservedParam, "form" | "shape" | "schemas"> {
   const reading = readSchema(reader, parameter.type) ?? reader.readPresent(type);
   const shape = withoutNull(reading.shape);
-  const schemas = schemaPlaces(reader.context, parameter.type);
+  const schemas = schemaLocations(reader.context, parameter.type);
   const checked = schemas.length > 0 && { schemas };
   if (shape.kind === "bytes" || shape.kind === "str") {
     return { form: shape.kind, shape: null, ...checked };

@@ -3,7 +3,7 @@
 import { ts } from "ts-morph";
 import { brandOf, isPackageSymbol } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
-import { type Direction, plain, type Reading, unsupported } from "./reading.js";
+import { type Direction, plain, type TypeReading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
 
 /** Types without parts; null for those that have parts. */
@@ -11,7 +11,7 @@ export function readScalar(
   context: ReadContext,
   type: ts.Type,
   direction: Direction,
-): Reading | null {
+): TypeReading | null {
   const { checker } = context;
   const { flags } = type;
   if (flags & ts.TypeFlags.Any) context.metAny = true;

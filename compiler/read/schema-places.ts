@@ -3,14 +3,14 @@
 // is not: there it is an error.
 
 import { ts } from "ts-morph";
-import type { SchemaPlace } from "../record/plugin-record.js";
+import type { SchemaLocation } from "../record/plugin-record.js";
 import type { ReadContext } from "./read-context.js";
 import { schemaType } from "./schema-type.js";
 
-type Path = SchemaPlace["path"];
+type Path = SchemaLocation["path"];
 
 /** The places of all schemas in the type of a parameter. */
-export function schemaPlaces(context: ReadContext, node: ts.TypeNode | undefined): SchemaPlace[] {
+export function schemaLocations(context: ReadContext, node: ts.TypeNode | undefined): SchemaLocation[] {
   return node === undefined ? [] : new PlaceFinder(context).find(node, []);
 }
 
@@ -41,7 +41,7 @@ class PlaceFinder {
     this.#context = context;
   }
 
-  find(node: ts.TypeNode, path: Path): SchemaPlace[] {
+  find(node: ts.TypeNode, path: Path): SchemaLocation[] {
     const found = schemaType(this.#context, node);
     if (found !== null) return [{ path, schema: found.schema }];
     const element = elementNode(node);
@@ -50,7 +50,7 @@ class PlaceFinder {
     return this.#inProperties(node, path);
   }
 
-  #inProperties(node: ts.TypeNode, path: Path): SchemaPlace[] {
+  #inProperties(node: ts.TypeNode, path: Path): SchemaLocation[] {
     const { checker } = this.#context;
     const type = checker.getTypeFromTypeNode(node);
     if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return [];

@@ -1,12 +1,12 @@
 // The shape of what clients send where a type is inferred from a schema: that of its input.
 
 import type { ts } from "ts-morph";
-import type { Reading, TypeReader } from "./reading.js";
+import type { TypeReading, TypeReader } from "./reading.js";
 import { elementNode } from "./schema-places.js";
 import { schemaType } from "./schema-type.js";
 
 /** Null where the type names no schema, neither itself nor as an element. */
-export function readSchema(reader: TypeReader, node: ts.TypeNode | undefined): Reading | null {
+export function readSchema(reader: TypeReader, node: ts.TypeNode | undefined): TypeReading | null {
   if (node === undefined || reader.direction === "output") return null;
   const found = schemaType(reader.context, node);
   if (found !== null) return reader.readPresent(found.input);

@@ -8,7 +8,7 @@
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
-import { descriptionOf, isDeprecated } from "./doc-comment.js";
+import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
 import { withLimits } from "./limited-shape.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
@@ -18,13 +18,13 @@ import {
   type Direction,
   type Problem,
   plain,
-  type Reading,
+  type TypeReading,
   type TypeReader,
   unsupported,
   withoutUndefined,
 } from "./reading.js";
 import { readScalar } from "./scalar-shape.js";
-import { unionOf } from "./union-shape.js";
+import { readUnionShape } from "./union-shape.js";
 
 /** Types that nest deeper than this expand for ever. */
 const MAX_DEPTH = 48;
@@ -32,7 +32,7 @@ const MAX_DEPTH = 48;
 const MAX_WITHIN_ITSELF = 8;
 
 export class ShapeReader implements TypeReader {
-  readonly #readings = new Map<ts.Type, Reading>();
+  readonly #readings = new Map<ts.Type, TypeReading>();
   /** Types being read, with the name under which an inner mention refers to them. */
   readonly #open = new Map<ts.Type, TypeName | null>();
   /** Types found to expand for ever, so that no second branch of one is followed. */
@@ -44,7 +44,7 @@ export class ShapeReader implements TypeReader {
     readonly named: Map<string, NamedShape>,
   ) {}
 
-  read(type: ts.Type): Reading {
+  read(type: ts.Type): TypeReading {
     const known = this.#readings.get(type);
     if (known) return known;
     const reading = readScalar(this.context, type, this.direction) ?? this.#readComposite(type);
@@ -54,11 +54,11 @@ export class ShapeReader implements TypeReader {
   }
 
   /** Shape of a type whose `undefined` means absence, as in optional properties. */
-  readPresent(type: ts.Type): Reading {
+  readPresent(type: ts.Type): TypeReading {
     return this.read(withoutUndefined(this.context.checker, type));
   }
 
-  #readComposite(type: ts.Type): Reading {
+  #readComposite(type: ts.Type): TypeReading {
     const replacement = this.direction === "output" && this.#replacedByToJson(type);
     if (replacement) return this.read(replacement);
     const name = nameType(this.context, type);
@@ -70,7 +70,7 @@ export class ShapeReader implements TypeReader {
     this.#open.delete(type);
     if (!used) return reading;
     const symbol = type.aliasSymbol ?? type.getSymbol();
-    const description = symbol ? descriptionOf(this.context, symbol) : "";
+    const description = symbol ? getDescription(this.context, symbol) : "";
     const deprecated = symbol !== undefined && isDeprecated(symbol);
     const tags = symbol ? limitTagsOfSymbol(this.context, symbol) : [];
     const shape = withLimits(this, reading.shape, tags);
@@ -89,7 +89,7 @@ export class ShapeReader implements TypeReader {
   }
 
   /** A type within itself is a ref; an anonymous one gets its name only now. */
-  #refToOpen(type: ts.Type, name: TypeName | null): Reading {
+  #refToOpen(type: ts.Type, name: TypeName | null): TypeReading {
     const used = name ?? this.#open.get(type) ?? nameType(this.context, type, "anonymous");
     this.#open.set(type, used);
     return used ? plain({ kind: "ref", name: used.key }) : unsupported("a type within itself");
@@ -106,7 +106,7 @@ export class ShapeReader implements TypeReader {
     return this.#endless.has(symbol);
   }
 
-  #readStructure(type: ts.Type): Reading {
+  #readStructure(type: ts.Type): TypeReading {
     if (type.isUnion()) return this.#readUnion(type.types);
     if (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) {
       return readObjectShape(this, type);
@@ -116,7 +116,7 @@ export class ShapeReader implements TypeReader {
     return unsupported(`\`${this.context.checker.typeToString(type)}\``);
   }
 
-  #readUnion(types: readonly ts.Type[]): Reading {
+  #readUnion(types: readonly ts.Type[]): TypeReading {
     const members: TypeShape[] = [];
     const problems: Problem[] = [];
     for (const type of types) {
@@ -124,7 +124,7 @@ export class ShapeReader implements TypeReader {
       members.push(reading.shape);
       problems.push(...reading.problems);
     }
-    return { shape: unionOf(members), problems };
+    return { shape: readUnionShape(members), problems };
   }
 }
 

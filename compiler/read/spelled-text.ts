@@ -3,7 +3,7 @@
 
 import { ts } from "ts-morph";
 
-export class SpelledText {
+export class LiteralSource {
   text = "";
   readonly #places: { readonly sourceFile: ts.SourceFile; readonly offset: number }[] = [];
 
@@ -15,7 +15,7 @@ export class SpelledText {
     this.text += characters;
   }
 
-  append(other: SpelledText): void {
+  append(other: LiteralSource): void {
     this.text += other.text;
     for (const place of other.#places) this.#places.push(place);
   }
@@ -35,8 +35,8 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** What stands between two offsets of a literal, without its quotes. */
-function spelledBetween(sourceFile: ts.SourceFile, from: number, to: number): SpelledText {
-  const spelled = new SpelledText();
+function spelledBetween(sourceFile: ts.SourceFile, from: number, to: number): LiteralSource {
+  const spelled = new LiteralSource();
   for (const [written] of sourceFile.text.slice(from, to).matchAll(CHARACTER)) {
     spelled.add(characterOf(written), sourceFile, from);
     from += written.length;
@@ -54,17 +54,17 @@ function characterOf(written: string): string {
 }
 
 /** A literal without values in it. */
-export function spelledLiteral(node: ts.StringLiteralLike): SpelledText {
+export function readStringLiteral(node: ts.StringLiteralLike): LiteralSource {
   const sourceFile = node.getSourceFile();
   return spelledBetween(sourceFile, node.getStart(sourceFile) + 1, node.end - 1);
 }
 
 /** A template whose values are written as their placeholders. */
-export function spelledTemplate(
+export function readTemplateLiteral(
   template: ts.TemplateLiteral,
   shownAs: (value: ts.Expression) => string,
-): SpelledText {
-  if (ts.isNoSubstitutionTemplateLiteral(template)) return spelledLiteral(template);
+): LiteralSource {
+  if (ts.isNoSubstitutionTemplateLiteral(template)) return readStringLiteral(template);
   const sourceFile = template.getSourceFile();
   const { head } = template;
   const spelled = spelledBetween(sourceFile, head.getStart(sourceFile) + 1, head.end - 2);

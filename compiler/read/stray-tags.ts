@@ -3,7 +3,7 @@
 // endpoint.
 
 import { ts } from "ts-morph";
-import { nearestHint } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/nearest.js";
 import type { FileScope } from "./file-scope.js";
 
 const TAG = "@plugin";
@@ -46,7 +46,7 @@ export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
 
 function isMeant(word: string): boolean {
   const lower = word.toLowerCase();
-  return lower === "plugin" || nearestHint(lower, ["plugin"]) !== "";
+  return lower === "plugin" || didYouMean(lower, ["plugin"]) !== "";
 }
 
 /** True when no token of the tree covers the offset. */

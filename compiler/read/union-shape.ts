@@ -3,7 +3,7 @@
 import type { TypeShape } from "../record/type-shape.js";
 
 /** The members without repetition; `true | false` is `bool`, and one member is no union. */
-export function unionOf(shapes: readonly TypeShape[]): TypeShape {
+export function readUnionShape(shapes: readonly TypeShape[]): TypeShape {
   const texts = new Map<string, TypeShape>();
   for (const shape of shapes) texts.set(JSON.stringify(shape), shape);
   const [yes, no] = [true, false].map((value) => JSON.stringify({ kind: "literal", value }));

@@ -1,10 +1,10 @@
 // Values of examples as plain data, for those who judge or print them.
 
 import type { ExampleValue } from "./example.js";
-import type { Place } from "./source-position.js";
+import type { SourceRange } from "./source-position.js";
 
 /** Stands for what only running code would tell. */
-export const ANYTHING: unique symbol = Symbol("anything");
+export const UNKNOWN_VALUE: unique symbol = Symbol("anything");
 
 type ExampleObject = Extract<ExampleValue, { kind: "object" }>;
 
@@ -22,7 +22,7 @@ export function plainValue(value: ExampleValue): unknown {
         value.properties.map((property) => [property.name, plainValue(property.value)]),
       );
     case "unknown":
-      return ANYTHING;
+      return UNKNOWN_VALUE;
   }
 }
 
@@ -47,7 +47,7 @@ export function partAt(value: ExampleValue, [key, ...rest]: ValuePath): ExampleV
 }
 
 /** The place of a property's name, else of the object. */
-export function namePlace(object: ExampleValue, name: string): Place {
+export function describePath(object: ExampleValue, name: string): SourceRange {
   return (object.kind === "object" && propertyOf(object, name)?.place) || object.place;
 }
 

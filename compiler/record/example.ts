@@ -2,7 +2,7 @@
 // reader found in them, each value with its place in the comment. Rules judge the calls, the
 // argspec takes their values.
 
-import type { Place } from "./source-position.js";
+import type { SourceRange } from "./source-position.js";
 
 export interface ExampleRecord {
   readonly text: string;
@@ -16,7 +16,7 @@ export interface ExampleCall {
    */
   readonly form: "query" | "client" | "function";
   /** Of the called name, or of the path. */
-  readonly place: Place;
+  readonly place: SourceRange;
   readonly args: readonly ExampleArgument[];
   /** There may be more arguments than can be seen: `...others`. */
   readonly isOpen: boolean;
@@ -26,23 +26,23 @@ export interface ExampleArgument {
   /** Null for an argument behind the last of the signature. */
   readonly name: string | null;
   /** Of the name where it is written, else of the value. */
-  readonly place: Place;
+  readonly place: SourceRange;
   readonly value: ExampleValue;
 }
 
 /** `literal` is any JSON without places in it, `unknown` whatever only running code would tell. */
 export type ExampleValue =
-  | { readonly kind: "literal"; readonly value: unknown; readonly place: Place }
-  | { readonly kind: "array"; readonly items: readonly ExampleValue[]; readonly place: Place }
+  | { readonly kind: "literal"; readonly value: unknown; readonly place: SourceRange }
+  | { readonly kind: "array"; readonly items: readonly ExampleValue[]; readonly place: SourceRange }
   | {
       readonly kind: "object";
       readonly properties: readonly ExampleProperty[];
-      readonly place: Place;
+      readonly place: SourceRange;
     }
-  | { readonly kind: "unknown"; readonly place: Place };
+  | { readonly kind: "unknown"; readonly place: SourceRange };
 
 export interface ExampleProperty {
   readonly name: string;
-  readonly place: Place;
+  readonly place: SourceRange;
   readonly value: ExampleValue;
 }

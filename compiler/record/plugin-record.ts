@@ -30,7 +30,7 @@ export interface SchemaValue extends ModuleExport {
 }
 
 /** A part of an argument that a schema checks, and may change. */
-export interface SchemaPlace {
+export interface SchemaLocation {
   /** Names of properties, null for each element of an array; empty: the argument itself. */
   readonly path: readonly (string | null)[];
   readonly schema: SchemaValue;
@@ -43,7 +43,7 @@ export interface ReservedParam {
   /** Shape of the decoded JSON; only for `content` declared as a JSON type. */
   readonly shape: TypeShape | null;
   /** What schemas say of `content`. */
-  readonly schemas?: readonly SchemaPlace[];
+  readonly schemas?: readonly SchemaLocation[];
   /** The shape with what schemas say of themselves, for the contract. */
   readonly told?: TypeShape;
   readonly description: string;
@@ -56,7 +56,7 @@ export interface UserParam {
   /** How its text is converted (interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly shape: TypeShape;
-  readonly schemas?: readonly SchemaPlace[];
+  readonly schemas?: readonly SchemaLocation[];
   /** The shape with what schemas say of themselves, for the contract. */
   readonly told?: TypeShape;
   /** Its type says nothing (none, any, unknown): it arrives as text, or cast as the client asks. */

@@ -8,7 +8,7 @@ export interface SourcePosition {
 }
 
 /** A stretch of one line; its length is at least 1. */
-export interface Place {
+export interface SourceRange {
   readonly position: SourcePosition;
   readonly length: number;
 }

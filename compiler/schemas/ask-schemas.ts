@@ -5,7 +5,7 @@
 import { fork } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removeLeftovers } from "../leftovers.js";
+import { removeStaleOutput } from "../leftovers.js";
 
 const LEFTOVERS = /^\.svc-schemas\.(\d+)\.\w+\.mjs$/;
 
@@ -28,7 +28,7 @@ const answers = schemas.map((schema) => {
 process.send(answers, () => process.exit(0));
 `;
 
-export interface SchemaAnswers {
+export interface InspectedSchemas {
   /** JSON Schema of each, null where it has none. */
   readonly schemas: readonly unknown[];
   /** Why none of them could be asked; null when they were. */
@@ -39,12 +39,12 @@ export interface SchemaAnswers {
  * @param code a bundle that exports `schemas`
  * @param count how many they are
  */
-export async function askSchemas(
+export async function inspectSchemas(
   projectDir: string,
   code: string,
   count: number,
-): Promise<SchemaAnswers> {
-  removeLeftovers(projectDir, LEFTOVERS);
+): Promise<InspectedSchemas> {
+  removeStaleOutput(projectDir, LEFTOVERS);
   // In the project's folder, so that the packages it imports are found.
   const name = `.svc-schemas.${process.pid}.${Date.now().toString(36)}.mjs`;
   const file = join(projectDir, name);

@@ -9,33 +9,33 @@ import { identifier, quote } from "../emit/text.js";
 import type {
   ParamRecord,
   PluginRecord,
-  SchemaPlace,
+  SchemaLocation,
   SchemaValue,
 } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { askSchemas, type SchemaAnswers } from "./ask-schemas.js";
-import { toldShape, toldText } from "./told-shape.js";
+import { inspectSchemas, type InspectedSchemas } from "./ask-schemas.js";
+import { refineShape, describeRefinement } from "./told-shape.js";
 
-export interface Told {
+export interface InspectedSchema {
   readonly plugins: readonly PluginRecord[];
   /** Named types, for the contract. */
   readonly types: TypeTable;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export class SchemaTeller {
+export class SchemaInspector {
   readonly #projectDir: string;
   readonly #tsconfig: string | null;
   #bundler: Bundler | null = null;
   #code = "";
-  #answers: SchemaAnswers = { schemas: [], fault: null };
+  #answers: InspectedSchemas = { schemas: [], fault: null };
 
   constructor(projectDir: string, tsconfig: string | null) {
     this.#projectDir = projectDir;
     this.#tsconfig = tsconfig;
   }
 
-  async tell(plugins: readonly PluginRecord[], types: TypeTable): Promise<Told> {
+  async tell(plugins: readonly PluginRecord[], types: TypeTable): Promise<InspectedSchema> {
     const values = new Map<string, SchemaValue>();
     for (const { schema } of plugins.flatMap(placesOf)) values.set(keyOf(schema), schema);
     if (values.size === 0) return { plugins, types, diagnostics: [] };
@@ -57,21 +57,21 @@ export class SchemaTeller {
   async #ask(
     plugins: readonly PluginRecord[],
     values: ReadonlyMap<string, SchemaValue>,
-  ): Promise<SchemaAnswers> {
+  ): Promise<InspectedSchemas> {
     this.#bundler ??= new Bundler(this.#projectDir, this.#tsconfig);
     const bundle = await this.#bundler.bundle(entryOf([...values.values()]), addedExports(plugins));
     const code = bundle.files.get(MODULES_FILE);
     // The bundle of the plugins has the same fault, and tells it.
     if (code === undefined) return { schemas: [], fault: null };
     if (code !== this.#code) {
-      this.#answers = await askSchemas(this.#projectDir, code, values.size);
+      this.#answers = await inspectSchemas(this.#projectDir, code, values.size);
       this.#code = code;
     }
     return this.#answers;
   }
 }
 
-function placesOf({ params }: PluginRecord): readonly SchemaPlace[] {
+function placesOf({ params }: PluginRecord): readonly SchemaLocation[] {
   return params.flatMap(({ schemas = [] }) => schemas);
 }
 
@@ -104,7 +104,7 @@ function toldParam(
   for (const { path, schema } of places) {
     const said = schemas.get(keyOf(schema));
     told = toldAt(told, path, said, table);
-    if (path.length === 0 && description === "") description = toldText(said);
+    if (path.length === 0 && description === "") description = describeRefinement(said);
   }
   return { ...param, told, description };
 }
@@ -112,11 +112,11 @@ function toldParam(
 /** The shape with what is said of one place in it; of named types, it is said in the table. */
 function toldAt(
   shape: TypeShape,
-  path: SchemaPlace["path"],
+  path: SchemaLocation["path"],
   said: unknown,
   table: Record<string, TypeTable[string]>,
 ): TypeShape {
-  if (path.length === 0 && shape.kind !== "ref") return toldShape(shape, said);
+  if (path.length === 0 && shape.kind !== "ref") return refineShape(shape, said);
   const [step, ...rest] = path;
   if (shape.kind === "ref") {
     const named = table[shape.name]!;
@@ -130,7 +130,7 @@ function toldAt(
     const properties = shape.properties.map((property) => {
       const isMeant = property.name === step;
       if (!isMeant) return property;
-      const text = rest.length === 0 && property.description === "" ? toldText(said) : "";
+      const text = rest.length === 0 && property.description === "" ? describeRefinement(said) : "";
       const inner = toldAt(property.shape, rest, said, table);
       return { ...property, shape: inner, ...(text !== "" && { description: text }) };
     });

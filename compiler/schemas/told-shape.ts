@@ -2,7 +2,7 @@
 // is for the contract alone, so that clients know what the schema will refuse; servers ask the
 // schema itself. Words that do not fit the shape are left out, since the types are the shape's.
 
-import { LIMIT_WORDS, type LimitedKind, usableLimits } from "../../argspec/limits/limits.js";
+import { LIMIT_WORDS, type LimitedKind, applicableLimits } from "../../argspec/limits/limits.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -11,12 +11,12 @@ type Json = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 64;
 
 /** @param schema JSON Schema 2020-12, as a library made it; anything else says nothing */
-export function toldShape(shape: TypeShape, schema: unknown): TypeShape {
+export function refineShape(shape: TypeShape, schema: unknown): TypeShape {
   return isJson(schema) ? told(shape, schema, schema, 0) : shape;
 }
 
 /** What the schema says in words, empty where it says none. */
-export function toldText(schema: unknown): string {
+export function describeRefinement(schema: unknown): string {
   return isJson(schema) && typeof schema.description === "string" ? schema.description : "";
 }
 
@@ -56,7 +56,7 @@ function toldProperty(
 ): PropertyShape {
   const { name, shape } = property;
   const schema = isJson(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
-  const description = property.description === "" ? toldText(schema) : property.description;
+  const description = property.description === "" ? describeRefinement(schema) : property.description;
   return { ...property, description, shape: inner(shape, schema) };
 }
 
@@ -90,7 +90,7 @@ const IMPLIED: Readonly<Record<string, number>> = {
 };
 
 function limited(base: TypeShape, kind: LimitedKind, schema: Json): TypeShape {
-  const { pattern, ...others } = usableLimits(schema);
+  const { pattern, ...others } = applicableLimits(schema);
   // Libraries write out what a format means, where it is one.
   const limits =
     others.format === undefined && pattern !== undefined ? { ...others, pattern } : others;

@@ -2,7 +2,7 @@
 // this page alone. Tokens and the key live in memory only, never in the address. A page may ask its
 // own server alone, which passes on what is meant for other instances.
 
-import { ask, askValue, isRecord, messageOf, type Reply } from "./client.js";
+import { callServer, fetchValue, isRecord, errorMessage, type Reply } from "./client.js";
 import { numberAt, textAt } from "./node-stat.js";
 
 const PATH = "svc/builtin/ADMIN_";
@@ -14,8 +14,8 @@ export interface Token {
 }
 
 /** @param key of the instance, which operators on other machines need */
-export async function askToken(key: string): Promise<Token> {
-  const answer = await askValue(`${PATH}GetAuthToken`, { method: "POST", headers: fields(key) });
+export async function requestToken(key: string): Promise<Token> {
+  const answer = await fetchValue(`${PATH}GetAuthToken`, { method: "POST", headers: fields(key) });
   const text = textAt(answer, "authtoken");
   if (text === "") throw new Error("the server gave no token");
   const seconds = numberAt(answer, "tx") - numberAt(answer, "t0");
@@ -32,7 +32,7 @@ export interface Call {
 }
 
 /** The same, done by another instance. */
-export function passedOn({ operation, args, body }: Call, instance: string): Call {
+export function forwardedCall({ operation, args, body }: Call, instance: string): Call {
   return {
     operation: "Operate",
     args: { instance, operation, params: JSON.stringify(args) },
@@ -46,7 +46,7 @@ export function operate(call: Call, token: Token, key: string): Promise<Reply> {
   const query = new URLSearchParams({ authtoken: token.text, ...args });
   const path = `${PATH}${operation}?${query}`;
   const headers = { ...fields(key), "content-type": "text/plain" };
-  return ask(path, { method: "POST", headers, body: body ?? "" });
+  return callServer(path, { method: "POST", headers, body: body ?? "" });
 }
 
 function fields(key: string): Readonly<Record<string, string>> {
@@ -54,8 +54,8 @@ function fields(key: string): Readonly<Record<string, string>> {
 }
 
 /** What came of an operation, in one text, and whether it was done. */
-export function outcomeOf(reply: Reply): { readonly isDone: boolean; readonly text: string } {
-  if (!reply.ok) return { isDone: false, text: messageOf(reply) };
+export function operationResult(reply: Reply): { readonly isDone: boolean; readonly text: string } {
+  if (!reply.ok) return { isDone: false, text: errorMessage(reply) };
   const { value } = reply;
   const inner = isRecord(value) && value.action === "operate" ? value.result : value;
   const result = isRecord(inner) && "result" in inner ? inner.result : inner;

@@ -6,7 +6,7 @@ const BUSY_LOOKS = 5;
 /** What waits for an instance to be idle waits for so long without a change. */
 const IDLE_MS = 5000;
 
-export class BusyLooks {
+export class BusyDetector {
   #lastAt = Number.NEGATIVE_INFINITY;
   #counts: ReadonlyMap<string, number> = new Map();
 

@@ -15,7 +15,7 @@ export interface Reply {
   readonly explain?: unknown;
 }
 
-export interface Question {
+export interface ServerRequest {
   readonly method?: "GET" | "POST";
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface Question {
  * Asks one path, such as `svc/status`.
  * @throws Error when there is no answer at all
  */
-export async function ask(path: string, question: Question = {}): Promise<Reply> {
+export async function callServer(path: string, question: ServerRequest = {}): Promise<Reply> {
   const { method, body, headers, signal } = question;
   const begun = performance.now();
   const response = await fetch(path, {
@@ -60,20 +60,20 @@ export function readReply(status: number, text: string, totalMs: number): Reply 
 }
 
 /** The server has answered with an error. */
-export class RefusedError extends Error {}
+export class RejectedError extends Error {}
 
 /**
  * The response of a service.
  * @throws RefusedError that says what the server said, Error when there is no answer
  */
-export async function askValue(path: string, question: Question = {}): Promise<unknown> {
-  const reply = await ask(path, question);
-  if (!reply.ok) throw new RefusedError(messageOf(reply));
+export async function fetchValue(path: string, question: ServerRequest = {}): Promise<unknown> {
+  const reply = await callServer(path, question);
+  if (!reply.ok) throw new RejectedError(errorMessage(reply));
   return reply.value;
 }
 
 /** What an error answer says, in one text. */
-export function messageOf({ status, value }: Reply): string {
+export function errorMessage({ status, value }: Reply): string {
   if (typeof value === "string") return value;
   if (isRecord(value)) {
     for (const part of Object.values(value)) {

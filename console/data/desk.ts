@@ -4,11 +4,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import {
   type Args,
-  askToken,
+  requestToken,
   type Call,
   operate,
-  outcomeOf,
-  passedOn,
+  operationResult,
+  forwardedCall,
   type Token,
 } from "./admin.js";
 import { numberAt } from "./node-stat.js";
@@ -16,19 +16,19 @@ import type { Operation, Target } from "./operations.js";
 
 const MAX_DONE = 50;
 
-export interface Done {
+export interface ActionResult {
   readonly at: number;
   readonly operation: string;
   readonly isDone: boolean;
   readonly text: string;
 }
 
-export interface Desk {
+export interface AdminActions {
   /** Seconds for which it stays unlocked; null while it is locked. */
   readonly leftS: number | null;
   readonly isArmed: boolean;
   /** The newest first. */
-  readonly done: readonly Done[];
+  readonly done: readonly ActionResult[];
   unlock(): Promise<void>;
   lock(): void;
   /** Of instances on other machines. */
@@ -39,7 +39,7 @@ export interface Desk {
   runOn(operation: Operation, targets: readonly Target[], args: Args): Promise<void>;
 }
 
-export function useDesk(): Desk {
+export function useAdminActions(): AdminActions {
   const key = useRef("");
   // The next operation takes this one, whatever is shown meanwhile.
   const held = useRef<Token | null>(null);
@@ -53,7 +53,7 @@ export function useDesk(): Desk {
   const leftS = useSecondsLeft(token, () => hold(null));
   const unlock = async (): Promise<void> => {
     try {
-      hold(await askToken(key.current));
+      hold(await requestToken(key.current));
     } catch (error) {
       hold(null);
       tell("Unlock", false, (error as Error).message);
@@ -64,9 +64,9 @@ export function useDesk(): Desk {
     if (first === null) return false;
     let isDone = false;
     try {
-      const used = isTwice ? await askToken(key.current) : first;
+      const used = isTwice ? await requestToken(key.current) : first;
       const args = isTwice ? { ...call.args, authshutdown: first.text } : call.args;
-      const outcome = outcomeOf(await operate({ ...call, args }, used, key.current));
+      const outcome = operationResult(await operate({ ...call, args }, used, key.current));
       ({ isDone } = outcome);
       tell(title, isDone, outcome.text);
     } catch (error) {
@@ -106,7 +106,7 @@ export function useDesk(): Desk {
 }
 
 function useOutcomes() {
-  const [done, setDone] = useState<readonly Done[]>([]);
+  const [done, setDone] = useState<readonly ActionResult[]>([]);
   const tell = (operation: string, isDone: boolean, text: string): void => {
     const entry = { at: Date.now(), operation, isDone, text };
     setDone((old) => [entry, ...old].slice(0, MAX_DONE));
@@ -127,10 +127,10 @@ function callOf({ operation, atProvider }: Operation, target: Target, args: Args
   const { id, node, host, provider } = target;
   if (atProvider !== undefined && provider !== null) {
     const uri = `svc://${host}:${numberAt(node, "txport")}`;
-    return passedOn({ operation: atProvider, args: { uri }, body: null }, provider);
+    return forwardedCall({ operation: atProvider, args: { uri }, body: null }, provider);
   }
   const call = { operation, args, body: null };
-  return id === null ? call : passedOn(call, id);
+  return id === null ? call : forwardedCall(call, id);
 }
 
 /** Null while it is locked; `onOver` is called when the time is. */

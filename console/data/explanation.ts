@@ -3,7 +3,7 @@
 // follow each other, and what a level below took lies in the middle of what its dispatcher saw.
 
 import { isRecord } from "./client.js";
-import { entriesAt, listAt, numberAt, valueAt } from "./node-stat.js";
+import { entriesAt, listAt, numberAt, readPath } from "./node-stat.js";
 
 const MAX_ROWS = 400;
 const MAX_DEPTH = 8;
@@ -32,7 +32,7 @@ export interface Waterfall {
 }
 
 /** Null for what explains nothing. */
-export function waterfallOf(explain: unknown): Waterfall | null {
+export function buildWaterfall(explain: unknown): Waterfall | null {
   const totalMs = numberAt(explain, "ms", "total");
   if (totalMs <= 0) return null;
   const rows: WaterfallRow[] = [];
@@ -65,7 +65,7 @@ function addPartitions(
       const ms = numberAt(one, "ms");
       const title = `partition ${numberAt(partition, "partition")}`;
       rows.push({ level, title, detail: detailOf(one), startMs: at, ms });
-      const below = valueAt(one, "below");
+      const below = readPath(one, "below");
       const belowMs = numberAt(below, "ms", "total");
       if (isRecord(below) && belowMs > 0 && level < MAX_DEPTH) {
         const start = at + Math.max(0, ms - belowMs) / 2;
@@ -79,8 +79,8 @@ function addPartitions(
 
 function detailOf(one: unknown): string {
   const costs = listAt(one, "costs").map(String).join(", ");
-  const outcome = valueAt(one, "outcome");
+  const outcome = readPath(one, "outcome");
   const came = outcome === null || outcome === undefined ? "no answer" : String(outcome);
-  const address = String(valueAt(one, "address"));
+  const address = String(readPath(one, "address"));
   return `replica ${numberAt(one, "replica")} at ${address}: ${came}; costs ${costs}`;
 }

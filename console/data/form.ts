@@ -2,7 +2,7 @@
 // with a value, and the request that the values make. An empty field means the default.
 
 import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
-import { type LimitCheck, limitCheck, usableLimits } from "../../argspec/limits/limits.js";
+import { type LimitCheck, limitCheck, applicableLimits } from "../../argspec/limits/limits.js";
 
 export type FieldKind = "choice" | "number" | "text" | "json" | "body";
 
@@ -30,24 +30,24 @@ export interface PluginRequest {
   readonly body: string | null;
 }
 
-export function fieldsOf({ params }: PluginSpec): readonly Field[] {
+export function buildFormFields({ params }: PluginSpec): readonly Field[] {
   return params.map((param) => {
     const choices = choicesOf(param);
     return {
       name: param.name,
       kind: kindOf(param, choices),
       isRequired: param.required,
-      hint: param.default === undefined ? "" : asTyped(param.default),
+      hint: param.default === undefined ? "" : parseFieldValue(param.default),
       choices,
       type: typeOf(param),
-      check: limitCheck(usableLimits(param.schema)),
+      check: limitCheck(applicableLimits(param.schema)),
       description: param.description ?? "",
     };
   });
 }
 
 function choicesOf({ schema }: ParamSpec): readonly string[] {
-  if (Array.isArray(schema.enum)) return schema.enum.filter((item) => item !== null).map(asTyped);
+  if (Array.isArray(schema.enum)) return schema.enum.filter((item) => item !== null).map(parseFieldValue);
   return schema.type === "boolean" ? ["true", "false"] : [];
 }
 
@@ -64,12 +64,12 @@ function typeOf({ schema, wire }: ParamSpec): string {
 }
 
 /** A value of an example or default as somebody would type it. */
-export function asTyped(value: unknown): string {
+export function parseFieldValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 /** What is wrong with what was typed; null for nothing. The server has the last word. */
-export function mistakeIn(field: Field, text: string): string | null {
+export function findFieldError(field: Field, text: string): string | null {
   if (text === "") return field.isRequired && field.kind !== "body" ? "needed" : null;
   if (field.kind === "number") {
     const isInteger = /^[+-]?(0x[0-9a-f]+|\d+)$/i.test(text);
@@ -92,8 +92,8 @@ function beyondLimits({ check }: Field, value: unknown): string | null {
 }
 
 /** The request that these values make. */
-export function requestOf(plugin: PluginSpec, values: Values): PluginRequest {
-  const fields = fieldsOf(plugin);
+export function buildRequest(plugin: PluginSpec, values: Values): PluginRequest {
+  const fields = buildFormFields(plugin);
   const query = fields
     .filter(({ kind, name }) => kind !== "body" && (values.get(name) ?? "") !== "")
     .map(({ name }) => `${encodeURIComponent(name)}=${encodeURIComponent(values.get(name)!)}`);

@@ -2,8 +2,8 @@
 // cannot ask the others. One picture for all pages that show several.
 
 import { isRecord } from "./client.js";
-import { isAt, listAt, numberAt, textAt, valueAt } from "./node-stat.js";
-import { type State, stateOf } from "./state-of.js";
+import { isAt, listAt, numberAt, textAt, readPath } from "./node-stat.js";
+import { type State, instanceState } from "./state-of.js";
 
 export const OVERVIEW = "svc/builtin/system_overview";
 const MAX_DEPTH = 32;
@@ -23,12 +23,12 @@ export interface Instance {
 }
 
 /** @param isBusy what five looks have found of an instance */
-export function instancesOf(
+export function parseInstances(
   overview: unknown,
   isBusy: (id: string) => boolean = () => false,
 ): readonly Instance[] {
   const entries = listAt(overview, "instances").filter(isRecord);
-  const providers = providersOf(valueAt(overview, "descriptor", "topology", "transaction"));
+  const providers = providersOf(readPath(overview, "descriptor", "topology", "transaction"));
   const nodes = new Map(entries.map((entry) => [textAt(entry, "id"), nodeOf(entry)]));
   return entries.map((entry) => {
     const id = textAt(entry, "id");
@@ -36,7 +36,7 @@ export function instancesOf(
     return {
       ...{ id, entry, provider, node: nodes.get(id), type: textAt(entry, "nodetype") },
       address: `${textAt(entry, "hostname")}:${numberAt(entry, "adminport")}`,
-      state: stateOf(
+      state: instanceState(
         nodes.get(id),
         entry,
         provider === null ? null : nodes.get(provider),
@@ -52,7 +52,7 @@ export function idleOf(overview: unknown): ReadonlyMap<string, number> {
   const known = entries.filter((entry) => isRecord(nodeOf(entry)));
   return new Map(
     known.flatMap((entry) => {
-      const ms = valueAt(nodeOf(entry), "idle-ms");
+      const ms = readPath(nodeOf(entry), "idle-ms");
       return typeof ms === "number" ? [[textAt(entry, "id"), ms] as const] : [];
     }),
   );
@@ -83,7 +83,7 @@ function providersOf(tree: unknown): ReadonlyMap<string, string> {
  * A page of an instance in its own console; null for what is no address.
  * @param protocol of this page: all instances of a system speak TLS, or none does
  */
-export function consoleOf({ address }: Instance, page: string, protocol: string): string | null {
+export function consoleUrl({ address }: Instance, page: string, protocol: string): string | null {
   const text = `${protocol}//${address}/${page}`;
   return URL.canParse(text) ? new URL(text).href : null;
 }
@@ -91,7 +91,7 @@ export function consoleOf({ address }: Instance, page: string, protocol: string)
 const MAX_PATTERN = 1000;
 
 /** Whether a list of ids and patterns with `*`, such as `S1.*, B1`, means an instance. */
-export function isMeant(id: string, list: string): boolean {
+export function matchesSelection(id: string, list: string): boolean {
   const words = list.slice(0, MAX_PATTERN).split(",");
   return words.map((word) => word.trim()).some((word) => word !== "" && fits(id, word));
 }

@@ -2,7 +2,7 @@
 // a matrix those that only its back-ends have, of which a name and types are known.
 
 import type { Argspec, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
-import { askValue, isRecord } from "./client.js";
+import { fetchValue, isRecord } from "./client.js";
 import { entriesAt, listAt, textAt } from "./node-stat.js";
 
 const MATRIX = { headers: { "x-svc-console": "matrix" } };
@@ -16,7 +16,7 @@ const WIRES: Readonly<Record<string, ParamSpec["wire"]>> = {
   bytes: "bytes",
 };
 
-export interface KnownPlugins {
+export interface PluginCatalog {
   readonly plugins: readonly PluginSpec[];
   /** This instance is a dispatcher. */
   readonly hasMatrix: boolean;
@@ -25,11 +25,11 @@ export interface KnownPlugins {
 }
 
 /** @throws Error when the contract cannot be read */
-export async function knownPlugins(): Promise<KnownPlugins> {
+export async function pluginCatalog(): Promise<PluginCatalog> {
   const [argspec, matrix, local] = await Promise.all([
-    askValue("svc/builtin/argspec?format=schema") as Promise<Argspec>,
-    askValue("svc/matrix"),
-    askValue("svc/builtin/plugins"),
+    fetchValue("svc/builtin/argspec?format=schema") as Promise<Argspec>,
+    fetchValue("svc/matrix"),
+    fetchValue("svc/builtin/plugins"),
   ]);
   // A post-processor is called by its server alone.
   const own = argspec.plugins.filter(({ role }) => role !== "post");
@@ -52,7 +52,7 @@ function paths(value: unknown): readonly string[] {
 /** Empty where no back-end answers: what is here can be tried anyway. */
 async function listed(): Promise<readonly PluginSpec[]> {
   try {
-    const value = await askValue("svc/builtin/matrixplugins", MATRIX);
+    const value = await fetchValue("svc/builtin/matrixplugins", MATRIX);
     const records = listAt({ value }, "value").filter(isRecord);
     return records.filter((record) => textAt(record, "path").startsWith(PATH)).map(specOf);
   } catch {

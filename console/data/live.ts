@@ -3,16 +3,16 @@
 
 import { computed, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { askValue, RefusedError } from "./client.js";
+import { fetchValue, RejectedError } from "./client.js";
 import { textAt } from "./node-stat.js";
 import { startPoll } from "./poll.js";
 
 /** What went wrong at the last question, by source. */
 const failures = signal<ReadonlyMap<string, string>>(new Map());
 /** What is to be said of it; null while there are answers. */
-export const trouble = computed(() => failures.value.values().next().value ?? null);
+export const connectionError = computed(() => failures.value.values().next().value ?? null);
 /** When the last answer came, milliseconds since 1970. */
-export const lastAnswerAt = signal(0);
+export const lastResponseAt = signal(0);
 /** When the server was found to have been started anew; null before that. */
 export const restartedAt = signal<number | null>(null);
 /** The server is of another version than this page. */
@@ -52,7 +52,7 @@ export function useLive(
           AbortSignal.timeout(LATE_MS).onabort = () => {
             if (isWaiting && !isOver) setFailure(source, `No answer within ${LATE_MS / 1000} s`);
           };
-          const answer = await askValue(typeof path === "string" ? path : path(), {
+          const answer = await fetchValue(typeof path === "string" ? path : path(), {
             signal: AbortSignal.timeout(MAX_WAIT_MS),
           }).finally(() => {
             isWaiting = false;
@@ -89,11 +89,11 @@ function setFailure(source: string, failure: string | null): void {
 
 function troubleOf(error: unknown): string {
   const { message } = error as Error;
-  return error instanceof RefusedError ? `Refused: ${message}` : `No answer: ${message}`;
+  return error instanceof RejectedError ? `Refused: ${message}` : `No answer: ${message}`;
 }
 
 function answered(answer: unknown): void {
-  lastAnswerAt.value = Date.now();
+  lastResponseAt.value = Date.now();
   const now = textAt(answer, "service-label");
   if (now === "" || now === label) return;
   if (label !== "") restartedAt.value = Date.now();
@@ -104,7 +104,7 @@ function answered(answer: unknown): void {
 /** Only a new start can be one of another version. */
 async function checkVersion(): Promise<void> {
   try {
-    const now = textAt(await askValue("svc/ping"), "host", "version");
+    const now = textAt(await fetchValue("svc/ping"), "host", "version");
     if (version !== "" && now !== version) isOutdated.value = true;
     version ||= now;
   } catch {

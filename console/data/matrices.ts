@@ -2,7 +2,7 @@
 
 import { isRecord } from "./client.js";
 import type { Instance } from "./instances.js";
-import { numberAt, textAt, valueAt } from "./node-stat.js";
+import { numberAt, textAt, readPath } from "./node-stat.js";
 import type { State } from "./state-of.js";
 
 /** States of a back-end as the server calls them. */
@@ -22,19 +22,19 @@ export interface NamedMatrix {
 }
 
 /** Empty for what is no matrix, as of an engine. */
-export function partitionsOf(answer: unknown): Partitions {
+export function groupByPartition(answer: unknown): Partitions {
   return (Array.isArray(answer) ? answer : []).filter(Array.isArray);
 }
 
 /** Of all dispatchers of the system that have told theirs. */
-export function matricesOf(instances: readonly Instance[]): readonly NamedMatrix[] {
+export function parseMatrices(instances: readonly Instance[]): readonly NamedMatrix[] {
   return instances
-    .map(({ id, entry }) => ({ id, partitions: partitionsOf(valueAt(entry, "matrix")) }))
+    .map(({ id, entry }) => ({ id, partitions: groupByPartition(readPath(entry, "matrix")) }))
     .filter(({ partitions }) => partitions.length > 0);
 }
 
 /** How many requests each back-end has answered, by its key. */
-export function countsOf(matrices: readonly NamedMatrix[]): ReadonlyMap<string, number> {
+export function parseCounts(matrices: readonly NamedMatrix[]): ReadonlyMap<string, number> {
   const counts = matrices.flatMap(({ id, partitions }) =>
     partitions.flatMap((replicas, partition) =>
       replicas
@@ -53,7 +53,7 @@ export function stateOfBackEnd(backEnd: unknown): State {
   const word = textAt(backEnd, "state");
   const tone = TONES.get(word) ?? "quiet";
   // It answers its dispatcher, and says of itself that it is out.
-  if (tone === "good" && valueAt(backEnd, "serving") === false) {
+  if (tone === "good" && readPath(backEnd, "serving") === false) {
     return { word: "not serving", tone: "warn", isWarning: true };
   }
   return { word: word === "" ? "unknown" : word, tone, isWarning: tone !== "good" };

@@ -4,7 +4,7 @@
 import { isRecord } from "./client.js";
 
 /** What is at a place inside of an answer: `valueAt(answer, "request", "rate")`. */
-export function valueAt(value: unknown, ...path: string[]): unknown {
+export function readPath(value: unknown, ...path: string[]): unknown {
   return at(value, path);
 }
 

@@ -31,7 +31,7 @@ const FAR_BEHIND = 1000;
 const SIGNS = { good: "●", warn: "▲", bad: "■", quiet: "○" } as const;
 
 /** A sign that tells the tone without its colour. */
-export function signOf({ tone }: State): string {
+export function statusIcon({ tone }: State): string {
   return SIGNS[tone];
 }
 
@@ -119,7 +119,7 @@ function lagMs({ node, provider }: Seen): number {
  * @param provider `nodestat` of its provider, null when it has none
  * @param isBusy changes have come in each of the last looks
  */
-export function stateOf(
+export function instanceState(
   node: unknown,
   entry: unknown = null,
   provider: unknown = null,

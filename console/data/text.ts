@@ -6,7 +6,7 @@ const MAX_SHOWN = 200;
 const HIDDEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** One line of text that shows all that is in it, up to `max` characters. */
-export function shown(value: unknown, max = MAX_SHOWN): string {
+export function clipForDisplay(value: unknown, max = MAX_SHOWN): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
   const start =
     text.length > max ? `${text.slice(0, max)}… (${count(text.length)} characters)` : text;

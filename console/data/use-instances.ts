@@ -1,8 +1,8 @@
 // All instances of the system, live, for every page that shows some of them.
 
 import { useMemo } from "preact/hooks";
-import { BusyLooks } from "./busy-looks.js";
-import { type Instance, idleOf, instancesOf, OVERVIEW } from "./instances.js";
+import { BusyDetector } from "./busy-looks.js";
+import { type Instance, idleOf, parseInstances, OVERVIEW } from "./instances.js";
 import { useLive } from "./live.js";
 
 interface Seen {
@@ -12,7 +12,7 @@ interface Seen {
 }
 
 /** Since when pages look: states of one page hold on the next. */
-const looks = new BusyLooks();
+const looks = new BusyDetector();
 
 /** @param onAnswer sees the instances of each answer */
 export function useInstances(
@@ -22,8 +22,8 @@ export function useInstances(
   const overview = useLive(OVERVIEW, everyMs, (answer, isGap) => {
     if (isGap) return;
     looks.add(Date.now(), idleOf(answer));
-    onAnswer(instancesOf(answer, (id) => looks.isBusy(id)));
+    onAnswer(parseInstances(answer, (id) => looks.isBusy(id)));
   });
-  const instances = useMemo(() => instancesOf(overview, (id) => looks.isBusy(id)), [overview]);
+  const instances = useMemo(() => parseInstances(overview, (id) => looks.isBusy(id)), [overview]);
   return { overview, instances };
 }

@@ -2,10 +2,10 @@
 // an image: the table beside it has all of it, and buttons for those who have no mouse.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { count, shown } from "../data/text.js";
+import { count, clipForDisplay } from "../data/text.js";
 import { theme } from "../theme.js";
-import { type Point, placesOf } from "./layout.js";
-import type { Picture } from "./picture.js";
+import { type Point, layoutPositions } from "./layout.js";
+import type { Subgraph } from "./picture.js";
 
 const MARGIN_X = 80;
 const MARGIN_Y = 30;
@@ -17,7 +17,7 @@ const HIT_DISTANCE = 14;
 const HEAD = 6;
 
 interface DrawingProps {
-  readonly picture: Picture;
+  readonly picture: Subgraph;
   /** The one in the middle of attention. */
   readonly anchor: string;
   readonly onExpand: (id: string) => void;
@@ -29,7 +29,7 @@ export function Drawing({ picture, anchor, onExpand }: DrawingProps) {
   const shade = theme.value;
   const places = useMemo(() => {
     const arcs = picture.arcs.map(({ from, to }) => [from, to] as const);
-    before.current = placesOf(picture.ids, arcs, before.current);
+    before.current = layoutPositions(picture.ids, arcs, before.current);
     return before.current;
   }, [picture]);
   const seen = useRef<ReadonlyMap<string, Point>>(new Map());
@@ -50,7 +50,7 @@ export function Drawing({ picture, anchor, onExpand }: DrawingProps) {
         class="drawing"
         ref={canvas}
         role="img"
-        aria-label={`${shown(anchor)} among ${count(ids.length)} vertices and ${count(
+        aria-label={`${clipForDisplay(anchor)} among ${count(ids.length)} vertices and ${count(
           arcs.length,
         )} arcs, which the table lists`}
         onDblClick={(event) => {
@@ -103,7 +103,7 @@ function hit(places: ReadonlyMap<string, Point>, x: number, y: number): string |
 
 function draw(
   canvas: HTMLCanvasElement,
-  { ids, arcs }: Picture,
+  { ids, arcs }: Subgraph,
   places: ReadonlyMap<string, Point>,
   anchor: string,
 ): void {
@@ -124,7 +124,7 @@ function draw(
     arrow(paint, a, b, radiusOf(to, anchor));
     if (arcs.length > MAX_ARCS_NAMED) continue;
     const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
-    named.push([shown(`${relationship} ${value}`, MAX_NAME), middle]);
+    named.push([clipForDisplay(`${relationship} ${value}`, MAX_NAME), middle]);
   }
   // After all lines, and on ground of their own: names are read, not crossed out.
   paint.strokeStyle = colour("--card");
@@ -141,7 +141,7 @@ function draw(
     paint.fill();
     if (ids.length > MAX_NAMED && id !== anchor) continue;
     paint.fillStyle = colour("--text");
-    paint.fillText(id.length > MAX_NAME ? `${shown(id.slice(0, MAX_NAME))}…` : shown(id), x, y - 9);
+    paint.fillText(id.length > MAX_NAME ? `${clipForDisplay(id.slice(0, MAX_NAME))}…` : clipForDisplay(id), x, y - 9);
   }
 }
 

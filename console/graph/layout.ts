@@ -25,7 +25,7 @@ const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
  * @param arcs pairs of ids
  * @param before places that are known; others begin beside what they have an arc with
  */
-export function placesOf(
+export function layoutPositions(
   ids: readonly string[],
   arcs: readonly (readonly [string, string])[],
   before: ReadonlyMap<string, Point>,

@@ -1,6 +1,6 @@
 // Questions about graphs, and their answers as rows. Whatever is in an answer is text of strangers.
 
-import { askValue } from "../data/client.js";
+import { fetchValue } from "../data/client.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
 
 const HITS = 200;
@@ -26,14 +26,14 @@ function path(plugin: string, args: Readonly<Record<string, string>>): string {
 }
 
 export async function graphNames(): Promise<readonly string[]> {
-  const names = listAt(await askValue("svc/graphsum"), "graphsum", "names");
+  const names = listAt(await fetchValue("svc/graphsum"), "graphsum", "names");
   return names.filter((name) => typeof name === "string");
 }
 
 /** Arcs of a vertex, in both directions. */
-export async function neighborsOf(graph: string, id: string): Promise<readonly Neighbor[]> {
+export async function parseNeighbors(graph: string, id: string): Promise<readonly Neighbor[]> {
   const query = JSON.stringify(NEIGHBOR_QUERY);
-  const found = await askValue(path("neighbor", { graph, id, query, hits: `${HITS}` }));
+  const found = await fetchValue(path("neighbor", { graph, id, query, hits: `${HITS}` }));
   return readNeighbors(found);
 }
 
@@ -52,10 +52,10 @@ function readNeighbors(found: unknown): readonly Neighbor[] {
 /** Some vertices of a graph: where to begin. */
 export async function someVertices(graph: string): Promise<readonly Neighbor[]> {
   const query = JSON.stringify(VERTEX_QUERY);
-  return readNeighbors(await askValue(path("vertices", { graph, query, hits: `${HITS}` })));
+  return readNeighbors(await fetchValue(path("vertices", { graph, query, hits: `${HITS}` })));
 }
 
 /** All that is known of one vertex. */
-export function vertexOf(graph: string, id: string): Promise<unknown> {
-  return askValue(path("vertex", { graph, id }));
+export function parseVertex(graph: string, id: string): Promise<unknown> {
+  return fetchValue(path("vertex", { graph, id }));
 }

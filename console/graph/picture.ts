@@ -12,7 +12,7 @@ export interface DrawnArc {
   readonly value: number;
 }
 
-export interface Picture {
+export interface Subgraph {
   readonly ids: readonly string[];
   readonly arcs: readonly DrawnArc[];
   /** Vertices for which there was no room. */
@@ -20,7 +20,7 @@ export interface Picture {
 }
 
 /** @param found neighbours by vertex, the newest last */
-export function pictureOf(found: ReadonlyMap<string, readonly Neighbor[]>): Picture {
+export function buildSubgraph(found: ReadonlyMap<string, readonly Neighbor[]>): Subgraph {
   // Those that were asked for themselves always have their place.
   const ids = new Set<string>(found.keys());
   let left = 0;

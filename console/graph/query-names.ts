@@ -1,15 +1,15 @@
 // Names that complete a query: of the language, from the server, and of the graph that is asked.
 
-import { askValue } from "../data/client.js";
+import { fetchValue } from "../data/client.js";
 import { entriesAt, listAt, textAt } from "../data/node-stat.js";
 import type { Names } from "./query-text.js";
 
 /** @throws Error when the graph cannot be asked */
-export async function namesOf(graph: string): Promise<Names> {
+export async function collectNames(graph: string): Promise<Names> {
   const of = new URLSearchParams({ graph });
   const [known, info] = await Promise.all([
-    askValue(`svc/builtin/evaluate?${of}&vocabulary=1`),
-    askValue(`svc/builtin/graphinfo?${of}`),
+    fetchValue(`svc/builtin/evaluate?${of}&vocabulary=1`),
+    fetchValue(`svc/builtin/graphinfo?${of}`),
   ]);
   const texts = (...path: string[]) =>
     listAt(known, ...path).flatMap((item) => (typeof item === "string" ? [item] : []));

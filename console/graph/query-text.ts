@@ -1,7 +1,7 @@
 // The text of a query as somebody writes it: what can stand where the cursor is, and where mistakes
 // are. The server has the last word; what it says of an expression is found again in the text here.
 
-export interface Mistake {
+export interface QueryFault {
   /** Characters before it. */
   readonly at: number;
   readonly message: string;
@@ -57,7 +57,7 @@ function isInString(text: string, at: number): boolean {
 }
 
 /** What is wrong with the JSON of a query; null for nothing. An empty text asks for all. */
-export function mistakeIn(text: string): Mistake | null {
+export function findFault(text: string): QueryFault | null {
   if (text.trim() === "") return null;
   // Where the quotes around constants were put in.
   const shifts: number[] = [];
@@ -85,7 +85,7 @@ function unshifted(position: number, shifts: readonly number[]): number {
 }
 
 /** Where in the text the mistake is that the server tells of; null where it tells no place. */
-export function placeOf(message: string, text: string, isExpression: boolean): Mistake | null {
+export function placeOf(message: string, text: string, isExpression: boolean): QueryFault | null {
   const [, position] = /\bat pos=(\d+)/.exec(message) ?? [];
   if (position === undefined) return null;
   const [first = "", line = ""] = message.split("\n");

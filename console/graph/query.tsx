@@ -2,14 +2,14 @@
 // in the address; it runs when it is told to.
 
 import { useEffect, useState } from "preact/hooks";
-import { ask, messageOf, type Reply } from "../data/client.js";
-import { shown } from "../data/text.js";
-import { Answer } from "../parts/answer.js";
+import { callServer, errorMessage, type Reply } from "../data/client.js";
+import { clipForDisplay } from "../data/text.js";
+import { ResponseView } from "../parts/answer.js";
 import { Editor } from "../parts/editor.js";
-import { keepPart, place } from "../router.js";
+import { saveStatePart, currentRoute } from "../router.js";
 import { MODES, type Mode, NO_PARTS, QueryForm, textOf } from "./query-form.js";
-import { namesOf } from "./query-names.js";
-import { completionsAt, mistakeIn, type Names, placeOf } from "./query-text.js";
+import { collectNames } from "./query-names.js";
+import { completionsAt, findFault, type Names, placeOf } from "./query-text.js";
 
 const NO_NAMES: Names = { keys: [], constants: [], values: [], expression: [] };
 /** Longer ones are not in the address. */
@@ -17,7 +17,7 @@ const MAX_IN_ADDRESS = 2000;
 const HITS = "200";
 
 export function Query({ graph, id }: { readonly graph: string; readonly id: string }) {
-  const { params } = place.value;
+  const { params } = currentRoute.value;
   const mode = MODES.find(([one]) => one === params.get("mode"))?.[0] ?? "vertices";
   const [text, setText] = useState(params.get("query") ?? "");
   const [parts, setParts] = useState(NO_PARTS);
@@ -27,15 +27,15 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
   const write = (next: string): void => {
     setText(next);
     setReply(null);
-    keepPart("query", next.length <= MAX_IN_ADDRESS ? next : "");
+    saveStatePart("query", next.length <= MAX_IN_ADDRESS ? next : "");
   };
   const isExpression = mode === "evaluate";
-  const wrong = isExpression ? null : mistakeIn(text);
-  const told = reply === null || reply.ok ? null : placeOf(messageOf(reply), text, isExpression);
+  const wrong = isExpression ? null : findFault(text);
+  const told = reply === null || reply.ok ? null : placeOf(errorMessage(reply), text, isExpression);
   const run = async (): Promise<void> => {
     if (wrong !== null) return;
     try {
-      setReply(await ask(pathOf(mode, graph, id), { method: "POST", body: text }));
+      setReply(await callServer(pathOf(mode, graph, id), { method: "POST", body: text }));
       setFailure("");
     } catch (error) {
       setFailure((error as Error).message);
@@ -54,7 +54,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
         <Modes
           mode={mode}
           onMode={(next) => {
-            keepPart("mode", next);
+            saveStatePart("mode", next);
             write(textOf(next, parts));
           }}
         />
@@ -80,8 +80,8 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
           Ask
         </button>
       </form>
-      {failure !== "" && <p class="notice">No answer: {shown(failure)}</p>}
-      {reply !== null && <Answer reply={reply} />}
+      {failure !== "" && <p class="notice">No answer: {clipForDisplay(failure)}</p>}
+      {reply !== null && <ResponseView reply={reply} />}
     </>
   );
 }
@@ -91,7 +91,7 @@ function useNames(graph: string): Names {
   const [names, setNames] = useState(NO_NAMES);
   useEffect(() => {
     let isOver = false;
-    namesOf(graph).then(
+    collectNames(graph).then(
       (found) => !isOver && setNames(found),
       () => {},
     );

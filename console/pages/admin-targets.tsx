@@ -2,11 +2,11 @@
 // for others goes through the server of this page.
 
 import { useState } from "preact/hooks";
-import { consoleOf, type Instance, isMeant } from "../data/instances.js";
+import { consoleUrl, type Instance, matchesSelection } from "../data/instances.js";
 import type { Operation, Target } from "../data/operations.js";
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 import { Badge } from "../parts/badge.js";
-import { keep, place } from "../router.js";
+import { saveState, currentRoute } from "../router.js";
 
 interface TargetsProps {
   readonly instances: readonly Instance[];
@@ -16,10 +16,10 @@ interface TargetsProps {
 }
 
 function choose(ids: Iterable<string>): void {
-  const params = new URLSearchParams(place.value.params);
+  const params = new URLSearchParams(currentRoute.value.params);
   params.delete("on");
   for (const id of ids) params.append("on", id);
-  keep(params);
+  saveState(params);
 }
 
 export function Targets({ instances, chosen, own }: TargetsProps) {
@@ -29,13 +29,13 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
     choose(next);
   };
   const [pattern, setPattern] = useState("");
-  const meant = instances.filter(({ id }) => isMeant(id, pattern)).map(({ id }) => id);
+  const meant = instances.filter(({ id }) => matchesSelection(id, pattern)).map(({ id }) => id);
   const others = instances.filter(({ id }) => id !== own).map(({ id }) => id);
   return (
     <section class="card">
       <fieldset>
         <legend>
-          Instances to operate <span class="quiet">(none chosen: this one, {shown(own, 60)})</span>
+          Instances to operate <span class="quiet">(none chosen: this one, {clipForDisplay(own, 60)})</span>
         </legend>
         <ul class="targets">
           {instances.map((instance) => (
@@ -78,18 +78,18 @@ interface OneProps {
 
 function One({ instance, isChosen, onToggle }: OneProps) {
   const { id, type, state } = instance;
-  const target = consoleOf(instance, "admin", location.protocol);
+  const target = consoleUrl(instance, "admin", location.protocol);
   return (
     <li>
       <label>
-        <input type="checkbox" checked={isChosen} onChange={onToggle} /> {shown(id, 60)}
+        <input type="checkbox" checked={isChosen} onChange={onToggle} /> {clipForDisplay(id, 60)}
       </label>{" "}
       <Badge state={state} />{" "}
       {target === null ? (
-        <span class="quiet">{shown(type, 40)}</span>
+        <span class="quiet">{clipForDisplay(type, 40)}</span>
       ) : (
-        <a href={target} aria-label={`Page of ${shown(id, 60)}`}>
-          {shown(type, 40)}
+        <a href={target} aria-label={`Page of ${clipForDisplay(id, 60)}`}>
+          {clipForDisplay(type, 40)}
         </a>
       )}
     </li>
@@ -97,7 +97,7 @@ function One({ instance, isChosen, onToggle }: OneProps) {
 }
 
 /** What has to be typed; null: a click is enough. Of all there are, that they are all is said. */
-export function wordFor(
+export function targetLabel(
   { confirm }: Operation,
   meant: readonly Target[],
   all: number,

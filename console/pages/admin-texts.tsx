@@ -1,12 +1,12 @@
 // What operators write: names of operations one after the other, and the descriptor of the system.
 
 import { useState } from "preact/hooks";
-import { askValue } from "../data/client.js";
-import type { Desk } from "../data/desk.js";
-import { shown } from "../data/text.js";
+import { fetchValue } from "../data/client.js";
+import type { AdminActions } from "../data/desk.js";
+import { clipForDisplay } from "../data/text.js";
 
 interface DeskProps {
-  readonly desk: Desk;
+  readonly desk: AdminActions;
 }
 
 /** Several operations with `;` between them, as the server reads them. */
@@ -49,7 +49,7 @@ export function Descriptor({ desk }: DeskProps) {
   const [failure, setFailure] = useState("");
   const read = async (): Promise<void> => {
     try {
-      setText(JSON.stringify(await askValue("svc/builtin/system_descriptor"), null, 2));
+      setText(JSON.stringify(await fetchValue("svc/builtin/system_descriptor"), null, 2));
       setFailure("");
     } catch (error) {
       setFailure((error as Error).message);
@@ -68,7 +68,7 @@ export function Descriptor({ desk }: DeskProps) {
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </div>
-      {failure !== "" && <p class="bad">{shown(failure)}</p>}
+      {failure !== "" && <p class="bad">{clipForDisplay(failure)}</p>}
       <div class="row">
         <button type="button" onClick={() => void read()}>
           Read

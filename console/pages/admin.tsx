@@ -3,17 +3,17 @@
 // on.
 
 import { useState } from "preact/hooks";
-import { type Desk, type Done, useDesk } from "../data/desk.js";
+import { type AdminActions, type ActionResult, useAdminActions } from "../data/desk.js";
 import type { Instance } from "../data/instances.js";
 import { useLive } from "../data/live.js";
 import { textAt } from "../data/node-stat.js";
 import { OPERATIONS, type Operation, type Target } from "../data/operations.js";
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { ConfirmDialog } from "../parts/confirm.js";
 import { PageLink } from "../parts/page-link.js";
-import { place } from "../router.js";
-import { Targets, wordFor } from "./admin-targets.js";
+import { currentRoute } from "../router.js";
+import { Targets, targetLabel } from "./admin-targets.js";
 import { Commands, Descriptor } from "./admin-texts.js";
 
 const EVERY_MS = 1000;
@@ -21,10 +21,10 @@ const EVERY_MS = 1000;
 export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
   const { overview, instances } = useInstances(EVERY_MS);
-  const desk = useDesk();
+  const desk = useAdminActions();
   const [asked, setAsked] = useState<Operation | null>(null);
   const own = textAt(overview, "id");
-  const chosen = new Set(place.value.params.getAll("on"));
+  const chosen = new Set(currentRoute.value.params.getAll("on"));
   const targets = targetsOf(instances, chosen, own, node);
   const isSeveral = targets.length > 1;
   const start = (operation: Operation): void => {
@@ -45,7 +45,7 @@ export function Administration() {
         <ConfirmDialog
           operation={asked}
           targets={instances.length > 1 ? meant.map(({ id }) => id ?? own) : []}
-          word={wordFor(asked, meant, instances.length)}
+          word={targetLabel(asked, meant, instances.length)}
           onCancel={() => setAsked(null)}
           onDone={(args) => {
             setAsked(null);
@@ -82,7 +82,7 @@ function isFor({ isFor: holds }: Operation, { node, provider }: Target): boolean
   return node !== undefined && (holds === undefined || holds(node, provider));
 }
 
-function Lock({ desk }: { readonly desk: Desk }) {
+function Lock({ desk }: { readonly desk: AdminActions }) {
   const { leftS } = desk;
   return (
     <form
@@ -112,7 +112,7 @@ function Lock({ desk }: { readonly desk: Desk }) {
 
 interface GroupsProps {
   readonly targets: readonly Target[];
-  readonly desk: Desk;
+  readonly desk: AdminActions;
   readonly onStart: (operation: Operation) => void;
 }
 
@@ -144,7 +144,7 @@ function Groups({ targets, desk, onStart }: GroupsProps) {
   );
 }
 
-function Outcomes({ done }: { readonly done: readonly Done[] }) {
+function Outcomes({ done }: { readonly done: readonly ActionResult[] }) {
   return (
     <section class="card" aria-live="polite">
       <h2>What was done</h2>
@@ -154,9 +154,9 @@ function Outcomes({ done }: { readonly done: readonly Done[] }) {
           <li key={done.length - index}>
             <span class="quiet">{new Date(at).toLocaleTimeString()}</span>{" "}
             <span class={isDone ? "good" : "bad"}>
-              {isDone ? "done" : "failed"}: {shown(operation, 100)}
+              {isDone ? "done" : "failed"}: {clipForDisplay(operation, 100)}
             </span>{" "}
-            {shown(text, 2000)}
+            {clipForDisplay(text, 2000)}
           </li>
         ))}
       </ul>

@@ -2,20 +2,20 @@
 // vertex stand in the address, so that the way back is that of the browser.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 import { Drawing } from "../graph/drawing.js";
 import {
   graphNames,
   type Neighbor,
-  neighborsOf,
+  parseNeighbors,
   someVertices,
-  vertexOf,
+  parseVertex,
 } from "../graph/neighbors.js";
-import { pictureOf } from "../graph/picture.js";
+import { buildSubgraph } from "../graph/picture.js";
 import { Query } from "../graph/query.js";
 import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
-import { go, place } from "../router.js";
+import { navigate, currentRoute } from "../router.js";
 
 const MAX_TEXT = 20_000;
 
@@ -31,23 +31,23 @@ interface Found {
 }
 
 function goTo(graph: string, id: string): void {
-  go(`search?${new URLSearchParams(id === "" ? { graph } : { graph, id })}`);
+  navigate(`search?${new URLSearchParams(id === "" ? { graph } : { graph, id })}`);
 }
 
 /** Adds the neighbours of another vertex to the drawing. */
 function expand(id: string): void {
-  const params = new URLSearchParams(place.value.params);
+  const params = new URLSearchParams(currentRoute.value.params);
   const more = [...new Set([...params.getAll("more"), id])].slice(-MAX_MORE);
   params.delete("more");
   for (const one of more) params.append("more", one);
-  go(`search?${params}`);
+  navigate(`search?${params}`);
 }
 
 export function GraphPage() {
   const [names, setNames] = useState<readonly string[] | null>(null);
   const [failure, setFailure] = useState("");
   const [found, setFound] = useState<Found | null>(null);
-  const { params } = place.value;
+  const { params } = currentRoute.value;
   const graph = params.get("graph") ?? names?.[0] ?? "";
   const id = params.get("id") ?? "";
   useEffect(() => {
@@ -73,7 +73,7 @@ export function GraphPage() {
       <Where key={`${graph}/${id}`} names={names ?? []} graph={graph} id={id} />
       {failure !== "" && (
         <p class="notice" role="alert">
-          {shown(failure)}
+          {clipForDisplay(failure)}
         </p>
       )}
       {found !== null && <Result graph={graph} id={id} found={found} />}
@@ -86,9 +86,9 @@ async function look(graph: string, id: string, more: readonly string[]): Promise
   if (id === "") return { rows: await someVertices(graph), around: new Map(), vertex: null };
   const others = more.filter((one) => one !== id);
   const [rows, vertex, ...around] = await Promise.all([
-    neighborsOf(graph, id),
-    vertexOf(graph, id),
-    ...others.map((one) => neighborsOf(graph, one)),
+    parseNeighbors(graph, id),
+    parseVertex(graph, id),
+    ...others.map((one) => parseNeighbors(graph, one)),
   ]);
   const all = others.map((one, index) => [one, around[index]!] as const);
   return { rows, vertex, around: new Map([...all, [id, rows]]) };
@@ -116,7 +116,7 @@ function Where({ names, graph, id }: WhereProps) {
         <select value={graph} onChange={(event) => goTo(event.currentTarget.value, "")}>
           {all.map((name) => (
             <option key={name} value={name}>
-              {shown(name, 60)}
+              {clipForDisplay(name, 60)}
             </option>
           ))}
         </select>
@@ -159,7 +159,7 @@ interface ResultProps {
 }
 
 function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
-  const picture = useMemo(() => pictureOf(around), [around]);
+  const picture = useMemo(() => buildSubgraph(around), [around]);
   const pick = (row: readonly unknown[]) => goTo(graph, String(row[0]));
   if (id === "") {
     return (
@@ -176,13 +176,13 @@ function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
   return (
     <>
       <section class="card">
-        <h2>{shown(id)}</h2>
+        <h2>{clipForDisplay(id)}</h2>
         {rows.length > 0 && <Drawing anchor={id} picture={picture} onExpand={expand} />}
         <Expand />
         {[...around].reverse().map(([anchor, neighbors]) => (
           <Table
             key={anchor}
-            caption={`Arcs of ${shown(anchor, 60)}`}
+            caption={`Arcs of ${clipForDisplay(anchor, 60)}`}
             columns={["Neighbour", "Type", "Direction", "Relationship", "Value", "Degree"]}
             rows={neighbors.map((row) => [
               ...[row.id, row.type, row.direction],

@@ -1,12 +1,12 @@
 // Where to begin: the state of this instance and of its system in a line each, and where to go on.
 
-import { trouble, useLive } from "../data/live.js";
+import { connectionError, useLive } from "../data/live.js";
 import { numberAt, textAt } from "../data/node-stat.js";
-import { signOf, stateOf } from "../data/state-of.js";
-import { bytes, count, duration, shown } from "../data/text.js";
+import { statusIcon, instanceState } from "../data/state-of.js";
+import { bytes, count, duration, clipForDisplay } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { Badge } from "../parts/badge.js";
-import { Figures } from "../parts/figures.js";
+import { StatGrid } from "../parts/figures.js";
 import { PageLink } from "../parts/page-link.js";
 
 const EVERY_MS = 2500;
@@ -22,15 +22,15 @@ const PLACES = [
 export function Home() {
   const node = useLive("svc/nodestat", EVERY_MS);
   const { instances } = useInstances(EVERY_MS);
-  const state = stateOf(trouble.value !== null && node === null ? undefined : node);
+  const state = instanceState(connectionError.value !== null && node === null ? undefined : node);
   const warnings = instances.filter((instance) => instance.state.isWarning);
   return (
     <>
-      <section class={trouble.value === null ? "card" : "card stale"}>
+      <section class={connectionError.value === null ? "card" : "card stale"}>
         <h2>
-          {shown(textAt(node, "service-name") || "This instance", 80)} <Badge state={state} />
+          {clipForDisplay(textAt(node, "service-name") || "This instance", 80)} <Badge state={state} />
         </h2>
-        <Figures
+        <StatGrid
           items={[
             ["Up for", duration(numberAt(node, "uptime"))],
             ["Requests", `${count(numberAt(node, "service-rate"))} /s`],
@@ -42,8 +42,8 @@ export function Home() {
         {warnings.map(({ id, state: found }) => (
           <p key={id}>
             <span class={found.tone}>
-              <span aria-hidden="true">{signOf(found)} </span>
-              {shown(id, 60)}: {found.word}
+              <span aria-hidden="true">{statusIcon(found)} </span>
+              {clipForDisplay(id, 60)}: {found.word}
             </span>
           </p>
         ))}

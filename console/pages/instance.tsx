@@ -5,7 +5,7 @@ import { useLive } from "../data/live.js";
 import { entriesAt, listAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
 import { bytes, count, duration, milliseconds } from "../data/text.js";
-import { Figures } from "../parts/figures.js";
+import { StatGrid } from "../parts/figures.js";
 import { Plot } from "../parts/plot.js";
 import { Table } from "../parts/table.js";
 
@@ -33,7 +33,7 @@ export function Instance() {
     <>
       <section class="card">
         <h2>{textAt(status, "name") || "Instance"}</h2>
-        <Figures
+        <StatGrid
           items={[
             ["Address", `${textAt(node, "ip")}:${numberAt(node, "adminport")}`],
             ["Process", String(numberAt(node, "pid"))],
@@ -70,7 +70,7 @@ function Details({ status, slots, graphs }: DetailsProps) {
     <div class="cards">
       <section class="card">
         <h2>Latency</h2>
-        <Figures
+        <StatGrid
           items={QUANTILES.map((part) => [
             part === "mean" ? part : `${part} %`,
             milliseconds(numberAt(status, "response_ms", part)),

@@ -3,8 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLive } from "../data/live.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
-import { count, shown } from "../data/text.js";
-import { keepPart, place } from "../router.js";
+import { count, clipForDisplay } from "../data/text.js";
+import { saveStatePart, currentRoute } from "../router.js";
 
 const EVERY_MS = 1000;
 const MAX_LINES = 1000;
@@ -50,7 +50,7 @@ function useLines(): readonly Line[] {
 
 export function Logs() {
   const lines = useLines();
-  const { params } = place.value;
+  const { params } = currentRoute.value;
   const wanted = params.get("text") ?? "";
   const level = params.get("level") ?? "";
   const isFollowed = params.get("follow") !== "no";
@@ -77,7 +77,7 @@ export function Logs() {
             <span class="quiet">
               {new Date(at).toLocaleTimeString()} thread {thread}
             </span>{" "}
-            <span class={TONES.get(of) ?? "quiet"}>{shown(of, 10)}</span> <LineText text={text} />
+            <span class={TONES.get(of) ?? "quiet"}>{clipForDisplay(of, 10)}</span> <LineText text={text} />
           </div>
         ))}
       </section>
@@ -92,7 +92,7 @@ function LineText({ text }: { readonly text: string }) {
     <>
       {clipped
         .split("\n")
-        .map((part) => shown(part, MAX_TEXT))
+        .map((part) => clipForDisplay(part, MAX_TEXT))
         .join("\n")}
     </>
   );
@@ -112,12 +112,12 @@ function Filter({ wanted, level, isFollowed }: FilterProps) {
         <input
           id="log-text"
           value={wanted}
-          onInput={(event) => keepPart("text", event.currentTarget.value)}
+          onInput={(event) => saveStatePart("text", event.currentTarget.value)}
         />
       </label>
       <label>
         Level{" "}
-        <select value={level} onChange={(event) => keepPart("level", event.currentTarget.value)}>
+        <select value={level} onChange={(event) => saveStatePart("level", event.currentTarget.value)}>
           <option value="">all</option>
           {LEVELS.slice(0, -1).map((name) => (
             <option key={name} value={name}>
@@ -130,7 +130,7 @@ function Filter({ wanted, level, isFollowed }: FilterProps) {
         <input
           type="checkbox"
           checked={isFollowed}
-          onChange={(event) => keepPart("follow", event.currentTarget.checked ? "" : "no")}
+          onChange={(event) => saveStatePart("follow", event.currentTarget.checked ? "" : "no")}
         />{" "}
         Follow
       </label>

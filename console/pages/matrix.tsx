@@ -2,10 +2,10 @@
 
 import { useMemo } from "preact/hooks";
 import { useLive } from "../data/live.js";
-import { countsOf, matricesOf, partitionsOf } from "../data/matrices.js";
+import { parseCounts, parseMatrices, groupByPartition } from "../data/matrices.js";
 import { textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { MatrixTable } from "../parts/matrix-table.js";
 
@@ -17,17 +17,17 @@ const THIS = "";
 export function Matrix() {
   const rates = useMemo(() => new Rates(), []);
   const { overview, instances } = useInstances(SYSTEM_EVERY_MS, (found) => {
-    rates.add(Date.now(), countsOf(matricesOf(found)));
+    rates.add(Date.now(), parseCounts(parseMatrices(found)));
   });
   const own = textAt(overview, "id");
-  const others = matricesOf(instances).filter(({ id }) => id !== own);
+  const others = parseMatrices(instances).filter(({ id }) => id !== own);
   return (
     <>
-      <OwnMatrix isWhole />
+      <LocalMatrixView isWhole />
       {others.map((matrix) => (
         <MatrixTable
           key={matrix.id}
-          title={`Back-ends of ${shown(matrix.id, 60)}`}
+          title={`Back-ends of ${clipForDisplay(matrix.id, 60)}`}
           matrix={matrix}
           rates={rates}
           isWhole
@@ -38,13 +38,13 @@ export function Matrix() {
 }
 
 /** @param isWhole with all counts */
-export function OwnMatrix({ isWhole }: { readonly isWhole: boolean }) {
+export function LocalMatrixView({ isWhole }: { readonly isWhole: boolean }) {
   const rates = useMemo(() => new Rates(), []);
   const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
-    if (!isGap) rates.add(Date.now(), countsOf([{ id: THIS, partitions: partitionsOf(matrix) }]));
+    if (!isGap) rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
   });
   if (answer === null) return <p class="quiet">Reading the matrix…</p>;
-  const partitions = partitionsOf(answer);
+  const partitions = groupByPartition(answer);
   if (partitions.length === 0) return <p class="quiet">This is an engine: it has no matrix.</p>;
   const matrix = { id: THIS, partitions };
   const title = "Back-ends of this instance";

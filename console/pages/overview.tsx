@@ -2,20 +2,20 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { Instance } from "../data/instances.js";
-import { trouble, useLive } from "../data/live.js";
-import { countsOf, matricesOf } from "../data/matrices.js";
+import { connectionError, useLive } from "../data/live.js";
+import { parseCounts, parseMatrices } from "../data/matrices.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { Series } from "../data/series.js";
-import { memoryUse, stateOf } from "../data/state-of.js";
-import { bytes, count, duration, milliseconds, shown } from "../data/text.js";
+import { memoryUse, instanceState } from "../data/state-of.js";
+import { bytes, count, duration, milliseconds, clipForDisplay } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { Badge } from "../parts/badge.js";
-import { Figures } from "../parts/figures.js";
+import { StatGrid } from "../parts/figures.js";
 import { InstanceTable } from "../parts/instance-table.js";
 import { MatrixTable } from "../parts/matrix-table.js";
 import { Plot } from "../parts/plot.js";
-import { OwnMatrix } from "./matrix.js";
+import { LocalMatrixView } from "./matrix.js";
 
 const EVERY_MS = 1000;
 /** Of one that is alone, the other figures tell the same. */
@@ -38,20 +38,20 @@ function AllInstances() {
   const rates = useMemo(() => new Rates(), []);
   const [isSystem, setSystem] = useState(true);
   const { overview, instances } = useInstances(isSystem ? EVERY_MS : ALONE_EVERY_MS, (found) => {
-    rates.add(Date.now(), countsOf(matricesOf(found)));
+    rates.add(Date.now(), parseCounts(parseMatrices(found)));
     setSystem(found.length > 1);
   });
-  const matrices = matricesOf(instances);
+  const matrices = parseMatrices(instances);
   const isDispatcher = instances.some(({ node }) => MODES.has(textAt(node, "matrix", "mode")));
   return (
     <>
       {instances.length > 1 && <System overview={overview} instances={instances} />}
       {instances.length > 0 && <InstanceTable instances={instances} />}
-      {isDispatcher && matrices.length === 0 && <OwnMatrix isWhole={false} />}
+      {isDispatcher && matrices.length === 0 && <LocalMatrixView isWhole={false} />}
       {matrices.map((matrix) => (
         <MatrixTable
           key={matrix.id}
-          title={`Matrix of ${shown(matrix.id, 60)}`}
+          title={`Matrix of ${clipForDisplay(matrix.id, 60)}`}
           matrix={matrix}
           rates={rates}
           isWhole={false}
@@ -99,9 +99,9 @@ function System({ overview, instances }: SystemProps) {
   return (
     <section class="card">
       <h2>
-        {shown(textAt(overview, "descriptor", "name") || "System", 80)} <Badge state={state} />
+        {clipForDisplay(textAt(overview, "descriptor", "name") || "System", 80)} <Badge state={state} />
       </h2>
-      <Figures
+      <StatGrid
         items={[
           ["Instances", `${instances.length} on ${hosts.size} host${hosts.size === 1 ? "" : "s"}`],
           ["Builders", count(builders.length)],
@@ -120,13 +120,13 @@ interface OwnFiguresProps {
 }
 
 function OwnFigures({ node, status }: OwnFiguresProps) {
-  const state = stateOf(trouble.value !== null && node === null ? undefined : node);
+  const state = instanceState(connectionError.value !== null && node === null ? undefined : node);
   return (
-    <section class={trouble.value === null ? "card" : "card stale"}>
+    <section class={connectionError.value === null ? "card" : "card stale"}>
       <h2>
         This instance <Badge state={state} />
       </h2>
-      <Figures
+      <StatGrid
         items={[
           ["Service", textAt(node, "service-name") || "unnamed"],
           ["Kind", isAt(status, "dispatcher", "enabled") ? "dispatcher" : "engine"],

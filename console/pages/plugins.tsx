@@ -2,23 +2,23 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
-import { type KnownPlugins, knownPlugins } from "../data/known-plugins.js";
-import { shown } from "../data/text.js";
+import { type PluginCatalog, pluginCatalog } from "../data/known-plugins.js";
+import { clipForDisplay } from "../data/text.js";
 import { PageLink } from "../parts/page-link.js";
-import { keepPart, place } from "../router.js";
+import { saveStatePart, currentRoute } from "../router.js";
 import { TryPlugin } from "./try-plugin.js";
 
 export function Plugins() {
-  const [known, setKnown] = useState<KnownPlugins | null>(null);
+  const [known, setKnown] = useState<PluginCatalog | null>(null);
   const [failure, setFailure] = useState("");
-  const chosen = place.value.params.get("name");
+  const chosen = currentRoute.value.params.get("name");
   useEffect(() => {
-    knownPlugins().then(setKnown, (error: Error) => setFailure(error.message));
+    pluginCatalog().then(setKnown, (error: Error) => setFailure(error.message));
   }, []);
-  if (failure !== "") return <p class="notice">The plugins cannot be read: {shown(failure)}</p>;
+  if (failure !== "") return <p class="notice">The plugins cannot be read: {clipForDisplay(failure)}</p>;
   if (known === null) return <p class="quiet">Reading the plugins…</p>;
   const { plugins, hasMatrix, elsewhere } = known;
-  const search = place.value.params.get("search") ?? "";
+  const search = currentRoute.value.params.get("search") ?? "";
   const wanted = search.toLowerCase();
   const found = plugins.filter(({ name, summary }) =>
     `${name} ${summary}`.toLowerCase().includes(wanted),
@@ -33,7 +33,7 @@ export function Plugins() {
             id="search"
             value={search}
             autocomplete="off"
-            onInput={(event) => keepPart("search", event.currentTarget.value)}
+            onInput={(event) => saveStatePart("search", event.currentTarget.value)}
           />
         </div>
         <Names plugins={found} chosen={chosen} search={search} />
@@ -48,7 +48,7 @@ export function Plugins() {
         <p class="quiet">
           {chosen === null
             ? "Choose a plugin to see what it takes and to try it."
-            : `There is no plugin ${shown(chosen)} here.`}
+            : `There is no plugin ${clipForDisplay(chosen)} here.`}
         </p>
       )}
     </div>
@@ -71,9 +71,9 @@ function Names({ plugins, chosen, search }: NamesProps) {
         return (
           <li key={name}>
             <PageLink to={address} current={name === chosen ? "true" : undefined}>
-              {shown(name)}
+              {clipForDisplay(name)}
             </PageLink>
-            <div class="quiet">{shown(summary)}</div>
+            <div class="quiet">{clipForDisplay(summary)}</div>
           </li>
         );
       })}

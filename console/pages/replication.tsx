@@ -5,9 +5,9 @@ import type { Instance } from "../data/instances.js";
 import { useLive } from "../data/live.js";
 import { isAt, listAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
-import { bytes, count, milliseconds, shown } from "../data/text.js";
+import { bytes, count, milliseconds, clipForDisplay } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
-import { Figures } from "../parts/figures.js";
+import { StatGrid } from "../parts/figures.js";
 import { PageLink } from "../parts/page-link.js";
 import { Plot } from "../parts/plot.js";
 import { Table } from "../parts/table.js";
@@ -52,7 +52,7 @@ function ThisInstance({ peers, stat }: ThisInstanceProps) {
   return (
     <section class="card">
       <h2>This instance</h2>
-      <Figures
+      <StatGrid
         items={[
           ["Provider", textAt(peers, "provider") || "none"],
           ["Takes changes on port", port === 0 ? "none" : String(port)],
@@ -129,7 +129,7 @@ function Whole({ instances }: { readonly instances: readonly Instance[] }) {
   return (
     <section class="card">
       <Table
-        caption={`All ${shown(instances.length)} instances`}
+        caption={`All ${clipForDisplay(instances.length)} instances`}
         columns={["Instance", "State", "Provider", "Serial", "Subscribers", "Digest", "Data"]}
         rows={rows}
       />

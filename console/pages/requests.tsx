@@ -4,11 +4,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
 import { useLive } from "../data/live.js";
-import { entriesAt, listAt, numberAt, textAt, valueAt } from "../data/node-stat.js";
-import { milliseconds, shown } from "../data/text.js";
-import { Figures } from "../parts/figures.js";
+import { entriesAt, listAt, numberAt, textAt, readPath } from "../data/node-stat.js";
+import { milliseconds, clipForDisplay } from "../data/text.js";
+import { StatGrid } from "../parts/figures.js";
 import { Table } from "../parts/table.js";
-import { keepPart, place } from "../router.js";
+import { saveStatePart, currentRoute } from "../router.js";
 
 const EVERY_MS = 1000;
 /** Work that lasts longer is marked. */
@@ -18,7 +18,7 @@ const IDLE = "READY";
 const PARTS = ["client", "request", "partial", "executor", "headers", "matrix"];
 
 export function Requests() {
-  const chosen = place.value.params.get("id") ?? "";
+  const chosen = currentRoute.value.params.get("id") ?? "";
   // Details are for trusted clients; others get what everybody may see.
   const [isTrusted, setTrusted] = useState(true);
   const level = !isTrusted ? 1 : chosen === "" ? 2 : 3;
@@ -40,14 +40,14 @@ export function Requests() {
           ]}
           rows={working.map(rowOf)}
           empty="all is answered"
-          onPick={([id]) => keepPart("id", String(id))}
+          onPick={([id]) => saveStatePart("id", String(id))}
         />
       </section>
       {chosen !== "" && (
         <Detail
           key={chosen}
           id={chosen}
-          one={open.find((one) => String(valueAt(one, "client", "id")) === chosen)}
+          one={open.find((one) => String(readPath(one, "client", "id")) === chosen)}
         />
       )}
     </>
@@ -85,7 +85,7 @@ function Detail({ id, one }: DetailProps) {
   const seen = isBusy ? one : (last ?? one);
   return (
     <section class="card" aria-label="Detail of a request">
-      <h2>Connection {shown(id, 20)}</h2>
+      <h2>Connection {clipForDisplay(id, 20)}</h2>
       <p class={isBusy ? "" : "warn"}>
         {isBusy
           ? "It is at work."
@@ -94,11 +94,11 @@ function Detail({ id, one }: DetailProps) {
             : "Its request is answered; this is what was last seen."}
       </p>
       {PARTS.map((part) => (
-        <Part key={part} title={part} value={valueAt(seen, part)} />
+        <Part key={part} title={part} value={readPath(seen, part)} />
       ))}
       <Fields seen={seen} />
       <Channels seen={seen} />
-      <button type="button" onClick={() => keepPart("id", "")}>
+      <button type="button" onClick={() => saveStatePart("id", "")}>
         Close
       </button>
     </section>
@@ -109,12 +109,12 @@ function Detail({ id, one }: DetailProps) {
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
   const items = entriesAt(value)
     .filter(([, one]) => !isRecord(one) && !Array.isArray(one))
-    .map(([name, one]) => [name, one === null ? "none" : shown(one)] as const);
+    .map(([name, one]) => [name, one === null ? "none" : clipForDisplay(one)] as const);
   if (items.length === 0) return null;
   return (
     <>
       <h3>{title}</h3>
-      <Figures items={items} />
+      <StatGrid items={items} />
     </>
   );
 }

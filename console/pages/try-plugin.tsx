@@ -4,13 +4,13 @@
 import { useRef, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
 import { callText, LANGUAGES } from "../data/call-text.js";
-import { ask, type Reply } from "../data/client.js";
-import { asTyped, fieldsOf, mistakeIn, type PluginRequest, requestOf } from "../data/form.js";
-import { shown } from "../data/text.js";
-import { Answer } from "../parts/answer.js";
+import { callServer, type Reply } from "../data/client.js";
+import { parseFieldValue, buildFormFields, findFieldError, type PluginRequest, buildRequest } from "../data/form.js";
+import { clipForDisplay } from "../data/text.js";
+import { ResponseView } from "../parts/answer.js";
 import { FieldInput } from "../parts/field.js";
 import { TextBlock } from "../parts/text-block.js";
-import { keep, keepPart, place } from "../router.js";
+import { saveState, saveStatePart, currentRoute } from "../router.js";
 
 /** Parameters in the address begin with this. */
 const MARK = "v.";
@@ -22,29 +22,29 @@ const KEPT = ["via", "search", "as"];
 const THROUGH_MATRIX = { "x-svc-console": "matrix", "x-svc-explain": "1" };
 
 function typedBefore(plugin: PluginSpec): Map<string, string> {
-  const params = [...place.value.params].filter(([name]) => name.startsWith(MARK));
+  const params = [...currentRoute.value.params].filter(([name]) => name.startsWith(MARK));
   const typed = new Map(params.map(([name, text]) => [name.slice(MARK.length), text]));
-  const content = fieldsOf(plugin).find(({ kind }) => kind === "body");
-  return content === undefined ? typed : typed.set(content.name, place.value.body);
+  const content = buildFormFields(plugin).find(({ kind }) => kind === "body");
+  return content === undefined ? typed : typed.set(content.name, currentRoute.value.body);
 }
 
 function isThroughMatrix(): boolean {
-  return place.value.params.get("via") === "matrix";
+  return currentRoute.value.params.get("via") === "matrix";
 }
 
 function remember(plugin: PluginSpec, values: ReadonlyMap<string, string>): void {
   const params = new URLSearchParams({ name: plugin.name });
   for (const part of KEPT) {
-    const text = place.value.params.get(part);
+    const text = currentRoute.value.params.get(part);
     if (text !== null) params.set(part, text);
   }
   let body = "";
-  for (const { name, kind } of fieldsOf(plugin)) {
+  for (const { name, kind } of buildFormFields(plugin)) {
     const text = values.get(name) ?? "";
     if (kind === "body") body = text.length <= MAX_BODY_IN_ADDRESS ? text : "";
     else if (text !== "" && text.length <= MAX_IN_ADDRESS) params.set(MARK + name, text);
   }
-  keep(params, body);
+  saveState(params, body);
 }
 
 interface TryPluginProps {
@@ -60,13 +60,13 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
   const [failure, setFailure] = useState("");
   const running = useRef<AbortController | null>(null);
   const [isRunning, setRunning] = useState(false);
-  const fields = fieldsOf(plugin);
-  const request = requestOf(plugin, values);
+  const fields = buildFormFields(plugin);
+  const request = buildRequest(plugin, values);
   const change = (next: Map<string, string>): void => {
     setValues(next);
     remember(plugin, next);
   };
-  const mistakes = fields.map((field) => mistakeIn(field, values.get(field.name) ?? ""));
+  const mistakes = fields.map((field) => findFieldError(field, values.get(field.name) ?? ""));
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (running.current !== null) return running.current.abort();
@@ -76,7 +76,7 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
     setFailure("");
     try {
       setReply(
-        await ask(request.path, { ...asQuestion(request, isThere), signal: control.signal }),
+        await callServer(request.path, { ...asQuestion(request, isThere), signal: control.signal }),
       );
     } catch (error) {
       setReply(null);
@@ -88,10 +88,10 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
   return (
     <div>
       <form class="card" onSubmit={run}>
-        <h2>{shown(plugin.name)}</h2>
-        <p>{shown(plugin.description, 2000)}</p>
+        <h2>{clipForDisplay(plugin.name)}</h2>
+        <p>{clipForDisplay(plugin.description, 2000)}</p>
         {!plugin.readonly && <p class="warn">▲ It is not @readonly: it may change data.</p>}
-        {plugin.deprecated && <p class="warn">▲ Deprecated. {shown(plugin.deprecation ?? "")}</p>}
+        {plugin.deprecated && <p class="warn">▲ Deprecated. {clipForDisplay(plugin.deprecation ?? "")}</p>}
         {fields.map((field, index) => (
           <FieldInput
             key={field.name}
@@ -115,7 +115,7 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
         </div>
       </form>
       <NoAnswer failure={failure} />
-      {reply !== null && <Answer reply={reply} />}
+      {reply !== null && <ResponseView reply={reply} />}
       <Call request={request} />
     </div>
   );
@@ -125,7 +125,7 @@ function NoAnswer({ failure }: { readonly failure: string }) {
   if (failure === "") return null;
   return (
     <p class="notice" role="alert">
-      No answer: {shown(failure)}
+      No answer: {clipForDisplay(failure)}
     </p>
   );
 }
@@ -150,7 +150,7 @@ function Way({ isThere }: { readonly isThere: boolean }) {
             name="way"
             id={`way-${way}`}
             checked={isChosen}
-            onChange={() => keepPart("via", way === "here" ? "" : way)}
+            onChange={() => saveStatePart("via", way === "here" ? "" : way)}
           />{" "}
           {title}
         </label>
@@ -167,12 +167,12 @@ interface ExamplesProps {
 function Examples({ plugin, onPick }: ExamplesProps) {
   const queries = plugin.examples.flatMap((example) => ("query" in example ? [example.query] : []));
   return queries.map((query, index) => {
-    const values = Object.entries(query).map(([name, value]) => [name, asTyped(value)] as const);
+    const values = Object.entries(query).map(([name, value]) => [name, parseFieldValue(value)] as const);
     if (values.length === 0) return null;
     const text = values.map(([name, value]) => `${name}=${value}`).join(" ");
     return (
       <button key={index} type="button" onClick={() => onPick(new Map(values))}>
-        {shown(text, 60)}
+        {clipForDisplay(text, 60)}
       </button>
     );
   });
@@ -187,7 +187,7 @@ function originOfCalls(): string {
 }
 
 function Call({ request }: { readonly request: PluginRequest }) {
-  const language = LANGUAGES.find((one) => one === place.value.params.get("as")) ?? "curl";
+  const language = LANGUAGES.find((one) => one === currentRoute.value.params.get("as")) ?? "curl";
   const text = callText(language, originOfCalls(), request);
   return (
     <section class="card">
@@ -200,7 +200,7 @@ function Call({ request }: { readonly request: PluginRequest }) {
               type="radio"
               name="language"
               checked={name === language}
-              onChange={() => keepPart("as", name)}
+              onChange={() => saveStatePart("as", name)}
             />{" "}
             {name}
           </label>

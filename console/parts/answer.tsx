@@ -1,8 +1,8 @@
 // An answer as it came: how long it took and where, a table when it is a list, and its text.
 
 import { useState } from "preact/hooks";
-import { isRecord, messageOf, type Reply } from "../data/client.js";
-import { waterfallOf } from "../data/explanation.js";
+import { isRecord, errorMessage, type Reply } from "../data/client.js";
+import { buildWaterfall } from "../data/explanation.js";
 import { bytes, milliseconds } from "../data/text.js";
 import { Table } from "./table.js";
 import { TextBlock } from "./text-block.js";
@@ -11,12 +11,12 @@ import { Waterfall } from "./waterfall.js";
 const MAX_TEXT = 20_000;
 const MAX_COLUMNS = 12;
 
-export function Answer({ reply }: { readonly reply: Reply }) {
+export function ResponseView({ reply }: { readonly reply: Reply }) {
   const [isWhole, setWhole] = useState(false);
   const { value, status, ok, execMs, totalMs, text } = reply;
   const pretty = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const isCut = !isWhole && pretty.length > MAX_TEXT;
-  const waterfall = waterfallOf(reply.explain);
+  const waterfall = buildWaterfall(reply.explain);
   const rest = execMs === null ? null : Math.max(0, totalMs - execMs);
   return (
     <>
@@ -30,7 +30,7 @@ export function Answer({ reply }: { readonly reply: Reply }) {
           {rest !== null && `, ${milliseconds(rest)} on the way and in this browser`},{" "}
           {bytes(text.length)}
         </p>
-        {!ok && <p class="bad">{messageOf(reply).slice(0, MAX_TEXT)}</p>}
+        {!ok && <p class="bad">{errorMessage(reply).slice(0, MAX_TEXT)}</p>}
         <ListTable value={value} />
         <TextBlock label="Text of the answer" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
         <div class="row">

@@ -1,11 +1,11 @@
 // A state as sign, word and colour: never as colour alone.
 
-import { type State, signOf } from "../data/state-of.js";
+import { type State, statusIcon } from "../data/state-of.js";
 
 export function Badge({ state }: { readonly state: State }) {
   return (
     <span class={state.tone}>
-      <span aria-hidden="true">{signOf(state)} </span>
+      <span aria-hidden="true">{statusIcon(state)} </span>
       {state.word}
     </span>
   );

@@ -2,10 +2,10 @@
 // calls that have failed. A server that is no `svc dev` is asked once, and never again.
 
 import { useEffect, useState } from "preact/hooks";
-import { askValue, isRecord } from "../data/client.js";
+import { fetchValue, isRecord } from "../data/client.js";
 import { useLive } from "../data/live.js";
-import { listAt, numberAt, textAt, valueAt } from "../data/node-stat.js";
-import { shown } from "../data/text.js";
+import { listAt, numberAt, textAt, readPath } from "../data/node-stat.js";
+import { clipForDisplay } from "../data/text.js";
 import { PageLink } from "./page-link.js";
 import { TextBlock } from "./text-block.js";
 
@@ -22,8 +22,8 @@ const TITLES: ReadonlyMap<string, string> = new Map([
 export function BuildNotice() {
   const [isDev, setDev] = useState(false);
   useEffect(() => {
-    askValue(PATH).then(
-      (answer) => setDev(isRecord(valueAt(answer, "build"))),
+    fetchValue(PATH).then(
+      (answer) => setDev(isRecord(readPath(answer, "build"))),
       // Not for this client, or not on this port.
       () => {},
     );
@@ -71,12 +71,12 @@ function Failure({ one }: { readonly one: unknown }) {
   return (
     <>
       <h3>
-        {at} {shown(`${textAt(one, "method")} ${target}`)}
+        {at} {clipForDisplay(`${textAt(one, "method")} ${target}`)}
       </h3>
-      {body !== "" && <p class="quiet">with {shown(body)}</p>}
+      {body !== "" && <p class="quiet">with {clipForDisplay(body)}</p>}
       {again !== null && <PageLink to={again}>Try it again</PageLink>}
       <TextBlock label={`Failure at ${at}`} text={plain(text)} />
-      <Frame frame={valueAt(one, "frame")} />
+      <Frame frame={readPath(one, "frame")} />
     </>
   );
 }
@@ -89,7 +89,7 @@ function Frame({ frame }: { readonly frame: unknown }) {
   const width = String(first + lines.length).length;
   const shownLines = lines.flatMap((text, index) => {
     const number = first + index;
-    const code = `${String(number).padStart(width)} | ${shown(text, MAX_LINE)}`;
+    const code = `${String(number).padStart(width)} | ${clipForDisplay(text, MAX_LINE)}`;
     // Tabs stay tabs, so that the mark stands under its place.
     const before = String(text)
       .slice(0, column - 1)
@@ -99,8 +99,8 @@ function Frame({ frame }: { readonly frame: unknown }) {
   const place = `${textAt(frame, "file")}:${line}:${column}`;
   return (
     <TextBlock
-      label={`Source at ${shown(place)}`}
-      text={[shown(place), ...shownLines].join("\n")}
+      label={`Source at ${clipForDisplay(place)}`}
+      text={[clipForDisplay(place), ...shownLines].join("\n")}
     />
   );
 }
@@ -119,7 +119,7 @@ function tryAgain(target: string): string | null {
 function plain(text: string): string {
   return text
     .split("\n")
-    .map((line) => shown(line, 2000))
+    .map((line) => clipForDisplay(line, 2000))
     .join("\n");
 }
 

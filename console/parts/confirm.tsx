@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Argument, Operation } from "../data/operations.js";
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 
 interface ConfirmProps {
   readonly operation: Operation;
@@ -36,7 +36,7 @@ export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: Co
       >
         <h2 id="confirm-title">{operation.title}</h2>
         <p>{operation.effect}</p>
-        {targets.length > 0 && <p>On {targets.map((id) => shown(id, 40)).join(", ")}.</p>}
+        {targets.length > 0 && <p>On {targets.map((id) => clipForDisplay(id, 40)).join(", ")}.</p>}
         {args.map((argument) => {
           const { name, label } = argument;
           return (

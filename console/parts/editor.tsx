@@ -2,14 +2,14 @@
 // the arrows walk through and Enter takes from; nothing is taken that was not chosen.
 
 import { useRef, useState } from "preact/hooks";
-import { shown } from "../data/text.js";
-import { type Completion, lineAt, type Mistake } from "../graph/query-text.js";
+import { clipForDisplay } from "../data/text.js";
+import { type Completion, lineAt, type QueryFault } from "../graph/query-text.js";
 
 interface EditorProps {
   readonly id: string;
   readonly label: string;
   readonly text: string;
-  readonly mistake: Mistake | null;
+  readonly mistake: QueryFault | null;
   readonly complete: (text: string, cursor: number) => Completion;
   readonly onText: (text: string) => void;
   /** Shift and Enter. */
@@ -103,7 +103,7 @@ function Words({ id, words, chosen, onTake }: WordsProps) {
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onTake(word)}
         >
-          {shown(word, 60)}
+          {clipForDisplay(word, 60)}
         </div>
       ))}
     </div>
@@ -112,7 +112,7 @@ function Words({ id, words, chosen, onTake }: WordsProps) {
 
 const MAX_LINE = 120;
 
-function Place({ text, mistake }: { readonly text: string; readonly mistake: Mistake }) {
+function Place({ text, mistake }: { readonly text: string; readonly mistake: QueryFault }) {
   const { line, column, text: whole } = lineAt(text, mistake.at);
   const start = Math.max(0, column - MAX_LINE / 2);
   // Marks that turn or hide are shown as dots of the same width.
@@ -122,7 +122,7 @@ function Place({ text, mistake }: { readonly text: string; readonly mistake: Mis
   return (
     <>
       <span class="bad">
-        line {line}, column {column}: {shown(mistake.message)}
+        line {line}, column {column}: {clipForDisplay(mistake.message)}
       </span>
       <pre aria-hidden="true">
         {part}

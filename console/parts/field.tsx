@@ -1,7 +1,7 @@
 // One field of a form, made for the schema of its parameter.
 
 import type { Field } from "../data/form.js";
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 
 interface FieldProps {
   readonly field: Field;
@@ -19,18 +19,18 @@ export function FieldInput({ field, text, mistake, onText }: FieldProps) {
     "aria-invalid": mistake !== null,
     onInput: (event: Event) => onText((event.target as HTMLInputElement).value),
   };
-  const placeholder = isRequired ? "" : hint === "" ? "default" : shown(hint, 80);
+  const placeholder = isRequired ? "" : hint === "" ? "default" : clipForDisplay(hint, 80);
   return (
     <div class="field">
       <label for={id}>
-        {shown(name)} <span class="quiet">{isRequired ? `${type}, needed` : type}</span>
+        {clipForDisplay(name)} <span class="quiet">{isRequired ? `${type}, needed` : type}</span>
       </label>
       {kind === "choice" ? (
         <select {...common} value={text}>
-          <option value="">{hint === "" ? "default" : `default: ${shown(hint, 80)}`}</option>
+          <option value="">{hint === "" ? "default" : `default: ${clipForDisplay(hint, 80)}`}</option>
           {choices.map((choice) => (
             <option key={choice} value={choice}>
-              {shown(choice, 80)}
+              {clipForDisplay(choice, 80)}
             </option>
           ))}
         </select>
@@ -45,8 +45,8 @@ export function FieldInput({ field, text, mistake, onText }: FieldProps) {
         <input {...common} placeholder={placeholder} value={text} autocomplete="off" />
       )}
       <div id={`${id}-about`}>
-        <span class="quiet">{shown(description)}</span>
-        {mistake !== null && text !== "" && <span class="bad"> {shown(mistake)}</span>}
+        <span class="quiet">{clipForDisplay(description)}</span>
+        {mistake !== null && text !== "" && <span class="bad"> {clipForDisplay(mistake)}</span>}
       </div>
     </div>
   );

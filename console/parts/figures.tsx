@@ -1,18 +1,18 @@
 // Named figures in a grid.
 
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 
 interface FiguresProps {
   readonly items: readonly (readonly [name: string, value: string])[];
 }
 
-export function Figures({ items }: FiguresProps) {
+export function StatGrid({ items }: FiguresProps) {
   return (
     <dl class="figures">
       {items.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{shown(value)}</dd>
+          <dd>{clipForDisplay(value)}</dd>
         </div>
       ))}
     </dl>

@@ -1,8 +1,8 @@
 // All instances of the system as a table, grouped by what they are. Names lead to their consoles.
 
-import { consoleOf, type Instance } from "../data/instances.js";
+import { consoleUrl, type Instance } from "../data/instances.js";
 import { numberAt, textAt } from "../data/node-stat.js";
-import { bytes, count, duration, milliseconds, shown } from "../data/text.js";
+import { bytes, count, duration, milliseconds, clipForDisplay } from "../data/text.js";
 import { Badge } from "./badge.js";
 import { PageLink } from "./page-link.js";
 
@@ -40,21 +40,21 @@ export function InstanceTable({ instances }: { readonly instances: readonly Inst
 
 function Row({ instance }: { readonly instance: Instance }) {
   const { id, type, node, state, address } = instance;
-  const target = consoleOf(instance, "status", location.protocol);
+  const target = consoleUrl(instance, "status", location.protocol);
   const isThere = node !== undefined && node !== null;
   return (
     <tr class={isThere ? "" : "stale"}>
       <th scope="row">
-        {target === null ? shown(id, 60) : <a href={target}>{shown(id, 60)}</a>}
-        <div class="quiet">{shown(address, 60)}</div>
+        {target === null ? clipForDisplay(id, 60) : <a href={target}>{clipForDisplay(id, 60)}</a>}
+        <div class="quiet">{clipForDisplay(address, 60)}</div>
       </th>
-      <td>{shown(type, 40)}</td>
+      <td>{clipForDisplay(type, 40)}</td>
       <td>
         <Badge state={state} />
       </td>
       {isThere ? <Figures node={node} /> : <td colSpan={COLUMNS.length - 4}>no answer</td>}
       <td>
-        <PageLink to={`admin?on=${encodeURIComponent(id)}`} label={`Operate ${shown(id, 60)}`}>
+        <PageLink to={`admin?on=${encodeURIComponent(id)}`} label={`Operate ${clipForDisplay(id, 60)}`}>
           Operate
         </PageLink>
       </td>

@@ -3,9 +3,9 @@
 
 import type { NamedMatrix } from "../data/matrices.js";
 import { keyOf, stateOfBackEnd } from "../data/matrices.js";
-import { isAt, numberAt, textAt, valueAt } from "../data/node-stat.js";
+import { isAt, numberAt, textAt, readPath } from "../data/node-stat.js";
 import type { Rates } from "../data/rates.js";
-import { count, milliseconds, shown } from "../data/text.js";
+import { count, milliseconds, clipForDisplay } from "../data/text.js";
 import { Badge } from "./badge.js";
 
 /** A matrix of more would be a table that nobody reads. */
@@ -75,13 +75,13 @@ interface CellProps {
 
 function Cell({ backEnd, rate, isWhole }: CellProps) {
   const figure = (name: string) => count(numberAt(backEnd, name));
-  const slow = valueAt(backEnd, "p95-ms");
+  const slow = readPath(backEnd, "p95-ms");
   const id = textAt(backEnd, "id");
   const place = `${textAt(backEnd, "ip")}:${numberAt(backEnd, "port")}`;
   const state = stateOfBackEnd(backEnd);
   return (
     <>
-      <Badge state={{ ...state, word: shown(state.word, 40) }} /> {shown(id || place, 60)}
+      <Badge state={{ ...state, word: clipForDisplay(state.word, 40) }} /> {clipForDisplay(id || place, 60)}
       {isAt(backEnd, "primary") && " (primary)"}
       <div class="figure">
         {rate === null ? "–" : count(rate)} /s
@@ -91,7 +91,7 @@ function Cell({ backEnd, rate, isWhole }: CellProps) {
         <div class="quiet">
           {id !== "" && (
             <>
-              {shown(place, 60)}
+              {clipForDisplay(place, 60)}
               <br />
             </>
           )}

@@ -1,7 +1,7 @@
 // A link to a place of this console: without a new load, unless somebody wants another window.
 
 import type { ComponentChildren } from "preact";
-import { go } from "../router.js";
+import { navigate } from "../router.js";
 
 interface PageLinkProps {
   /** A page and its state, such as `plugin?name=hello`. */
@@ -21,7 +21,7 @@ export function PageLink({ to, current, label, children }: PageLinkProps) {
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();
-        go(to);
+        navigate(to);
       }}
     >
       {children}

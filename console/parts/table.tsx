@@ -1,6 +1,6 @@
 // A table that scrolls inside of its card. Cells are text, clipped, whatever is in them.
 
-import { count, shown } from "../data/text.js";
+import { count, clipForDisplay } from "../data/text.js";
 
 const MAX_ROWS = 200;
 
@@ -29,7 +29,7 @@ export function Table({ caption, columns, rows, empty = "nothing", onPick }: Tab
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col">
-                {shown(column, 60)}
+                {clipForDisplay(column, 60)}
               </th>
             ))}
           </tr>
@@ -41,10 +41,10 @@ export function Table({ caption, columns, rows, empty = "nothing", onPick }: Tab
                 <td key={columns[place]}>
                   {place === 0 && onPick !== undefined ? (
                     <button type="button" onClick={() => onPick(row)}>
-                      {shown(cell)}
+                      {clipForDisplay(cell)}
                     </button>
                   ) : (
-                    shown(cell)
+                    clipForDisplay(cell)
                   )}
                 </td>
               ))}

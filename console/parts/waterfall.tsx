@@ -2,7 +2,7 @@
 // its bar, so that nothing is said by the drawing alone.
 
 import type { Waterfall as Given, WaterfallRow } from "../data/explanation.js";
-import { shown } from "../data/text.js";
+import { clipForDisplay } from "../data/text.js";
 
 const INDENT = "\u2003";
 
@@ -33,7 +33,7 @@ export function Waterfall({ waterfall: { totalMs, rows } }: { readonly waterfall
                 <td>
                   <Bar row={row} totalMs={totalMs} />
                 </td>
-                <td>{shown(row.detail)}</td>
+                <td>{clipForDisplay(row.detail)}</td>
               </tr>
             ))}
           </tbody>

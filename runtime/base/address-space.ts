@@ -10,7 +10,7 @@ const LIMIT = /^Max address space +(\d+)/m;
 const USED = /^VmSize:\s+(\d+) kB$/m;
 
 /** Bytes; infinite where there is no bound, or none that is known. */
-export function addressesLeft(): number {
+export function availableAddressSpace(): number {
   if (process.platform !== "linux") return Number.POSITIVE_INFINITY;
   try {
     const limit = LIMIT.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
@@ -23,6 +23,6 @@ export function addressesLeft(): number {
 }
 
 /** For messages. */
-export function gibibytes(bytes: number): string {
+export function formatGiB(bytes: number): string {
   return `${Number((bytes / GIB).toFixed(1))} GiB`;
 }

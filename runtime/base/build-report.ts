@@ -22,7 +22,7 @@ export interface BuildReport {
 }
 
 /** For the main thread, before it starts others: from now on there is a report. */
-export function keepBuildReports(): void {
+export function enableBuildReports(): void {
   if (shared() !== null) return;
   setEnvironmentData(KEY, new SharedArrayBuffer(HEAD_BYTES + MAX_BYTES));
 }

@@ -29,15 +29,15 @@ export interface FailedCall {
 }
 
 /** For the main thread, before it starts others: from now on calls are kept. */
-export function keepFailedCalls(): void {
+export function enableFailedCallCapture(): void {
   ring.open();
 }
 
-export function areFailedCallsKept(): boolean {
+export function isFailedCallCaptureEnabled(): boolean {
   return ring.isOpen;
 }
 
-export function keepFailedCall(call: FailedCall): void {
+export function recordFailedCall(call: FailedCall): void {
   ring.keep(0, JSON.stringify(call));
 }
 

@@ -7,12 +7,12 @@
 
 import { Fifo } from "./fifo.js";
 
-export interface Waiting {
+export interface QueueEntry {
   /** Lower ones go first, of different lines. */
   turn: number;
 }
 
-export class FairLine<T extends Waiting> {
+export class FairQueue<T extends QueueEntry> {
   size = 0;
   readonly #clientOf: (item: T) => string;
   /** Those that were served before and could not be answered: they go first. */

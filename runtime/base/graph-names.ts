@@ -9,7 +9,7 @@ export const GRAPH_FOLDER_PART = /^(?!\.|node_modules$|_txlog$|opdump_.*\.tx)[^/
 export const MAX_GRAPH_FOLDER_PARTS = 4;
 
 /** Whether snapshots may be stored in this folder below the root, with `/`. */
-export function isGraphFolder(path: unknown): path is string {
+export function isValidGraphPath(path: unknown): path is string {
   if (typeof path !== "string") return false;
   const parts = path.split("/");
   return parts.length <= MAX_GRAPH_FOLDER_PARTS && parts.every((p) => GRAPH_FOLDER_PART.test(p));

@@ -9,7 +9,7 @@ const MUCH_BYTES = 64 * 1024 * 1024;
 /** Nothing large has come for so long. */
 const QUIET_MS = 3000;
 
-export class IdleCollector {
+export class IdleGc {
   #bytes = 0;
   #timer: NodeJS.Timeout | null = null;
 

@@ -16,17 +16,17 @@ let left: SvcError | null = null;
 let lastRun: string | null = null;
 
 /** A file is run: what nobody else can have thrown is taken for its, from now on. */
-export function noteRun(file: string): void {
+export function trackModule(file: string): void {
   lastRun = file;
 }
 
 /** The file whose code a stack runs through, if there is one. */
-export function runFileIn(stack: string | undefined): string | undefined {
+export function moduleInStack(stack: string | undefined): string | undefined {
   return COPY.exec(stack ?? "")?.[1];
 }
 
 /** Such a file calls `process.exit`. */
-export class ExitCall extends SvcError {
+export class ExitAttempt extends SvcError {
   constructor(file: string, code: "SVC1101" | "SVC1180", status: unknown) {
     super(code, `${file} calls process.exit(${status ?? ""}); throw an error instead`);
   }
@@ -36,21 +36,21 @@ export class ExitCall extends SvcError {
  * Notes an exception that nobody has caught, if such a file has left it behind.
  * @returns what is to be told of it; null: it is not of one
  */
-export function noteLeft(error: unknown): SvcError | null {
-  const found = error instanceof ExitCall ? error : failureOf(error);
+export function recordUnhandledError(error: unknown): SvcError | null {
+  const found = error instanceof ExitAttempt ? error : failureOf(error);
   left ??= found;
   return found;
 }
 
 /** @throws SvcError where there was such an exception */
-export function refuseLeft(): void {
+export function rethrowUnhandledError(): void {
   if (left !== null) throw left;
 }
 
 function failureOf(error: unknown): SvcError | null {
   // Nothing of ours throws what is no error, and has no stack to tell whose it is.
   const isError = error instanceof Error && (error as NodeJS.ErrnoException).code !== REJECTED;
-  const file = isError ? runFileIn(error.stack) : lastRun;
+  const file = isError ? moduleInStack(error.stack) : lastRun;
   if (file === undefined || file === null) return null;
   const what = error instanceof Error ? error.message : shown(error);
   return new SvcError("SVC1101", `${file} fails after it was read: ${what}`, { cause: error });

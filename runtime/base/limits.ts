@@ -37,24 +37,24 @@ export const DEFAULT_ADMIN_CLIENT_CONNECTIONS = 256;
 export const DEFAULT_ADMIN_CLIENT_RATE = 1000;
 export const MAX_CLIENT_RATE = 1_000_000;
 /** Who may have one connection more only as a dispatcher has to say so within this time. */
-export const INTRODUCTION_MS = 1000;
+export const IDENT_LINE_TIMEOUT_MS = 1000;
 /** Longer than dispatchers keep idle channels, the last one of a back-end included. */
 export const DEFAULT_IDLE_SECONDS = 75;
 export const MAX_IDLE_SECONDS = 24 * 3600;
 export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Of a port: bodies of requests that are not answered yet, and answers that are not read yet. */
 export const DEFAULT_BODY_MEMORY_MB = 256;
-export const DEFAULT_ANSWER_MEMORY_MB = 256;
+export const DEFAULT_RESPONSE_MEMORY_MB = 256;
 export const MAX_MEMORY_MB = 1024 * 1024;
 /** Of a record of requests. */
 export const DEFAULT_RECORD_MB = 100;
 /** What one client may hold of either, and what large bodies leave to small ones. */
-export const CLIENT_SHARE = 1 / 2;
-export const SMALL_BODY_SHARE = 1 / 8;
+export const MAX_CLIENT_MEMORY_RATIO = 1 / 2;
+export const SMALL_BODY_RESERVE_RATIO = 1 / 8;
 /** What a connection may hold of its client's share of answers before its requests wait. */
-export const CONNECTION_SHARE = 1 / 16;
+export const MAX_CONNECTION_MEMORY_RATIO = 1 / 16;
 /** A client that takes nothing of its answers for so long loses its connection. */
-export const ANSWER_STALL_MS = 60_000;
+export const RESPONSE_STALL_TIMEOUT_MS = 60_000;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
 /** Bytes kept of a client whose requests have to wait, so that its end is seen all the same. */
@@ -64,28 +64,28 @@ export const MAX_PIPELINED_HEAD_BYTES = 64 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;
 export const MAX_TRAILER_BYTES = 8191;
 /** In each window of this length at least so many bytes of an unfinished body have to arrive. */
-export const BODY_WINDOW_MS = 30_000;
+export const BODY_RATE_WINDOW_MS = 30_000;
 export const MIN_BODY_BYTES_PER_WINDOW = 30_000;
 /** After the last answer on a connection, what still arrives is read and dropped for this long. */
 export const LINGER_MS = 500;
 /** Once a server no longer listens, requests on open connections are still answered this long. */
-export const LAST_REQUESTS_MS = 100;
+export const POST_LISTEN_GRACE_MS = 100;
 /** How long open connections are waited for to ask once more, at a stop and at one with `drain`. */
-export const RETIRE_MS = 50;
-export const DRAIN_RETIRE_MS = 1000;
+export const KEEPALIVE_DRAIN_MS = 50;
+export const DRAIN_KEEPALIVE_MS = 1000;
 export const MAX_DRAIN_SECONDS = 3600;
 export const CONNECTION_SWEEP_MS = 250;
 /** Waiting requests of a client that has sent its end are given up after this long. */
-export const GONE_CLIENT_MS = 1000;
+export const HALF_CLOSED_CLIENT_GRACE_MS = 1000;
 export const LISTEN_BACKLOG = 2048;
 /** Answers gathered for one write; more are written at once. */
-export const MAX_GATHERED_BYTES = 256 * 1024;
+export const MAX_WRITE_BATCH_BYTES = 256 * 1024;
 export const MAX_PLUGIN_NAME_LENGTH = 255;
 /** The admin server takes the port after it. */
 export const MAX_MAIN_PORT = 65534;
 /** Of what a built-in service tells, the IO thread renders so much before others have a turn. */
-export const MAX_PIECE_BYTES = 64 * 1024;
-export const MAX_PIECE_MS = 1;
+export const MAX_RENDER_SLICE_BYTES = 64 * 1024;
+export const MAX_RENDER_SLICE_MS = 1;
 /** Requests with larger heads or bodies are echoed by the admin executor. */
 export const MAX_ECHO_BYTES = 4096;
 /** Of a target or header field of others, inspection shows the beginning. */
@@ -97,11 +97,11 @@ export const MAX_BUILTIN_BODY_BYTES = 1024 * 1024;
 export const INLINE_BODY_BYTES = 64 * 1024;
 
 /** A queued request is taken back from an executor that has been silent for this long. */
-export const SILENT_EXECUTOR_MS = 2;
+export const REVOKE_QUEUED_AFTER_MS = 2;
 /** How often the IO thread looks for silent executors and for plugins past their time-out. */
 export const EXECUTOR_SWEEP_MS = 5;
 /** Whoever waits for so long makes requests give way that others have queued in executors. */
-export const GIVE_WAY_MS = 20;
+export const PREEMPT_AFTER_MS = 20;
 /** An executor that has timed out a request and shows no sign of life for this long is replaced. */
 export const UNRESPONSIVE_EXECUTOR_MS = 1000;
 /** Below this a worker does not even start. */
@@ -117,7 +117,7 @@ export const DEFAULT_STOP_SECONDS = 8;
 /** A thread of sockets that does not even say that the time is up is ended this much later. */
 export const STOP_GRACE_MS = 500;
 /** A signal this soon after the first is the same one, passed on by somebody. */
-export const SAME_SIGNAL_MS = 1000;
+export const SIGNAL_DEBOUNCE_MS = 1000;
 
 /** Who may be a dispatcher unless told otherwise: this machine, private and link-local networks. */
 export const PRIVATE_NETWORKS: readonly string[] = [
@@ -132,15 +132,15 @@ export const PRIVATE_NETWORKS: readonly string[] = [
 ];
 
 /** What one query over HTTP may cost: time, and arcs and vertices that are looked at. */
-export const STRANGERS_QUERY = { timeoutMs: 2000, steps: 20_000_000 };
-export const TRUSTED_QUERY = { timeoutMs: 25_000, steps: Number.POSITIVE_INFINITY };
+export const UNTRUSTED_QUERY_LIMITS = { timeoutMs: 2000, steps: 20_000_000 };
+export const TRUSTED_QUERY_LIMITS = { timeoutMs: 25_000, steps: Number.POSITIVE_INFINITY };
 
 export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;
 export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;
 
 /** Of matrices (interface, "Dispatcher configuration"). */
-export const MAX_MATRIX_SIDE = 127;
+export const MAX_MATRIX_DIMENSION = 127;
 export const MAX_CHANNELS = 127;
 export const DEFAULT_CHANNELS = 32;
 export const MAX_PRIORITY = 127;
@@ -156,32 +156,32 @@ export const MAX_RESUBMITS = 9999;
 /** What a dispatcher says in a header line of how its partial came about. */
 export const MAX_EXPLANATION_LENGTH = 6000;
 /** Answers of back-ends: all of the head, and the body. */
-export const MAX_ANSWER_HEAD_BYTES = 64 * 1024;
-export const MAX_ANSWER_BODY_BYTES = 1024 * 1024 * 1024;
+export const MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
+export const MAX_RESPONSE_BODY_BYTES = 1024 * 1024 * 1024;
 /** A channel that was idle for this long is closed; the first of a back-end later. */
 export const IDLE_CHANNEL_MS = 15_000;
-export const FIRST_IDLE_CHANNEL_MS = 60_000;
+export const EXTRA_CHANNEL_IDLE_MS = 60_000;
 export const CHANNEL_TRIM_MS = 1800;
 /** A back-end that answered 429 is avoided for this long. */
-export const PENALTY_MS = 1400;
+export const BUSY_BACKEND_COOLDOWN_MS = 1400;
 /** How long a back-end's word about its load from others counts. */
-export const FEEDBACK_MS = 1000;
+export const LOAD_REPORT_TTL_MS = 1000;
 /** A back-end that hangs is left alone for 1, 2, 4 … s, then tried with one request. */
 export const FIRST_EJECTION_MS = 1000;
 export const MAX_EJECTION_MS = 64_000;
 /** How much longer a trial waits for a request that nothing is lost with. */
-export const PATIENT_TRIAL_MS = 5000;
-export const SERVER_ERRORS_IN_A_ROW = 5;
+export const RETRYABLE_TRIAL_WAIT_MS = 5000;
+export const EJECT_AFTER_CONSECUTIVE_ERRORS = 5;
 /** How long a back-end that has recovered gets less than its share. */
 export const SLOW_START_MS = 5000;
 /** How long work that nobody waits for any more counts, unless the back-end says otherwise. */
-export const ABANDONED_MS = 30_000;
+export const ABANDONED_REQUEST_TTL_MS = 30_000;
 /** Requests sent again, as a share of all and at once. */
-export const RETRY_SHARE = 0.1;
-export const RETRY_RESERVE = 20;
-export const MAX_REPEATABLE_NAMES = 1000;
+export const RETRY_BUDGET_RATIO = 0.1;
+export const RETRY_BUDGET_BURST = 20;
+export const MAX_RETRYABLE_PLUGINS = 1000;
 /** How long requests for one place may overtake one that waits for all partitions. */
-export const MAX_OVERTAKEN_MS = 1000;
+export const MAX_QUEUE_BYPASS_MS = 1000;
 /** How often late answers are looked for. */
 export const HEDGE_SWEEP_MS = 5;
 /** Longest time to connect to a back-end: then another one is asked. */
@@ -191,15 +191,15 @@ export const PROBE_INTERVAL_MS = 830;
 export const MAX_PROBE_INTERVAL_MS = 5000;
 /** Of a whole matrix, once it has started. */
 export const PROBES_PER_SECOND = 100;
-export const MAX_PROBES_AT_ONCE = 128;
+export const MAX_CONCURRENT_PROBES = 128;
 /** How long a start waits for back-ends to answer. */
-export const START_PROBING_MS = 1000;
-export const PROBE_ANSWER_MS = 4000;
+export const STARTUP_PROBE_MS = 1000;
+export const PROBE_TIMEOUT_MS = 4000;
 /** How often channels are looked at for answers that are overdue. */
-export const ANSWER_SWEEP_MS = 20;
+export const RESPONSE_TIMEOUT_SWEEP_MS = 20;
 
 /** 256 MiB: so much of a log is read in seconds, and lets graphs be saved. */
-export const LOG_SAVE_BYTES = 2 ** 28;
+export const CHECKPOINT_LOG_BYTES = 2 ** 28;
 
 /** Answers that come piece by piece at one time; each holds a connection. */
 export const MAX_STREAMS = 1000;

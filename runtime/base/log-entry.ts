@@ -7,7 +7,7 @@ const UNSAFE = /[\0-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069
 const MAX_LENGTH = 16_384;
 
 /** Only the first line of an entry begins at the margin. */
-export function logEntry(text: string): string {
+export function formatTextEntry(text: string): string {
   const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} ...` : text;
   return short.replace(UNSAFE, escaped).replace(/\n(?! )/g, "\n  ");
 }
@@ -19,7 +19,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
  * One line of JSON, with the names that pino gives: readers of its lines read these. What reorders
  * or breaks lines in a terminal is escaped in here, too.
  */
-export function jsonEntry(level: string, text: string, fields: LogFields): string {
+export function formatJsonEntry(level: string, text: string, fields: LogFields): string {
   const msg = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} ...` : text;
   const time = new Date().toISOString();
   const line = JSON.stringify({ ...fields, level, time, pid: process.pid, msg });

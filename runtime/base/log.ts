@@ -8,8 +8,8 @@
 
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { jsonEntry, type LogFields, logEntry } from "./log-entry.js";
-import { keepEntry } from "./log-ring.js";
+import { formatJsonEntry, type LogFields, formatTextEntry } from "./log-entry.js";
+import { recordLogEntry } from "./log-ring.js";
 import { LOG_LEVELS, type LogLevel, logSettings } from "./log-settings.js";
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -52,16 +52,16 @@ export function log(text: string, level: LogLevel = "info", fields = NO_FIELDS):
     leftOut++;
     return;
   }
-  logEach(text, level, fields);
+  logUnthrottled(text, level, fields);
 }
 
 /** The same for entries that somebody wants each of: those of plugins, and of single requests. */
-export function logEach(text: string, level: LogLevel, fields: LogFields): void {
+export function logUnthrottled(text: string, level: LogLevel, fields: LogFields): void {
   if (!isLogged(level)) return;
   const { request } = fields;
-  const entry = logEntry(request === undefined ? text : withRequest(text, request));
-  keepEntry(level, entry);
-  if (logSettings().isJson) write(jsonEntry(level, text, fields), "");
+  const entry = formatTextEntry(request === undefined ? text : withRequest(text, request));
+  recordLogEntry(level, entry);
+  if (logSettings().isJson) write(formatJsonEntry(level, text, fields), "");
   else write(entry, "svc: ");
 }
 
@@ -81,7 +81,7 @@ function withRequest(text: string, request: LogFields[string]): string {
  * From now on this thread's log also goes to `svc-YYYYMMDD-HH.log` in a folder, which is made when
  * it is not there. Returns what ends that.
  */
-export function logToFolder(path: string): () => void {
+export function logToDirectory(path: string): () => void {
   mkdirSync(path, { recursive: true });
   folder = path;
   return () => {
@@ -93,14 +93,14 @@ export function logToFolder(path: string): () => void {
  * Lets the process go on when nobody can read what it writes any more. For the main thread: what
  * the others write goes through it.
  */
-export function surviveLostReaders(): void {
+export function ignoreBrokenPipe(): void {
   if (isSurviving) return;
   isSurviving = true;
   for (const stream of [process.stdout, process.stderr]) stream.on("error", countLost);
 }
 
 /** Tells of each write that is lost, and of those that were before. One listener at a time. */
-export function onLostWrites(listener: () => void): void {
+export function onDroppedWrites(listener: () => void): void {
   onLost = listener;
   for (let told = 0; told < lost; told++) listener();
 }
@@ -109,7 +109,7 @@ export function onLostWrites(listener: () => void): void {
  * Keeps what plugins print from piling up in memory: what a reader does not take in time is lost.
  * For threads that run plugins; a program of its own decides by itself.
  */
-export function boundOutput(): void {
+export function limitOutputBuffer(): void {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
     stream.write = (...given: unknown[]): boolean => {
@@ -134,9 +134,9 @@ function tellRepeats(): void {
   leftOut = 0;
   for (const [text, { level, count }] of again) {
     const [first] = text.split("\n", 1);
-    logEach(`${first} (${count} more within a second)`, level, { repeats: count });
+    logUnthrottled(`${first} (${count} more within a second)`, level, { repeats: count });
   }
-  if (missing > 0) logEach(`${missing} more entries were left out`, "warn", { repeats: missing });
+  if (missing > 0) logUnthrottled(`${missing} more entries were left out`, "warn", { repeats: missing });
 }
 
 /** @param start of a line for people; files have the time there */

@@ -2,7 +2,7 @@
 
 import { freemem, totalmem } from "node:os";
 
-export interface MemoryFigures {
+export interface MemoryStats {
   /** Bytes of the machine. */
   readonly total: number;
   readonly current: { readonly available: number; readonly process: number };
@@ -12,7 +12,7 @@ export interface MemoryFigures {
 let leastAvailable = Number.POSITIVE_INFINITY;
 let mostUsed = 0;
 
-export function memoryFigures(): MemoryFigures {
+export function memoryStats(): MemoryStats {
   const current = { available: freemem(), process: process.memoryUsage.rss() };
   leastAvailable = Math.min(leastAvailable, current.available);
   mostUsed = Math.max(mostUsed, current.process);

@@ -1,7 +1,7 @@
 // Finds the name that was probably meant, for the errors about unknown names.
 
 /** `, did you mean \`x\`?` for the nearest of `names`, or nothing when none is near. */
-export function nearestHint(given: string, names: readonly string[]): string {
+export function didYouMean(given: string, names: readonly string[]): string {
   let best = "";
   let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
   for (const name of names) {

@@ -15,7 +15,7 @@ const SHARES = [0.35, 0.15] as const;
 const FEWEST = 8;
 
 /** For the main port (0) and the admin port (1). */
-export function mostConnections(offset: 0 | 1): number {
+export function maxConnections(offset: 0 | 1): number {
   const left = Math.max(0, openFiles() - OWN_FILES);
   const share = Math.max(FEWEST, Math.floor(left * SHARES[offset]));
   return Math.min(MAX_CONNECTIONS_PER_PORT, share);

@@ -1,7 +1,7 @@
 // Work that a thread does beside its own: looked for at intervals, done a slice at a time, so that
 // whoever asks the thread for something gets his turn in between. It keeps no process alive.
 
-export abstract class SlicedWork {
+export abstract class TimeSlicedTask {
   readonly #everyMs: number;
   #timer: NodeJS.Timeout | null = null;
 

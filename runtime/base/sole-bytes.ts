@@ -9,12 +9,12 @@ const sole = new WeakSet<ArrayBufferLike>();
 let nowhere: MessagePort | null = null;
 
 /** Only for memory that nobody will read but who sends these bytes, or a part of them. */
-export function markSole({ buffer }: Uint8Array): void {
+export function markExclusive({ buffer }: Uint8Array): void {
   sole.add(buffer);
 }
 
 /** The bytes are out. Those that are nobody else's are empty from now on. */
-export function giveBack({ buffer }: Uint8Array): void {
+export function releaseBuffer({ buffer }: Uint8Array): void {
   if (!sole.delete(buffer)) return;
   nowhere ??= closedPort();
   nowhere.postMessage(null, [buffer as ArrayBuffer]);

@@ -2,7 +2,7 @@
 // nothing but a request. Whoever puts a thread together says it here, once; `unload` of a program
 // takes it back. Nobody else keeps such things at module level.
 
-import type { ControlDesk } from "../builtin/admin/control-desk.js";
+import type { ControlService } from "../builtin/admin/control-desk.js";
 import type { ArgspecForms } from "../builtin/argspec-forms.js";
 import type { ServerView } from "../builtin/server-view.js";
 import type { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
@@ -16,7 +16,7 @@ export interface ThreadContext {
   /** The server around built-in plugins: in the IO thread. */
   readonly server: ServerView | null;
   /** Who operates the server: in the IO thread. */
-  readonly control: ControlDesk | null;
+  readonly control: ControlService | null;
   /** In the admin executor. */
   readonly argspecForms: ArgspecForms | null;
   /** Errors tell of frames of plugin code (setting `http.traceback`). */
@@ -38,6 +38,6 @@ export function threadContext(): ThreadContext {
 }
 
 /** Gives this thread what is named; the rest stays as it is. */
-export function equipThread(parts: Partial<ThreadContext>): void {
+export function installThreadContext(parts: Partial<ThreadContext>): void {
   context = { ...context, ...parts };
 }

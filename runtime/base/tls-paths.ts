@@ -12,7 +12,7 @@ export interface TlsPaths {
 }
 
 /** The same paths, which are relative to a folder. */
-export function tlsPathsIn(folder: string, { cert, key, ca }: TlsPaths): TlsPaths {
+export function readTlsPaths(folder: string, { cert, key, ca }: TlsPaths): TlsPaths {
   const path = (file: string | null) => (file === null ? null : resolve(folder, file));
   return { cert: path(cert), key: path(key), ca: path(ca) };
 }

@@ -22,7 +22,7 @@ export function withClientExpressions<T>(run: () => T): T {
 }
 
 /** @throws ParameterError an expression that is too long */
-export function boundedExpression(text: string): string {
+export function limitExpression(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_HTTP_TEXT) return text;
   const limit = `an expression has at most ${MAX_HTTP_TEXT} bytes here`;
@@ -33,16 +33,16 @@ export function boundedExpression(text: string): string {
  * The same for all expressions in a query, whose depth is bounded already.
  * @throws ParameterError
  */
-export function boundExpressions(query: unknown): void {
+export function limitExpressions(query: unknown): void {
   if (typeof query !== "object" || query === null) return;
   for (const [name, value] of Object.entries(query)) {
-    if (typeof value !== "string") boundExpressions(value);
-    else if (EXPRESSIONS.has(name)) boundedExpression(value);
+    if (typeof value !== "string") limitExpressions(value);
+    else if (EXPRESSIONS.has(name)) limitExpression(value);
   }
 }
 
 /** @throws ParameterError more cells than clients may have */
-export function boundedCells(cells: number): number {
+export function limitMemoryCells(cells: number): number {
   if (cells <= MAX_HTTP_CELLS) return cells;
   throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);
 }

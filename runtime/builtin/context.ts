@@ -5,8 +5,8 @@ import { threadContext } from "../base/thread-context.js";
 import type { Graph } from "../graph/api/graph.js";
 import { threadGraphs } from "../graph/keeper/this-thread.js";
 import { KeyError } from "../graph/model/errors.js";
-import { graphOf } from "../plugin/run/graph-binding.js";
-import type { ControlDesk } from "./admin/control-desk.js";
+import { requireBoundGraph } from "../plugin/run/graph-binding.js";
+import type { ControlService } from "./admin/control-desk.js";
 import type { ArgspecForms } from "./argspec-forms.js";
 import type { ServerView } from "./server-view.js";
 
@@ -16,7 +16,7 @@ export function serverView(): ServerView {
   return server;
 }
 
-export function controlDesk(): ControlDesk {
+export function controlService(): ControlService {
   const { control } = threadContext();
   if (control === null) throw new Error("operations are asked for in the IO thread only");
   return control;
@@ -33,6 +33,6 @@ export function argspecForms(): ArgspecForms {
  * @throws KeyError
  */
 export function graphNamed(name: string): Graph {
-  if (threadGraphs().find(name) !== null) return graphOf(name) as Graph;
+  if (threadGraphs().find(name) !== null) return requireBoundGraph(name) as Graph;
   throw new KeyError(`Graph instance not available: ${name}`);
 }

@@ -6,7 +6,7 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
 import { serverView } from "./context.js";
 import {
-  identityOf,
+  describeInstance,
   type ListedPlugin,
   listedPlugins,
   type ObjectCounts,
@@ -51,7 +51,7 @@ function processor(
 
 /** The back-ends by partition, below this instance. */
 function identify(merged: PluginResponse<number, object>): unknown {
-  const identity = { ...identityOf(serverView(), merged.ident), matrix: merged.entries };
+  const identity = { ...describeInstance(serverView(), merged.ident), matrix: merged.entries };
   return merged.toplevel ? identity : response([[merged.partition, identity]]);
 }
 

@@ -1,14 +1,14 @@
 // The system that a server is an instance of; one that is in none is a system of its own.
 
 import { readDescriptor } from "../system/read-descriptor.js";
-import { Secure } from "../system/secure.js";
+import { TlsContextCache } from "../system/secure.js";
 import type { System } from "../system/system.js";
 import type { ServerView } from "./server-view.js";
 
 /** By descriptor, which is replaced and never changed. */
 const read = new WeakMap<object, System>();
 
-export function ownSystem(view: ServerView): System {
+export function localSystem(view: ServerView): System {
   const { descriptor } = view.node;
   const known = descriptor === null ? undefined : read.get(descriptor);
   if (known !== undefined) return known;
@@ -18,10 +18,10 @@ export function ownSystem(view: ServerView): System {
 }
 
 /** By descriptor; as they are kept above. */
-const ways = new WeakMap<object, Secure>();
+const ways = new WeakMap<object, TlsContextCache>();
 
 /** How instances of its system are asked by TLS; null: without it. */
-export function wayTo(system: System, view: ServerView): Secure | null {
+export function tlsForSystem(system: System, view: ServerView): TlsContextCache | null {
   const { projectDir, tls } = view;
   const { descriptor } = view.node;
   if (descriptor === null ? tls === null : system.tls === null) return null;
@@ -30,7 +30,7 @@ export function wayTo(system: System, view: ServerView): Secure | null {
   if (known !== undefined) return known;
   // Who is in no system asks itself alone, whatever name its certificate has.
   const secure =
-    descriptor === null ? new Secure(tls!, projectDir, true) : new Secure(system.tls!, projectDir);
+    descriptor === null ? new TlsContextCache(tls!, projectDir, true) : new TlsContextCache(system.tls!, projectDir);
   ways.set(key, secure);
   return secure;
 }

@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 25_000;
  * @param change is given the milliseconds that it may block for
  * @throws AccessError others hold it for longer, and what `change` throws
  */
-export async function patiently<T>(
+export async function retryUntilUnlocked<T>(
   timeoutMs: number,
   change: (timeoutMs: number) => T,
 ): Promise<T> {

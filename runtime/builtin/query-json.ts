@@ -8,7 +8,7 @@ import * as sortConstants from "../base/sort-constants.js";
 import { optionNames } from "../graph/api/option-names.js";
 import * as graphConstants from "../graph/model/constants.js";
 import { ValueError } from "../graph/model/errors.js";
-import { floatsOf } from "./vector-json.js";
+import { decodeFloats } from "./vector-json.js";
 
 /** Bounds of what a client may send. */
 const MAX_QUERY_CHARACTERS = 131_000;
@@ -122,7 +122,7 @@ const arc: Translate = negatable((value) => {
 
 /** Base64 of float32s becomes their list. */
 const vector: Translate = (value) =>
-  typeof value === "string" && value !== "tail" && value !== "" ? floatsOf("vector", value) : value;
+  typeof value === "string" && value !== "tail" && value !== "" ? decodeFloats("vector", value) : value;
 
 const valueCondition: Translate = (value) =>
   Array.isArray(value) ? [constant(value[0] as Json), ...value.slice(1)] : value;

@@ -4,11 +4,11 @@
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { KnownGraph } from "../graph/keeper/known-graphs.js";
+import type { RegisteredGraph } from "../graph/keeper/known-graphs.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { PluginTallies } from "../metrics/plugin-tallies.js";
-import type { TrafficShown } from "../metrics/traffic.js";
+import type { PluginCounters } from "../metrics/plugin-tallies.js";
+import type { TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { Host } from "./host.js";
 
@@ -91,20 +91,20 @@ export interface ServerView {
   readonly working: number;
   /** The same of the admin executor. */
   readonly admin: { readonly waiting: number; readonly working: number };
-  readonly tallies: PluginTallies;
+  readonly tallies: PluginCounters;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
   /** Graphs that are open, sorted by name, without the system's own. */
-  graphs(): readonly KnownGraph[];
+  graphs(): readonly RegisteredGraph[];
   /** Sorted by name. */
   unloadable(): readonly UnloadableGraph[];
   /** Names of graphs that could not be saved since they last were. */
   unsaved(): readonly string[];
   /** Null until the system has properties. */
-  systemGraph(): KnownGraph | null;
+  systemGraph(): RegisteredGraph | null;
   /** Changes of graphs are logged. */
   readonly isLogged: boolean;
   /** What comes and goes by replication. */
-  traffic(): TrafficShown;
+  traffic(): TrafficReport;
   /** Null in an engine. */
   readonly dispatcher: Dispatcher | null;
   /** User plugins, sorted by path. */

@@ -9,7 +9,7 @@ import { accessOf } from "../graph/api/graph-handle.js";
 import type { Memory } from "../graph/evaluate/memory.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { PluginRequest } from "../plugin/request/plugin-request.js";
-import { clientOf } from "./client-of.js";
+import { clientAddressOf } from "./client-of.js";
 
 const MAX_MEMORIES = 16;
 const MAX_OF_CLIENT = 4;
@@ -43,7 +43,7 @@ export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: num
   kept.delete(key);
   // Plugins that share memories ask for no other form of them.
   const fields = headers as Readonly<Record<string, string>>;
-  const maker = clientKey(clientOf(fields).replace(/^\[|\]$/g, ""));
+  const maker = clientKey(clientAddressOf(fields).replace(/^\[|\]$/g, ""));
   const own = [...kept.values()].filter((other) => other.maker === maker).length;
   if (kept.size >= MAX_MEMORIES) throw tooMany(`${MAX_MEMORIES} shared memories are in use`);
   if (own >= MAX_OF_CLIENT) throw tooMany(`${MAX_OF_CLIENT} shared memories of yours are in use`);

@@ -3,12 +3,12 @@
 import { isPlainObject } from "../settings/rules.js";
 
 /** Names in a list; blanks do not count. */
-export function idsOf(idlist: string): string[] {
+export function readIds(idlist: string): string[] {
   return idlist.replaceAll(/\s/g, "").split(",");
 }
 
 /** A value for each name, by the keys that lead to it; null when there is nothing at all. */
-export function figureAt(
+export function metricAt(
   value: unknown,
   paths: Readonly<Record<string, readonly string[]>>,
 ): object | null {
@@ -24,7 +24,7 @@ function inside(value: unknown, path: readonly string[]): unknown {
 }
 
 /** Latencies and the rate of requests, from what `metrics` tells. */
-export function ratesOf(metrics: unknown): object | null {
+export function readRates(metrics: unknown): object | null {
   const latency = inside(metrics, ["latency_ms", "current"]);
   if (!isPlainObject(latency)) return null;
   return { ...latency, rate: inside(metrics, ["request_rate", "current"]) };

@@ -1,7 +1,7 @@
 // State of the whole instance in one object (interface, "Graph status and queries").
 
-import type { KnownGraph } from "../graph/keeper/known-graphs.js";
-import { graphSums } from "../graph/status/graph-sums.js";
+import type { RegisteredGraph } from "../graph/keeper/known-graphs.js";
+import { graphTotals } from "../graph/status/graph-sums.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
 import type { Latency } from "../metrics/latency-histogram.js";
 import type { Sums } from "../metrics/traffic.js";
@@ -47,7 +47,7 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
   };
 }
 
-function objectCounts({ store: { order, size, propertyCount } }: KnownGraph) {
+function objectCounts({ store: { order, size, propertyCount } }: RegisteredGraph) {
   return { order, size, properties: propertyCount, vectors: 0 };
 }
 
@@ -106,7 +106,7 @@ function transaction(view: ServerView) {
 }
 
 function performance_(view: ServerView) {
-  const { queries, queryTimeUs } = graphSums(view.graphs());
+  const { queries, queryTimeUs } = graphTotals(view.graphs());
   return {
     internal_queries: queries,
     average_internal_latency_us: queries === 0 ? 0 : Math.round(queryTimeUs / queries),

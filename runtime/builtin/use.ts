@@ -7,9 +7,9 @@ const READONLY = new Set(readonlyPaths);
 const OPERATIONS = "/svc/builtin/ADMIN_";
 
 /** "control": an operation on the server itself. */
-export type Use = "read" | "change" | "control";
+export type AccessKind = "read" | "change" | "control";
 
-export function useOf(path: string): Use {
+export function accessKindOf(path: string): AccessKind {
   if (path.startsWith(OPERATIONS)) return "control";
   return READONLY.has(path) ? "read" : "change";
 }

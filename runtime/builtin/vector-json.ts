@@ -3,7 +3,7 @@
 
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
-import { fittingVector } from "../graph/api/graph-similarity.js";
+import { requireCompatibleVector } from "../graph/api/graph-similarity.js";
 import type { Vector } from "../graph/vectors/vector.js";
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -15,9 +15,9 @@ const FLOAT_BYTES = 4;
  */
 export function vectorParameter(graph: Graph, name: string, value: unknown): Vector | null {
   if (value === null || value === undefined || value === "") return null;
-  const components = typeof value === "string" ? floatsOf(name, value) : value;
+  const components = typeof value === "string" ? decodeFloats(name, value) : value;
   try {
-    return fittingVector(graph, components);
+    return requireCompatibleVector(graph, components);
   } catch (error) {
     const kind = (error as Error).name === "ValueError" ? "ValueError" : "TypeError";
     throw new ParameterError(kind, `${name} (${(error as Error).message})`);
@@ -54,7 +54,7 @@ function checkVector(graph: Graph, value: unknown): void {
  * The numbers of a base64 text.
  * @throws ParameterError
  */
-export function floatsOf(name: string, text: string): number[] {
+export function decodeFloats(name: string, text: string): number[] {
   const bytes = Buffer.from(text, "base64");
   const isWhole = BASE64.test(text) && text.length % 4 === 0 && bytes.length % FLOAT_BYTES === 0;
   if (!isWhole) throw new ParameterError("ValueError", `${name} (base64 of float32s is required)`);

@@ -3,13 +3,13 @@
 // whose framing is in doubt would give one request the answer of another.
 
 import {
-  MAX_ANSWER_BODY_BYTES,
-  MAX_ANSWER_HEAD_BYTES,
+  MAX_RESPONSE_BODY_BYTES,
+  MAX_RESPONSE_HEAD_BYTES,
   MAX_REQUEST_LINE_BYTES,
 } from "../base/limits.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
 
-export interface BackEndAnswer {
+export interface BackEndResponse {
   readonly status: number;
   /** Without parameters, in lower case; empty when there is no body. */
   readonly mediaType: string;
@@ -27,7 +27,7 @@ export interface BackEndAnswer {
 }
 
 /** What is wrong with the bytes received. */
-export class BadAnswer extends Error {}
+export class MalformedResponse extends Error {}
 
 const HEAD_END = "\r\n\r\n";
 const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
@@ -53,14 +53,14 @@ interface Head {
   readonly length: number;
 }
 
-export class AnswerParser {
+export class ResponseParser {
   #rest: Buffer = NOTHING;
   #head: Head | null = null;
   #body: Buffer = NOTHING;
   #received = 0;
 
   /** True once any byte of the answer is there. */
-  get hasBegun(): boolean {
+  get isStarted(): boolean {
     return this.#head !== null || this.#rest.length > 0;
   }
 
@@ -74,25 +74,25 @@ export class AnswerParser {
    * @returns the answer once it is whole, null before
    * @throws BadAnswer for anything but one answer
    */
-  feed(chunk: Buffer): BackEndAnswer | null {
+  feed(chunk: Buffer): BackEndResponse | null {
     if (this.#head !== null) return this.#feedBody(this.#head, chunk, 0);
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const end = bytes.indexOf(HEAD_END, 0, "latin1");
     if (end < 0) {
-      if (bytes.length > MAX_ANSWER_HEAD_BYTES) throw new BadAnswer("head too long");
+      if (bytes.length > MAX_RESPONSE_HEAD_BYTES) throw new MalformedResponse("head too long");
       this.#rest = bytes === chunk ? Buffer.from(chunk) : bytes;
       return null;
     }
-    if (end > MAX_ANSWER_HEAD_BYTES) throw new BadAnswer("head too long");
+    if (end > MAX_RESPONSE_HEAD_BYTES) throw new MalformedResponse("head too long");
     this.#rest = NOTHING;
     this.#head = headOf(bytes.toString("latin1", 0, end));
     return this.#feedBody(this.#head, bytes, end + HEAD_END.length);
   }
 
-  #feedBody(head: Head, chunk: Buffer, at: number): BackEndAnswer | null {
+  #feedBody(head: Head, chunk: Buffer, at: number): BackEndResponse | null {
     const { length } = head;
     const count = chunk.length - at;
-    if (this.#received + count > length) throw new BadAnswer("more bytes than announced");
+    if (this.#received + count > length) throw new MalformedResponse("more bytes than announced");
     if (count === length) return this.#finish(head, Buffer.from(chunk.subarray(at)));
     this.#makeRoom(this.#received + count, length);
     this.#body.set(at === 0 ? chunk : chunk.subarray(at), this.#received);
@@ -109,7 +109,7 @@ export class AnswerParser {
     this.#body = grown;
   }
 
-  #finish(head: Head, body: Buffer): BackEndAnswer {
+  #finish(head: Head, body: Buffer): BackEndResponse {
     const { status, mediaType, backlog, isLast, isReadonly, takesTrunk, explain } = head;
     this.#head = null;
     this.#body = NOTHING;
@@ -133,9 +133,9 @@ function headOf(text: string): Head {
 function readHead(text: string): Head {
   const lines = text.split("\r\n");
   const line = lines[0]!;
-  if (line.length > MAX_REQUEST_LINE_BYTES) throw new BadAnswer("response line too long");
+  if (line.length > MAX_REQUEST_LINE_BYTES) throw new MalformedResponse("response line too long");
   const status = STATUS_LINE.exec(line);
-  if (status === null) throw new BadAnswer("invalid response line");
+  if (status === null) throw new MalformedResponse("invalid response line");
   let length = -1;
   let mediaType = "";
   let backlog = -1;
@@ -145,11 +145,11 @@ function readHead(text: string): Head {
   let explain: string | null = null;
   for (let number = 1; number < lines.length; number++) {
     const field = FIELD.exec(lines[number]!);
-    if (field === null) throw new BadAnswer("invalid header");
+    if (field === null) throw new MalformedResponse("invalid header");
     const name = field[1]!.toLowerCase();
     const value = fieldValue(field[2]!, 0, field[2]!.length);
     if (name === "content-length") {
-      if (length >= 0 || !LENGTH.test(value)) throw new BadAnswer("invalid length");
+      if (length >= 0 || !LENGTH.test(value)) throw new MalformedResponse("invalid length");
       length = Number(value);
     } else if (name === "content-type") {
       mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
@@ -164,10 +164,10 @@ function readHead(text: string): Head {
     } else if (name === "connection") {
       isClosing ||= value.toLowerCase() === "close";
     } else if (name === "transfer-encoding") {
-      throw new BadAnswer("invalid length");
+      throw new MalformedResponse("invalid length");
     }
   }
-  if (length > MAX_ANSWER_BODY_BYTES) throw new BadAnswer("answer too large");
+  if (length > MAX_RESPONSE_BODY_BYTES) throw new MalformedResponse("answer too large");
   const isLast = isClosing || length < 0;
   length = Math.max(0, length);
   const told = { mediaType, backlog, isLast, isReadonly, takesTrunk, explain, length };

@@ -1,6 +1,6 @@
 // What a back-end was asked and what came of it, for the metrics. Counters only ever grow.
 
-import { OctaveHistogram } from "../metrics/octave-histogram.js";
+import { Log2Histogram } from "../metrics/octave-histogram.js";
 
 /** Why a back-end has not answered a request as it should have. */
 export type BackEndFailure =
@@ -18,8 +18,8 @@ const LAST = 64;
 /** That part of them may be slower than what is told. */
 const SLOWER = 0.05;
 
-export class BackEndFigures {
-  readonly latency = new OctaveHistogram();
+export class BackEndMetrics {
+  readonly latency = new Log2Histogram();
   /** Milliseconds, a ring; made with the first answer. */
   #last: Float32Array | null = null;
   #next = 0;

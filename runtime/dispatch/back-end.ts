@@ -2,39 +2,39 @@
 // its channels. Idle channels are a stack, so that a warm one is taken first and the others age.
 
 import {
-  ABANDONED_MS,
+  ABANDONED_REQUEST_TTL_MS,
   CONNECT_TIMEOUT_MS,
-  FEEDBACK_MS,
-  FIRST_IDLE_CHANNEL_MS,
+  LOAD_REPORT_TTL_MS,
+  EXTRA_CHANNEL_IDLE_MS,
   IDLE_CHANNEL_MS,
-  PENALTY_MS,
+  BUSY_BACKEND_COOLDOWN_MS,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
-import { BackEndFigures } from "./back-end-figures.js";
+import { BackEndMetrics } from "./back-end-figures.js";
 import { Channel } from "./channel.js";
 import { type Connector, type Opener, PLAIN } from "./connector.js";
-import { FewLines } from "./few-lines.js";
-import { Outlier } from "./outlier.js";
+import { LogCoalescer } from "./few-lines.js";
+import { OutlierDetector } from "./outlier.js";
 import { TrunkConnector } from "./trunk-connector.js";
 
 /** Added to the cost of a back-end that just had too much to do. */
 const PENALTY = 256;
 /** Changes of all back-ends that this thread logs one by one; of more it logs how many. */
-const TOLD_CHANGES = 20;
-const TOLD_WINDOW_MS = 5000;
+const MAX_LOGGED_CHANGES = 20;
+const LOG_WINDOW_MS = 5000;
 
-const changes = new FewLines({
-  most: TOLD_CHANGES,
-  windowMs: TOLD_WINDOW_MS,
+const changes = new LogCoalescer({
+  most: MAX_LOGGED_CHANGES,
+  windowMs: LOG_WINDOW_MS,
   later: (run, ms) => void setTimeout(run, ms).unref(),
   tell: (untold) => {
     const kinds = [...untold].map(([state, count]) => `${count} are ${state}`).join(", ");
-    log(`more back-ends have changed in ${TOLD_WINDOW_MS / 1000} s: ${kinds}`, "warn");
+    log(`more back-ends have changed in ${LOG_WINDOW_MS / 1000} s: ${kinds}`, "warn");
   },
 });
 
-export interface Place {
+export interface ReplicaAddress {
   readonly partition: number;
   readonly replica: number;
   readonly width: number;
@@ -47,13 +47,13 @@ export type BackEndState = "up" | "down" | "ejected";
 
 export class BackEnd {
   readonly address: BackEndAddress;
-  readonly place: Place;
+  readonly place: ReplicaAddress;
   readonly row: ReplicaRow;
   /** Not used until a probe has succeeded; so it is before the first one. */
   isDefunct = true;
   /** Whether it answers requests as it answers probes. */
-  readonly outlier = new Outlier((change) => this.#tell(change));
-  readonly figures: BackEndFigures;
+  readonly outlier = new OutlierDetector((change) => this.#tell(change));
+  readonly figures: BackEndMetrics;
   readonly #idle: Channel[] = [];
   readonly #connectTimeoutMs: number;
   #running = 0;
@@ -75,12 +75,12 @@ export class BackEnd {
   constructor(
     address: BackEndAddress,
     row: ReplicaRow,
-    place: Place,
+    place: ReplicaAddress,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     former: BackEnd | undefined = undefined,
     readonly connector = PLAIN,
   ) {
-    this.figures = former?.figures ?? new BackEndFigures();
+    this.figures = former?.figures ?? new BackEndMetrics();
     this.isDefunct = former?.isDefunct ?? true;
     this.#wasDown = former?.isDefunct ?? false;
     this.#connectTimeoutMs = connectTimeoutMs;
@@ -122,10 +122,10 @@ export class BackEnd {
 
   /** What replicas are compared by. */
   get value(): number {
-    return this.cost * this.outlier.costFactor + (this.isPenalised ? PENALTY : 0);
+    return this.cost * this.outlier.costFactor + (this.isPenalized ? PENALTY : 0);
   }
 
-  get isPenalised(): boolean {
+  get isPenalized(): boolean {
     return this.#penalisedUntilMs > 0 && performance.now() < this.#penalisedUntilMs;
   }
 
@@ -149,7 +149,7 @@ export class BackEnd {
     if (this.#running === 0 && backlog >= 0) this.#foreign = 0;
     else if (backlog >= 0) {
       this.#foreign = Math.max(0, backlog - this.#running);
-      this.#foreignUntilMs = performance.now() + FEEDBACK_MS;
+      this.#foreignUntilMs = performance.now() + LOAD_REPORT_TTL_MS;
     }
   }
 
@@ -159,13 +159,13 @@ export class BackEnd {
    */
   abandon(sentMs: number): void {
     this.#foreign++;
-    this.#foreignUntilMs = performance.now() + ABANDONED_MS;
-    this.#trunks.distrust(sentMs);
+    this.#foreignUntilMs = performance.now() + ABANDONED_REQUEST_TTL_MS;
+    this.#trunks.eject(sentMs);
   }
 
   /** Avoids it for a while: it had too much to do. */
-  penalise(): void {
-    this.#penalisedUntilMs = performance.now() + PENALTY_MS;
+  penalize(): void {
+    this.#penalisedUntilMs = performance.now() + BUSY_BACKEND_COOLDOWN_MS;
   }
 
   /**
@@ -205,7 +205,7 @@ export class BackEnd {
     this.#trunks.trim();
     const [oldest] = this.#idle;
     if (oldest === undefined) return;
-    const limitMs = this.openChannels === 1 ? FIRST_IDLE_CHANNEL_MS : IDLE_CHANNEL_MS;
+    const limitMs = this.openChannels === 1 ? EXTRA_CHANNEL_IDLE_MS : IDLE_CHANNEL_MS;
     if (performance.now() - oldest.sinceMs > limitMs) oldest.close();
   }
 
@@ -217,7 +217,7 @@ export class BackEnd {
   }
 
   /** Whether it can take this place of another matrix as it is, connections and all. */
-  isFor(row: ReplicaRow, place: Place, connector: Connector): boolean {
+  isFor(row: ReplicaRow, place: ReplicaAddress, connector: Connector): boolean {
     return (
       this.connector === connector &&
       this.row.channels === row.channels &&

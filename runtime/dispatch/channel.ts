@@ -6,7 +6,7 @@ import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
 import type { BackEndAddress } from "../settings/matrix-config.js";
 import type { ByteSocket } from "../trunk/byte-socket.js";
 import { INVALID_FRAME } from "../trunk/frames.js";
-import { AnswerParser, type BackEndAnswer, BadAnswer } from "./answer-parser.js";
+import { ResponseParser, type BackEndResponse, MalformedResponse } from "./answer-parser.js";
 import { type Opener, PLAIN } from "./connector.js";
 
 /** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
@@ -35,7 +35,7 @@ export type ChannelState =
 
 /** Takes what becomes of a request. */
 export interface ChannelUser {
-  answered(channel: Channel, answer: BackEndAnswer): void;
+  answered(channel: Channel, answer: BackEndResponse): void;
   failed(channel: Channel, fault: ChannelFault, reason: string): void;
 }
 
@@ -52,7 +52,7 @@ export class Channel {
   #socket: ByteSocket | null = null;
   #isConnected = false;
   #user: ChannelUser | null = null;
-  #parser = new AnswerParser();
+  #parser = new ResponseParser();
   #connectTimer: NodeJS.Timeout | null = null;
 
   /**
@@ -83,7 +83,7 @@ export class Channel {
     if (!this.#isConnected) return "IDENT";
     if (this.#user === null) return "READY";
     if (this.#parser.hasHead) return "RECV_CONTENT";
-    if (this.#parser.hasBegun) return "RECV_HEADERS";
+    if (this.#parser.isStarted) return "RECV_HEADERS";
     return this.#socket.writableLength > 0 ? "SEND" : "RECV_INITIAL";
   }
 
@@ -158,7 +158,7 @@ export class Channel {
     const socket = opener.open(this.#address, { buffer: RECEIVED, callback });
     this.#socket = socket;
     this.#isConnected = false;
-    this.#parser = new AnswerParser();
+    this.#parser = new ResponseParser();
     this.#connectTimer = setTimeout(
       () => this.#lost("no connection in time"),
       this.#connectTimeoutMs,
@@ -173,7 +173,7 @@ export class Channel {
       const { code, message } = error;
       if (code === "EMFILE" || code === "ENFILE")
         this.#fail("no-descriptor", `out of file descriptors: ${message}`);
-      else this.#lost(message, code === INVALID_FRAME || this.#parser.hasBegun);
+      else this.#lost(message, code === INVALID_FRAME || this.#parser.isStarted);
     });
     socket.write(this.#identLine, "latin1");
     return socket;
@@ -182,11 +182,11 @@ export class Channel {
   /** @param chunk overwritten once this has returned */
   #receive(chunk: Buffer): void {
     if (this.#user === null) return this.close();
-    let answer: BackEndAnswer | null;
+    let answer: BackEndResponse | null;
     try {
       answer = this.#parser.feed(chunk);
     } catch (error) {
-      if (!(error instanceof BadAnswer)) throw error;
+      if (!(error instanceof MalformedResponse)) throw error;
       return this.#fail("bad-answer", error.message);
     }
     if (answer === null) return;
@@ -197,7 +197,7 @@ export class Channel {
     user.answered(this, answer);
   }
 
-  #lost(reason: string, isBad = this.#parser.hasBegun): void {
+  #lost(reason: string, isBad = this.#parser.isStarted): void {
     if (!this.#isConnected) this.#fail("unconnected", reason);
     else this.#fail(isBad ? "bad-answer" : "no-answer", reason);
   }

@@ -4,20 +4,20 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { TlsFiles } from "../base/tls-files.js";
-import { tlsPathsIn } from "../base/tls-paths.js";
+import { readTlsPaths } from "../base/tls-paths.js";
 import type { BackEndAddress, BackEndTls } from "../settings/matrix-config.js";
 import type { ByteSocket } from "../trunk/byte-socket.js";
 
 const LABEL = "dispatcher.options.tls";
 
 /** Where what arrives is put, and who is told. */
-export interface OnRead {
+export interface ReadCallback {
   readonly buffer: Uint8Array;
   readonly callback: (count: number, bytes: Uint8Array) => boolean;
 }
 
 /** Opens a connection that is not encrypted. */
-export type Connect = (address: BackEndAddress, onread: OnRead) => Socket;
+export type Connect = (address: BackEndAddress, onread: ReadCallback) => Socket;
 
 const overSockets: Connect = ({ host, port }, onread) => {
   return connect({ host, port, noDelay: true, onread });
@@ -27,7 +27,7 @@ const overSockets: Connect = ({ host, port }, onread) => {
 export interface Opener {
   /** The event by which it tells that it may be used. */
   readonly connected: "connect" | "secureConnect";
-  open(address: BackEndAddress, onread: OnRead): ByteSocket;
+  open(address: BackEndAddress, onread: ReadCallback): ByteSocket;
 }
 
 export class Connector implements Opener {
@@ -41,7 +41,7 @@ export class Connector implements Opener {
     this.#connect = connectPlain;
     this.connected = tls === null ? "connect" : "secureConnect";
     this.#tls = tls;
-    this.#files = tls && new TlsFiles(tlsPathsIn(folder, tls), LABEL);
+    this.#files = tls && new TlsFiles(readTlsPaths(folder, tls), LABEL);
   }
 
   /** @throws SvcError for certificates that cannot be used */
@@ -54,7 +54,7 @@ export class Connector implements Opener {
     void this.#files?.refresh();
   }
 
-  open({ host, port }: BackEndAddress, onread: OnRead): Socket {
+  open({ host, port }: BackEndAddress, onread: ReadCallback): Socket {
     if (this.#tls === null) return this.#connect({ host, port }, onread);
     const { name } = this.#tls;
     return connectTls({

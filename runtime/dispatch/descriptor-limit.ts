@@ -14,7 +14,7 @@ const BASE_DESCRIPTORS = 256;
  * File descriptors that are left for back-ends when all clients of the main port are there,
  * Infinity where there is no bound.
  */
-export function descriptorLimit(): number {
+export function openFileLimit(): number {
   const { userLimits } = process.report.getReport() as Report;
   const soft = Number(userLimits?.open_files?.soft);
   if (Number.isNaN(soft)) return Number.POSITIVE_INFINITY;

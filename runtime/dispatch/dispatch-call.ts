@@ -8,21 +8,21 @@
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Trace } from "../tracing/trace.js";
-import type { BackEndAnswer } from "./answer-parser.js";
+import type { BackEndResponse } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
 import {
   type DispatchRefusal,
-  isCovered,
+  meetsCoverage,
   type Outcome,
   outcomeOf,
   refusalOf,
 } from "./dispatch-outcome.js";
-import { type Attempt, type AttemptOwner, DispatchPart } from "./dispatch-part.js";
+import { type Attempt, type AttemptOwner, PartitionCall } from "./dispatch-part.js";
 import { type BackEndError, backEndError, partialError } from "./error-chain.js";
 import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
-import type { Matrix, NoReplica } from "./matrix.js";
+import type { Matrix, UnavailableReason } from "./matrix.js";
 
 /** A request to send and whom to tell what became of it. */
 export interface Dispatch {
@@ -48,11 +48,11 @@ export interface CallOwner {
   /** A channel has become free. */
   freed(): void;
   /** A back-end has failed a request; it may be well for others. */
-  suspect(backEnd: BackEnd): void;
+  recordFailure(backEnd: BackEnd): void;
   /** Whether it may be sent to a second back-end while the first one may be at work. */
-  isRepeatable(request: ForwardedRequest): boolean;
+  isRetryable(request: ForwardedRequest): boolean;
   /** Whether there is room for one more request that was sent before; it then counts as sent. */
-  maySendAgain(): boolean;
+  isRetryAllowed(): boolean;
   /** A back-end has answered with success after so many milliseconds. */
   succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void;
   /** This process cannot open another connection. */
@@ -92,7 +92,7 @@ export class DispatchCall implements AttemptOwner {
   need = ANY_ROW;
   #matrix!: Matrix;
   readonly #owner: CallOwner;
-  #parts: DispatchPart[] = [];
+  #parts: PartitionCall[] = [];
   readonly #sinceMs = performance.now();
   #isLenient = false;
   #isEnded = false;
@@ -123,13 +123,13 @@ export class DispatchCall implements AttemptOwner {
   #enter(matrix: Matrix): void {
     this.#matrix = matrix;
     const { target, preference } = this.request;
-    this.#isLenient = matrix.mayLackParts(target, preference);
+    this.#isLenient = matrix.allowsPartialResults(target, preference);
     const first = target === null ? 0 : matrix.partitionOf(target);
     const end = target === null ? matrix.width : first + 1;
     this.need = target !== null ? first : preference.isPrimary ? PRIMARY_ROW : ANY_ROW;
     this.#parts = [];
     for (let partition = first; partition < end; partition++) {
-      this.#parts.push(new DispatchPart(this, partition));
+      this.#parts.push(new PartitionCall(this, partition));
     }
   }
 
@@ -175,29 +175,29 @@ export class DispatchCall implements AttemptOwner {
       backEnd.abandon(attempt.sentMs);
       backEnd.outlier.timedOut();
       backEnd.figures.failures.timeout++;
-      this.#suspect(backEnd, `no answer after ${timeoutMs} ms`);
+      this.#recordFailure(backEnd, `no answer after ${timeoutMs} ms`);
       this.dispatch.trace?.dispatched(attempt.step, "timeout");
       if (this.#isEnded || part.isDone) continue;
       this.dispatch.explanation?.ended(part.partition, "timeout");
       if (part.attempts.length > 0) continue;
-      if (this.#mayRepeat(part, backEnd)) part.giveUp(backEnd);
+      if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
       else if (this.#isLenient) part.leaveOut();
       else this.#fail(part, UNAVAILABLE, said(`timeout after ${timeoutMs} ms`));
     }
-    this.#settle();
+    this.#complete();
   }
 
   /** Answers with what is there once that is enough, when it has taken so long. */
-  settleForLess(softTimeoutMs: number): void {
+  completePartially(softTimeoutMs: number): void {
     if (this.#isEnded || !this.#isLenient) return;
     if (performance.now() - this.#sinceMs < softTimeoutMs) return;
-    if (!isCovered(this.#parts, this.#matrix.config)) return;
+    if (!meetsCoverage(this.#parts, this.#matrix.config)) return;
     for (const part of this.#parts) {
       if (part.answer !== null) continue;
       part.leaveOut();
       for (const attempt of [...part.attempts]) attempt.abort();
     }
-    this.#settle();
+    this.#complete();
   }
 
   /** Asks a second replica where the first one is late, if the request may be repeated. */
@@ -209,7 +209,7 @@ export class DispatchCall implements AttemptOwner {
       if (part.isDone || part.attempts.length !== 1 || first!.sentMs > before) continue;
       const tried = [...part.tried, first!.backEnd];
       const choice = this.#matrix.choose(part.partition, this.request.preference, tried, true);
-      if (typeof choice === "string" || !this.#owner.maySendAgain()) continue;
+      if (typeof choice === "string" || !this.#owner.isRetryAllowed()) continue;
       part.backEnd = choice;
       this.#send(part);
     }
@@ -223,22 +223,22 @@ export class DispatchCall implements AttemptOwner {
   }
 
   /** A back-end has answered. */
-  answered(attempt: Attempt, answer: BackEndAnswer): void {
+  answered(attempt: Attempt, answer: BackEndResponse): void {
     const { part, backEnd } = attempt;
     const { status } = answer;
     const ms = performance.now() - attempt.sentMs;
     backEnd.figures.answered(status, ms);
     this.dispatch.trace?.dispatched(attempt.step, status);
     attempt.release(answer.backlog);
-    if (status === UNAVAILABLE) this.#suspect(backEnd, "it answers with 503");
-    else if (status === TOO_MANY_REQUESTS) backEnd.penalise();
+    if (status === UNAVAILABLE) this.#recordFailure(backEnd, "it answers with 503");
+    else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
     else backEnd.outlier.answered(status >= 500);
     if (isPartial(answer)) this.#owner.succeeded(this.request, answer.isReadonly, ms);
     if (!this.#isEnded && !part.isDone) this.#take(part, backEnd, answer);
-    this.#settle();
+    this.#complete();
   }
 
-  #take(part: DispatchPart, backEnd: BackEnd, answer: BackEndAnswer): void {
+  #take(part: PartitionCall, backEnd: BackEnd, answer: BackEndResponse): void {
     const { status } = answer;
     this.dispatch.explanation?.ended(part.partition, status, answer.explain);
     if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
@@ -260,13 +260,13 @@ export class DispatchCall implements AttemptOwner {
     }
     backEnd.figures.failures.connection++;
     this.dispatch.trace?.dispatched(attempt.step, fault);
-    this.#suspect(backEnd, reason);
+    this.#recordFailure(backEnd, reason);
     if (!this.#isEnded && !part.isDone) this.#lose(part, backEnd, fault, reason);
-    this.#settle();
+    this.#complete();
   }
 
   #lose(
-    part: DispatchPart,
+    part: PartitionCall,
     backEnd: BackEnd,
     fault: Exclude<ChannelFault, "no-descriptor">,
     reason: string,
@@ -278,48 +278,48 @@ export class DispatchCall implements AttemptOwner {
     if (isUnseen) part.giveUp(backEnd);
     else if (part.attempts.length > 0) return;
     // Of an answer that broke off nobody has seen a byte.
-    else if (this.#mayRepeat(part, backEnd)) part.giveUp(backEnd);
+    else if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
     else if (this.#isLenient) part.leaveOut();
     else this.#fail(part, UNAVAILABLE, said(reason));
   }
 
-  #choose({ partition, tried }: DispatchPart): BackEnd | NoReplica {
-    const isRepeatable = this.#owner.isRepeatable(this.request);
+  #choose({ partition, tried }: PartitionCall): BackEnd | UnavailableReason {
+    const isRepeatable = this.#owner.isRetryable(this.request);
     return this.#matrix.choose(partition, this.request.preference, tried, isRepeatable);
   }
 
   /** Whether the request may go to another replica although this one may still be at work. */
-  #mayRepeat({ partition, tried }: DispatchPart, backEnd: BackEnd): boolean {
-    if (!this.#owner.isRepeatable(this.request)) return false;
+  #isRetryable({ partition, tried }: PartitionCall, backEnd: BackEnd): boolean {
+    if (!this.#owner.isRetryable(this.request)) return false;
     const all = [...tried, backEnd];
     const choice = this.#matrix.choose(partition, this.request.preference, all, true);
-    return choice !== "down" && this.#owner.maySendAgain();
+    return choice !== "down" && this.#owner.isRetryAllowed();
   }
 
-  #send(part: DispatchPart): void {
+  #send(part: PartitionCall): void {
     const replicas = this.#matrix.backEnds[part.partition]!;
     this.dispatch.explanation?.chosen(part.backEnd!, replicas, part.tried);
     if (part.tried.length > 0 || part.attempts.length > 0) part.backEnd!.figures.retries++;
     part.send(this.request);
   }
 
-  #suspect(backEnd: BackEnd, reason: string): void {
+  #recordFailure(backEnd: BackEnd, reason: string): void {
     backEnd.retire(reason);
-    this.#owner.suspect(backEnd);
+    this.#owner.recordFailure(backEnd);
   }
 
-  #fail(part: DispatchPart, status: number, error: BackEndError): void {
+  #fail(part: PartitionCall, status: number, error: BackEndError): void {
     part.fail(this.#failureOf(part, status, error));
     this.#endSoon();
   }
 
-  #failureOf({ partition }: DispatchPart, status: number, error: BackEndError) {
+  #failureOf({ partition }: PartitionCall, status: number, error: BackEndError) {
     const text = partialError(partition, this.#matrix.width, status, error.text);
     return { ...error, text, status };
   }
 
   /** No replica of a partition is left; false if that ends the call. */
-  #giveUp(part: DispatchPart): boolean {
+  #giveUp(part: PartitionCall): boolean {
     // Those that were tried failed, unless one had too much to do.
     const isDown = part.failure === null;
     if (isDown && !this.#isLenient) {
@@ -332,7 +332,7 @@ export class DispatchCall implements AttemptOwner {
   }
 
   /** After answers or faults: goes on, waits, or ends. */
-  #settle(): void {
+  #complete(): void {
     if (this.#isEnded) this.#leave();
     else {
       let isUnsent = false;
@@ -373,7 +373,7 @@ export class DispatchCall implements AttemptOwner {
   }
 }
 
-function isPartial({ status, mediaType }: BackEndAnswer): boolean {
+function isPartial({ status, mediaType }: BackEndResponse): boolean {
   return status === OK && mediaType === MEDIA_TYPES.partial;
 }
 

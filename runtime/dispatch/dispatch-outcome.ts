@@ -1,13 +1,13 @@
 // What a dispatched request ends with, from what became of its partitions.
 
 import type { MatrixConfig } from "../settings/matrix-config.js";
-import type { BackEndAnswer } from "./answer-parser.js";
-import type { DispatchPart, PartFailure } from "./dispatch-part.js";
+import type { BackEndResponse } from "./answer-parser.js";
+import type { PartitionCall, PartitionFailure } from "./dispatch-part.js";
 import { type ErrorHierarchy, errorHierarchy } from "./error-hierarchy.js";
 
 export type Outcome =
   /** Answers by partition; null where the partition is down, or the request not for it. */
-  | { readonly kind: "answered"; readonly answers: readonly (BackEndAnswer | null)[] }
+  | { readonly kind: "answered"; readonly answers: readonly (BackEndResponse | null)[] }
   | DispatchRefusal
   | Failure;
 
@@ -36,24 +36,24 @@ const TOO_MANY_REQUESTS = 429;
  * @param isLenient partitions may lack
  */
 export function outcomeOf(
-  parts: readonly DispatchPart[],
+  parts: readonly PartitionCall[],
   config: MatrixConfig,
   isLenient: boolean,
 ): Outcome {
-  const answers: (BackEndAnswer | null)[] = new Array(config.partitions.length).fill(null);
+  const answers: (BackEndResponse | null)[] = new Array(config.partitions.length).fill(null);
   for (const { partition, answer } of parts) answers[partition] = answer;
   const failed = parts.find(({ failure }) => failure !== null);
   if (failed !== undefined) return failureOf(failed.failure!, answers, parts);
   if (parts.every(({ answer }) => answer === null)) {
     return refusalOf(parts, 503, "All partitions down");
   }
-  if (isLenient && !isCovered(parts, config)) return refusalOf(parts, 503, "Partition(s) down");
+  if (isLenient && !meetsCoverage(parts, config)) return refusalOf(parts, 503, "Partition(s) down");
   return { kind: "answered", answers };
 }
 
 /** Whether enough partitions have answered, and those that must. */
-export function isCovered(
-  parts: readonly DispatchPart[],
+export function meetsCoverage(
+  parts: readonly PartitionCall[],
   { minCoverage, required }: MatrixConfig,
 ): boolean {
   const missing = parts.filter(({ answer }) => answer === null);
@@ -63,7 +63,7 @@ export function isCovered(
 }
 
 export function refusalOf(
-  parts: readonly DispatchPart[],
+  parts: readonly PartitionCall[],
   status: DispatchRefusal["status"],
   message: string,
 ): DispatchRefusal {
@@ -71,9 +71,9 @@ export function refusalOf(
 }
 
 function failureOf(
-  failure: PartFailure,
-  answers: readonly (BackEndAnswer | null)[],
-  parts: readonly DispatchPart[],
+  failure: PartitionFailure,
+  answers: readonly (BackEndResponse | null)[],
+  parts: readonly PartitionCall[],
 ): Outcome {
   const { status, text } = failure;
   if (status === TOO_MANY_REQUESTS) return refusalOf(parts, status, text);

@@ -3,7 +3,7 @@
 // the first is late.
 
 import type { DispatchedStep } from "../tracing/trace.js";
-import type { BackEndAnswer } from "./answer-parser.js";
+import type { BackEndResponse } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault, ChannelUser } from "./channel.js";
 import type { BackEndError } from "./error-chain.js";
@@ -13,16 +13,16 @@ const NONE: readonly BackEnd[] = [];
 
 /** Is told how attempts end. */
 export interface AttemptOwner {
-  answered(attempt: Attempt, answer: BackEndAnswer): void;
+  answered(attempt: Attempt, answer: BackEndResponse): void;
   failed(attempt: Attempt, fault: ChannelFault, reason: string): void;
 }
 
 /** Why a partition has no answer. */
-export interface PartFailure extends BackEndError {
+export interface PartitionFailure extends BackEndError {
   readonly status: number;
 }
 
-export class DispatchPart {
+export class PartitionCall {
   readonly partition: number;
   readonly #owner: AttemptOwner;
   /** Replicas that could not answer. */
@@ -33,9 +33,9 @@ export class DispatchPart {
   readonly attempts: Attempt[] = [];
   /** A back-end may have executed it. */
   isBegun = false;
-  answer: BackEndAnswer | null = null;
+  answer: BackEndResponse | null = null;
   /** What the parent is told in place of an answer. */
-  failure: PartFailure | null = null;
+  failure: PartitionFailure | null = null;
   isDone = false;
 
   constructor(owner: AttemptOwner, partition: number) {
@@ -64,7 +64,7 @@ export class DispatchPart {
     if (this.attempts.length === 0) this.isBegun = false;
   }
 
-  succeed(answer: BackEndAnswer): void {
+  succeed(answer: BackEndResponse): void {
     this.answer = answer;
     this.failure = null;
     this.isDone = true;
@@ -76,7 +76,7 @@ export class DispatchPart {
     this.isDone = true;
   }
 
-  fail(failure: PartFailure): void {
+  fail(failure: PartitionFailure): void {
     this.failure = failure;
     this.isDone = true;
   }
@@ -90,7 +90,7 @@ export class Attempt implements ChannelUser {
   readonly #owner: AttemptOwner;
 
   constructor(
-    readonly part: DispatchPart,
+    readonly part: PartitionCall,
     readonly backEnd: BackEnd,
     { head, body }: ForwardedRequest,
     owner: AttemptOwner,
@@ -107,7 +107,7 @@ export class Attempt implements ChannelUser {
     return { partition, replica, host, port, sentMs: this.sentMs };
   }
 
-  answered(_: Channel, answer: BackEndAnswer): void {
+  answered(_: Channel, answer: BackEndResponse): void {
     this.#owner.answered(this, answer);
   }
 

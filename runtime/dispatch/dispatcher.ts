@@ -5,23 +5,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../base/errors.js";
 import {
-  ANSWER_SWEEP_MS,
+  RESPONSE_TIMEOUT_SWEEP_MS,
   CHANNEL_TRIM_MS,
   DEFAULT_DISPATCH_TIMEOUT_MS,
   HEDGE_SWEEP_MS,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { OctaveHistogram } from "../metrics/octave-histogram.js";
+import { Log2Histogram } from "../metrics/octave-histogram.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
 import { type Connect, Connector } from "./connector.js";
 import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
 import type { Outcome } from "./dispatch-outcome.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
-import { Health } from "./health.js";
+import { HealthChecker } from "./health.js";
 import { Matrix } from "./matrix.js";
-import { RepeatableRequests } from "./repeatable-requests.js";
-import { WaitingRequests } from "./waiting-requests.js";
+import { RetryableRequests } from "./repeatable-requests.js";
+import { DispatchQueue } from "./waiting-requests.js";
 
 const FULL_TEXTS = {
   first: "Cannot accept new connection at this time",
@@ -41,9 +41,9 @@ export class Dispatcher implements CallOwner {
   #connector: Connector;
   readonly #folder: string;
   readonly #connect: Connect | undefined;
-  readonly #health: Health;
-  readonly #waiting = new WaitingRequests();
-  readonly #repeatable = new RepeatableRequests();
+  readonly #health: HealthChecker;
+  readonly #waiting = new DispatchQueue();
+  readonly #repeatable = new RetryableRequests();
   /**
    * In no order. Not a Set: one in which many come and go gets new tables, and each of the former
    * keeps alive what it held until a collection of old memory.
@@ -58,7 +58,7 @@ export class Dispatcher implements CallOwner {
   /** Requests that had to wait, since the start. */
   waited = 0;
   /** How long those waited that went on. */
-  readonly waits = new OctaveHistogram();
+  readonly waits = new Log2Histogram();
 
   /**
    * @param folder what paths of certificates are relative to
@@ -69,7 +69,7 @@ export class Dispatcher implements CallOwner {
     this.#connect = connect;
     this.#connector = new Connector(config.tls, folder, connect);
     this.#matrix = new Matrix(config, null, this.#connector);
-    this.#health = new Health(this.#matrix, () => this.freed());
+    this.#health = new HealthChecker(this.#matrix, () => this.freed());
   }
 
   /** It changes while requests are under way: those keep theirs. */
@@ -148,7 +148,7 @@ export class Dispatcher implements CallOwner {
     const { timeoutMs, softTimeoutMs, hedge } = this.matrix.config;
     if (hedge) this.#every(HEDGE_SWEEP_MS, () => this.#hedge());
     if (softTimeoutMs > 0) {
-      this.#every(sweepMs(softTimeoutMs), () => this.#settleForLess(softTimeoutMs));
+      this.#every(sweepMs(softTimeoutMs), () => this.#completeLateCalls(softTimeoutMs));
     }
     if (timeoutMs > 0) this.#every(sweepMs(timeoutMs), () => this.#expire(timeoutMs));
     this.#every(CHANNEL_TRIM_MS, () => this.#trim());
@@ -184,7 +184,7 @@ export class Dispatcher implements CallOwner {
 
   wait(call: DispatchCall): void {
     const refused = this.#waiting.makeRoom(call);
-    if (refused !== null) this.#turnAway(refused);
+    if (refused !== null) this.#reject(refused);
     if (refused === call) return;
     this.waited++;
     call.isWaiting = true;
@@ -192,7 +192,7 @@ export class Dispatcher implements CallOwner {
     this.#waiting.push(call);
   }
 
-  #turnAway(call: DispatchCall): void {
+  #reject(call: DispatchCall): void {
     call.isWaiting = false;
     const isFirst = call.dispatch.resubmits === 0;
     const text = call.isRetried ? "retry" : isFirst ? "first" : "resubmission";
@@ -231,15 +231,15 @@ export class Dispatcher implements CallOwner {
     this.freed();
   }
 
-  suspect(backEnd: BackEnd): void {
+  recordFailure(backEnd: BackEnd): void {
     this.#health.check(backEnd);
   }
 
-  isRepeatable(request: ForwardedRequest): boolean {
+  isRetryable(request: ForwardedRequest): boolean {
     return this.#repeatable.has(request);
   }
 
-  maySendAgain(): boolean {
+  isRetryAllowed(): boolean {
     return this.#repeatable.spend();
   }
 
@@ -271,8 +271,8 @@ export class Dispatcher implements CallOwner {
     for (const call of [...this.#calls]) call.expire(timeoutMs);
   }
 
-  #settleForLess(softTimeoutMs: number): void {
-    for (const call of [...this.#calls]) call.settleForLess(softTimeoutMs);
+  #completeLateCalls(softTimeoutMs: number): void {
+    for (const call of [...this.#calls]) call.completePartially(softTimeoutMs);
   }
 
   #hedge(): void {
@@ -292,5 +292,5 @@ export class Dispatcher implements CallOwner {
 
 /** How often calls are looked at for a time that they may take. */
 function sweepMs(timeoutMs: number): number {
-  return Math.max(ANSWER_SWEEP_MS, timeoutMs / SWEEPS_PER_TIMEOUT);
+  return Math.max(RESPONSE_TIMEOUT_SWEEP_MS, timeoutMs / SWEEPS_PER_TIMEOUT);
 }

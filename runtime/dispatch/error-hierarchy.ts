@@ -3,7 +3,7 @@
 
 import { ResponseError } from "../base/errors.js";
 import { PartialView } from "../partial/partial-view.js";
-import type { BackEndAnswer } from "./answer-parser.js";
+import type { BackEndResponse } from "./answer-parser.js";
 import type { BackEndError } from "./error-chain.js";
 
 export interface ErrorHierarchy {
@@ -18,7 +18,7 @@ export interface ErrorHierarchy {
  * @param failed what the back-end that failed says
  */
 export function errorHierarchy(
-  answers: readonly (BackEndAnswer | null)[],
+  answers: readonly (BackEndResponse | null)[],
   failed: Pick<BackEndError, "level" | "deep">,
 ): ErrorHierarchy {
   let { level, deep } = failed;
@@ -33,7 +33,7 @@ export function errorHierarchy(
   return { level: level + 1, partitions: [answers.length, answers.length - arrived, deep] };
 }
 
-function viewOf({ body }: BackEndAnswer): PartialView | null {
+function viewOf({ body }: BackEndResponse): PartialView | null {
   try {
     return new PartialView(body, "partial");
   } catch (error) {

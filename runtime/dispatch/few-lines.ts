@@ -4,7 +4,7 @@
 /** Changes of one kind, such as "down", and how many of them were not told. */
 type Counts = ReadonlyMap<string, number>;
 
-export interface FewLinesParts {
+export interface LogCoalescerOptions {
   /** Changes in one window that are told one by one. */
   readonly most: number;
   readonly windowMs: number;
@@ -12,13 +12,13 @@ export interface FewLinesParts {
   readonly tell: (untold: Counts) => void;
 }
 
-export class FewLines {
-  readonly #parts: FewLinesParts;
+export class LogCoalescer {
+  readonly #parts: LogCoalescerOptions;
   readonly #untold = new Map<string, number>();
   #told = 0;
   #isWaiting = false;
 
-  constructor(parts: FewLinesParts) {
+  constructor(parts: LogCoalescerOptions) {
     this.#parts = parts;
   }
 

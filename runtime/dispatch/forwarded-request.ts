@@ -104,7 +104,7 @@ function pathOf(target: string): string {
 }
 
 /** The bytes of a whole request with more header lines; its body is copied once for all of them. */
-export function withFields(request: Uint8Array, fields: readonly string[]): Buffer {
+export function withHeaders(request: Uint8Array, fields: readonly string[]): Buffer {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
   const lineEnd = bytes.indexOf("\r\n", 0, "latin1") + 2;
   const added = Buffer.from(`${fields.join("\r\n")}\r\n`, "latin1");

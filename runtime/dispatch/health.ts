@@ -7,14 +7,14 @@
 
 import {
   MAX_PROBE_INTERVAL_MS,
-  MAX_PROBES_AT_ONCE,
-  PROBE_ANSWER_MS,
+  MAX_CONCURRENT_PROBES,
+  PROBE_TIMEOUT_MS,
   PROBE_INTERVAL_MS,
   PROBES_PER_SECOND,
-  START_PROBING_MS,
+  STARTUP_PROBE_MS,
 } from "../base/limits.js";
 import { TRUNK_HEADER } from "../trunk/frames.js";
-import type { BackEndAnswer } from "./answer-parser.js";
+import type { BackEndResponse } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import { Channel, type ChannelUser } from "./channel.js";
 import type { Matrix } from "./matrix.js";
@@ -24,15 +24,15 @@ const TICK_MS = 50;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
 /** One that is down: how often it was asked in vain, and when it is asked next. */
-interface Patient {
+interface ProbeState {
   failures: number;
   dueMs: number;
 }
 
-export class Health {
+export class HealthChecker {
   #backEnds: readonly BackEnd[];
   readonly #revived: () => void;
-  readonly #patients = new Map<BackEnd, Patient>();
+  readonly #unhealthy = new Map<BackEnd, ProbeState>();
   readonly #probing = new Map<BackEnd, Probe>();
   #timer: NodeJS.Timeout | null = null;
   /** Where the next tick goes on, so that everybody gets his turn. */
@@ -55,17 +55,17 @@ export class Health {
     this.#backEnds = [...matrix.all()];
     this.#at = 0;
     const watched = new Set(this.#backEnds);
-    for (const backEnd of this.#patients.keys()) {
-      if (!watched.has(backEnd)) this.#patients.delete(backEnd);
+    for (const backEnd of this.#unhealthy.keys()) {
+      if (!watched.has(backEnd)) this.#unhealthy.delete(backEnd);
     }
   }
 
   /** Asks those that are not in use; see `start`. */
   async ask(backEnds: readonly BackEnd[]): Promise<void> {
-    const deadlineMs = performance.now() + START_PROBING_MS;
+    const deadlineMs = performance.now() + STARTUP_PROBE_MS;
     const started = new Set<Promise<void>>();
     for (const backEnd of backEnds) {
-      if (started.size >= MAX_PROBES_AT_ONCE) await Promise.race(started);
+      if (started.size >= MAX_CONCURRENT_PROBES) await Promise.race(started);
       if (this.#timer === null || performance.now() > deadlineMs) return;
       if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
       const probe: Promise<void> = this.#probe(backEnd).finally(() => started.delete(probe));
@@ -90,12 +90,12 @@ export class Health {
 
   #tick(): void {
     const now = performance.now();
-    let free = Math.min(PROBES_PER_TICK, MAX_PROBES_AT_ONCE - this.#probing.size);
+    let free = Math.min(PROBES_PER_TICK, MAX_CONCURRENT_PROBES - this.#probing.size);
     for (let left = this.#backEnds.length; left > 0 && free > 0; left--) {
       const backEnd = this.#backEnds[this.#at]!;
       this.#at = (this.#at + 1) % this.#backEnds.length;
       if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
-      if (now < (this.#patients.get(backEnd)?.dueMs ?? 0)) continue;
+      if (now < (this.#unhealthy.get(backEnd)?.dueMs ?? 0)) continue;
       free--;
       void this.#probe(backEnd);
     }
@@ -107,34 +107,34 @@ export class Health {
     const answer = await probe.result;
     this.#probing.delete(backEnd);
     if (answer === null) return this.#postpone(backEnd);
-    this.#patients.delete(backEnd);
+    this.#unhealthy.delete(backEnd);
     backEnd.revive(answer.takesTrunk);
     this.#revived();
   }
 
   #postpone(backEnd: BackEnd): void {
     if (this.#timer === null) return;
-    const failures = (this.#patients.get(backEnd)?.failures ?? 0) + 1;
+    const failures = (this.#unhealthy.get(backEnd)?.failures ?? 0) + 1;
     backEnd.retire("it does not answer its health check");
     const intervalMs = Math.min(MAX_PROBE_INTERVAL_MS, PROBE_INTERVAL_MS * 1.5 ** (failures - 1));
     const jitter = 0.8 + 0.4 * Math.random();
-    this.#patients.set(backEnd, { failures, dueMs: performance.now() + intervalMs * jitter });
+    this.#unhealthy.set(backEnd, { failures, dueMs: performance.now() + intervalMs * jitter });
   }
 }
 
 /** One question, on a connection of its own. */
 class Probe implements ChannelUser {
   /** What it has answered; null unless it is healthy. */
-  readonly result: Promise<BackEndAnswer | null>;
+  readonly result: Promise<BackEndResponse | null>;
   readonly #channel: Channel;
   readonly #timer: NodeJS.Timeout;
-  #resolve: (answer: BackEndAnswer | null) => void = () => {};
+  #resolve: (answer: BackEndResponse | null) => void = () => {};
 
   constructor({ address, connector }: BackEnd) {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#timer = setTimeout(() => this.cancel(), PROBE_ANSWER_MS);
+    this.#timer = setTimeout(() => this.cancel(), PROBE_TIMEOUT_MS);
     this.#channel = new Channel(0, address, "", () => {}, undefined, connector);
     const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
     const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;
@@ -146,7 +146,7 @@ class Probe implements ChannelUser {
     this.#end(null);
   }
 
-  answered(channel: Channel, answer: BackEndAnswer): void {
+  answered(channel: Channel, answer: BackEndResponse): void {
     channel.abort();
     const { status, body } = answer;
     this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
@@ -156,7 +156,7 @@ class Probe implements ChannelUser {
     this.#end(null);
   }
 
-  #end(answer: BackEndAnswer | null): void {
+  #end(answer: BackEndResponse | null): void {
     clearTimeout(this.#timer);
     this.#resolve(answer);
   }

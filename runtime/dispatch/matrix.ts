@@ -8,7 +8,7 @@ import { PLAIN } from "./connector.js";
 import type { Preference } from "./forwarded-request.js";
 
 /** Why there is no replica: all are down or were tried, or none has a free channel. */
-export type NoReplica = "down" | "busy";
+export type UnavailableReason = "down" | "busy";
 
 export class Matrix {
   readonly config: MatrixConfig;
@@ -64,7 +64,7 @@ export class Matrix {
   }
 
   /** Whether an answer may be made without the partitions that are down. */
-  mayLackParts(target: bigint | null, { isPrimary }: Preference): boolean {
+  allowsPartialResults(target: bigint | null, { isPrimary }: Preference): boolean {
     return this.config.allowIncomplete && target === null && !isPrimary;
   }
 
@@ -103,14 +103,14 @@ export class Matrix {
   /**
    * The replica of a partition that a request goes to.
    * @param tried replicas that could not answer this request
-   * @param isRepeatable it may try a back-end that has failed others
+   * @param isRetryable it may try a back-end that has failed others
    */
   choose(
     partition: number,
     { isPrimary, affinity }: Preference,
     tried: readonly BackEnd[],
-    isRepeatable: boolean,
-  ): BackEnd | NoReplica {
+    isRetryable: boolean,
+  ): BackEnd | UnavailableReason {
     const replicas = this.backEnds[partition]!;
     if (isPrimary) {
       const primary = replicas[this.config.primaryRow]!;
@@ -122,7 +122,7 @@ export class Matrix {
       const isWell = !isDefunct && !outlier.isEjected;
       if (isWell && hasFreeChannel) return replicas[affinity % this.height]!;
     }
-    return cheapest(replicas, tried, isRepeatable);
+    return cheapest(replicas, tried, isRetryable);
   }
 
   /** Partitions with a replica that is up. */
@@ -152,11 +152,11 @@ function addressText({ host, port }: BackEndAddress): string {
 function cheapest(
   replicas: readonly BackEnd[],
   tried: readonly BackEnd[],
-  isRepeatable: boolean,
-): BackEnd | NoReplica {
+  isRetryable: boolean,
+): BackEnd | UnavailableReason {
   let best: BackEnd | null = null;
   let bestValue = Number.POSITIVE_INFINITY;
-  let none: NoReplica = "down";
+  let none: UnavailableReason = "down";
   let isOneWell = false;
   for (const backEnd of replicas) {
     if (backEnd.isDefunct || (tried.length > 0 && tried.includes(backEnd))) continue;
@@ -164,7 +164,7 @@ function cheapest(
     none = "busy";
     isOneWell ||= !isEjected;
     if (!backEnd.hasFreeChannel) continue;
-    if (isEjected && backEnd.outlier.isTrialDue(isRepeatable)) return backEnd;
+    if (isEjected && backEnd.outlier.isHalfOpenDue(isRetryable)) return backEnd;
     const value = isEjected ? EJECTED_VALUE + backEnd.value : backEnd.value;
     if (value < bestValue) {
       best = backEnd;

@@ -16,7 +16,7 @@ export interface EntryOrder {
 }
 
 /** The first `count` entries, partial by partial. */
-export function concatenated(views: readonly PartialView[], count: number): EntryOrder {
+export function concatenateEntries(views: readonly PartialView[], count: number): EntryOrder {
   const order = newOrder(count);
   let at = 0;
   for (let source = 0; source < views.length && at < count; source++) {
@@ -28,7 +28,7 @@ export function concatenated(views: readonly PartialView[], count: number): Entr
 }
 
 /** The first `count` entries by their keys, which have one type other than mixed, and one order. */
-export function mergedByKey(
+export function mergeSortedByKey(
   views: readonly PartialView[],
   count: number,
   isDescending: boolean,

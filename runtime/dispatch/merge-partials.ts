@@ -6,12 +6,12 @@ import { S_NONE } from "../base/sort-constants.js";
 import { isNumeric, type PartialNumbers } from "../partial/partial-layout.js";
 import { PartialView } from "../partial/partial-view.js";
 import { isDescending, type KeyWire, sortbyText, sortClass } from "../partial/sort-order.js";
-import { concatenated, type EntryOrder, mergedByKey } from "./merge-order.js";
+import { concatenateEntries, type EntryOrder, mergeSortedByKey } from "./merge-order.js";
 
 const MAX_LEVEL = 2 ** 32 - 1;
 
 /** A merged response, over the bytes of the partials. */
-export interface Merged extends PartialNumbers {
+export interface MergedResponse extends PartialNumbers {
   /** Partitions that were asked and did not answer. */
   readonly incomplete: number;
   /** By partition, engines that took part; null where no partition may lack. */
@@ -39,7 +39,7 @@ interface Sorting {
 export function mergePartials(
   partials: readonly (Uint8Array | null)[],
   target: number | null = null,
-): Merged {
+): MergedResponse {
   return mergeViews(partials.map(viewOf), target);
 }
 
@@ -47,13 +47,13 @@ export function mergePartials(
  * Merges those partials that arrived undamaged; null when there are none.
  * @throws ResponseError for partials that do not go together
  */
-export function mergeUndamaged(partials: readonly (Uint8Array | null)[]): Merged | null {
+export function mergeTrusted(partials: readonly (Uint8Array | null)[]): MergedResponse | null {
   const views = partials.map(undamagedView);
   if (views.every((view) => view === null)) return null;
   return { ...mergeViews(views, null), leaves: views.map((view) => view?.partials ?? 0) };
 }
 
-function mergeViews(views: readonly (PartialView | null)[], target: number | null): Merged {
+function mergeViews(views: readonly (PartialView | null)[], target: number | null): MergedResponse {
   const arrived = views.filter((view) => view !== null);
   const filled = arrived.filter(({ count }) => count > 0);
   const sorting = commonSorting(views);
@@ -80,8 +80,8 @@ function mergeViews(views: readonly (PartialView | null)[], target: number | nul
     views: filled,
     order:
       sortClass(sorting.sortby) === "any"
-        ? concatenated(filled, count)
-        : mergedByKey(filled, count, isDescending(sorting.sortby)),
+        ? concatenateEntries(filled, count)
+        : mergeSortedByKey(filled, count, isDescending(sorting.sortby)),
   };
 }
 

@@ -11,13 +11,13 @@ import {
 import type { PartialParts } from "../partial/partial-parts.js";
 import { jsonText } from "../plugin/contract/json-text.js";
 import type { EntryOrder } from "./merge-order.js";
-import type { Merged } from "./merge-partials.js";
+import type { MergedResponse } from "./merge-partials.js";
 
 /**
  * What `PluginResponse.deserialize` takes: the same bytes that its `serialize` writes.
  * @throws ResponseError when they would be too many
  */
-export function encodeMerged(merged: Merged): Uint8Array<ArrayBuffer> {
+export function encodeMerged(merged: MergedResponse): Uint8Array<ArrayBuffer> {
   const { views, order, meta } = merged;
   const { sources, positions } = order;
   const count = sources.length;
@@ -49,7 +49,7 @@ export function encodeMerged(merged: Merged): Uint8Array<ArrayBuffer> {
  * The bytes of the JSON text that `PluginResponse.toJSON` gives for the same data.
  * @throws ResponseError when they would be too many
  */
-export function mergedJson(merged: Merged): Buffer {
+export function mergedJson(merged: MergedResponse): Buffer {
   const { views, order, meta } = merged;
   const { sources, positions } = order;
   const { level, levelparts, partials, hitcount, i0, i1, f2, f3 } = merged;

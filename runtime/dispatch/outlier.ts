@@ -9,15 +9,15 @@
 import {
   FIRST_EJECTION_MS,
   MAX_EJECTION_MS,
-  PATIENT_TRIAL_MS,
-  SERVER_ERRORS_IN_A_ROW,
+  RETRYABLE_TRIAL_WAIT_MS,
+  EJECT_AFTER_CONSECUTIVE_ERRORS,
   SLOW_START_MS,
 } from "../base/limits.js";
 
 /** How much more a request costs right after the trial. */
 const SLOW_START_FACTOR = 4;
 
-export class Outlier {
+export class OutlierDetector {
   readonly #onChange: (change: string) => void;
   /** Answers of 5xx since the last good one. */
   #errors = 0;
@@ -26,7 +26,7 @@ export class Outlier {
   /** 0 while it is well. */
   #ejectedUntilMs = 0;
   #recoveredMs = Number.NEGATIVE_INFINITY;
-  #isOnTrial = false;
+  #isHalfOpen = false;
 
   /** @param onChange is told when it is taken out, for how long, and when it has recovered */
   constructor(onChange: (change: string) => void = () => {}) {
@@ -42,9 +42,9 @@ export class Outlier {
    * Whether a request may try it now.
    * @param isRepeatable nothing is lost when the request fails; others wait a while for such a one
    */
-  isTrialDue(isRepeatable: boolean): boolean {
-    if (this.#ejectedUntilMs === 0 || this.#isOnTrial) return false;
-    const patienceMs = isRepeatable ? 0 : PATIENT_TRIAL_MS;
+  isHalfOpenDue(isRepeatable: boolean): boolean {
+    if (this.#ejectedUntilMs === 0 || this.#isHalfOpen) return false;
+    const patienceMs = isRepeatable ? 0 : RETRYABLE_TRIAL_WAIT_MS;
     return performance.now() >= this.#ejectedUntilMs + patienceMs;
   }
 
@@ -56,18 +56,18 @@ export class Outlier {
 
   /** A request was sent to it. */
   begun(): void {
-    if (this.#ejectedUntilMs > 0) this.#isOnTrial = true;
+    if (this.#ejectedUntilMs > 0) this.#isHalfOpen = true;
   }
 
   /** A request has left it, whatever became of it. */
   ended(): void {
-    this.#isOnTrial = false;
+    this.#isHalfOpen = false;
   }
 
   /** @param isServerError the status was 5xx, but for those that tell of load */
   answered(isServerError: boolean): void {
     if (isServerError) {
-      if (++this.#errors >= SERVER_ERRORS_IN_A_ROW || this.isEjected)
+      if (++this.#errors >= EJECT_AFTER_CONSECUTIVE_ERRORS || this.isEjected)
         this.#eject("answers with errors");
       return;
     }

@@ -3,7 +3,7 @@
 // the time in which 95 % of a plugin's answers come, and for a tenth of all requests at most, so
 // that a slow matrix is not given twice the work.
 
-import { MAX_REPEATABLE_NAMES, RETRY_RESERVE, RETRY_SHARE } from "../base/limits.js";
+import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST, RETRY_BUDGET_RATIO } from "../base/limits.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 
 const QUANTILE = 0.95;
@@ -11,10 +11,10 @@ const QUANTILE = 0.95;
 const STEP = 0.05;
 const MIN_STEP_MS = 0.05;
 
-export class RepeatableRequests {
+export class RetryableRequests {
   /** By path: the estimate of the quantile, in milliseconds. */
   readonly #slowMs = new Map<string, number>();
-  #budget = RETRY_RESERVE;
+  #budget = RETRY_BUDGET_BURST;
 
   has({ method, path }: ForwardedRequest): boolean {
     return method === "GET" && this.#slowMs.has(path);
@@ -27,7 +27,7 @@ export class RepeatableRequests {
 
   /** A request was sent for the first time. */
   sent(): void {
-    this.#budget = Math.min(RETRY_RESERVE, this.#budget + RETRY_SHARE);
+    this.#budget = Math.min(RETRY_BUDGET_BURST, this.#budget + RETRY_BUDGET_RATIO);
   }
 
   /** Whether one may be sent once more; it then counts as sent. */
@@ -45,7 +45,7 @@ export class RepeatableRequests {
       return;
     }
     if (slowMs === undefined) {
-      if (this.#slowMs.size < MAX_REPEATABLE_NAMES) this.#slowMs.set(path, 2 * ms);
+      if (this.#slowMs.size < MAX_RETRYABLE_PLUGINS) this.#slowMs.set(path, 2 * ms);
       return;
     }
     const step = Math.max(MIN_STEP_MS, slowMs * STEP);

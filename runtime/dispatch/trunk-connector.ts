@@ -6,7 +6,7 @@ import type { BackEndAddress } from "../settings/matrix-config.js";
 import type { ByteSocket } from "../trunk/byte-socket.js";
 import { INVALID_FRAME, TRUNK_LINE } from "../trunk/frames.js";
 import { Trunk } from "../trunk/trunk.js";
-import type { Connector, OnRead, Opener } from "./connector.js";
+import type { Connector, ReadCallback, Opener } from "./connector.js";
 
 /** What arrives on any trunk, until the next bytes arrive: nothing is allocated for it. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
@@ -26,7 +26,7 @@ export class TrunkConnector implements Opener {
     this.#lost = lost;
   }
 
-  open(address: BackEndAddress, { callback }: OnRead): ByteSocket {
+  open(address: BackEndAddress, { callback }: ReadCallback): ByteSocket {
     if (this.#link?.trunk.isUsedUp) this.leave();
     this.#link ??= this.#connect(address);
     const stream = this.#link.trunk.open();
@@ -42,7 +42,7 @@ export class TrunkConnector implements Opener {
   }
 
   /** A request that was sent at that time was not answered: it may be the connection that hangs. */
-  distrust(sentMs: number): void {
+  eject(sentMs: number): void {
     if (this.#link !== null && this.#link.openedMs <= sentMs) this.leave();
   }
 

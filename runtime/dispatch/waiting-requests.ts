@@ -4,13 +4,13 @@
 // would wait for ever behind those that need one each: after a while nobody overtakes it. Clients
 // take turns, in each line and between lines.
 
-import { FairLine } from "../base/fair-line.js";
-import { MAX_DISPATCH_BACKLOG, MAX_OVERTAKEN_MS } from "../base/limits.js";
+import { FairQueue } from "../base/fair-line.js";
+import { MAX_DISPATCH_BACKLOG, MAX_QUEUE_BYPASS_MS } from "../base/limits.js";
 import { ANY_ROW, type DispatchCall } from "./dispatch-call.js";
 
-type Line = FairLine<DispatchCall>;
+type Line = FairQueue<DispatchCall>;
 
-export class WaitingRequests {
+export class DispatchQueue {
   /** By `DispatchCall.need`. */
   readonly #lines = new Map<number, Line>();
   #size = 0;
@@ -29,13 +29,13 @@ export class WaitingRequests {
 
   get #isStarving(): boolean {
     const eldest = this.#lines.get(ANY_ROW)?.eldest();
-    return eldest !== undefined && performance.now() - eldest.waitsSinceMs > MAX_OVERTAKEN_MS;
+    return eldest !== undefined && performance.now() - eldest.waitsSinceMs > MAX_QUEUE_BYPASS_MS;
   }
 
   push(call: DispatchCall): void {
     let line = this.#lines.get(call.need);
     if (line === undefined) {
-      line = new FairLine(({ dispatch }) => dispatch.client);
+      line = new FairQueue(({ dispatch }) => dispatch.client);
       this.#lines.set(call.need, line);
     }
     line.push(call, this.#served);

@@ -2,7 +2,7 @@
 // nobody's business.
 
 import { nowMs } from "../base/clock.js";
-import { logEach } from "../base/log.js";
+import { logUnthrottled } from "../base/log.js";
 import type { Exchange } from "../http/transport.js";
 
 const MS_DIGITS = 2;
@@ -26,6 +26,6 @@ export class AccessLog {
     const { requestId } = headers;
     const named = requestId === null ? {} : { request: requestId };
     const fields = { method, path, status, ms, bytes, client, ...named };
-    logEach(`${method} ${path} ${status} ${bytes} bytes ${ms} ms ${client}`, "info", fields);
+    logUnthrottled(`${method} ${path} ${status} ${bytes} bytes ${ms} ms ${client}`, "info", fields);
   }
 }

@@ -4,11 +4,11 @@
 import { nowMs } from "../base/clock.js";
 import { INLINE_BODY_BYTES, MIN_COMPRESSED_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { markSole } from "../base/sole-bytes.js";
+import { markExclusive } from "../base/sole-bytes.js";
 import type { Service } from "../builtin/service.js";
-import type { BackEndAnswer } from "../dispatch/answer-parser.js";
+import type { BackEndResponse } from "../dispatch/answer-parser.js";
 import { engineExplanation } from "../dispatch/explanation.js";
-import type { Merged } from "../dispatch/merge-partials.js";
+import type { MergedResponse } from "../dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../dispatch/merged-output.js";
 import type { Compressor } from "../http/compressor.js";
 import {
@@ -21,11 +21,11 @@ import {
 import { OWN_MEDIA_TYPE } from "../http/statuses.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { PluginTallies } from "../metrics/plugin-tallies.js";
+import type { PluginCounters } from "../metrics/plugin-tallies.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
-import { latin1Text, MAX_COPIED_BYTES, toLatin1, wrapped } from "../plugin/contract/wire-text.js";
+import { latin1Text, MAX_COPIED_BYTES, toLatin1, wrapInPlace } from "../plugin/contract/wire-text.js";
 import { splitHttpResponse } from "../plugin/response/http-response.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 import { plainText } from "../plugin/run/render.js";
@@ -51,10 +51,10 @@ const TOO_MANY_REQUESTS = 429;
 const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
 const RETRY_SOON = "Retry-After: 2\r\n";
 
-export interface AnswerParts {
+export interface ResponseParts {
   readonly state: SharedState;
   readonly metrics: Metrics;
-  readonly tallies: PluginTallies;
+  readonly tallies: PluginCounters;
   /** Requests queued or running in this server, for X-SVC-Backlog. */
   readonly backlog: () => number;
   /** Pages of other origins may call this server. */
@@ -69,7 +69,7 @@ export interface AnswerParts {
 }
 
 /** What a refusal says beside its message, where it is not one of the server's own. */
-export interface Refused {
+export interface Rejection {
   readonly execId?: number;
   /** It counts as an answer of a plugin. */
   readonly isPlugin?: boolean;
@@ -90,20 +90,20 @@ interface Reply {
 }
 
 /** Of the request that is answered. */
-export interface Asked {
+export interface ResponseContext {
   readonly accept: Accept;
   readonly t0Ms: number;
 }
 
-const BY_SERVER: Refused = {};
+const BY_SERVER: Rejection = {};
 
-export class Answers {
+export class ResponseWriter {
   readonly streams = new Streams();
-  readonly #parts: AnswerParts;
+  readonly #parts: ResponseParts;
   /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
   #argspecFields = "";
 
-  constructor(parts: AnswerParts) {
+  constructor(parts: ResponseParts) {
     this.#parts = parts;
   }
 
@@ -127,7 +127,7 @@ export class Answers {
     }
     const { payload } = result;
     // It came from another thread, which has it no more.
-    if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markSole(payload);
+    if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markExclusive(payload);
     if (step !== null) step.done(execId, result);
     else this.result(exchange, port, execId, result);
   };
@@ -207,7 +207,7 @@ export class Answers {
   }
 
   /** The answer of a back-end, as it came; a dispatcher is told the load of this instance. */
-  relay(exchange: Exchange, port: 0 | 1, answer: BackEndAnswer): void {
+  relay(exchange: Exchange, port: 0 | 1, answer: BackEndResponse): void {
     const { status, mediaType, body, isReadonly, explain } = answer;
     const isPartial = exchange.headers.accept === "partial";
     const fields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
@@ -218,7 +218,7 @@ export class Answers {
   merged(
     exchange: Exchange,
     port: 0 | 1,
-    merged: Merged,
+    merged: MergedResponse,
     hierarchy: Hierarchy,
     isReadonly: boolean,
   ): void {
@@ -287,7 +287,7 @@ export class Answers {
     port: 0 | 1,
     status: number,
     message: string | ErrorMessage,
-    { execId = 0, isPlugin = false, hierarchy = ENGINE, fields = "" }: Refused = BY_SERVER,
+    { execId = 0, isPlugin = false, hierarchy = ENGINE, fields = "" }: Rejection = BY_SERVER,
   ): void {
     const asked = { accept: exchange.headers.accept, t0Ms: exchange.t0Ms };
     const { mediaType, body } = this.errorBody(asked, port, message, execId, hierarchy);
@@ -297,7 +297,7 @@ export class Answers {
 
   /** Body of an error answer (interface, "Error body"). */
   errorBody(
-    { accept, t0Ms }: Asked,
+    { accept, t0Ms }: ResponseContext,
     port: 0 | 1,
     message: string | ErrorMessage,
     execId = 0,
@@ -380,7 +380,7 @@ function enveloped(
   }
   const text = okEnvelope("\0", execMs, hierarchy);
   const [head, tail] = text.split("\0") as [string, string];
-  return wrapped(head, payload, tail);
+  return wrapInPlace(head, payload, tail);
 }
 
 /**

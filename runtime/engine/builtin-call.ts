@@ -3,7 +3,7 @@
 
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { queryOf } from "../plugin/contract/query-text.js";
+import { queryStart } from "../plugin/contract/query-text.js";
 import type { RequestSource } from "../plugin/contract/request-source.js";
 import type { Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
@@ -43,7 +43,7 @@ function sourceOf(
   return {
     method: method === "POST" ? "POST" : "GET",
     target,
-    query: queryOf(target),
+    query: queryStart(target),
     headerBlock: headers.block,
     body,
     client: connection.client,

@@ -1,14 +1,14 @@
 // What clients have asked the main thread to do, until it says what became of it.
 
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
-import type { ControlOutcome, Notice } from "./io-control.js";
+import type { ControlOutcome, IoNotification } from "./io-control.js";
 
-export class ControlAsks {
-  readonly #notify: (notice: Notice) => void;
+export class PendingControlRequests {
+  readonly #notify: (notice: IoNotification) => void;
   readonly #waiting = new Map<number, (outcome: ControlOutcome) => void>();
   #count = 0;
 
-  constructor(notify: (notice: Notice) => void) {
+  constructor(notify: (notice: IoNotification) => void) {
     this.#notify = notify;
   }
 

@@ -28,7 +28,7 @@ export function exceptionMessage(
 }
 
 /** 404 for a plugin that does not exist. */
-export function undefinedPlugin(name: string): ErrorMessage {
+export function unknownPlugin(name: string): ErrorMessage {
   return exceptionMessage("svc", "LookupError", `undefined plugin: ${name}`);
 }
 

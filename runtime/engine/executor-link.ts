@@ -2,12 +2,12 @@
 // knows how long the executor has been silent.
 
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { SILENT_EXECUTOR_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
+import { REVOKE_QUEUED_AFTER_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
-  FLAG_GONE,
+  FLAG_CLIENT_DISCONNECTED,
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
@@ -47,7 +47,7 @@ export class ExecutorLink {
 
   /** Inside one plugin call for longer than a queued request should wait. */
   get silent(): boolean {
-    return this.#silentForMs > SILENT_EXECUTOR_MS;
+    return this.#silentForMs > REVOKE_QUEUED_AFTER_MS;
   }
 
   get unresponsive(): boolean {
@@ -90,14 +90,14 @@ export class ExecutorLink {
    * Says that a request was answered with a time-out, which is also to give a sign of life;
    * `unresponsive` tells when none came.
    */
-  tellTimedOut(slot: number, call: PluginCall): void {
+  notifyTimedOut(slot: number, call: PluginCall): void {
     this.#tell(slot, call, FLAG_TIMED_OUT);
     this.expectsSign = true;
   }
 
   /** Says that nobody waits for a request that it runs. */
-  tellGone(slot: number, call: PluginCall): void {
-    this.#tell(slot, call, FLAG_GONE);
+  notifyDisconnected(slot: number, call: PluginCall): void {
+    this.#tell(slot, call, FLAG_CLIENT_DISCONNECTED);
   }
 
   #tell(slot: number, { serial, plugin }: PluginCall, flag: number): void {
@@ -118,7 +118,7 @@ export class ExecutorLink {
   }
 
   /** The executor is dead: takes what it still managed to post, and nothing is sent any more. */
-  bury(): void {
+  replaceDeadThread(): void {
     this.alive = false;
     for (;;) {
       const posted = receiveMessageOnPort(this.port);

@@ -3,12 +3,12 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
-import { IdleCollector } from "../base/idle-collector.js";
+import { IdleGc } from "../base/idle-collector.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
 import { flushSince, unitsPublished } from "../graph/log/logged-store.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { queryOf } from "../plugin/contract/query-text.js";
+import { queryStart } from "../plugin/contract/query-text.js";
 import { RequestSignal } from "../plugin/contract/request-signal.js";
 import type {
   Accept,
@@ -16,14 +16,14 @@ import type {
   RequestSource,
   StreamOpener,
 } from "../plugin/contract/request-source.js";
-import { roomyBytes } from "../plugin/contract/wire-text.js";
+import { latin1WithHeadroom } from "../plugin/contract/wire-text.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
-  FLAG_GONE,
+  FLAG_CLIENT_DISCONNECTED,
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
@@ -64,7 +64,7 @@ export class Executor {
   };
   #results: unknown[] = [0];
   #transfers: (ArrayBuffer | MessagePort)[] = [];
-  readonly #collector = new IdleCollector();
+  readonly #collector = new IdleGc();
   #flushScheduled = false;
   #inBatch = false;
 
@@ -105,7 +105,7 @@ export class Executor {
     const serial = batch[at + RequestField.Serial] as number;
     const startMs = nowMs();
     const flags = batch[at + RequestField.Flags] as number;
-    if ((flags & FLAG_GONE) !== 0) {
+    if ((flags & FLAG_CLIENT_DISCONNECTED) !== 0) {
       this.#signals.get(serial)?.abort("AbortError");
       return startMs;
     }
@@ -153,7 +153,7 @@ export class Executor {
     return {
       method: (flags & FLAG_POST) !== 0 ? "POST" : "GET",
       target,
-      query: queryOf(target),
+      query: queryStart(target),
       headerBlock: batch[at + RequestField.HeaderBlock] as string,
       body: batch[at + RequestField.Body] as string | Uint8Array | null,
       client: batch[at + RequestField.Client] as string,
@@ -182,7 +182,7 @@ export class Executor {
     // A long text would be copied character by character; bytes change hands.
     if (payload.length > INLINE_BODY_BYTES) this.#collector.used(payload.length);
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
-    const sent = isLong ? roomyBytes(payload) : payload;
+    const sent = isLong ? latin1WithHeadroom(payload) : payload;
     this.#results.push(slot, serial, status, kind, sent, flush);
     if (typeof sent !== "string") this.#transfers.push(sent.buffer);
     // From here on the plugins of other requests may keep this thread from posting.

@@ -4,17 +4,17 @@
 // slot is kept free for others: behind a proxy all clients are one, and may use all there are.
 
 import { nowMs } from "../base/clock.js";
-import { GIVE_WAY_MS } from "../base/limits.js";
+import { PREEMPT_AFTER_MS } from "../base/limits.js";
 import { SLOTS } from "../wire/shared-state.js";
 import type { PluginCall } from "./plugin-call.js";
 import type { SlotTable } from "./slot-table.js";
-import { clientOf, type WaitingCalls } from "./waiting-calls.js";
+import { clientOf, type CallQueue } from "./waiting-calls.js";
 
 /**
  * Slots of clients that hold several, where somebody has waited for a while who holds none; in no
  * order.
  */
-export function slotsInTheWay(slots: SlotTable, waiting: WaitingCalls, port: 0 | 1): number[] {
+export function preemptibleSlots(slots: SlotTable, waiting: CallQueue, port: 0 | 1): number[] {
   const held = new Map<string, number[]>();
   for (let slot = 0; slot < SLOTS; slot++) {
     const call = slots.call(slot);
@@ -24,7 +24,7 @@ export function slotsInTheWay(slots: SlotTable, waiting: WaitingCalls, port: 0 |
     if (mine === undefined) held.set(client, [slot]);
     else mine.push(slot);
   }
-  const before = nowMs() - GIVE_WAY_MS;
+  const before = nowMs() - PREEMPT_AFTER_MS;
   if (!someone(waiting.firsts(port), before, held)) return [];
   return [...held.values()].filter((mine) => mine.length > 1).flat();
 }

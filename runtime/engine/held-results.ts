@@ -1,13 +1,13 @@
 // Results of requests that have changed graphs, held until what they did is durable.
 
-import type { LogClock } from "../graph/log/logged-store.js";
+import type { CommitClock } from "../graph/log/logged-store.js";
 
-export class HeldResults {
-  readonly #clock: LogClock | null;
+export class DurabilityGate {
+  readonly #clock: CommitClock | null;
   #count = 0;
 
   /** @param clock null where nothing is logged */
-  constructor(clock: LogClock | null) {
+  constructor(clock: CommitClock | null) {
     this.#clock = clock;
   }
 

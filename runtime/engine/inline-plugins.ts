@@ -8,14 +8,14 @@ import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, INLINE_BODY_BYTES } from "../base/limits.js";
-import { boundOutput, log } from "../base/log.js";
+import { limitOutputBuffer, log } from "../base/log.js";
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import { keepLongStacks, loadFailure } from "../plugin/contract/traceback.js";
+import { raiseStackTraceLimit, loadFailure } from "../plugin/contract/traceback.js";
 import { RESULT_PARTIAL, RESULT_READONLY_PARTIAL } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
-import type { Answers } from "./answers.js";
+import type { ResponseWriter } from "./answers.js";
 import { runBuiltin } from "./builtin-call.js";
 import { failureMessage } from "./error-message.js";
 import type { PluginRoute } from "./plugin-call.js";
@@ -41,14 +41,14 @@ export class InlinePlugins {
   /** Names of all that were ever loaded here: timers outlive the plugin that has left them. */
   readonly loaded = new Set<string>();
   readonly #state: SharedState;
-  readonly #answers: Answers;
+  readonly #answers: ResponseWriter;
   readonly #left: () => void;
   readonly #records = new WeakMap<PluginRoute, CallRecord>();
   #loads = 0;
   #beat: NodeJS.Timeout | undefined;
 
   /** @param left counts plugins that go to the executors */
-  constructor(state: SharedState, answers: Answers, left: () => void) {
+  constructor(state: SharedState, answers: ResponseWriter, left: () => void) {
     this.#state = state;
     this.#answers = answers;
     this.#left = left;
@@ -112,7 +112,7 @@ export class InlinePlugins {
     });
     this.#state.leaveInline();
     const tookMs = nowMs() - begunMs;
-    if (tookMs > SHORT_MS) this.#judge(route, tookMs);
+    if (tookMs > SHORT_MS) this.#validate(route, tookMs);
     else this.#recordOf(route).calls++;
     if (isDone) return;
     this.#leave(route, "it answers later");
@@ -134,7 +134,7 @@ export class InlinePlugins {
     return record;
   }
 
-  #judge(route: PluginRoute, tookMs: number): void {
+  #validate(route: PluginRoute, tookMs: number): void {
     const record = this.#recordOf(route);
     record.calls++;
     record.long++;
@@ -161,8 +161,8 @@ function prepareThread(): void {
     ...{ exit: refuseExit, reallyExit: refuseExit, _getActiveHandles: () => [] },
     setUncaughtExceptionCaptureCallback: refuseCapture,
   });
-  keepLongStacks();
-  boundOutput();
+  raiseStackTraceLimit();
+  limitOutputBuffer();
 }
 
 function refuseCapture(): never {

@@ -13,7 +13,7 @@ export interface ExecutorPort {
   readonly port: MessagePort;
 }
 
-export type Ask =
+export type ControlRequest =
   | { readonly op: "listen" }
   | { readonly op: "rename"; readonly name: string }
   | { readonly op: "plugins"; readonly list: PluginList }
@@ -53,7 +53,7 @@ export interface Listening {
 export type ControlOutcome = { readonly value: unknown } | { readonly failure: string };
 
 /** What the IO thread tells without being asked. */
-export type Notice =
+export type IoNotification =
   /** A client that may wants the server to do something; answered with `controlled`. */
   | {
       readonly notice: "control";
@@ -82,7 +82,7 @@ export interface IoThreadData {
 }
 
 /** A thread that runs plugins is told what to do by a port that they do not know. */
-export interface Controlled {
+export interface ControlledServer {
   readonly control: MessagePort;
 }
 
@@ -101,4 +101,4 @@ export interface ExecutorThreadData {
 }
 
 /** What an executor thread tells once it can take requests, or why it cannot. */
-export type ExecutorNotice = { readonly ready: true } | { readonly failure: string };
+export type ExecutorNotification = { readonly ready: true } | { readonly failure: string };

@@ -9,7 +9,7 @@ const BUSY_MS = 5000;
 /** While it goes on. */
 const TELL_EVERY_MS = 60_000;
 
-export class IoLoad {
+export class EventLoopMonitor {
   readonly #measure: () => EventLoopUtilization;
   #last: EventLoopUtilization;
   /** How long it is busy by now, and how much of that it did something. */

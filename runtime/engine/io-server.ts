@@ -4,52 +4,52 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
-import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
+import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_KEEPALIVE_MS, KEEPALIVE_DRAIN_MS } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { mostConnections } from "../base/open-files.js";
+import { maxConnections } from "../base/open-files.js";
 import { packageInfo } from "../base/package-info.js";
-import { equipThread } from "../base/thread-context.js";
+import { installThreadContext } from "../base/thread-context.js";
 import { TlsFiles } from "../base/tls-files.js";
-import { tlsPathsIn } from "../base/tls-paths.js";
-import { ControlDesk } from "../builtin/admin/control-desk.js";
+import { readTlsPaths } from "../base/tls-paths.js";
+import { ControlService } from "../builtin/admin/control-desk.js";
 import type { Connect } from "../dispatch/connector.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
-import { KnownGraphs } from "../graph/keeper/known-graphs.js";
+import { GraphRegistry } from "../graph/keeper/known-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
-import { LogClock } from "../graph/log/logged-store.js";
-import { ClientRights } from "../http/client-rights.js";
+import { CommitClock } from "../graph/log/logged-store.js";
+import { ClientPermissions } from "../http/client-rights.js";
 import { Compressor } from "../http/compressor.js";
 import { FileServer } from "../http/files.js";
 import { type LoadedTransport, loadTransport } from "../http/load-transport.js";
-import { Operators } from "../http/operators.js";
+import { OperatorAuth } from "../http/operators.js";
 import { PackagedFiles } from "../http/packaged-files.js";
-import { PageRules } from "../http/page-rules.js";
+import { CrossOriginGuard } from "../http/page-rules.js";
 import type { HttpServer, ServerOptions } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
-import { PluginTallies } from "../metrics/plugin-tallies.js";
-import { TrafficBoard } from "../metrics/traffic.js";
+import { PluginCounters } from "../metrics/plugin-tallies.js";
+import { TrafficCounters } from "../metrics/traffic.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { Tracer } from "../tracing/tracer.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
-import { type AnswerParts, Answers } from "./answers.js";
+import { type ResponseParts, ResponseWriter } from "./answers.js";
 import { addBuiltins } from "./builtin-routes.js";
 import { ConsoleRequests } from "./console-requests.js";
-import { ControlAsks } from "./control-asks.js";
+import { PendingControlRequests } from "./control-asks.js";
 import { InlinePlugins } from "./inline-plugins.js";
-import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
-import { IoLoad } from "./io-load.js";
+import type { ControlRequest, IoThreadData, Listening, IoNotification } from "./io-control.js";
+import { EventLoopMonitor } from "./io-load.js";
 import { listenPair } from "./listen-pair.js";
-import { LiveView } from "./live-view.js";
+import { LiveServerView } from "./live-view.js";
 import { MatrixRequests } from "./matrix-requests.js";
 import { Recorder } from "./recorder.js";
 import { RequestEngine } from "./request-engine.js";
 import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
-import { TraceRules } from "./trace-rules.js";
+import { TraceSampler } from "./trace-rules.js";
 import { type WarmUp, warmUp } from "./warm-up.js";
 
 const TICK_MS = 1000;
@@ -65,21 +65,21 @@ export class IoServer {
   readonly #data: IoThreadData;
   readonly #state: SharedState;
   readonly #metrics: Metrics;
-  readonly #tallies = new PluginTallies();
+  readonly #tallies = new PluginCounters();
   readonly #routes: RouteTable;
-  readonly #answers: Answers;
+  readonly #answers: ResponseWriter;
   readonly #scheduler: Scheduler;
   readonly #adminState: SharedState;
   readonly #admin: Scheduler;
-  readonly #graphs = new KnownGraphs(IO_THREAD);
+  readonly #graphs = new GraphRegistry(IO_THREAD);
   readonly #inline: InlinePlugins;
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
-  readonly #view: LiveView;
-  readonly #control: ControlAsks;
-  readonly #traffic: TrafficBoard;
-  readonly #load = new IoLoad();
+  readonly #view: LiveServerView;
+  readonly #control: PendingControlRequests;
+  readonly #traffic: TrafficCounters;
+  readonly #load = new EventLoopMonitor();
   #tls: TlsFiles | null = null;
   readonly #tracer: Tracer | null;
   readonly #recorder: Recorder | null;
@@ -92,23 +92,23 @@ export class IoServer {
    * @param notify tells the main thread what it has not asked for
    * @param connect how back-ends are reached, where that is not by sockets
    */
-  constructor(data: IoThreadData, notify: (notice: Notice) => void, connect?: Connect) {
+  constructor(data: IoThreadData, notify: (notice: IoNotification) => void, connect?: Connect) {
     const { settings } = data;
     this.#data = data;
-    this.#control = new ControlAsks(notify);
-    this.#traffic = new TrafficBoard(data.traffic);
+    this.#control = new PendingControlRequests(notify);
+    this.#traffic = new TrafficCounters(data.traffic);
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
     this.#tracer = tracerOf(settings, () => this.#view.serviceName ?? "svc");
     this.#recorder = recorderOf(settings);
     const trusted = new TrustedClients(settings.trusted);
-    const traces = new TraceRules(this.#tracer, new ClientRights(settings.parents));
+    const traces = new TraceSampler(this.#tracer, new ClientPermissions(settings.parents));
     const compressor = compressorOf(settings);
     const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
     const recorder = this.#recorder;
     const rules = { compressor, recorder, ...answerRules(settings, trusted) };
-    const answers = new Answers({ ...figures, backlog: () => this.#backlog(), ...rules });
+    const answers = new ResponseWriter({ ...figures, backlog: () => this.#backlog(), ...rules });
     this.#answers = answers;
     this.#adminState = new SharedState(data.adminState);
     [this.#scheduler, this.#admin] = schedulers(
@@ -121,7 +121,7 @@ export class IoServer {
     this.#dispatcher = dispatcherOf(settings, connect);
     this.#matrix =
       this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler, traces);
-    this.#view = new LiveView({
+    this.#view = new LiveServerView({
       settings,
       node: data.node,
       state: this.#state,
@@ -149,14 +149,14 @@ export class IoServer {
       scheduler: this.#scheduler,
       inline: this.#inline,
       admin: this.#admin,
-      pages: new PageRules(settings.cors, settings.hosts),
+      pages: new CrossOriginGuard(settings.cors, settings.hosts),
       trusted,
       traces,
-      operators: new Operators(trusted, data.adminKey),
+      operators: new OperatorAuth(trusted, data.adminKey),
       matrix: this.#matrix,
     });
-    const control = new ControlDesk((operation, args) => this.#control.ask(operation, args));
-    equipThread({ server: this.#view, control, showsTraceback: settings.traceback });
+    const control = new ControlService((operation, args) => this.#control.ask(operation, args));
+    installThreadContext({ server: this.#view, control, showsTraceback: settings.traceback });
     addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
   }
@@ -168,7 +168,7 @@ export class IoServer {
   }
 
   /** Does what the main thread asked for; the value goes back to it. */
-  async execute(ask: Ask): Promise<unknown> {
+  async execute(ask: ControlRequest): Promise<unknown> {
     switch (ask.op) {
       case "listen":
         return this.#listen();
@@ -209,7 +209,7 @@ export class IoServer {
     }
   }
 
-  async #setExecutors({ executors, table, inlineDir }: Ask & { op: "executors" }): Promise<void> {
+  async #setExecutors({ executors, table, inlineDir }: ControlRequest & { op: "executors" }): Promise<void> {
     this.#setPlugins(table);
     this.#answers.setArgspec(table.argspec.hash);
     this.#scheduler.setExecutors(executors);
@@ -237,7 +237,7 @@ export class IoServer {
     this.#recorder?.open();
     const { transport, reason } = await this.transport();
     const { tls: paths, projectDir } = settings;
-    this.#tls = paths && new TlsFiles(tlsPathsIn(projectDir, paths), "http.tls");
+    this.#tls = paths && new TlsFiles(readTlsPaths(projectDir, paths), "http.tls");
     const tls = (await this.#tls?.load()) ?? null;
     await this.#dispatcher?.loadCertificates();
     this.#servers = await listenPair(settings, (port, ip, offset) => {
@@ -264,9 +264,9 @@ export class IoServer {
     this.#engine.leave();
     if (drain > 0) await delay(drain * 1000);
     const deadline = performance.now() + timeoutMs;
-    this.#engine.turnNewcomersAway();
+    this.#engine.rejectNewConnections();
     for (const server of this.#servers) server.retire();
-    await delay(Math.min(timeoutMs, drain > 0 ? DRAIN_RETIRE_MS : RETIRE_MS));
+    await delay(Math.min(timeoutMs, drain > 0 ? DRAIN_KEEPALIVE_MS : KEEPALIVE_DRAIN_MS));
     this.#engine.stop();
     while (this.#working() > 0 && performance.now() < deadline) await delay(5);
     this.#engine.giveUp();
@@ -310,13 +310,13 @@ function schedulers(
   { settings, clock: logClock }: IoThreadData,
   [state, adminState]: readonly [SharedState, SharedState],
   metrics: Metrics,
-  answers: Answers,
-  notify: (notice: Notice) => void,
+  answers: ResponseWriter,
+  notify: (notice: IoNotification) => void,
 ): [scheduler: Scheduler, admin: Scheduler] {
   const { pluginTimeoutMs } = settings;
   // A query must come to an end even where plugins need not, and nobody waits without end.
   const waitMs = pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
-  const clock = new LogClock(logClock);
+  const clock = new CommitClock(logClock);
   const outcomes = {
     result: answers.call,
     failed: answers.failedCall,
@@ -351,7 +351,7 @@ function recorderOf({ recordFile, name, ...settings }: ServerSettings): Recorder
 function answerRules(
   { cors, accessLog, explain }: ServerSettings,
   trusted: TrustedClients,
-): Pick<AnswerParts, "cors" | "access" | "mayAsk"> {
+): Pick<ResponseParts, "cors" | "access" | "mayAsk"> {
   return {
     cors: cors !== null,
     access: accessLog > 0 ? new AccessLog(accessLog) : null,
@@ -391,7 +391,7 @@ function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOpti
       connections: offset === 0 ? clientConnections : adminClientConnections,
       requestsPerSecond: offset === 0 ? clientRate : adminClientRate,
     },
-    mostConnections: mostConnections(offset),
+    mostConnections: maxConnections(offset),
     idleTimeoutMs: idleTimeout * 1000,
     bodyMemoryBytes: bodyMemoryMb * BYTES_PER_MB,
     answerMemoryBytes: answerMemoryMb * BYTES_PER_MB,

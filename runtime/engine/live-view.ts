@@ -14,13 +14,13 @@ import type {
   UnloadableGraph,
 } from "../builtin/server-view.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { KnownGraph, KnownGraphs } from "../graph/keeper/known-graphs.js";
+import type { RegisteredGraph, GraphRegistry } from "../graph/keeper/known-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
-import { isUnsaved } from "../graph/status/graph-status.js";
+import { hasUnsavedChanges } from "../graph/status/graph-status.js";
 import type { Connection, Exchange, HttpServer } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { PluginTallies } from "../metrics/plugin-tallies.js";
-import type { TrafficBoard, TrafficShown } from "../metrics/traffic.js";
+import type { PluginCounters } from "../metrics/plugin-tallies.js";
+import type { TrafficCounters, TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import type { SharedState } from "../wire/shared-state.js";
@@ -29,25 +29,25 @@ import type { DispatchedRequest } from "./matrix-requests.js";
 import type { PluginCall } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";
 
-export interface ViewedParts {
+export interface LiveServerViewOptions {
   readonly settings: ServerSettings;
   readonly node: NodeState;
   readonly state: SharedState;
   readonly metrics: Metrics;
-  readonly tallies: PluginTallies;
+  readonly tallies: PluginCounters;
   readonly scheduler: Scheduler;
   readonly admin: Scheduler;
-  readonly graphs: KnownGraphs;
-  readonly traffic: TrafficBoard;
+  readonly graphs: GraphRegistry;
+  readonly traffic: TrafficCounters;
   readonly dispatcher: Dispatcher | null;
   readonly dispatched: () => Iterable<DispatchedRequest>;
   /** The request that is being taken in. */
   readonly current: () => Exchange | null;
 }
 
-export class LiveView implements ServerView {
+export class LiveServerView implements ServerView {
   readonly metrics: Metrics;
-  readonly tallies: PluginTallies;
+  readonly tallies: PluginCounters;
   readonly admin: Scheduler;
   readonly dispatcher: Dispatcher | null;
   readonly host;
@@ -62,12 +62,12 @@ export class LiveView implements ServerView {
   readonly startedAtMs = performance.timeOrigin;
   serviceName: string | null;
   node: NodeState;
-  readonly #parts: ViewedParts;
+  readonly #parts: LiveServerViewOptions;
   #servers: readonly HttpServer[] = [];
   #plugins: readonly PluginDescription[] = [];
   #unloadable: readonly UnloadableGraph[] = [];
 
-  constructor(parts: ViewedParts) {
+  constructor(parts: LiveServerViewOptions) {
     const { settings, metrics, tallies, admin, dispatcher } = parts;
     this.#parts = parts;
     this.metrics = metrics;
@@ -121,15 +121,15 @@ export class LiveView implements ServerView {
     return BUILTINS;
   }
 
-  graphs(): readonly KnownGraph[] {
+  graphs(): readonly RegisteredGraph[] {
     return this.#parts.graphs.all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
   }
 
-  systemGraph(): KnownGraph | null {
+  systemGraph(): RegisteredGraph | null {
     return this.#parts.graphs.find(SYSTEM_GRAPH);
   }
 
-  traffic(): TrafficShown {
+  traffic(): TrafficReport {
     return this.#parts.traffic.read();
   }
 
@@ -138,7 +138,7 @@ export class LiveView implements ServerView {
   }
 
   unsaved(): readonly string[] {
-    const unsaved = this.#parts.graphs.all().filter(({ store }) => isUnsaved(store));
+    const unsaved = this.#parts.graphs.all().filter(({ store }) => hasUnsavedChanges(store));
     return unsaved.map(({ store }) => store.name);
   }
 

@@ -10,7 +10,7 @@ import { clientKey } from "../base/client-key.js";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
-import type { BackEndAnswer } from "../dispatch/answer-parser.js";
+import type { BackEndResponse } from "../dispatch/answer-parser.js";
 import type { Dispatch, DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Outcome } from "../dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
@@ -21,13 +21,13 @@ import {
   forwardedRequest,
   PRIMARY,
   pathOfRequest,
-  withFields,
+  withHeaders,
 } from "../dispatch/forwarded-request.js";
 import type { Matrix } from "../dispatch/matrix.js";
-import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
+import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
-import { isClientGone } from "../http/gone-clients.js";
+import { isDisconnectError } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";
 import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
@@ -35,10 +35,10 @@ import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
-import { type Answers, refusalStatus } from "./answers.js";
+import { type ResponseWriter, refusalStatus } from "./answers.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";
-import type { TraceRules } from "./trace-rules.js";
+import type { TraceSampler } from "./trace-rules.js";
 
 /** The queue of executors that post-processors start at: they free what a request holds. */
 const POST_QUEUE = 1;
@@ -57,13 +57,13 @@ export interface MatrixRequest {
   readonly pre: PluginRoute | null;
   readonly post: PluginRoute | null;
   /** What is done for a built-in plugin in place of processors. */
-  readonly own: OwnProcessor | null;
+  readonly own: LocalProcessor | null;
   /** Lowest queue of the slots that processors may take. */
   readonly minQueue: number;
 }
 
 /** A post-processor of our own, which runs in this thread. */
-export interface OwnProcessor {
+export interface LocalProcessor {
   /** Only the primary row is asked. */
   readonly isPrimary: boolean;
   run(partial: Uint8Array, merging: Merging, done: Done): void;
@@ -103,7 +103,7 @@ class Progress implements Dispatch {
   }
 
   isAborted(): boolean {
-    return isClientGone(this.received.exchange, nowMs());
+    return isDisconnectError(this.received.exchange, nowMs());
   }
 
   ended(outcome: Outcome, matrix: Matrix): void {
@@ -121,15 +121,15 @@ export class MatrixRequests {
   /** Of this dispatcher among all. */
   readonly #name = randomBytes(6).toString("hex");
   readonly #dispatcher: Dispatcher;
-  readonly #answers: Answers;
+  readonly #answers: ResponseWriter;
   readonly #scheduler: Scheduler;
-  readonly #traces: TraceRules;
+  readonly #traces: TraceSampler;
   /** One function for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
   };
 
-  constructor(dispatcher: Dispatcher, answers: Answers, scheduler: Scheduler, traces: TraceRules) {
+  constructor(dispatcher: Dispatcher, answers: ResponseWriter, scheduler: Scheduler, traces: TraceSampler) {
     this.#dispatcher = dispatcher;
     this.#answers = answers;
     this.#scheduler = scheduler;
@@ -243,7 +243,7 @@ export class MatrixRequests {
     if (headerValue(block, TRACE_PARENT) === undefined) {
       fields.push(...this.#traceFields(received.exchange));
     }
-    return fields.length === 0 ? bytes : withFields(bytes, fields);
+    return fields.length === 0 ? bytes : withHeaders(bytes, fields);
   }
 
   /** What ties a request that a processor has made to the trace of the one that it is made for. */
@@ -280,13 +280,13 @@ export class MatrixRequests {
   #merge(
     progress: Progress,
     { target, preference }: ForwardedRequest,
-    answers: readonly (BackEndAnswer | null)[],
+    answers: readonly (BackEndResponse | null)[],
   ): void {
     const partials = answers.map((answer) => answer?.body ?? null);
     const { matrix } = progress;
     try {
-      const merged = matrix.mayLackParts(target, preference)
-        ? mergeUndamaged(partials)
+      const merged = matrix.allowsPartialResults(target, preference)
+        ? mergeTrusted(partials)
         : mergePartials(partials, target === null ? null : matrix.partitionOf(target));
       progress.trace?.merged(progress.answeredMs);
       if (merged === null) this.#refuse(progress, 503, "All partitions down", true);
@@ -300,13 +300,13 @@ export class MatrixRequests {
   }
 
   /** @throws ResponseError or RangeError for what cannot be written */
-  #finish(progress: Progress, merged: Merged): void {
+  #finish(progress: Progress, merged: MergedResponse): void {
     const { exchange, port, post, own } = progress.received;
     const { matrix } = progress;
     const coverage = merged.leaves === null ? null : matrix.coverage(merged.leaves);
     if (post === null && own === null) {
       const hierarchy = hierarchyOf(merged, coverage, explained(progress));
-      const isReadonly = this.#dispatcher.isRepeatable(progress.request);
+      const isReadonly = this.#dispatcher.isRetryable(progress.request);
       return this.#answers.merged(exchange, port, merged, hierarchy, isReadonly);
     }
     progress.explanation?.begin("post");
@@ -370,7 +370,7 @@ function explained({ received, explanation }: Progress): string | null {
 
 /** The envelope's view of a merged response. */
 function hierarchyOf(
-  { level, levelparts, incomplete, partials }: Merged,
+  { level, levelparts, incomplete, partials }: MergedResponse,
   coverage: number | null,
   explain: string | null,
 ): Hierarchy {

@@ -8,7 +8,7 @@ import { nowMs } from "../base/clock.js";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import {
-  comparedAnswer,
+  comparableResponse,
   RECORD_VERSION,
   RECORDED_FIELDS,
   type RecordedRequest,
@@ -104,7 +104,7 @@ export class Recorder {
     const isCompared = body !== null && method !== "HEAD";
     // Latin1 text has one character a byte.
     const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : (body ?? NO_BODY);
-    const { content, ...answer } = comparedAnswer(status, mediaType, bytes);
+    const { content, ...answer } = comparableResponse(status, mediaType, bytes);
     const fields = RECORDED_FIELDS.flatMap((name) => {
       const value = headers.get(name);
       return value === undefined ? [] : [[name, value] as const];

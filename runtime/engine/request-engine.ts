@@ -11,34 +11,34 @@ import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
-import type { Operators } from "../http/operators.js";
+import type { OperatorAuth } from "../http/operators.js";
 import type { PackagedFiles } from "../http/packaged-files.js";
-import type { PageRules } from "../http/page-rules.js";
+import type { CrossOriginGuard } from "../http/page-rules.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
-import { HOW_TO_CHANGE, type TrustedClients } from "../http/trusted-clients.js";
+import { CHANGE_REQUEST_HELP, type TrustedClients } from "../http/trusted-clients.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { encodedPath } from "../plugin/contract/request-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import type { SharedState } from "../wire/shared-state.js";
-import { type Answers, refusalStatus } from "./answers.js";
+import { type ResponseWriter, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import type { ConsoleRequests } from "./console-requests.js";
-import { exceptionMessage, undefinedPlugin } from "./error-message.js";
+import { exceptionMessage, unknownPlugin } from "./error-message.js";
 import type { InlinePlugins } from "./inline-plugins.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
-import { SlowAnswers } from "./slow-answers.js";
-import type { TraceRules } from "./trace-rules.js";
+import { SlicedResponses } from "./slow-answers.js";
+import type { TraceSampler } from "./trace-rules.js";
 
 export interface EngineParts {
   readonly state: SharedState;
   readonly view: ServerView;
-  readonly answers: Answers;
+  readonly answers: ResponseWriter;
   readonly routes: RouteTable;
   readonly files: FileServer;
   readonly scheduler: Scheduler;
@@ -46,9 +46,9 @@ export interface EngineParts {
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
-  readonly traces: TraceRules;
-  readonly operators: Operators;
-  readonly pages: PageRules;
+  readonly traces: TraceSampler;
+  readonly operators: OperatorAuth;
+  readonly pages: CrossOriginGuard;
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
   /** Null in an engine. */
@@ -64,7 +64,7 @@ export class RequestEngine {
   readonly #parts: EngineParts;
   /** Serial numbers begin at the microseconds since 1970 and count requests. */
   #serial = Math.floor(nowMs() * 1000);
-  readonly #slow = new SlowAnswers();
+  readonly #slow = new SlicedResponses();
   #stopping = false;
   #isLeaving = false;
   /** Requests on connections that were opened later are turned away; milliseconds since 1970. */
@@ -82,7 +82,7 @@ export class RequestEngine {
   }
 
   /** What comes on new connections is answered with 503. */
-  turnNewcomersAway(): void {
+  rejectNewConnections(): void {
     this.#lastOpenedAtMs = nowMs();
   }
 
@@ -94,7 +94,7 @@ export class RequestEngine {
   /** The time to stop is up: those that wait or run get no other answer. */
   giveUp(): void {
     const { scheduler, admin } = this.#parts;
-    for (const call of [...scheduler.dropWaiting(), ...admin.dropWaiting()]) {
+    for (const call of [...scheduler.rejectQueued(), ...admin.rejectQueued()]) {
       // The back-ends have executed what waits for its post-processor.
       this.#serviceOut(call, call.step !== null && call.step.merged !== null);
     }
@@ -157,7 +157,7 @@ export class RequestEngine {
       this.#tally(exchange, path, resource);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);
     if (!allowed.includes(method)) {
-      const how = kind === "change" ? `: ${HOW_TO_CHANGE}` : "";
+      const how = kind === "change" ? `: ${CHANGE_REQUEST_HELP}` : "";
       return answers.refuse(exchange, port, 405, `405 Method Not Allowed${how}`);
     }
     if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
@@ -165,7 +165,7 @@ export class RequestEngine {
     }
     const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
-    const ill = port === 1 && path === HEALTH_PATH ? this.#illness() : null;
+    const ill = port === 1 && path === HEALTH_PATH ? this.#failureReason() : null;
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
     const query = mark < 0 ? "" : target.slice(mark);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;
@@ -236,7 +236,7 @@ export class RequestEngine {
    * what it can, or orchestrators would end the one process that has the data: only who watches the
    * instance learns of it.
    */
-  #illness(): string | null {
+  #failureReason(): string | null {
     const { view } = this.#parts;
     const unloadable = view.unloadable().map(({ name }) => name);
     const ills = [
@@ -320,7 +320,7 @@ export class RequestEngine {
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {
     if (kind === "plugin") {
       const name = path.slice(path.indexOf("/", "/svc/".length) + 1);
-      return this.#parts.answers.refuse(exchange, port, 404, undefinedPlugin(name));
+      return this.#parts.answers.refuse(exchange, port, 404, unknownPlugin(name));
     }
     if (kind === "service") {
       return this.#parts.answers.refuse(

@@ -2,7 +2,7 @@
 // service prefix. What is not in the map is a file.
 
 import type { Service } from "../builtin/service.js";
-import type { Use } from "../builtin/use.js";
+import type { AccessKind } from "../builtin/use.js";
 import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
 import type { PathRoutes, Routes } from "../plugin/contract/plugin-table.js";
 import type { PluginRoute } from "./plugin-call.js";
@@ -20,7 +20,7 @@ export type Resource =
       readonly entry: PluginEntry;
       /** Where the admin executor has it, for requests that take long; else null. */
       readonly route: PluginRoute | null;
-      readonly use: Use;
+      readonly use: AccessKind;
     }
   /** A built-in plugin that the admin executor runs, too: for queries that take long. */
   | {
@@ -29,7 +29,7 @@ export type Resource =
       readonly route: PluginRoute;
     }
   /** A built-in plugin of the admin executor. */
-  | { readonly kind: "admin"; readonly route: PluginRoute; readonly use: Use }
+  | { readonly kind: "admin"; readonly route: PluginRoute; readonly use: AccessKind }
   | { readonly kind: "service"; readonly service: Service };
 
 export const PLUGIN_PATH = "/svc/plugin/";

@@ -5,8 +5,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
-import type { LogClock } from "../graph/log/logged-store.js";
-import { isClientGone } from "../http/gone-clients.js";
+import type { CommitClock } from "../graph/log/logged-store.js";
+import { isDisconnectError } from "../http/gone-clients.js";
 import { RESULT_REVOKED, RESULT_STREAM, ResultField } from "../wire/batch.js";
 import {
   type SharedState,
@@ -16,12 +16,12 @@ import {
   SLOTS,
 } from "../wire/shared-state.js";
 import { ExecutorLink } from "./executor-link.js";
-import { slotsInTheWay } from "./give-way.js";
-import { HeldResults } from "./held-results.js";
+import { preemptibleSlots } from "./give-way.js";
+import { DurabilityGate } from "./held-results.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
 import { dropStream, type StreamPayload } from "./streams.js";
-import { WaitingCalls } from "./waiting-calls.js";
+import { CallQueue } from "./waiting-calls.js";
 
 const TICK_MS = 1000;
 
@@ -55,16 +55,16 @@ export class Scheduler {
   readonly #events: SchedulerEvents;
   readonly #timeoutMs: number;
   readonly #slots = new SlotTable();
-  readonly #waiting = new WaitingCalls();
+  readonly #waiting = new CallQueue();
   readonly #maxWaitTicks: number;
   /** Requests whose executors know that their clients are gone. */
-  readonly #toldGone = new WeakSet<PluginCall>();
+  readonly #disconnectSent = new WeakSet<PluginCall>();
   #ticks = 0;
   #executors: ExecutorLink[] = [];
   #retiring: ExecutorLink[] = [];
   #sweep: NodeJS.Timeout | null = null;
   #running = 0;
-  readonly #held: HeldResults;
+  readonly #held: DurabilityGate;
 
   constructor(
     state: SharedState,
@@ -72,9 +72,9 @@ export class Scheduler {
     timeoutMs: number,
     maxWaitMs: number,
     events: SchedulerEvents,
-    clock: LogClock | null = null,
+    clock: CommitClock | null = null,
   ) {
-    this.#held = new HeldResults(clock);
+    this.#held = new DurabilityGate(clock);
     this.#state = state;
     this.#metrics = metrics;
     this.#timeoutMs = timeoutMs;
@@ -144,7 +144,7 @@ export class Scheduler {
   executorDied(id: number): number {
     const link = [...this.#executors, ...this.#retiring].find((one) => one.id === id);
     if (link === undefined || !link.alive) return 0;
-    link.bury();
+    link.replaceDeadThread();
     this.#retiring = this.#retiring.filter((one) => one !== link);
     let begun = 0;
     for (const slot of [...this.#slots.slotsOf(link)].reverse()) {
@@ -165,7 +165,7 @@ export class Scheduler {
   }
 
   /** Empties the queues of requests that found no slot. */
-  dropWaiting(): PluginCall[] {
+  rejectQueued(): PluginCall[] {
     return this.#waiting.remove(() => true);
   }
 
@@ -179,7 +179,7 @@ export class Scheduler {
     const isOver = (call: PluginCall): boolean => {
       // Waited for so many whole seconds, and a part of one.
       const waited = this.#ticks - call.submittedAt - 1;
-      if (waited >= this.#maxWaitTicks || isClientGone(call.exchange, now)) return true;
+      if (waited >= this.#maxWaitTicks || isDisconnectError(call.exchange, now)) return true;
       return isOverdue(call, now);
     };
     for (const call of this.#waiting.remove(isOver)) this.#events.dropped(call);
@@ -237,7 +237,7 @@ export class Scheduler {
       const slot = results[at + ResultField.Slot] as number;
       // A late result, of a request that was answered with a time-out, finds another in its slot.
       if (!this.#slots.holds(slot, results[at + ResultField.Serial] as number, link)) {
-        dropLate(results, at);
+        dropExpired(results, at);
         continue;
       }
       const call = this.#slots.call(slot);
@@ -246,7 +246,7 @@ export class Scheduler {
       if (kind === RESULT_REVOKED) continue;
       this.#metrics?.jobDone(slot, this.#state.claimedAtMs(slot), now);
       if (call === null) {
-        dropLate(results, at);
+        dropExpired(results, at);
         continue;
       }
       const status = results[at + ResultField.Status] as number;
@@ -275,14 +275,14 @@ export class Scheduler {
     if (this.#executors.length > 1) {
       for (const link of this.#executors) if (link.alive && link.silent) this.#revokeFrom(link);
     }
-    for (const port of [0, 1] as const) if (this.waiting > 0) this.#giveWay(port);
+    for (const port of [0, 1] as const) if (this.waiting > 0) this.#preempt(port);
     this.#expire();
   }
 
   /** Puts requests that executors have not begun back to the line, behind other clients' first. */
-  #giveWay(port: 0 | 1): void {
+  #preempt(port: 0 | 1): void {
     const calls: PluginCall[] = [];
-    for (const slot of slotsInTheWay(this.#slots, this.#waiting, port)) {
+    for (const slot of preemptibleSlots(this.#slots, this.#waiting, port)) {
       const call = this.#slots.call(slot)!;
       if (this.#state.slotState(slot) !== SLOT_QUEUED || !this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);
@@ -335,7 +335,7 @@ export class Scheduler {
       const ranMs = now - this.#state.claimedAtMs(slot);
       const timeoutMs = call.plugin.timeoutMs || this.#timeoutMs;
       const isTooLong = timeoutMs > 0 && ranMs > timeoutMs;
-      if (isClientGone(call.exchange, now)) this.#tellGone(slot, call);
+      if (isDisconnectError(call.exchange, now)) this.#notifyDisconnected(slot, call);
       if (!isTooLong && !isOverdue(call, now)) continue;
       this.#timeOut(slot, call, isTooLong);
     }
@@ -347,10 +347,10 @@ export class Scheduler {
     }
   }
 
-  #tellGone(slot: number, call: PluginCall): void {
-    if (this.#toldGone.has(call)) return;
-    this.#toldGone.add(call);
-    this.#slots.link(slot)?.tellGone(slot, call);
+  #notifyDisconnected(slot: number, call: PluginCall): void {
+    if (this.#disconnectSent.has(call)) return;
+    this.#disconnectSent.add(call);
+    this.#slots.link(slot)?.notifyDisconnected(slot, call);
   }
 
   /** @param isTooLong for any request: a client's own impatience must not end executors */
@@ -364,7 +364,7 @@ export class Scheduler {
       this.#events.terminate(link.id, `plugin "${call.plugin.name}" ran past its time-out`);
     } else {
       this.#free(slot);
-      link.tellTimedOut(slot, call);
+      link.notifyTimedOut(slot, call);
     }
   }
 
@@ -384,7 +384,7 @@ function isOverdue({ exchange: { headers, t0Ms } }: PluginCall, now: number): bo
 }
 
 /** A stream that nobody waits for has to be told so. */
-function dropLate(results: readonly unknown[], at: number): void {
+function dropExpired(results: readonly unknown[], at: number): void {
   if (results[at + ResultField.Kind] !== RESULT_STREAM) return;
   dropStream(results[at + ResultField.Payload] as StreamPayload);
 }

@@ -3,7 +3,7 @@
 // other however many are asked for.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { MAX_PIECE_BYTES, MAX_PIECE_MS } from "../base/limits.js";
+import { MAX_RENDER_SLICE_BYTES, MAX_RENDER_SLICE_MS } from "../base/limits.js";
 
 interface Job {
   readonly pieces: Iterator<string>;
@@ -12,7 +12,7 @@ interface Job {
   readonly done: (rendered: Buffer[]) => void;
 }
 
-export class SlowAnswers {
+export class SlicedResponses {
   readonly #jobs: Job[] = [];
   #isWorking = false;
 
@@ -34,8 +34,8 @@ export class SlowAnswers {
   /** @returns whether there is more to do */
   #turn(): boolean {
     const job = this.#jobs[0]!;
-    const untilMs = performance.now() + MAX_PIECE_MS;
-    for (let bytes = 0; bytes < MAX_PIECE_BYTES && performance.now() < untilMs; ) {
+    const untilMs = performance.now() + MAX_RENDER_SLICE_MS;
+    for (let bytes = 0; bytes < MAX_RENDER_SLICE_BYTES && performance.now() < untilMs; ) {
       const { done, value } = job.pieces.next();
       if (done) {
         this.#jobs.shift();

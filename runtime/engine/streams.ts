@@ -98,14 +98,14 @@ class StreamedContent implements CancellableSource {
           if (this.#state === "open") this.#port.postMessage(part.length satisfies StreamReply);
         } else if (this.#state === "end") return;
         else if (this.#state === "failed") throw new Error("the stream has ended early");
-        else if (!(await this.#somethingCame())) yield this.#heartbeat;
+        else if (!(await this.#onActivity())) yield this.#heartbeat;
       }
     } finally {
       this.cancel();
     }
   }
 
-  #somethingCame(): Promise<boolean> {
+  #onActivity(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), STREAM_HEARTBEAT_MS);
       this.#wake = () => {

@@ -2,19 +2,19 @@
 // makes us record it, too: that is the word of those who may be dispatchers. A stranger could have
 // each of his requests recorded; of his, as of those without a trace, one of so many is.
 
-import type { ClientRights } from "../http/client-rights.js";
+import type { ClientPermissions } from "../http/client-rights.js";
 import type { Exchange } from "../http/transport.js";
 import { headerValue } from "../plugin/contract/request-text.js";
 import type { Trace } from "../tracing/trace.js";
 import { readTraceParent, TRACE_PARENT, unsampled } from "../tracing/trace-parent.js";
 import type { Tracer } from "../tracing/tracer.js";
 
-export class TraceRules {
+export class TraceSampler {
   /** Null where no request is recorded. */
   readonly #tracer: Tracer | null;
-  readonly #rights: ClientRights;
+  readonly #rights: ClientPermissions;
 
-  constructor(tracer: Tracer | null, rights: ClientRights) {
+  constructor(tracer: Tracer | null, rights: ClientPermissions) {
     this.#tracer = tracer;
     this.#rights = rights;
   }
@@ -23,7 +23,7 @@ export class TraceRules {
   begin(exchange: Exchange): Trace | null {
     if (this.#tracer === null || exchange.isWarmUp) return null;
     const parent = readTraceParent(exchange.headers.get(TRACE_PARENT));
-    return this.#tracer.begin(parent, parent !== null && this.#isBelieved(exchange), exchange.t0Ms);
+    return this.#tracer.begin(parent, parent !== null && this.#isVerified(exchange), exchange.t0Ms);
   }
 
   /** What back-ends get as `traceparent`; undefined where the request has none. */
@@ -32,11 +32,11 @@ export class TraceRules {
     if (trace !== null) return trace.parentText();
     const text = headerValue(headers.block, TRACE_PARENT);
     const parent = readTraceParent(text);
-    if (parent === null || !parent.isSampled || this.#isBelieved(exchange)) return text;
+    if (parent === null || !parent.isSampled || this.#isVerified(exchange)) return text;
     return unsampled(parent);
   }
 
-  #isBelieved({ connection }: Exchange): boolean {
+  #isVerified({ connection }: Exchange): boolean {
     return this.#rights.isParent(connection.remoteAddress);
   }
 }

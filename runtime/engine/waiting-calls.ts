@@ -4,13 +4,13 @@
 // turns, and so they do between lines.
 
 import { clientKey } from "../base/client-key.js";
-import { FairLine } from "../base/fair-line.js";
+import { FairQueue } from "../base/fair-line.js";
 import { MAX_QUEUE } from "../base/limits.js";
 import type { PluginCall } from "./plugin-call.js";
 
-type Lines = readonly FairLine<PluginCall>[];
+type Lines = readonly FairQueue<PluginCall>[];
 
-export class WaitingCalls {
+export class CallQueue {
   size = 0;
   /** By port and lowest queue. */
   readonly #lines: readonly [Lines, Lines] = [newLines(), newLines()];
@@ -92,7 +92,7 @@ export class WaitingCalls {
 }
 
 function newLines(): Lines {
-  return Array.from({ length: MAX_QUEUE + 1 }, () => new FairLine(clientOf));
+  return Array.from({ length: MAX_QUEUE + 1 }, () => new FairQueue(clientOf));
 }
 
 /** Whose request it is. */

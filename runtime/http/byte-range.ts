@@ -12,7 +12,7 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
  * The part that a `Range` field asks for; null when the whole is to be sent, as for several parts
  * and what is malformed; "outside" when the content has nothing of it.
  */
-export function rangeOf(field: string | undefined, size: number): ByteRange | "outside" | null {
+export function parseByteRange(field: string | undefined, size: number): ByteRange | "outside" | null {
   const [, first = "", last = ""] = RANGE.exec(field ?? "") ?? [];
   if (first === "" && last === "") return null;
   if (first === "") {
@@ -26,7 +26,7 @@ export function rangeOf(field: string | undefined, size: number): ByteRange | "o
 }
 
 /** Whether an `If-None-Match` field names an entity tag, or any. */
-export function namesTag(field: string | undefined, tag: string): boolean {
+export function matchesEtag(field: string | undefined, tag: string): boolean {
   if (field === undefined) return false;
   const names = field.split(",").map((name) => name.trim().replace(/^W\//, ""));
   return names.includes(tag) || field.trim() === "*";

@@ -5,7 +5,7 @@
 import { type HeaderFields, readHeaderFields } from "./header-fields.js";
 import { Networks } from "./network.js";
 
-export class ClientRights {
+export class ClientPermissions {
   readonly #parents: Networks;
 
   /** @param parents networks of dispatchers above this server */

@@ -12,7 +12,7 @@ import {
   MAX_COMPRESSING_BYTES,
   MIN_COMPRESSED_BYTES,
 } from "../base/limits.js";
-import { type ContentCoding, codingFor, compress, isCompressible } from "./content-coding.js";
+import { type ContentCoding, negotiateCoding, compress, isCompressible } from "./content-coding.js";
 import { OWN_MEDIA_TYPE } from "./statuses.js";
 import type { Exchange, RequestHeaders } from "./transport.js";
 
@@ -35,7 +35,7 @@ const UNTOUCHABLE = new RegExp(
 const TYPE_LINE = /^content-type:([^\r\n]{1,500})/im;
 
 /** `busy`: it may be done another time. */
-export type NotCompressed = "busy" | "useless";
+export type SkipReason = "busy" | "useless";
 
 export interface CompressionRules {
   /** Answers are compressed, too, that may hold secrets of the one who asks. */
@@ -71,7 +71,7 @@ export class Compressor {
     if (!isNegotiable(exchange, mediaType, body.length, fields)) return send(body, fields);
     const varying = fields + VARY;
     const coding = this.#isPublic(exchange.headers)
-      ? codingFor(exchange.headers.get("accept-encoding"))
+      ? negotiateCoding(exchange.headers.get("accept-encoding"))
       : null;
     if (coding === null) return send(body, varying);
     const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body;
@@ -82,7 +82,7 @@ export class Compressor {
   }
 
   /** Resolves with why not where it takes too much, or wins nothing. */
-  async compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | NotCompressed> {
+  async compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | SkipReason> {
     if (this.#bytes + bytes.length > MAX_COMPRESSING_BYTES) return "busy";
     this.#bytes += bytes.length;
     const compressed = await compress(coding, bytes);

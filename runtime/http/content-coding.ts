@@ -43,7 +43,7 @@ export function isCompressible(mediaType: string): boolean {
  * The coding that the client likes best, of equals the one that is best here; null for none.
  * @param field value of `Accept-Encoding`
  */
-export function codingFor(field: string | undefined): ContentCoding | null {
+export function negotiateCoding(field: string | undefined): ContentCoding | null {
   if (field === undefined || field.length > MAX_FIELD) return null;
   const qualities = new Map<string, number>();
   for (const item of field.toLowerCase().split(",", MAX_ACCEPTED)) {

@@ -6,22 +6,22 @@ import { constants } from "node:fs";
 import { access, open, realpath, stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 import { MAX_COMPRESSED_FILE_BYTES, MIN_COMPRESSED_BYTES } from "../base/limits.js";
-import { fromLatin1 } from "../plugin/contract/wire-text.js";
-import { type ByteRange, namesTag, rangeOf } from "./byte-range.js";
+import { latin1ToUtf8 } from "../plugin/contract/wire-text.js";
+import { type ByteRange, matchesEtag, parseByteRange } from "./byte-range.js";
 import { CompressedFiles } from "./compressed-files.js";
 import { type Compressor, encoded, VARY } from "./compressor.js";
-import { codingFor, isCompressible } from "./content-coding.js";
-import { mediaTypeOf } from "./media-types.js";
-import { Refusal } from "./refusal.js";
+import { negotiateCoding, isCompressible } from "./content-coding.js";
+import { mediaTypeFor } from "./media-types.js";
+import { HttpRejection } from "./refusal.js";
 import type { Exchange } from "./transport.js";
 
 const READ_BYTES = 64 * 1024;
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
-const FORBIDDEN_PATH = new Refusal(403, "403 Forbidden: forbidden path");
-const INVALID_PATH = new Refusal(403, "403 Forbidden: invalid path");
-const UNKNOWN_FILE = new Refusal(404, "404 Not Found: unknown service or file");
-const FAILURE = new Refusal(500, "500 Internal Server Error");
+const FORBIDDEN_PATH = new HttpRejection(403, "403 Forbidden: forbidden path");
+const INVALID_PATH = new HttpRejection(403, "403 Forbidden: invalid path");
+const UNKNOWN_FILE = new HttpRejection(404, "404 Not Found: unknown service or file");
+const FAILURE = new HttpRejection(500, "500 Internal Server Error");
 const NO_FILE_CODES: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 
 interface FoundFile {
@@ -57,25 +57,25 @@ export class FileServer {
    */
   serve(exchange: Exchange, path: string, refuse: Refuse): void {
     this.#find(path).then((found) => {
-      if (found instanceof Refusal) refuse(found.status, found.message);
+      if (found instanceof HttpRejection) refuse(found.status, found.message);
       else this.#send(exchange, found, refuse);
     });
   }
 
   #send(exchange: Exchange, file: FoundFile, refuse: Refuse): void {
     const { path, size } = file;
-    const mediaType = mediaTypeOf(path);
+    const mediaType = mediaTypeFor(path);
     const isWorth = size >= MIN_COMPRESSED_BYTES && size <= MAX_COMPRESSED_FILE_BYTES;
     const compressed = isWorth && isCompressible(mediaType) ? this.#compressed : null;
     if (compressed === null) return send(exchange, file, mediaType, "", refuse);
     const { headers } = exchange;
     // A range is one of the file as it is.
     const isWhole = headers.get("range") === undefined;
-    const coding = isWhole ? codingFor(headers.get("accept-encoding")) : null;
+    const coding = isWhole ? negotiateCoding(headers.get("accept-encoding")) : null;
     if (coding === null) return send(exchange, file, mediaType, VARY, refuse);
     const tag = `${file.tag.slice(0, -1)}-${coding}"`;
     const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${VARY}`;
-    if (namesTag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
+    if (matchesEtag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
     const answer = (content: Uint8Array | null): void => {
       if (content === null) send(exchange, file, mediaType, VARY, refuse);
       else exchange.answer(200, mediaType, content, encoded(fields, coding));
@@ -86,9 +86,9 @@ export class FileServer {
   }
 
   /** Never rejects. */
-  async #find(path: string): Promise<FoundFile | Refusal> {
+  async #find(path: string): Promise<FoundFile | HttpRejection> {
     if (BAD_ESCAPE.test(path)) return INVALID_PATH;
-    const name = fromLatin1(
+    const name = latin1ToUtf8(
       path.replace(ESCAPE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
     );
     if (name.includes("\0")) return INVALID_PATH;
@@ -121,9 +121,9 @@ function send(
   const { size, tag } = file;
   const { headers } = exchange;
   const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${varying}`;
-  if (namesTag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
+  if (matchesEtag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
   const isSame = (headers.get("if-range") ?? tag) === tag;
-  const range = isSame ? rangeOf(headers.get("range"), size) : null;
+  const range = isSame ? parseByteRange(headers.get("range"), size) : null;
   if (range === "outside") {
     const message = "416 Range Not Satisfiable: the file has nothing of it";
     return refuse(416, message, `Content-Range: bytes */${size}\r\n`);
@@ -152,7 +152,7 @@ function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-function refusalOf(error: unknown): Refusal {
+function refusalOf(error: unknown): HttpRejection {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (NO_FILE_CODES.includes(code)) return UNKNOWN_FILE;
   return code === "EACCES" || code === "EPERM" ? FORBIDDEN_PATH : FAILURE;

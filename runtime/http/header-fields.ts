@@ -7,7 +7,7 @@ import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { asRequestId } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
-import { INVALID_HEADER, INVALID_TARGET, type Refusal, UNKNOWN_CODING } from "./refusal.js";
+import { INVALID_HEADER, INVALID_TARGET, type HttpRejection, UNSUPPORTED_CONTENT_CODING } from "./refusal.js";
 import type { RequestHeaders } from "./transport.js";
 
 /** Whole lines only: a token, a colon with nothing before it, a value without controls. */
@@ -41,7 +41,7 @@ const NAMES = [
 const NAME_LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
 
 /** True when every line of `block` is well formed; each line ends with CR LF. */
-export function areHeaderLines(block: string): boolean {
+export function isValidHeaderBlock(block: string): boolean {
   return LINES.test(block);
 }
 
@@ -94,8 +94,8 @@ export class HeaderFields implements RequestHeaders {
 export function readHeaderFields(
   block: string,
   maxFields = MAX_HEADER_FIELDS,
-): HeaderFields | Refusal {
-  if (!areHeaderLines(block)) return INVALID_HEADER;
+): HeaderFields | HttpRejection {
+  if (!isValidHeaderBlock(block)) return INVALID_HEADER;
   const fields = new HeaderFields(block);
   let hosts = 0;
   let codings: string | null = null;
@@ -173,7 +173,7 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
   }
 }
 
-function readCodings(fields: HeaderFields, codings: string): HeaderFields | Refusal {
+function readCodings(fields: HeaderFields, codings: string): HeaderFields | HttpRejection {
   if (fields.contentLength >= 0) return INVALID_HEADER;
   // Not by an expression with the blanks in it, which a long run of them would keep busy.
   const names = codings
@@ -181,7 +181,7 @@ function readCodings(fields: HeaderFields, codings: string): HeaderFields | Refu
     .split(",")
     .map((name) => fieldValue(name, 0, name.length));
   if (names.includes("")) return INVALID_HEADER;
-  if (names.some((name) => name !== "chunked")) return UNKNOWN_CODING;
+  if (names.some((name) => name !== "chunked")) return UNSUPPORTED_CONTENT_CODING;
   if (names.length > 1) return INVALID_HEADER;
   fields.chunked = true;
   return fields;

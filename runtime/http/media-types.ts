@@ -3,6 +3,6 @@
 import mime from "mime";
 
 /** The media type of a file name; bytes of no known kind for a suffix that is not known. */
-export function mediaTypeOf(fileName: string): string {
+export function mediaTypeFor(fileName: string): string {
   return mime.getType(fileName) ?? "application/octet-stream";
 }

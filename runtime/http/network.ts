@@ -3,7 +3,7 @@
 import { BlockList, isIP } from "node:net";
 
 /** Where programs of this machine come from. */
-export const THIS_MACHINE = ["127.0.0.0/8", "::1"] as const;
+export const LOOPBACK_NETWORKS = ["127.0.0.0/8", "::1"] as const;
 
 interface Network {
   readonly address: string;

@@ -2,16 +2,16 @@
 // key. On the admin port only: what stands before the main port speaks for everybody behind it.
 
 import { timingSafeEqual } from "node:crypto";
-import { Networks, THIS_MACHINE } from "./network.js";
+import { Networks, LOOPBACK_NETWORKS } from "./network.js";
 import type { Exchange } from "./transport.js";
 import type { TrustedClients } from "./trusted-clients.js";
 
 export const KEY_HEADER = "x-svc-admin-key";
 const NO_KEY = "operators on other machines need a key, and this server has none (admin.keyFile)";
 
-export class Operators {
+export class OperatorAuth {
   readonly #trusted: TrustedClients;
-  readonly #thisMachine = new Networks(THIS_MACHINE);
+  readonly #thisMachine = new Networks(LOOPBACK_NETWORKS);
   readonly #key: Buffer | null;
 
   /** @param key null: only this machine may */

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../base/package-info.js";
-import { mediaTypeOf } from "./media-types.js";
+import { mediaTypeFor } from "./media-types.js";
 import type { Exchange } from "./transport.js";
 
 const PAGE = "index.html";
@@ -100,7 +100,7 @@ function readAsset(folder: string, name: string, names: readonly string[]): Asse
   const caching = HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache";
   const fields =
     `ETag: ${etag}\r\nCache-Control: ${caching}\r\n` + `Vary: Accept-Encoding\r\n${SECURITY}`;
-  return { mediaType: mediaTypeOf(name), fields, etag, bodies };
+  return { mediaType: mediaTypeFor(name), fields, etag, bodies };
 }
 
 /** The first coding that the client takes and the file has; "" for none. */

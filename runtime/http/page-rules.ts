@@ -3,13 +3,13 @@
 // told by what browsers say of a request's origin, the second by the name that we are called.
 
 import type { Exchange, Method } from "./transport.js";
-import { isForeign, isOwnName } from "./trusted-clients.js";
+import { isCrossOrigin, isServerHostName } from "./trusted-clients.js";
 
 /** These change nothing, and pages cannot read their answers unless they are allowed to. */
 const SAFE: readonly Method[] = ["GET", "HEAD", "OPTIONS"];
 const FOREIGN = "403 Forbidden: pages of other origins may not send this; http.cors may allow it";
 
-export class PageRules {
+export class CrossOriginGuard {
   readonly #cors: string | null;
   readonly #hosts: readonly string[] | null;
 
@@ -27,12 +27,12 @@ export class PageRules {
     if (this.#hosts !== null && !this.#isOurs(headers.get("host"), this.#hosts)) {
       return "403 Forbidden: the server is not called what Host says; http.hosts may allow it";
     }
-    if (!headers.isFromPage || SAFE.includes(method) || !isForeign(headers)) return null;
+    if (!headers.isFromPage || SAFE.includes(method) || !isCrossOrigin(headers)) return null;
     return this.#cors === "*" || this.#cors === headers.get("origin") ? null : FOREIGN;
   }
 
   #isOurs(host: string | undefined, hosts: readonly string[]): boolean {
-    if (isOwnName(host)) return true;
+    if (isServerHostName(host)) return true;
     const name = host!.toLowerCase().replace(/:\d*$/, "");
     return hosts.some((own) => (own.startsWith(".") ? name.endsWith(own) : name === own));
   }

@@ -42,7 +42,7 @@ export interface RecordedRequest {
 }
 
 /** What is compared of an answer. */
-export interface ComparedAnswer {
+export interface ComparableResponse {
   readonly bytes: number | null;
   readonly digest: string | null;
   /** Null where it is too large, or nothing is compared. */
@@ -51,7 +51,7 @@ export interface ComparedAnswer {
   readonly ms: number | null;
 }
 
-const NOT_COMPARED: ComparedAnswer = { bytes: null, digest: null, content: null, ms: null };
+const NOT_COMPARED: ComparableResponse = { bytes: null, digest: null, content: null, ms: null };
 const FIRST_ERROR = 400;
 const DIGEST_DIGITS = 16;
 /** Behind the result: where it was made, and how long it took. Those differ each time. */
@@ -63,11 +63,11 @@ const EXEC_MS = /"exec_ms": (\d+\.\d+)/;
  * What of an answer is the same whenever the same is asked: the result, without the end of the
  * envelope. Errors are compared by their status alone: their tracebacks change with each release.
  */
-export function comparedAnswer(
+export function comparableResponse(
   status: number,
   mediaType: string | null,
   body: Uint8Array,
-): ComparedAnswer {
+): ComparableResponse {
   const whole = Buffer.from(body.buffer, body.byteOffset, body.length);
   const isJson = mediaType?.startsWith(MEDIA_TYPES.json.split(";")[0]!) === true;
   const from = Math.max(0, whole.length - MAX_ENVELOPE_END);

@@ -3,7 +3,7 @@
 // `uws`) pass one conformance suite.
 
 import type { TlsMaterial } from "../base/tls-files.js";
-import type { Tallied } from "../metrics/plugin-tallies.js";
+import type { CountedPlugin } from "../metrics/plugin-tallies.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
 
@@ -62,11 +62,11 @@ export interface Connection {
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** Null unless more than the head of a request is still to come. */
-  readonly arriving: ArrivingRequest | null;
+  readonly arriving: IncomingRequest | null;
 }
 
 /** A request whose body is still being received. */
-export interface ArrivingRequest {
+export interface IncomingRequest {
   readonly method: Method;
   readonly target: string;
   readonly headers: RequestHeaders;
@@ -85,7 +85,7 @@ export interface Exchange {
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
   /** The plugin that it asks for, as the metrics count it; the engine says so. */
-  tally: Tallied | null;
+  tally: CountedPlugin | null;
   /** What is recorded of it; the engine says so. */
   trace: Trace | null;
   /** The server calls itself before it is in service; who calls says so. */
@@ -111,7 +111,7 @@ export interface Exchange {
     status: number,
     mediaType: string,
     byteLength: number,
-    source: ByteSource,
+    source: ByteStream,
     fields?: string,
   ): void;
   /** Answers with content whose length nobody knows; cancels `source` once the client is gone. */
@@ -129,7 +129,7 @@ export interface CancellableSource extends AsyncIterable<Uint8Array> {
 }
 
 /** Content that is read while it is sent. */
-export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+export type ByteStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** What a transport tells and asks the engine. Calls must not throw. */
 export interface ServerEvents {

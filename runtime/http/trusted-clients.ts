@@ -10,7 +10,7 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
-import { Networks, THIS_MACHINE } from "./network.js";
+import { Networks, LOOPBACK_NETWORKS } from "./network.js";
 import type { Exchange } from "./transport.js";
 
 /** The address of no machine, as URLs write it. */
@@ -25,7 +25,7 @@ export class TrustedClients {
    */
   constructor(trusted: readonly string[]) {
     try {
-      this.#networks = new Networks([...THIS_MACHINE, ...trusted]);
+      this.#networks = new Networks([...LOOPBACK_NETWORKS, ...trusted]);
     } catch (error) {
       throw new SvcError("SVC2205", `\`http.trusted\`: ${(error as Error).message}`);
     }
@@ -43,29 +43,29 @@ export class TrustedClients {
   changeRefusal(exchange: Exchange): string | null {
     const reason = this.refusal(exchange);
     if (reason !== null) return `403 Forbidden: ${reason}`;
-    return isMeant(exchange.headers) ? null : `403 Forbidden: ${HOW_TO_CHANGE}`;
+    return isMeant(exchange.headers) ? null : `403 Forbidden: ${CHANGE_REQUEST_HELP}`;
   }
 
   /** Why a request is not one of a trusted client, null if it is. */
   refusal({ connection, headers }: Exchange): string | null {
-    if (isForeign(headers)) return "pages of other origins may not change graphs";
+    if (isCrossOrigin(headers)) return "pages of other origins may not change graphs";
     const { remoteAddress } = connection;
     if (!this.#networks.has(remoteAddress)) {
       return `${remoteAddress} may not change graphs; the option http.trusted may allow it`;
     }
     const host = headers.get("host");
-    if (isOwnName(host)) return null;
+    if (isServerHostName(host)) return null;
     return `who calls this machine ${host} may not change graphs; call it by its address`;
   }
 }
 
 /** What tools have to be told that sent something else. */
-export const HOW_TO_CHANGE =
+export const CHANGE_REQUEST_HELP =
   "graphs are changed by POST with the header X-SVC-Change: 1, or with Content-Type: " +
   'application/json; with curl: curl -X POST -H "X-SVC-Change: 1" "<url>"';
 
 /** Browsers say where a request comes from: with `Origin`, or at least with `Sec-Fetch-Site`. */
-export function isForeign(headers: Exchange["headers"]): boolean {
+export function isCrossOrigin(headers: Exchange["headers"]): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;
   const origin = headers.get("origin");
@@ -84,7 +84,7 @@ function isMeant(headers: Exchange["headers"]): boolean {
  * An address, or a name that this machine gives itself. Programs may leave it out. Browsers take
  * 0.0.0.0 for this machine, too, but no server is called so.
  */
-export function isOwnName(host: string | undefined): boolean {
+export function isServerHostName(host: string | undefined): boolean {
   if (host === undefined) return true;
   if (!URL.canParse(`http://${host}`)) return false;
   const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");

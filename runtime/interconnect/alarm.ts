@@ -1,6 +1,6 @@
 // A wait that others can cut short, and that is none where they were first.
 
-export class Alarm {
+export class InterruptibleSleep {
   #hasRung = false;
   #end: () => void = () => undefined;
 

@@ -3,28 +3,28 @@
 
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import { Alarm } from "./alarm.js";
+import { InterruptibleSleep } from "./alarm.js";
 
-export interface AttemptParts {
+export interface RetryLoopOptions {
   /** The other side, as the log calls it. */
   readonly name: string;
   /** Of failures that have no code. */
   readonly code: string;
-  readonly leastWaitMs: number;
-  readonly mostWaitMs: number;
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
   readonly warn: LogLine;
 }
 
 /** This provider was replaced: nothing is tried after that. */
 const REPLACED = "SVC2535";
 
-export class Attempts {
-  readonly #parts: AttemptParts;
-  readonly #hurry = new Alarm();
+export class RetryLoop {
+  readonly #parts: RetryLoopOptions;
+  readonly #hurry = new InterruptibleSleep();
   #isOver = false;
   #lastTold = "";
 
-  constructor(parts: AttemptParts) {
+  constructor(parts: RetryLoopOptions) {
     this.#parts = parts;
   }
 
@@ -34,8 +34,8 @@ export class Attempts {
 
   /** Tries until `end` is called; resolves when the last attempt has ended. */
   async run(attempt: () => Promise<void>): Promise<void> {
-    const { leastWaitMs, mostWaitMs } = this.#parts;
-    for (let waitMs = leastWaitMs; !this.#isOver; ) {
+    const { minDelayMs, maxDelayMs } = this.#parts;
+    for (let waitMs = minDelayMs; !this.#isOver; ) {
       const startedAt = performance.now();
       try {
         await attempt();
@@ -43,8 +43,8 @@ export class Attempts {
         this.failed(error as Error);
       }
       if (this.#isOver) return;
-      const hasLasted = performance.now() - startedAt > mostWaitMs;
-      waitMs = hasLasted ? leastWaitMs : Math.min(waitMs * 2, mostWaitMs);
+      const hasLasted = performance.now() - startedAt > maxDelayMs;
+      waitMs = hasLasted ? minDelayMs : Math.min(waitMs * 2, maxDelayMs);
       // Half of it by chance, so that many do not come at the same moment.
       await this.#hurry.wait(waitMs / 2 + (Math.random() * waitMs) / 2);
     }

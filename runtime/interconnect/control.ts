@@ -1,6 +1,6 @@
 // What a program can ask of replication while it runs; see docs/replication.md.
 
-import type { Repair } from "../graph/keeper/graph-source.js";
+import type { RepairAction } from "../graph/keeper/graph-source.js";
 import type { ThrottleUnit } from "./gate.js";
 
 export type Control =
@@ -24,7 +24,7 @@ export type Control =
    * Sends subscribers again all graphs, or those that differ from what they have. Answered with
    * whether they have them.
    */
-  | { readonly do: "sync"; readonly repair: Repair; readonly timeoutMs: number }
+  | { readonly do: "sync"; readonly repair: RepairAction; readonly timeoutMs: number }
   /** Answered with how many were stopped. */
   | { readonly do: "cancelSync" }
   /** Answered with the graphs whose digest is not that of what they contain. */

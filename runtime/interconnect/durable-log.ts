@@ -4,23 +4,23 @@
 import { join } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
-import { LOG_SAVE_BYTES } from "../base/limits.js";
+import { CHECKPOINT_LOG_BYTES } from "../base/limits.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import {
   identityOfStore,
-  type LogClock,
-  makeLogShare,
-  storedGraph,
+  type CommitClock,
+  allocateLogMemory,
+  openForLogging,
 } from "../graph/log/logged-store.js";
-import type { LogShare } from "../graph/memory/graph-memory.js";
+import type { SharedLogMemory } from "../graph/memory/graph-memory.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Disk } from "./log/disk.js";
 import { LogChannel } from "./log/log-channel.js";
 import type { LoggedGraph } from "./log/log-graphs.js";
 import { LogWriter } from "./log/log-writer.js";
-import { type Failures, replayLog } from "./log/replay-log.js";
+import { type ReplayFailures, replayLog } from "./log/replay-log.js";
 import { ProgressLine } from "./progress-line.js";
 
 /** Of 64 MiB each: graphs that keep more of them are saved although they have not changed. */
@@ -32,7 +32,7 @@ export type LogMode = "off" | "async" | "answer";
 export interface DurableLogOptions {
   readonly root: string;
   readonly mode: LogMode;
-  readonly clock: LogClock;
+  readonly clock: CommitClock;
   readonly warn: LogLine;
   readonly disk: Disk;
 }
@@ -65,7 +65,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   /** First unit that somebody else may still need. */
   keptSn: () => number = () => Number.POSITIVE_INFINITY;
   readonly #root: string;
-  readonly #clock: LogClock;
+  readonly #clock: CommitClock;
   readonly #warn: LogLine;
   /** False: what it holds is read, and nothing is written. */
   readonly #isOn: boolean;
@@ -106,7 +106,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   /** Writes what waits where that is much: for a thread that both fills and empties the rings. */
-  relieve(): void {
+  drainIfFull(): void {
     if (this.#shared.waitingBytes > MUCH_BYTES) this.#writer.flushNow();
   }
 
@@ -123,9 +123,9 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     );
   }
 
-  share(name: string): LogShare | null {
+  share(name: string): SharedLogMemory | null {
     if (!this.#isOn) return null;
-    return makeLogShare(this.#clock, name === SYSTEM_GRAPH);
+    return allocateLogMemory(this.#clock, name === SYSTEM_GRAPH);
   }
 
   identityOf(name: string): string | undefined {
@@ -141,7 +141,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   replay(stores: readonly GraphStore[]): Map<GraphStore, Error> {
     // What an earlier holder of the same graph has done may still wait.
     if (this.#isOn) this.#writer.flushNow();
-    const found: Failures = { reasons: new Map(), broken: new Set() };
+    const found: ReplayFailures = { reasons: new Map(), broken: new Set() };
     // A graph that was local once, or will be again, has changes in both logs.
     for (let units = -1; units !== 0; ) {
       units = 0;
@@ -172,7 +172,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     const keptSn = isTooMuch ? Number.POSITIVE_INFINITY : this.keptSn();
     const kept = this.#channels().flatMap((channel) =>
       channel.trim(
-        ({ name, path }) => storedGraph(this.#root, path, name).count,
+        ({ name, path }) => openForLogging(this.#root, path, name).count,
         channel === this.#shared ? Math.min(keptSn, channel.log.last + 1) : undefined,
       ),
     );
@@ -182,7 +182,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   onGrown(save: () => void): void {
-    this.#writer.onGrown(LOG_SAVE_BYTES, save);
+    this.#writer.onGrown(CHECKPOINT_LOG_BYTES, save);
   }
 
   /** Writes what is left; nothing may be changed any more. */
@@ -199,7 +199,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   #replayOne(
     { graphs, log }: LogChannel,
     stores: readonly GraphStore[],
-    failures: Failures,
+    failures: ReplayFailures,
   ): number {
     const behind = new Map<number, GraphStore>();
     for (const store of stores) {

@@ -16,7 +16,7 @@ const NO_THROTTLE: Throttle = {
 /** One frame may wait so long: who waits has to say something now and then. */
 const MOST_WAIT_MS = 5_000;
 
-export class Gate {
+export class FlowControl {
   isOpen = true;
   throttle: Throttle = NO_THROTTLE;
   /** When as much as has passed was allowed to. */

@@ -4,23 +4,23 @@
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import {
-  GraphKeeper,
-  type KeeperSettings,
-  type KeepRequest,
+  GraphManager,
+  type GraphManagerSettings,
+  type OpenGraphRequest,
   type RecoveredGraphs,
 } from "../graph/keeper/graph-keeper.js";
 import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
-import { type LogClock, storedGraph } from "../graph/log/logged-store.js";
-import type { TrafficBoard } from "../metrics/traffic.js";
+import { type CommitClock, openForLogging } from "../graph/log/logged-store.js";
+import type { TrafficCounters } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import { type DurableLog, type LogMode, openLog } from "./durable-log.js";
-import { fencedBy, hasTakenOver, promote, readLineage } from "./lineage.js";
+import { fencedBy, hasBeenPromoted, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
-import type { Everywhere } from "./replica-graphs.js";
+import type { CrossThreadGraphs } from "./replica-graphs.js";
 import { Replication, type ReplicationSettings } from "./replication.js";
 
-export interface InterconnectSettings extends KeeperSettings, ReplicationSettings {
+export interface InterconnectSettings extends GraphManagerSettings, ReplicationSettings {
   readonly txPort: number | null;
   readonly streamFrom: string | null;
   readonly root: string;
@@ -36,7 +36,7 @@ export interface InterconnectSettings extends KeeperSettings, ReplicationSetting
 }
 
 interface Kept {
-  readonly keeper: GraphKeeper;
+  readonly keeper: GraphManager;
   readonly changes: DurableLog | null;
   /** What was found in the log when it was opened. */
   readonly recovered: RecoveredGraphs;
@@ -45,7 +45,7 @@ interface Kept {
 export class Interconnect {
   readonly #thread: number;
   readonly #settings: InterconnectSettings;
-  readonly #clock: LogClock;
+  readonly #clock: CommitClock;
   readonly #log: LogLine;
   readonly #disk: Disk;
   #kept: Kept | null = null;
@@ -54,7 +54,7 @@ export class Interconnect {
   constructor(
     thread: number,
     settings: InterconnectSettings,
-    clock: LogClock,
+    clock: CommitClock,
     log: LogLine,
     disk = realDisk,
   ) {
@@ -66,7 +66,7 @@ export class Interconnect {
   }
 
   /** @throws DataError; SvcError SVC2500, SVC2503 */
-  keep(request: KeepRequest): SharedGraph {
+  keep(request: OpenGraphRequest): SharedGraph {
     return this.#open(request.isStorable, true).keeper.keep(request);
   }
 
@@ -99,7 +99,7 @@ export class Interconnect {
    * @returns false if nothing has wanted the root yet
    * @throws SvcError SVC2530, SVC2534
    */
-  async replicate(everywhere: Everywhere, board: TrafficBoard): Promise<boolean> {
+  async replicate(everywhere: CrossThreadGraphs, board: TrafficCounters): Promise<boolean> {
     if (this.#kept === null) return false;
     if (this.#replication !== null) return true;
     const { keeper, changes } = this.#kept;
@@ -138,9 +138,9 @@ export class Interconnect {
     const isOwn = this.#settings.txPort === null && this.#settings.streamFrom === null;
     const { epoch } = isStorable && isOwn && isFirst ? promote(root, false) : readLineage(root);
     if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
-    const following = hasTakenOver(root) ? { txPort: null, streamFrom: null } : {};
+    const following = hasBeenPromoted(root) ? { txPort: null, streamFrom: null } : {};
     const settings = { ...this.#settings, ...following };
-    const keeper = new GraphKeeper(this.#thread, settings, this.#log, changes);
+    const keeper = new GraphManager(this.#thread, settings, this.#log, changes);
     if (isStorable && fencedBy(root) !== null) keeper.isReplica = true;
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;
@@ -149,7 +149,7 @@ export class Interconnect {
   }
 
   /** How a graph of the log is to be kept. */
-  #requestOf(graph: RecoverableGraph): KeepRequest {
+  #requestOf(graph: RecoverableGraph): OpenGraphRequest {
     const { root, readonly, graphs } = this.#settings;
     const { name } = graph;
     const configured = Object.hasOwn(graphs, name) ? graphs[name] : undefined;
@@ -157,7 +157,7 @@ export class Interconnect {
     return {
       name,
       path,
-      folder: storedGraph(root, path, name).folder,
+      folder: openForLogging(root, path, name).folder,
       isStorable: true,
       isLocal: configured?.local ?? graph.isLocal,
       isReadonly: readonly || (configured?.readonly ?? false),

@@ -4,8 +4,8 @@
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { replaceJsonFile } from "../base/durable-files.js";
-import { isMarked, readMark, removeMark } from "./replica-mark.js";
+import { writeJsonAtomically } from "../base/durable-files.js";
+import { hasReplicaMarker, readReplicaMarker, removeReplicaMarker } from "./replica-mark.js";
 import { isLogPosition } from "./wire/positions.js";
 
 const LINEAGE_FILE = "_lineage.json";
@@ -50,22 +50,22 @@ export function promote(root: string, isAsked: boolean): Lineage {
   const followed = mark?.log ?? null;
   const isReplica = mark !== undefined && (followed !== null || isAsked);
   if (!isReplica && fence === null) {
-    removeMark(root);
+    removeReplicaMarker(root);
     return lineage;
   }
   const all = followed === null ? lineage.ancestors : [...lineage.ancestors, followed];
   const ancestors = all.slice(-MOST_ANCESTORS);
   const epoch = Math.max(lineage.epoch, mark?.epoch ?? 0, fence ?? 0) + 1;
   const next = { epoch, ancestors };
-  replaceJsonFile(join(root, LINEAGE_FILE), next);
-  removeMark(root);
+  writeJsonAtomically(join(root, LINEAGE_FILE), next);
+  removeReplicaMarker(root);
   if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true });
   return next;
 }
 
 /** Another instance provides in place of this one, also after a restart. */
 export function writeFence(root: string, epoch: number): void {
-  replaceJsonFile(join(root, FENCE_FILE), { epoch });
+  writeJsonAtomically(join(root, FENCE_FILE), { epoch });
 }
 
 /** Epoch of whoever provides in place of the instance of a root; null: nobody does. */
@@ -86,13 +86,13 @@ export function fencedBy(root: string): number | null {
  * The graphs of a root were a replica's, and may have been changed since: they can follow nobody,
  * whatever the configuration says.
  */
-export function hasTakenOver(root: string): boolean {
-  return readLineage(root).epoch > NONE.epoch && !isMarked(root);
+export function hasBeenPromoted(root: string): boolean {
+  return readLineage(root).epoch > NONE.epoch && !hasReplicaMarker(root);
 }
 
-function readMarkOrNone(root: string): ReturnType<typeof readMark> {
+function readMarkOrNone(root: string): ReturnType<typeof readReplicaMarker> {
   try {
-    return readMark(root);
+    return readReplicaMarker(root);
   } catch {
     return undefined;
   }

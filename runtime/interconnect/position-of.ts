@@ -1,21 +1,21 @@
 // How far a graph has come and what it contains there, as both ends tell each other, and what they
 // say where that is not the same.
 
-import type { GraphKeeper } from "../graph/keeper/graph-keeper.js";
-import { contentAt, identityOfStore, isDigestRight } from "../graph/log/logged-store.js";
+import type { GraphManager } from "../graph/keeper/graph-keeper.js";
+import { digestCheckpoint, identityOfStore, verifyDigest } from "../graph/log/logged-store.js";
 import { graphDigest } from "../graph/status/graph-sums.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Position } from "./wire/positions.js";
 
 /** What there is of a graph. */
-export function positionOf(store: GraphStore): Position {
+export function replicationPosition(store: GraphStore): Position {
   const identity = identityOfStore(store);
-  const { count, digest } = contentAt(store) ?? { count: store.operationCount, digest: null };
+  const { count, digest } = digestCheckpoint(store) ?? { count: store.operationCount, digest: null };
   return { identity, count, digest };
 }
 
 /** What both ends say, and what can be done. */
-export function differs(name: string, count: number): string {
+export function isDiverged(name: string, count: number): string {
   return (
     `replication: graph "${name}" differs from the provider's after ${count} operations: ` +
     "`svc admin sync` there, or ADMIN_Sync, sends it again"
@@ -23,12 +23,12 @@ export function differs(name: string, count: number): string {
 }
 
 /** Of all graphs that are replicated. */
-export function digestOf(keeper: GraphKeeper): string {
+export function digestOf(keeper: GraphManager): string {
   return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
 }
 
 /** Those whose digest is not that of what they contain. */
-export function wrongDigests(keeper: GraphKeeper): string[] {
+export function mismatchedDigests(keeper: GraphManager): string[] {
   const stores = [...keeper.replicated().values()];
-  return stores.filter((store) => !isDigestRight(store)).map(({ name }) => name);
+  return stores.filter((store) => !verifyDigest(store)).map(({ name }) => name);
 }

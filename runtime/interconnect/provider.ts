@@ -6,21 +6,21 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { Repair } from "../graph/keeper/graph-source.js";
-import type { SubscriberShown, Traffic } from "../metrics/traffic.js";
-import { Alarm } from "./alarm.js";
-import { Attempts } from "./attempts.js";
+import type { RepairAction } from "../graph/keeper/graph-source.js";
+import type { SubscriberReport, Traffic } from "../metrics/traffic.js";
+import { InterruptibleSleep } from "./alarm.js";
+import { RetryLoop } from "./attempts.js";
 import type { ReplicatedLog } from "./durable-log.js";
-import type { Gate } from "./gate.js";
-import { LogFollower } from "./log/log-follower.js";
-import { type Origin, planFor } from "./send-plan.js";
-import { countSent } from "./sent-frames.js";
+import type { FlowControl } from "./gate.js";
+import { LogTailer } from "./log/log-follower.js";
+import { type StartingPoint, planCatchUp } from "./send-plan.js";
+import { recordSentFrames } from "./sent-frames.js";
 import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
-import { jsonIn, lost, Peer, refused } from "./wire/peer.js";
-import { positionsIn, type Start } from "./wire/positions.js";
+import { parseJsonBody, connectionLost, Peer, peerRejected } from "./wire/peer.js";
+import { parsePositions, type Start } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
-import { type PeerStatus, statusIn } from "./wire/status.js";
+import { type PeerStatus, parseStatus } from "./wire/status.js";
 
 const LEAST_WAIT_MS = 50;
 const MOST_WAIT_MS = 10_000;
@@ -36,8 +36,8 @@ export interface ProviderParts {
   readonly snapshots: SnapshotSource;
   readonly traffic: Traffic;
   /** What is sent may be slowed down, or held up. */
-  readonly gate: Gate;
-  readonly origin: () => Origin;
+  readonly gate: FlowControl;
+  readonly origin: () => StartingPoint;
   readonly status: () => PeerStatus;
   /** The subscriber has heard of a higher epoch: this provider was replaced. */
   readonly fenced: (epoch: number) => void;
@@ -45,7 +45,7 @@ export interface ProviderParts {
 }
 
 /** Sends the log of this instance somewhere. */
-export interface Provides {
+export interface ProviderState {
   /** Where to, as it was given. */
   readonly uri: string;
   /** First unit that may still be needed there. */
@@ -55,16 +55,16 @@ export interface Provides {
   /** Everything up to a unit is there. */
   has(sn: number): boolean;
   /** Sends again what is to be repaired; null: nothing. */
-  repair(repair: Repair | null): void;
+  repair(repair: RepairAction | null): void;
   /** To be called when the gate is opened. */
   wake(): void;
   /** To be called every second or so. */
-  shown(): SubscriberShown;
+  shown(): SubscriberReport;
   stop(): void;
   run(): Promise<void>;
 }
 
-export class Provider implements Provides {
+export class Provider implements ProviderState {
   readonly #parts: ProviderParts;
   readonly #address: string;
   /** Last unit that the subscriber says it has; null: it has said nothing since it was met. */
@@ -81,19 +81,19 @@ export class Provider implements Provides {
   /** When it had all there was. */
   #caughtUpAt = performance.now();
   /** There may be more to send. */
-  readonly #more = new Alarm();
-  #repair: Repair | null = null;
+  readonly #more = new InterruptibleSleep();
+  #repair: RepairAction | null = null;
   /** What was to be repaired was sent with this connection. */
   #isRepaired = false;
-  readonly #attempts: Attempts;
+  readonly #attempts: RetryLoop;
   readonly #unlisten: () => void;
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
     this.#address = `${parts.host}:${parts.port}`;
-    this.#attempts = new Attempts({
+    this.#attempts = new RetryLoop({
       ...{ name: this.#address, code: "SVC2531", warn: parts.warn },
-      ...{ leastWaitMs: LEAST_WAIT_MS, mostWaitMs: MOST_WAIT_MS },
+      ...{ minDelayMs: LEAST_WAIT_MS, maxDelayMs: MOST_WAIT_MS },
     });
     this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
   }
@@ -112,7 +112,7 @@ export class Provider implements Provides {
   }
 
   /** Meets the subscriber anew, and sends it again what is to be repaired; null: nothing. */
-  repair(repair: Repair | null): void {
+  repair(repair: RepairAction | null): void {
     this.#repair = repair;
     this.#peer?.close();
     this.#attempts.hurry();
@@ -126,7 +126,7 @@ export class Provider implements Provides {
     this.#more.ring();
   }
 
-  shown(): SubscriberShown {
+  shown(): SubscriberReport {
     const { port, log } = this.#parts;
     const isConnected = this.#peer !== null && !this.#peer.isClosed;
     const last = log.channel.log.safe;
@@ -176,8 +176,8 @@ export class Provider implements Provides {
     this.#isPaused = false;
     this.#isRepaired = false;
     try {
-      await peer.shakeHands("provider", key);
-      const start = await this.#meet(peer);
+      await peer.handshake("provider", key);
+      const start = await this.#handshake(peer);
       const listening = this.#listen(peer).finally(() => {
         peer.close();
         this.#more.ring();
@@ -194,9 +194,9 @@ export class Provider implements Provides {
   }
 
   /** @returns where what is sent of the log begins */
-  async #meet(peer: Peer): Promise<Start> {
+  async #handshake(peer: Peer): Promise<Start> {
     const { log, snapshots, traffic, origin, fenced } = this.#parts;
-    const positions = positionsIn(jsonIn(await peer.answer(MessageType.Positions)));
+    const positions = parsePositions(parseJsonBody(await peer.answer(MessageType.Positions)));
     const { epoch } = log.channel.log;
     if (positions.epoch > epoch) {
       this.stop();
@@ -208,7 +208,7 @@ export class Provider implements Provides {
     // The log tells of what is opened from here on, and the offer does not.
     const { last, chain } = log.channel.log;
     const repair = this.#repair;
-    const plan = planFor(log.channel, positions, ownOrigin, repair);
+    const plan = planCatchUp(log.channel, positions, ownOrigin, repair);
     if (typeof plan === "string") {
       await peer.refuse(plan);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
@@ -236,7 +236,7 @@ export class Provider implements Provides {
 
   async #stream(peer: Peer, start: Start): Promise<void> {
     const { log, status, gate, origin } = this.#parts;
-    const follower = new LogFollower(log.disk, log.channel.log, start.sn + 1);
+    const follower = new LogTailer(log.disk, log.channel.log, start.sn + 1);
     let isStarted = false;
     let saidAt = Number.NEGATIVE_INFINITY;
     try {
@@ -257,7 +257,7 @@ export class Provider implements Provides {
           await this.#more.wait(STATUS_MS);
           continue;
         }
-        const records = countSent(frame, this.#parts.traffic);
+        const records = recordSentFrames(frame, this.#parts.traffic);
         await peer.send(MessageType.Frame, frame.bytes);
         await gate.pass(frame.bytes.length, frame.header.units, records);
       }
@@ -270,9 +270,9 @@ export class Provider implements Provides {
     try {
       for (let isFirst = true; ; ) {
         const message = await peer.next();
-        if (message === null) throw lost();
-        if (message.type === MessageType.Refusal) throw refused(message.body);
-        if (message.type === MessageType.Status) this.#heard = statusIn(jsonIn(message.body));
+        if (message === null) throw connectionLost();
+        if (message.type === MessageType.Refusal) throw peerRejected(message.body);
+        if (message.type === MessageType.Status) this.#heard = parseStatus(parseJsonBody(message.body));
         if (message.type === MessageType.Pause) this.#isPaused = true;
         if (message.type === MessageType.Resume) {
           this.#isPaused = false;

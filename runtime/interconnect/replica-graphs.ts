@@ -1,6 +1,6 @@
 // The graphs of this process, as one that follows a provider opens, changes and removes them.
 
-import type { GraphKeeper, KeepRequest } from "../graph/keeper/graph-keeper.js";
+import type { GraphManager, OpenGraphRequest } from "../graph/keeper/graph-keeper.js";
 import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
@@ -8,7 +8,7 @@ import type { DurableLog } from "./durable-log.js";
 import type { OfferedGraph } from "./wire/positions.js";
 
 /** What other threads have to do so that a graph is opened or removed everywhere. */
-export interface Everywhere {
+export interface CrossThreadGraphs {
   opened(graph: SharedGraph): void;
   remove(name: string, isErased: boolean): Promise<void>;
 }
@@ -25,16 +25,16 @@ export interface ReplicaGraphs {
   /** The highest that the log has heard of. */
   epoch: number;
   /** Lets the log take what waits for it, where there is much. */
-  relieve(): void;
+  drainIfFull(): void;
   /** Resolves when all that was applied so far is on this instance's disk; false: it never is. */
   flushed(): Promise<boolean>;
 }
 
 export interface ReplicaGraphsParts {
   readonly settings: { readonly root: string };
-  readonly keeper: GraphKeeper;
-  readonly everywhere: Everywhere;
-  readonly requestOf: (graph: RecoverableGraph) => KeepRequest;
+  readonly keeper: GraphManager;
+  readonly everywhere: CrossThreadGraphs;
+  readonly requestOf: (graph: RecoverableGraph) => OpenGraphRequest;
 }
 
 export function replicaGraphs(parts: ReplicaGraphsParts, log: DurableLog): ReplicaGraphs {
@@ -52,7 +52,7 @@ export function replicaGraphs(parts: ReplicaGraphsParts, log: DurableLog): Repli
       await everywhere.remove(name, isErased);
       keeper.drop(name, isErased);
     },
-    relieve: () => log.relieve(),
+    drainIfFull: () => log.drainIfFull(),
     flushed: () => log.settled(),
     get epoch() {
       return log.channel.log.epoch;

@@ -4,20 +4,20 @@
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { replaceJsonFile } from "../base/durable-files.js";
+import { writeJsonAtomically } from "../base/durable-files.js";
 import { SvcError } from "../base/errors.js";
-import { type Positions, positionsIn } from "./wire/positions.js";
+import { type Positions, parsePositions } from "./wire/positions.js";
 
 const MARK_FILE = "_replica.json";
 
-export type Mark = Omit<Positions, "graphs" | "diverged">;
+export type ReplicaMarker = Omit<Positions, "graphs" | "diverged">;
 
 /** Undefined: the root is no replica's. @throws SvcError SVC2534 */
-export function readMark(root: string): Mark | undefined {
+export function readReplicaMarker(root: string): ReplicaMarker | undefined {
   const file = join(root, MARK_FILE);
   try {
-    const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<Mark>;
-    return positionsIn({ epoch: 1, ...mark, graphs: [], diverged: [] });
+    const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<ReplicaMarker>;
+    return parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;
@@ -26,15 +26,15 @@ export function readMark(root: string): Mark | undefined {
 }
 
 /** Whether there is one, readable or not. */
-export function isMarked(root: string): boolean {
+export function hasReplicaMarker(root: string): boolean {
   return existsSync(join(root, MARK_FILE));
 }
 
-export function writeMark(root: string, mark: Mark): void {
-  replaceJsonFile(join(root, MARK_FILE), mark);
+export function writeReplicaMarker(root: string, mark: ReplicaMarker): void {
+  writeJsonAtomically(join(root, MARK_FILE), mark);
 }
 
 /** The graphs of the root may be changed from now on. */
-export function removeMark(root: string): void {
+export function removeReplicaMarker(root: string): void {
   rmSync(join(root, MARK_FILE), { force: true });
 }

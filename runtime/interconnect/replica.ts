@@ -4,9 +4,9 @@
 
 import { SvcError } from "../base/errors.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
-import { applyUnit } from "../graph/log/apply-unit.js";
-import { identityOfStore, storedGraph } from "../graph/log/logged-store.js";
-import { countAfter, recordsIn } from "../graph/log/unit-format.js";
+import { applyTransaction } from "../graph/log/apply-unit.js";
+import { identityOfStore, openForLogging } from "../graph/log/logged-store.js";
+import { operationCountAfter, recordCount } from "../graph/log/unit-format.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import { serialBase } from "./log/log-id.js";
 import {
@@ -15,12 +15,12 @@ import {
   type FrameHeader,
   isIntact,
 } from "./log/segment-format.js";
-import { eachUnit } from "./log/units.js";
-import { differs, positionOf } from "./position-of.js";
+import { forEachTransaction } from "./log/units.js";
+import { isDiverged, replicationPosition } from "./position-of.js";
 import type { ReplicaGraphs } from "./replica-graphs.js";
-import { readMark, writeMark } from "./replica-mark.js";
+import { readReplicaMarker, writeReplicaMarker } from "./replica-mark.js";
 import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot-transfer.js";
-import { garbled } from "./wire/messages.js";
+import { malformedMessage } from "./wire/messages.js";
 import {
   isOffered,
   type Offer,
@@ -28,8 +28,8 @@ import {
   type Position,
   type Positions,
   type SnapshotHead,
-  snapshotHeadIn,
-  startIn,
+  parseSnapshotHead,
+  parseStart,
 } from "./wire/positions.js";
 
 /** So often the mark is written anew. */
@@ -73,7 +73,7 @@ export class Replica {
   /** @throws SvcError SVC2534 the root has graphs that are no replicas */
   constructor(graphs: ReplicaGraphs) {
     this.#graphs = graphs;
-    const mark = readMark(graphs.root);
+    const mark = readReplicaMarker(graphs.root);
     this.#applied = { log: mark?.log ?? null, sn: null };
     this.#safe = this.#applied;
     this.#origin = mark?.origin ?? null;
@@ -87,7 +87,7 @@ export class Replica {
   }
 
   /** Last unit that is safe here with all before it; null: the provider has not come so far. */
-  get safeSn(): number | null {
+  get durableSn(): number | null {
     return this.#safe.sn;
   }
 
@@ -99,7 +99,7 @@ export class Replica {
   positions(): Positions {
     const graphs = [...this.#graphs.stores().values()].flatMap((store) => {
       const { operationCount: count } = store;
-      return count === 0 ? [] : [positionOf(store)];
+      return count === 0 ? [] : [replicationPosition(store)];
     });
     const { log } = this.#applied;
     const diverged = [...this.#diverged];
@@ -170,9 +170,9 @@ export class Replica {
 
   /** @throws SvcError SVC2531, SVC2532 */
   async receive(peer: MessageSource, given: unknown): Promise<void> {
-    const head = snapshotHeadIn(given);
+    const head = parseSnapshotHead(given);
     refuseSystem(head.name);
-    const { folder } = storedGraph(this.#graphs.root, head.path, head.name);
+    const { folder } = openForLogging(this.#graphs.root, head.path, head.name);
     await receiveSnapshot(peer, head, folder);
     const store = this.#graphs.stores().get(head.name);
     if (store !== undefined) await this.#replace(store, head);
@@ -200,7 +200,7 @@ export class Replica {
 
   /** All that comes as snapshots has come: from here on it is the log. @throws SvcError SVC2531 */
   start(given: unknown): void {
-    const { sn, chain } = startIn(given);
+    const { sn, chain } = parseStart(given);
     this.#markedAt = Number.NEGATIVE_INFINITY;
     this.#advance(sn, chain);
   }
@@ -210,29 +210,29 @@ export class Replica {
    * @throws SvcError SVC2531, SVC2532
    */
   async take(bytes: Buffer): Promise<{ readonly header: FrameHeader; readonly records: number }> {
-    if (this.#isRetired) throw garbled("this instance provides by itself now");
+    if (this.#isRetired) throw malformedMessage("this instance provides by itself now");
     const header = decodeFrameHeader(bytes);
     const units = bytes.subarray(FRAME_HEADER_BYTES);
     if (header === null || header.isTable || !isIntact(header, units))
-      throw garbled("a frame is damaged");
+      throw malformedMessage("a frame is damaged");
     const reached = this.#applied.sn;
     // All before it is acknowledged with it, also what is of graphs of which nothing else comes.
     if (reached === null ? !this.#isAgain : header.sn > reached + 1) {
-      throw garbled(`changes before ${header.sn} are missing`);
+      throw malformedMessage(`changes before ${header.sn} are missing`);
     }
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const at = FRAME_HEADER_BYTES / 4;
     const frame = { header, offset: 0, words, at, end: words.length, bytes };
     const controls: unknown[] = [];
-    eachUnit(frame, { unit: () => undefined, control: (json) => controls.push(json) });
+    forEachTransaction(frame, { unit: () => undefined, control: (json) => controls.push(json) });
     // In each frame they come first.
     for (const control of controls) await this.#control(control);
     let [records, sn] = [0, header.sn + controls.length];
     const unit = (unitWords: Uint32Array, from: number, graph: number): void => {
       this.#apply(unitWords, from, graph, sn++);
-      records += recordsIn(unitWords, from);
+      records += recordCount(unitWords, from);
     };
-    eachUnit(frame, { unit, control: () => undefined });
+    forEachTransaction(frame, { unit, control: () => undefined });
     this.#advance(header.sn + header.units - 1, header.headerCrc);
     return { header, records };
   }
@@ -266,14 +266,14 @@ export class Replica {
     this.#markedAt = performance.now();
     this.#marked = this.#safe.log;
     const { root, epoch } = this.#graphs;
-    writeMark(root, { log: this.#safe.log, origin: this.#origin, epoch });
+    writeReplicaMarker(root, { log: this.#safe.log, origin: this.#origin, epoch });
   }
 
   /** The provider's log says something of itself. @throws SvcError SVC2531 */
   async #control(control: unknown): Promise<void> {
     const { opened, erased } = (control ?? {}) as { opened?: unknown; erased?: unknown };
     if (opened !== undefined) {
-      if (!isOffered(opened)) throw garbled("a graph that can be none");
+      if (!isOffered(opened)) throw malformedMessage("a graph that can be none");
       const isKnown = this.#offered.has(opened.number);
       // Another one of its name may be here already.
       if (!isKnown && opened.number <= this.#lastNumber) return;
@@ -294,15 +294,15 @@ export class Replica {
     if (offered === undefined) {
       // It was erased since.
       if (number <= this.#lastNumber) return;
-      throw garbled(`changes of graph ${number}, which was not told of`);
+      throw malformedMessage(`changes of graph ${number}, which was not told of`);
     }
-    if (this.#isRetired) throw garbled("this instance provides by itself now");
+    if (this.#isRetired) throw malformedMessage("this instance provides by itself now");
     if (this.#isAgain && this.#isSuperseded(offered)) return;
     const store = this.#storeOf(number) ?? this.#open(offered);
-    if (countAfter(words, at) <= store.operationCount) return;
-    this.#graphs.relieve();
+    if (operationCountAfter(words, at) <= store.operationCount) return;
+    this.#graphs.drainIfFull();
     try {
-      applyUnit(store, words, at, serialBase(this.#applied.log?.id ?? "") + sn);
+      applyTransaction(store, words, at, serialBase(this.#applied.log?.id ?? "") + sn);
     } catch (error) {
       const text = `graph "${offered.name}" cannot follow: ${(error as Error).message}`;
       throw new SvcError("SVC2532", text, { cause: error });
@@ -315,10 +315,10 @@ export class Replica {
     const expected = this.#expected.get(number);
     if (expected === undefined || store.operationCount < expected.count) return;
     this.#expected.delete(number);
-    const { count, digest, identity } = positionOf(store);
+    const { count, digest, identity } = replicationPosition(store);
     if (count !== expected.count || digest === null || digest === expected.digest) return;
     this.#diverged.add(identity);
-    throw new SvcError("SVC3200", differs(store.name, count));
+    throw new SvcError("SVC3200", isDiverged(store.name, count));
   }
 
   #advance(sn: number, chain: number): void {
@@ -326,11 +326,11 @@ export class Replica {
     // What comes once more takes nothing back: others must not take this one for further behind.
     const log = sn > before ? { id, sn, chain } : this.#applied.log;
     this.#applied = { log, sn };
-    if (!this.#isSettling) void this.#makeSafe();
+    if (!this.#isSettling) void this.#flushToDisk();
   }
 
   /** Until all that is applied is safe; what comes during a flush is made safe by the next one. */
-  async #makeSafe(): Promise<void> {
+  async #flushToDisk(): Promise<void> {
     this.#isSettling = true;
     while (this.#safe !== this.#applied) {
       const reached = this.#applied;
@@ -391,7 +391,7 @@ export class Replica {
 }
 
 function refuseSystem(name: string): void {
-  if (name === SYSTEM_GRAPH) throw garbled("the system's own graph is not provided");
+  if (name === SYSTEM_GRAPH) throw malformedMessage("the system's own graph is not provided");
 }
 
 function notReplica(root: string, name: string): SvcError {

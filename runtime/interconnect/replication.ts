@@ -5,33 +5,33 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { Repair } from "../graph/keeper/graph-source.js";
-import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
+import type { RepairAction } from "../graph/keeper/graph-source.js";
+import { Traffic, type TrafficCounters } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
-import { dumpFolderIn, FILE_SCHEME } from "./dump/dump-folder.js";
+import { dumpFolderFromUri, FILE_SCHEME } from "./dump/dump-folder.js";
 import { DumpProvider } from "./dump/dump-provider.js";
 import type { DurableLog } from "./durable-log.js";
-import { Gate, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
+import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
 import {
   fencedBy,
-  hasTakenOver,
+  hasBeenPromoted,
   type Lineage,
   promote,
   readLineage,
   writeFence,
 } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
-import { digestOf, positionOf, wrongDigests } from "./position-of.js";
-import { Provider, type ProviderParts, type Provides } from "./provider.js";
+import { digestOf, replicationPosition, mismatchedDigests } from "./position-of.js";
+import { Provider, type ProviderParts, type ProviderState } from "./provider.js";
 import { Replica } from "./replica.js";
 import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
-import type { Origin } from "./send-plan.js";
+import type { StartingPoint } from "./send-plan.js";
 import { natsPackages } from "./stream/nats-packages.js";
-import { STREAM_SCHEME, streamAddressIn } from "./stream/stream-address.js";
+import { STREAM_SCHEME, parseStreamAddress } from "./stream/stream-address.js";
 import { StreamFollower } from "./stream/stream-follower.js";
 import { StreamProvider } from "./stream/stream-provider.js";
-import { type Follows, Subscriber } from "./subscriber.js";
-import { hostAndPort, uriOf } from "./subscriber-uri.js";
+import { type SubscriberState, Subscriber } from "./subscriber.js";
+import { hostAndPort, formatSubscriberUri } from "./subscriber-uri.js";
 import { SharedKey } from "./wire/shared-key.js";
 import type { PeerStatus } from "./wire/status.js";
 
@@ -56,7 +56,7 @@ export interface ReplicationSettings {
 export interface ReplicationParts extends ReplicaGraphsParts {
   readonly settings: ReplicationSettings;
   readonly log: DurableLog | null;
-  readonly board: TrafficBoard;
+  readonly board: TrafficCounters;
   readonly warn: LogLine;
 }
 
@@ -65,13 +65,13 @@ export class Replication {
   readonly #log: DurableLog;
   readonly #key: SharedKey;
   readonly #traffic = new Traffic(() => this.#show());
-  readonly #input = new Gate();
-  readonly #output = new Gate();
+  readonly #input = new FlowControl();
+  readonly #output = new FlowControl();
   readonly #timer: NodeJS.Timeout;
   /** How often a synchronization was cancelled. */
   #cancelled = 0;
-  #providers: readonly Provides[] = [];
-  #subscriber: Follows | null = null;
+  #providers: readonly ProviderState[] = [];
+  #subscriber: SubscriberState | null = null;
   #lineage: Lineage;
   /** It only listens to tell others so. */
   #isPromoted = false;
@@ -107,7 +107,7 @@ export class Replication {
         parts.warn(`SVC2535: replication: ${text}, ${hint}`);
         return replication;
       }
-      const isOver = hasTakenOver(root);
+      const isOver = hasBeenPromoted(root);
       if (txPort !== null)
         await (isOver ? replication.#warnOthers(txPort) : replication.#bind(txPort));
       for (const address of attach) replication.#attach(address);
@@ -152,7 +152,7 @@ export class Replication {
       case "cancelSync":
         return this.#cancelSync();
       case "checkDigests":
-        return wrongDigests(this.#parts.keeper);
+        return mismatchedDigests(this.#parts.keeper);
       case "suspend":
       case "resume":
         return this.#open(control.what, control.do === "resume");
@@ -162,7 +162,7 @@ export class Replication {
   }
 
   #attach(given: string): void {
-    const uri = uriOf(given, this.#parts.settings.root);
+    const uri = formatSubscriberUri(given, this.#parts.settings.root);
     const fence = fencedBy(this.#parts.settings.root);
     if (fence !== null) {
       const text = `this instance was replaced as of epoch ${fence}, and provides nothing`;
@@ -176,12 +176,12 @@ export class Replication {
     void provider.run();
   }
 
-  #providerOf(given: string, uri: string): Provides {
+  #providerOf(given: string, uri: string): ProviderState {
     const parts = this.#providerParts();
     if (given.startsWith(STREAM_SCHEME))
-      return new StreamProvider({ ...parts, address: streamAddressIn(given) });
+      return new StreamProvider({ ...parts, address: parseStreamAddress(given) });
     if (given.startsWith(FILE_SCHEME)) {
-      const folder = dumpFolderIn(given, this.#parts.settings.root);
+      const folder = dumpFolderFromUri(given, this.#parts.settings.root);
       return new DumpProvider({ ...parts, folder, ended: () => this.#detach(uri) });
     }
     return new Provider({ ...parts, ...hostAndPort(given, this.#key), key: this.#key });
@@ -206,7 +206,7 @@ export class Replication {
       const text = "an instance follows a stream, or listens at a tx port, not both";
       throw new SvcError("SVC3360", text);
     }
-    const address = streamAddressIn(given);
+    const address = parseStreamAddress(given);
     natsPackages();
     const follower = new StreamFollower({
       ...{ address, replica: new Replica(replicaGraphs(this.#parts, this.#log)) },
@@ -218,7 +218,7 @@ export class Replication {
   }
 
   #detach(given: string | null): number {
-    const uri = given === null ? null : uriOf(given, this.#parts.settings.root);
+    const uri = given === null ? null : formatSubscriberUri(given, this.#parts.settings.root);
     const gone = this.#providers.filter((one) => uri === null || one.uri === uri);
     for (const provider of gone) provider.stop();
     this.#providers = this.#providers.filter((provider) => !gone.includes(provider));
@@ -329,7 +329,7 @@ export class Replication {
     return this.#output.throttle;
   }
 
-  #origin(): Origin {
+  #origin(): StartingPoint {
     const { ancestors } = this.#lineage;
     const followed = this.#isPromoted ? null : this.#subscriber;
     const log = followed === null ? this.#log.channel.log.logId : followed.origin;
@@ -351,14 +351,14 @@ export class Replication {
   /** What is here of each graph, beside that: for subscribers to compare. */
   #provided(): PeerStatus {
     const stores = [...this.#parts.keeper.replicated().values()];
-    return { ...this.#status(), graphs: stores.map(positionOf) };
+    return { ...this.#status(), graphs: stores.map(replicationPosition) };
   }
 
   /**
    * Lets subscribers have again what they have otherwise; resolves when they have, or in time.
    * @throws SvcError SVC2830 when it is cancelled meanwhile
    */
-  async #sync(repair: Repair, timeoutMs: number): Promise<boolean> {
+  async #sync(repair: RepairAction, timeoutMs: number): Promise<boolean> {
     const cancelled = this.#cancelled;
     for (const provider of this.#providers) provider.repair(repair);
     const giveUpAt = performance.now() + timeoutMs;

@@ -1,15 +1,15 @@
 // What a subscriber is to get first, by how far it has come: nothing of a graph that the log
 // reaches back to, else a snapshot; and whether what it has came from here at all.
 
-import type { Repair } from "../graph/keeper/graph-source.js";
+import type { RepairAction } from "../graph/keeper/graph-source.js";
 import { identityOfStore } from "../graph/log/logged-store.js";
 import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
 import type { SegmentLog } from "./log/segment-log.js";
-import { differs, positionOf } from "./position-of.js";
+import { isDiverged, replicationPosition } from "./position-of.js";
 import type { Offer, OfferedGraph, Position, Positions } from "./wire/positions.js";
 
-export interface SendPlan {
+export interface CatchUpPlan {
   readonly offer: Offer;
   readonly snapshots: readonly OfferedGraph[];
   /** By number of a graph: operations that the subscriber has. */
@@ -17,7 +17,7 @@ export interface SendPlan {
 }
 
 /** What a provider is beside its log. */
-export interface Origin {
+export interface StartingPoint {
   /** No other instance provides what this one has. */
   readonly isRoot: boolean;
   /** Log of the first provider, through whomever it came; null: none was met yet. */
@@ -26,12 +26,12 @@ export interface Origin {
 }
 
 /** @returns text: why this subscriber can get nothing from here */
-export function planFor(
+export function planCatchUp(
   channel: LogChannel,
   positions: Positions,
-  origin: Origin,
-  repair: Repair | null = null,
-): SendPlan | string {
+  origin: StartingPoint,
+  repair: RepairAction | null = null,
+): CatchUpPlan | string {
   const strange = strangeness(channel.log, positions, origin);
   if (strange !== null) return strange;
   const there = new Map(positions.graphs.map((position) => [position.identity, position]));
@@ -55,8 +55,8 @@ export function planFor(
     }
     const isDifferent =
       positions.diverged.includes(identity) ||
-      (position !== undefined && isOther(position, positionOf(store)));
-    if (isDifferent && repair === null) return differs(name, count);
+      (position !== undefined && isOther(position, replicationPosition(store)));
+    if (isDifferent && repair === null) return isDiverged(name, count);
     const isWanted = isDifferent || repair === "all";
     if (isWanted || before === null || count < before) snapshots.push(graph);
   }
@@ -80,7 +80,7 @@ function isOther(there: Position, here: Position): boolean {
 function strangeness(
   log: SegmentLog,
   { log: position, origin, graphs }: Positions,
-  { log: ownOrigin, ancestors }: Origin,
+  { log: ownOrigin, ancestors }: StartingPoint,
 ): string | null {
   // A log that nothing was written to has another identity after each start.
   if (position === null || graphs.length === 0) return null;

@@ -1,17 +1,17 @@
 // What is counted of frames that leave this instance.
 
-import { recordsIn } from "../graph/log/unit-format.js";
+import { recordCount } from "../graph/log/unit-format.js";
 import type { Traffic } from "../metrics/traffic.js";
 import type { Frame } from "./log/segment-reader.js";
-import { eachUnit } from "./log/units.js";
+import { forEachTransaction } from "./log/units.js";
 
 /** @returns the number of single changes */
-export function countSent(frame: Frame, traffic: Traffic): number {
+export function recordSentFrames(frame: Frame, traffic: Traffic): number {
   let records = 0;
   const unit = (words: Uint32Array, at: number): void => {
-    records += recordsIn(words, at);
+    records += recordCount(words, at);
   };
-  eachUnit(frame, { unit, control: () => undefined });
+  forEachTransaction(frame, { unit, control: () => undefined });
   traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
   return records;
 }

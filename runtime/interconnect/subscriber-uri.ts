@@ -2,16 +2,16 @@
 
 import { SvcError } from "../base/errors.js";
 import { HOST_PORT } from "../base/host-port.js";
-import { dumpFolderIn, dumpUri, FILE_SCHEME } from "./dump/dump-folder.js";
-import { STREAM_SCHEME, streamAddressIn } from "./stream/stream-address.js";
-import { isThisMachine, type SharedKey } from "./wire/shared-key.js";
+import { dumpFolderFromUri, dumpUri, FILE_SCHEME } from "./dump/dump-folder.js";
+import { STREAM_SCHEME, parseStreamAddress } from "./stream/stream-address.js";
+import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const SCHEME = "svc://";
 
 /** @throws SvcError SVC2536, SVC3340, SVC3360 */
-export function uriOf(given: string, root: string): string {
-  if (given.startsWith(FILE_SCHEME)) return dumpUri(dumpFolderIn(given, root));
-  if (given.startsWith(STREAM_SCHEME)) return streamAddressIn(given).uri;
+export function formatSubscriberUri(given: string, root: string): string {
+  if (given.startsWith(FILE_SCHEME)) return dumpUri(dumpFolderFromUri(given, root));
+  if (given.startsWith(STREAM_SCHEME)) return parseStreamAddress(given).uri;
   return `${SCHEME}${addressIn(given)}`;
 }
 
@@ -27,7 +27,7 @@ export function hostAndPort(uri: string, key: SharedKey): { host: string; port: 
   const address = addressIn(uri);
   const at = address.lastIndexOf(":");
   const host = address.slice(0, at).replace(/^\[|\]$/g, "");
-  if (!key.isThere && !isThisMachine(host)) {
+  if (!key.isThere && !isLoopbackAddress(host)) {
     const text = `replication to ${address} needs a key: set txKeyFile, or the variable SVC_TX_KEY`;
     throw new SvcError("SVC2530", text);
   }

@@ -5,21 +5,21 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { Traffic } from "../metrics/traffic.js";
-import type { Gate } from "./gate.js";
+import type { FlowControl } from "./gate.js";
 import { serialBase } from "./log/log-id.js";
 import type { Replica } from "./replica.js";
-import { garbled, type Message, MessageType } from "./wire/messages.js";
-import { jsonIn, Peer } from "./wire/peer.js";
-import { offerIn } from "./wire/positions.js";
-import { isThisMachine, type SharedKey } from "./wire/shared-key.js";
-import { type PeerStatus, statusIn } from "./wire/status.js";
+import { malformedMessage, type Message, MessageType } from "./wire/messages.js";
+import { parseJsonBody, Peer } from "./wire/peer.js";
+import { parseOffer } from "./wire/positions.js";
+import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
+import { type PeerStatus, parseStatus } from "./wire/status.js";
 
 const MAX_CONNECTIONS = 16;
 /** Within the silence after which the provider takes the connection for dead. */
 const ACK_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
 /** Of failures of strangers one is said in this time. */
-const STRANGER_MS = 1_000;
+const HANDSHAKE_TIMEOUT_MS = 1_000;
 
 export interface SubscriberParts {
   readonly port: number;
@@ -29,14 +29,14 @@ export interface SubscriberParts {
   /** Is called once the port is had: it marks the root. */
   readonly replica: () => Promise<Replica>;
   /** What comes may be held up. */
-  readonly gate: Gate;
+  readonly gate: FlowControl;
   readonly traffic: Traffic;
   readonly status: () => PeerStatus;
   readonly warn: LogLine;
 }
 
 /** Takes what another instance provides. */
-export interface Follows {
+export interface SubscriberState {
   /** Log of the first provider, through whomever it came; null: nothing has come yet. */
   readonly origin: string | null;
   stop(): void;
@@ -50,7 +50,7 @@ export interface Follows {
   wake(): void;
 }
 
-export class Subscriber implements Follows {
+export class Subscriber implements SubscriberState {
   readonly #parts: SubscriberParts;
   readonly #server: Server;
   readonly #peers = new Set<Peer>();
@@ -60,7 +60,7 @@ export class Subscriber implements Follows {
   /** Null: the provider has changes from another one, whose numbers it tells with its status. */
   #serialBase: number | null = null;
   #lastSaid = "";
-  #strangerSaidAt = Number.NEGATIVE_INFINITY;
+  #lastStrangerLogAt = Number.NEGATIVE_INFINITY;
   /** Not null: it provides by itself now, and says so to whoever wants to be its provider. */
   #promotedTo: number | null = null;
   #goOn: () => void = () => undefined;
@@ -138,8 +138,8 @@ export class Subscriber implements Follows {
     const peer = new Peer(socket);
     this.#peers.add(peer);
     try {
-      if (!key.isThere && !isThisMachine(peer.address)) throw garbled("a stranger without a key");
-      await peer.shakeHands("subscriber", key);
+      if (!key.isThere && !isLoopbackAddress(peer.address)) throw malformedMessage("a stranger without a key");
+      await peer.handshake("subscriber", key);
       if (this.#promotedTo !== null) {
         await this.#fence(peer, this.#promotedTo);
         return;
@@ -153,7 +153,7 @@ export class Subscriber implements Follows {
       await this.#follow(peer);
     } catch (error) {
       if (peer.isTrusted) this.#say(error as Error);
-      else this.#sayOfStranger(error as Error);
+      else this.#logStranger(error as Error);
       // Texts of other errors may say more than the other end has to know.
       if (isRefusal(error)) await peer.refuse((error as Error).message);
     } finally {
@@ -187,7 +187,7 @@ export class Subscriber implements Follows {
     const { warn } = this.#parts;
     const replica = this.#replica!;
     await peer.sendJson(MessageType.Positions, replica.positions());
-    const offer = offerIn(jsonIn(await peer.answer(MessageType.Table)));
+    const offer = parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
     await replica.accept(offer);
     // Not before: what a former provider sent may become safe only now, and is not to be taken for
     // something that this one has.
@@ -239,9 +239,9 @@ export class Subscriber implements Follows {
     if (type === MessageType.Frame) {
       await this.#apply(body);
     } else if (type === MessageType.Start) {
-      replica.start(jsonIn(body));
+      replica.start(parseJsonBody(body));
     } else if (type === MessageType.Status) {
-      const { at, serial, digest, graphs } = statusIn(jsonIn(body));
+      const { at, serial, digest, graphs } = parseStatus(parseJsonBody(body));
       replica.compare(graphs);
       // All that was sent before it is applied.
       traffic.lagMs = Math.max(0, Date.now() - at);
@@ -250,11 +250,11 @@ export class Subscriber implements Follows {
     } else if (type === MessageType.SnapshotBegin) {
       traffic.synchronizing++;
       try {
-        await replica.receive(peer, jsonIn(body));
+        await replica.receive(peer, parseJsonBody(body));
       } finally {
         traffic.synchronizing--;
       }
-    } else throw garbled(`message ${type} is not expected`);
+    } else throw malformedMessage(`message ${type} is not expected`);
   }
 
   async #apply(body: Buffer): Promise<void> {
@@ -267,18 +267,18 @@ export class Subscriber implements Follows {
 
   /** What is safe on this instance's own disk, too. */
   #acknowledge(): void {
-    const { safeSn } = this.#replica!;
-    if (safeSn === null) return;
+    const { durableSn } = this.#replica!;
+    if (durableSn === null) return;
     const body = Buffer.alloc(8);
-    body.writeBigUInt64LE(BigInt(safeSn));
+    body.writeBigUInt64LE(BigInt(durableSn));
     // Who does not read them is not waited for here: the connection is lost then.
     this.#provider?.send(MessageType.Ack, body).catch(() => undefined);
   }
 
   /** They may fail in as many ways, and as often, as they like. */
-  #sayOfStranger(error: Error): void {
-    if (performance.now() - this.#strangerSaidAt < STRANGER_MS) return;
-    this.#strangerSaidAt = performance.now();
+  #logStranger(error: Error): void {
+    if (performance.now() - this.#lastStrangerLogAt < HANDSHAKE_TIMEOUT_MS) return;
+    this.#lastStrangerLogAt = performance.now();
     this.#say(error);
   }
 

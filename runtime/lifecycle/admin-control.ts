@@ -4,7 +4,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 
-export type AdminAsk =
+export type AdminCommand =
   /** This graph is open. */
   | { readonly op: "graph"; readonly graph: SharedGraph }
   /** Runs built-in plugins for a server. */

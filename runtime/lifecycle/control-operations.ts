@@ -3,11 +3,11 @@
 
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";
-import { planOf } from "../system/instance-plan.js";
+import { planInstance } from "../system/instance-plan.js";
 import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";
 import type { System } from "../system/system.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
-import type { HttpService, Operated } from "./http-service.js";
+import type { HttpService, OperationResult } from "./http-service.js";
 import { lease, requireLease } from "./lease-operations.js";
 import type { Operation, Parts, ServerOwner } from "./operation.js";
 import { STREAM_OPERATIONS } from "./stream-operations.js";
@@ -33,7 +33,7 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...STREAM_OPERATIONS,
 ]);
 
-type Ending = (parts: Parts, args: ControlArguments) => Operated | Promise<Operated>;
+type Ending = (parts: Parts, args: ControlArguments) => OperationResult | Promise<OperationResult>;
 
 /** Those that end what answers come from. */
 const ENDINGS: ReadonlyMap<string, Ending> = new Map<string, Ending>([
@@ -49,7 +49,7 @@ export async function operate(
   parts: Parts,
   operation: string,
   args: ControlArguments,
-): Promise<Operated> {
+): Promise<OperationResult> {
   const ending = ENDINGS.get(operation);
   if (ending !== undefined) return ending(parts, args);
   const found = OPERATIONS.get(operation);
@@ -69,7 +69,7 @@ function serviceIn(service: HttpService): object {
 
 function serviceOut(service: HttpService, { reason, lease }: ControlArguments): object {
   requireLease(service, lease);
-  service.goOut(String(reason ?? "operator").slice(0, 100));
+  service.leaveService(String(reason ?? "operator").slice(0, 100));
   return { action: "service_out" };
 }
 
@@ -115,17 +115,17 @@ async function takeDescriptor(service: HttpService, content: string): Promise<ob
 }
 
 async function changeMatrix(service: HttpService, given: System, id: string): Promise<string> {
-  const { dispatcher } = planOf(given, id);
+  const { dispatcher } = planInstance(given, id);
   if (JSON.stringify(dispatcher) === JSON.stringify(service.dispatcher)) return "unchanged";
   if (dispatcher === null || service.dispatcher === null) return "waits for RestartHTTP";
   await service.setDispatcher(dispatcher);
   return "changed";
 }
 
-function restart({ service, owner }: Parts): Operated {
+function restart({ service, owner }: Parts): OperationResult {
   const { id, descriptor } = service.node;
   const system = descriptor === null ? null : readDescriptor(descriptor);
-  const planned = id === null || system === null ? null : planOf(system, id).dispatcher;
+  const planned = id === null || system === null ? null : planInstance(system, id).dispatcher;
   const dispatcher = system === null ? service.dispatcher : planned;
   return {
     value: { action: "restart_http", status: "in progress" },
@@ -137,7 +137,7 @@ function restart({ service, owner }: Parts): Operated {
 async function shutdown(
   { owner, graphs }: Parts,
   { persist: isSaved }: ControlArguments,
-): Promise<Operated> {
+): Promise<OperationResult> {
   if (Number(isSaved) !== 0 && !(await graphs.save())) {
     throw new Error("not all graphs could be saved, so it goes on; the log says why");
   }

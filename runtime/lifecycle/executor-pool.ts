@@ -5,20 +5,20 @@ import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_t
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import type {
-  Controlled,
-  ExecutorNotice,
+  ControlledServer,
+  ExecutorNotification,
   ExecutorPort,
   ExecutorThreadData,
 } from "../engine/io-control.js";
-import type { GraphAsk } from "../graph/keeper/graph-source.js";
+import type { GraphCommand } from "../graph/keeper/graph-source.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import { type Asked, answer } from "../wire/asks.js";
+import { type RpcRequest, answer } from "../wire/asks.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
-import { MemoryWatch, type Watched } from "./memory-watch.js";
-import { endWithoutControl, isOutOfFiles, startThread } from "./thread-entry.js";
-import { runningLine } from "./thread-probe.js";
-import { unsettledAwaits } from "./unsettled-awaits.js";
+import { MemoryWatchdog, type WatchedExecutor } from "./memory-watch.js";
+import { exitWhenOrphaned, isFdExhausted, startThread } from "./thread-entry.js";
+import { currentSourceLine } from "./thread-probe.js";
+import { pendingTopLevelAwaits } from "./unsettled-awaits.js";
 
 /**
  * Deaths in a row that no request brought about, without a long life between, after which the
@@ -32,7 +32,7 @@ const MAX_RESTART_DELAY_MS = 60_000;
 
 export interface ExecutorPoolEvents {
   /** Does what an executor asks for, which waits for the answer. */
-  asked(ask: GraphAsk): Promise<unknown>;
+  asked(ask: GraphCommand): Promise<unknown>;
   /** An executor has ended, for whatever reason; its id is given to another after this. */
   ended(id: number): void;
   /** Resolves with the number of requests that the executor was running. */
@@ -78,12 +78,12 @@ const SLOW_LOAD_MS = 10_000;
 export class ExecutorPool {
   readonly #data: SharedData;
   readonly #bounds: ExecutorBounds;
-  readonly #memory: MemoryWatch | null;
+  readonly #memory: MemoryWatchdog | null;
   readonly #metrics: Metrics;
   readonly #events: ExecutorPoolEvents;
   readonly #members = new Map<number, Member>();
   #nextId = 0;
-  #ownDeathsInARow = 0;
+  #consecutiveSelfExits = 0;
   #closed = false;
 
   constructor(
@@ -95,10 +95,10 @@ export class ExecutorPool {
     this.#data = data;
     this.#bounds = bounds;
     const { heapMb } = bounds;
-    const executors = (): Watched[] =>
+    const executors = (): WatchedExecutor[] =>
       [...this.#members].map(([id, { worker }]) => ({ id, worker }));
     const exceeded = (id: number, reason: string): void => this.terminate(id, reason);
-    this.#memory = heapMb > 0 ? new MemoryWatch(heapMb, executors, exceeded) : null;
+    this.#memory = heapMb > 0 ? new MemoryWatchdog(heapMb, executors, exceeded) : null;
     this.#metrics = metrics;
     this.#events = events;
   }
@@ -119,7 +119,7 @@ export class ExecutorPool {
     const ids = Array.from({ length: count }, () => this.#takeId());
     try {
       const executors = await this.#load(ids, routes);
-      for (const id of ids) this.#putInService(id);
+      for (const id of ids) this.#enterService(id);
       await serve(executors);
     } catch (error) {
       await this.#end(ids);
@@ -129,7 +129,7 @@ export class ExecutorPool {
 
   async #load(ids: readonly number[], routes: Routes): Promise<ExecutorPort[]> {
     const waiting = setTimeout(() => {
-      const reason = unsettledAwaits(this.#data.projectDir);
+      const reason = pendingTopLevelAwaits(this.#data.projectDir);
       log(`plugins have not been loaded for ${SLOW_LOAD_MS / 1000} s: ${reason}`, "warn");
     }, SLOW_LOAD_MS);
     const started = await Promise.allSettled(ids.map((id) => this.#startOne(id, routes)));
@@ -165,7 +165,7 @@ export class ExecutorPool {
     await Promise.all(members.map(({ worker }) => worker.terminate()));
   }
 
-  #putInService(id: number): void {
+  #enterService(id: number): void {
     const member = this.#members.get(id);
     if (member === undefined) throw endedEarly();
     member.inService = true;
@@ -189,7 +189,7 @@ export class ExecutorPool {
     const { port1: control, port2: controlled } = new MessageChannel();
     const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes, signal };
     const worker = startThread("executor", {
-      workerData: { ...data, control: controlled } satisfies ExecutorThreadData & Controlled,
+      workerData: { ...data, control: controlled } satisfies ExecutorThreadData & ControlledServer,
       transferList: [port1, controlled],
       name: `svc-executor-${id}`,
       resourceLimits: {
@@ -213,7 +213,7 @@ export class ExecutorPool {
         void worker.terminate();
         reject(error);
       }, this.#bounds.loadTimeoutMs);
-      const told = (notice: ExecutorNotice | Asked<GraphAsk>): void => {
+      const told = (notice: ExecutorNotification | RpcRequest<GraphCommand>): void => {
         if ("ask" in notice) {
           void answer(control, notice, (ask) => this.#events.asked(ask), signal);
         } else if ("failure" in notice) {
@@ -223,12 +223,12 @@ export class ExecutorPool {
         } else {
           ready = true;
           clearTimeout(timer);
-          this.#expectLongLife(id, member);
+          this.#resetCrashCounter(id, member);
           resolve({ id, port: port2 });
         }
       };
       control.on("message", told);
-      endWithoutControl(worker, control);
+      exitWhenOrphaned(worker, control);
       worker.on("error", (error) => {
         reason = `${error.name}: ${error.message}`;
       });
@@ -237,7 +237,7 @@ export class ExecutorPool {
         for (let last = receiveMessageOnPort(control); last; last = receiveMessageOnPort(control))
           told(last.message);
         clearTimeout(timer);
-        if (code === UNSETTLED && !ready) reason = unsettledAwaits(data.projectDir);
+        if (code === UNSETTLED && !ready) reason = pendingTopLevelAwaits(data.projectDir);
         this.#events.ended(id);
         this.#members.delete(id);
         if (member.inService && !this.#closed) this.#onDeath(id, member, reason);
@@ -248,18 +248,18 @@ export class ExecutorPool {
 
   /** What is told of plugins that have not loaded in time. */
   async #overdue(worker: Worker): Promise<SvcError> {
-    const line = await runningLine(worker);
+    const line = await currentSourceLine(worker);
     const place = line === null ? "they wait for something" : `${line} is still running`;
     const text = `plugins have not loaded after ${this.#bounds.loadTimeoutMs} ms: ${place}`;
     return new SvcError("SVC2120", text);
   }
 
-  #expectLongLife(id: number, member: Member): void {
-    if (this.#ownDeathsInARow < MAX_OWN_DEATHS_IN_A_ROW) return;
+  #resetCrashCounter(id: number, member: Member): void {
+    if (this.#consecutiveSelfExits < MAX_OWN_DEATHS_IN_A_ROW) return;
     setTimeout(() => {
       if (this.#members.get(id) !== member || this.#closed) return;
-      if (this.#ownDeathsInARow < MAX_OWN_DEATHS_IN_A_ROW) return;
-      this.#ownDeathsInARow = 0;
+      if (this.#consecutiveSelfExits < MAX_OWN_DEATHS_IN_A_ROW) return;
+      this.#consecutiveSelfExits = 0;
       this.#events.recovered();
     }, LONG_LIFE_MS).unref();
   }
@@ -269,14 +269,14 @@ export class ExecutorPool {
     this.#metrics.executorRestarted();
     const livedLong = performance.now() - member.startedAtMs > LONG_LIFE_MS;
     const running = await this.#events.died(id);
-    if (running > 0 || livedLong) this.#ownDeathsInARow = 0;
-    else this.#countOwnDeath();
+    if (running > 0 || livedLong) this.#consecutiveSelfExits = 0;
+    else this.#recordSelfExit();
     this.#replace(id, member.routes);
   }
 
-  #countOwnDeath(): void {
-    this.#ownDeathsInARow++;
-    if (this.#ownDeathsInARow === MAX_OWN_DEATHS_IN_A_ROW) this.#events.crashLoop();
+  #recordSelfExit(): void {
+    this.#consecutiveSelfExits++;
+    if (this.#consecutiveSelfExits === MAX_OWN_DEATHS_IN_A_ROW) this.#events.crashLoop();
   }
 
   /**
@@ -293,19 +293,19 @@ export class ExecutorPool {
 
   /** Starts a replacement: at once after a request's doing, else later and later. */
   #replace(died: number, routes: Routes): void {
-    const delayMs = Math.min(2 ** this.#ownDeathsInARow - 1, MAX_RESTART_DELAY_MS);
+    const delayMs = Math.min(2 ** this.#consecutiveSelfExits - 1, MAX_RESTART_DELAY_MS);
     setTimeout(async () => {
       if (this.#closed) return;
       let executor: ExecutorPort | null = null;
       try {
         this.#requireIds(1);
         executor = await this.#startOne(this.#takeId(), routes);
-        this.#putInService(executor.id);
+        this.#enterService(executor.id);
         await this.#events.replaced(died, executor);
       } catch (error) {
         if (this.#closed || (executor !== null && !this.#abandon(executor.id))) return;
         log(`executor ${died} could not be replaced: ${(error as Error).message}`, "error");
-        this.#countOwnDeath();
+        this.#recordSelfExit();
         this.#replace(died, routes);
       }
     }, delayMs);
@@ -318,7 +318,7 @@ function isClosedPort(error: unknown): boolean {
 }
 
 function loadError(reason: string): SvcError {
-  return new SvcError(isOutOfFiles(reason) ? "SVC3093" : "SVC2201", reason);
+  return new SvcError(isFdExhausted(reason) ? "SVC3093" : "SVC2201", reason);
 }
 
 function endedEarly(): SvcError {

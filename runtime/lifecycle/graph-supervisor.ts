@@ -2,40 +2,40 @@
 // and what becomes of them when a thread dies. The interconnect thread makes and keeps them; the
 // other threads ask here, so that a graph outlives every thread but this one.
 
-import { log, surviveLostReaders } from "../base/log.js";
+import { log, ignoreBrokenPipe } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
-import { removeForAll } from "../graph/keeper/follow-graph.js";
+import { removeEverywhere } from "../graph/keeper/follow-graph.js";
 import type { RecoveredGraphs } from "../graph/keeper/graph-keeper.js";
 import { GraphRoot } from "../graph/keeper/graph-root.js";
 import type {
-  GraphAsk,
+  GraphCommand,
   GraphRequest,
   GraphSource,
   SharedGraph,
 } from "../graph/keeper/graph-source.js";
-import { KnownGraphs } from "../graph/keeper/known-graphs.js";
-import { awaitSaving, recoverGraphs } from "../graph/keeper/recover-graphs.js";
+import { GraphRegistry } from "../graph/keeper/known-graphs.js";
+import { waitForSave, recoverGraphs } from "../graph/keeper/recover-graphs.js";
 import { saveGraphs } from "../graph/keeper/save-graphs.js";
-import { GraphShrinker } from "../graph/keeper/shrink-graphs.js";
+import { GraphCompactor } from "../graph/keeper/shrink-graphs.js";
 import {
   adminThread,
   IO_THREAD,
-  keeperThread,
+  managerThreadNumber,
   MAIN_THREAD,
 } from "../graph/keeper/thread-numbers.js";
-import { identityOfStore, LogClock } from "../graph/log/logged-store.js";
+import { identityOfStore, CommitClock } from "../graph/log/logged-store.js";
 import { DataError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
-import { TrafficBoard } from "../metrics/traffic.js";
+import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
-import type { AdminAsk, AdminServer } from "./admin-control.js";
+import type { AdminCommand, AdminServer } from "./admin-control.js";
 import type {
-  InterconnectAsk,
+  InterconnectCommand,
   InterconnectData,
-  InterconnectNotice,
+  InterconnectNotification,
 } from "./interconnect-control.js";
-import { RememberedControls } from "./remembered-controls.js";
+import { ReplicationOverrides } from "./remembered-controls.js";
 import { SupervisedThread } from "./supervised-thread.js";
 import { UnloadableGraphs } from "./unloadable-graphs.js";
 
@@ -57,12 +57,12 @@ export interface GraphListener {
 
 export class GraphSupervisor implements GraphSource {
   readonly #settings: GraphSettings;
-  readonly #interconnect: SupervisedThread<InterconnectAsk, InterconnectData>;
-  readonly #admin: SupervisedThread<AdminAsk>;
-  readonly #open = new KnownGraphs(MAIN_THREAD);
-  readonly #shrinker = new GraphShrinker(this.#open, () => this.#toldThreads(), log);
+  readonly #interconnect: SupervisedThread<InterconnectCommand, InterconnectData>;
+  readonly #admin: SupervisedThread<AdminCommand>;
+  readonly #open = new GraphRegistry(MAIN_THREAD);
+  readonly #shrinker = new GraphCompactor(this.#open, () => this.#toldThreads(), log);
   readonly #root: GraphRoot;
-  readonly #controls: RememberedControls;
+  readonly #controls: ReplicationOverrides;
   readonly #unloadable = new UnloadableGraphs((all) => this.#listener?.unloadable(all));
   /** Resolves when changes that were logged, and not saved, have been made again. */
   readonly recovered: Promise<void>;
@@ -71,9 +71,9 @@ export class GraphSupervisor implements GraphSource {
   /** Resolves when replication has begun; false: nothing has wanted the root yet. */
   readonly #replicating: Promise<boolean>;
   /** What all graphs share with their log. */
-  readonly clock = new LogClock();
+  readonly clock = new CommitClock();
   /** What comes and goes by replication. */
-  readonly traffic = new TrafficBoard();
+  readonly traffic = new TrafficCounters();
   #isGivenUp = false;
   #listener: GraphListener | null = null;
 
@@ -82,12 +82,12 @@ export class GraphSupervisor implements GraphSource {
    * @throws DataError another process uses the root
    */
   constructor(settings: GraphSettings) {
-    surviveLostReaders();
+    ignoreBrokenPipe();
     this.#settings = settings;
-    this.clock.holdsAnswers = settings.log === "answer";
+    this.clock.gatesResponses = settings.log === "answer";
     this.#root = new GraphRoot(settings.root, settings.graphs);
     const { txPort, attach, stream, streamFrom } = settings;
-    this.#controls = new RememberedControls([...attach, ...(stream === null ? [] : [stream])]);
+    this.#controls = new ReplicationOverrides([...attach, ...(stream === null ? [] : [stream])]);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
     this.#shrinker.start();
@@ -129,7 +129,7 @@ export class GraphSupervisor implements GraphSource {
     this.#admin.terminate(reason);
   }
 
-  async answer(ask: GraphAsk): Promise<unknown> {
+  async answer(ask: GraphCommand): Promise<unknown> {
     switch (ask.op) {
       case "open":
         return this.openLater(ask.request);
@@ -178,9 +178,9 @@ export class GraphSupervisor implements GraphSource {
     const found = this.#open.find(name);
     if (found === null) return false;
     this.#open.forget(found);
-    removeForAll(found.store);
+    removeEverywhere(found.store);
     // Whoever opens it next has its files for himself.
-    awaitSaving(found.store, SAVE_TIMEOUT_MS);
+    waitForSave(found.store, SAVE_TIMEOUT_MS);
     if (!isErased || found.path === null) return true;
     // First of all: what the log does not know to be erased it would make again.
     if (this.#interconnect.isRunning) {
@@ -246,17 +246,17 @@ export class GraphSupervisor implements GraphSource {
     }
   }
 
-  #startInterconnect(settings: GraphSettings): SupervisedThread<InterconnectAsk, InterconnectData> {
-    const thread = new SupervisedThread<InterconnectAsk, InterconnectData>(
+  #startInterconnect(settings: GraphSettings): SupervisedThread<InterconnectCommand, InterconnectData> {
+    const thread = new SupervisedThread<InterconnectCommand, InterconnectData>(
       {
         entry: "interconnect",
         title: "thread that keeps graphs",
-        number: keeperThread,
+        number: managerThreadNumber,
         data: { settings, clock: this.clock.buffer, traffic: this.traffic.buffer },
       },
       {
         died: (number) => void this.recover(number),
-        told: (notice) => this.#hear(notice),
+        told: (notice) => this.#onMessage(notice),
         started: (isFirst) => {
           const graphs = this.#open.all().map(({ shared }) => shared);
           if (graphs.length > 0) thread.tell({ op: "adopt", graphs });
@@ -267,8 +267,8 @@ export class GraphSupervisor implements GraphSource {
     return thread;
   }
 
-  #startAdmin(): SupervisedThread<AdminAsk> {
-    const thread = new SupervisedThread<AdminAsk>(
+  #startAdmin(): SupervisedThread<AdminCommand> {
+    const thread = new SupervisedThread<AdminCommand>(
       { entry: "admin", title: "admin executor", number: adminThread, data: {} },
       {
         died: (number) => {
@@ -327,7 +327,7 @@ export class GraphSupervisor implements GraphSource {
     return (await this.#interconnect.ask({ op: "replicate" })) as boolean;
   }
 
-  #hear(notice: InterconnectNotice): void {
+  #onMessage(notice: InterconnectNotification): void {
     if (notice.notice === "opened") {
       this.#opened(notice.graph, notice.graph.logPath);
       return;
@@ -359,7 +359,7 @@ export class GraphSupervisor implements GraphSource {
     throw new DataError(`graph "${name}" is stored in ${shared.path}`);
   }
 
-  #keep(request: GraphRequest): InterconnectAsk {
+  #keep(request: GraphRequest): InterconnectCommand {
     return { op: "keep", request: this.#root.keepRequest(request, this.#settings.readonly) };
   }
 

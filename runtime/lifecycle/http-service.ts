@@ -4,13 +4,13 @@
 import { MessageChannel } from "node:worker_threads";
 import type { Argspec } from "../../argspec/argspec.js";
 import { WARM_UP_MS } from "../base/limits.js";
-import { log, onLostWrites } from "../base/log.js";
-import { equipThread } from "../base/thread-context.js";
+import { log, onDroppedWrites } from "../base/log.js";
+import { installThreadContext } from "../base/thread-context.js";
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
 import type { NodeState } from "../builtin/server-view.js";
-import { descriptorLimit } from "../dispatch/descriptor-limit.js";
+import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import { Executor } from "../engine/executor.js";
-import type { ExecutorPort, Listening, Notice } from "../engine/io-control.js";
+import type { ExecutorPort, Listening, IoNotification } from "../engine/io-control.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
@@ -22,10 +22,10 @@ import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
-import { InlineWatch } from "./inline-watch.js";
+import { InlineWatchdog } from "./inline-watch.js";
 import { IoThread, type StartIo } from "./io-thread.js";
 import { Lease } from "./lease.js";
-import { isOutOfFiles } from "./thread-entry.js";
+import { isFdExhausted } from "./thread-entry.js";
 import { warmUpTargets } from "./warm-up-targets.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */
@@ -36,9 +36,9 @@ export interface MainPlugins {
 }
 
 /** Does an operation; `after` comes when the client has its answer. */
-export type Operator = (operation: string, args: ControlArguments) => Promise<Operated>;
+export type Operator = (operation: string, args: ControlArguments) => Promise<OperationResult>;
 
-export interface Operated {
+export interface OperationResult {
   readonly value: unknown;
   readonly after?: () => void;
 }
@@ -53,7 +53,7 @@ export class HttpService {
   readonly #graphs: GraphSupervisor;
   readonly #io: IoThread;
   readonly #pool: ExecutorPool;
-  readonly #inline: InlineWatch;
+  readonly #inline: InlineWatchdog;
   #listening: Listening | null = null;
   #name: string | null;
   /** Executors could not live, and nobody has said anything since. */
@@ -70,7 +70,7 @@ export class HttpService {
     this.#dispatcher = settings.dispatcher;
     this.#node = firstState(settings);
     this.metrics = new Metrics();
-    onLostWrites(() => this.metrics.logWriteLost());
+    onDroppedWrites(() => this.metrics.logWriteLost());
     this.#state = new SharedState();
     this.#adminState = new SharedState();
     this.#graphs = graphs;
@@ -84,7 +84,7 @@ export class HttpService {
       },
       (notice) => this.#onNotice(notice),
       (error) => {
-        const why = isOutOfFiles(error.message)
+        const why = isFdExhausted(error.message)
           ? `SVC3093: ${error.message}: raise \`ulimit -n\``
           : (error.stack ?? error.message);
         log(`the IO thread died: ${why}`, "error");
@@ -92,7 +92,7 @@ export class HttpService {
       },
       startIo,
     );
-    this.#inline = new InlineWatch(this.#state, (what, plugin) => {
+    this.#inline = new InlineWatchdog(this.#state, (what, plugin) => {
       log(`${what}: the server ends`, "error", { plugin });
       process.exit(1);
     });
@@ -109,7 +109,7 @@ export class HttpService {
         crashLoop: () => {
           log("executors keep dying: the service goes out until one lives", "error");
           const wasIn = this.serviceIn;
-          this.goOut("executors keep dying");
+          this.leaveService("executors keep dying");
           this.#isOutByItself = wasIn;
         },
         recovered: () => {
@@ -135,7 +135,7 @@ export class HttpService {
     const service = new HttpService(settings, graphs, startIo);
     await service.#start(() => service.#startExecutors(table));
     await service.#warmUp(table);
-    return service.#goIn();
+    return service.#enterService();
   }
 
   /**
@@ -149,12 +149,12 @@ export class HttpService {
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
-    equipThread({ showsTraceback: settings.traceback });
+    installThreadContext({ showsTraceback: settings.traceback });
     new Executor(0, port1, service.#state, () => plugins.entries());
     await service.#start(() =>
       service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),
     );
-    return service.#goIn();
+    return service.#enterService();
   }
 
   /** Both ports are bound while the executors load, so that a start takes as long as the slower. */
@@ -178,7 +178,7 @@ export class HttpService {
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       logFailed: () => {
         log("the service goes out: changes are not logged any more", "error");
-        this.goOut("changes are not logged any more");
+        this.leaveService("changes are not logged any more");
       },
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
@@ -201,7 +201,7 @@ export class HttpService {
   }
 
   /** Service-IN, unless it is not wanted, or something has happened since that forbids it. */
-  #goIn(): this {
+  #enterService(): this {
     this.#state.serviceIn = this.#node.outReason === null;
     return this;
   }
@@ -229,7 +229,7 @@ export class HttpService {
   }
 
   /** Service-OUT, and why. */
-  goOut(reason: string): void {
+  leaveService(reason: string): void {
     this.#isOutByItself = false;
     this.#state.serviceIn = false;
     this.#tellNode({ outReason: reason });
@@ -254,7 +254,7 @@ export class HttpService {
    * @throws ArgumentError for one that cannot be, SvcError SVC2800 where nobody would answer
    */
   async setDispatcher(dispatcher: object): Promise<void> {
-    readMatrixConfig(dispatcher, descriptorLimit());
+    readMatrixConfig(dispatcher, openFileLimit());
     await this.#io.setMatrix(dispatcher);
     this.#dispatcher = dispatcher;
   }
@@ -353,7 +353,7 @@ export class HttpService {
     this.#graphs.describe({ service: { name: this.#name, prefix }, shared: this.#argspec });
   }
 
-  #onNotice(notice: Notice): void {
+  #onNotice(notice: IoNotification): void {
     switch (notice.notice) {
       case "retired":
         return void this.#pool.retire(notice.executor);

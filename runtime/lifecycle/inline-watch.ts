@@ -9,7 +9,7 @@ const LOOK_MS = 1000;
 /** So often the same call, or no further beat, is seen before the thread is given up. */
 const LOOKS = 5;
 
-export class InlineWatch {
+export class InlineWatchdog {
   readonly #state: SharedState;
   readonly #hangs: (what: string, plugin: string) => void;
   #timer: NodeJS.Timeout | null = null;
@@ -31,14 +31,14 @@ export class InlineWatch {
     this.#routes = routes;
     const hasInline = Object.values(routes).some(({ inline }) => inline);
     if (!hasInline || this.#timer !== null) return;
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#poll(), LOOK_MS).unref();
   }
 
   close(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #poll(): void {
     const { turn, plugin } = this.#state.inlineCall;
     const { beats } = this.#state;
     const isInside = turn % 2 === 1;

@@ -1,13 +1,13 @@
 // What the main thread asks of the interconnect thread, and what that one is started with.
 
-import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
+import type { OpenGraphRequest } from "../graph/keeper/graph-keeper.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import type { Control } from "../interconnect/control.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 
-export type InterconnectAsk =
+export type InterconnectCommand =
   /** Answered with a `SharedGraph`. */
-  | { readonly op: "keep"; readonly request: KeepRequest }
+  | { readonly op: "keep"; readonly request: OpenGraphRequest }
   /** Keeps the graphs that the log has changes of; answered with `RecoveredGraphs`. */
   | { readonly op: "recover"; readonly isStorable: boolean }
   /** The log says, for good, that a graph is no more. */
@@ -26,7 +26,7 @@ export type InterconnectAsk =
   | { readonly op: "save"; readonly timeoutMs: number };
 
 /** What the interconnect thread tells by itself. */
-export type InterconnectNotice =
+export type InterconnectNotification =
   /** A graph has come from another instance. */
   | { readonly notice: "opened"; readonly graph: SharedGraph }
   /** A graph is to be removed; answered with `removed`. */

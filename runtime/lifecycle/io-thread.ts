@@ -5,34 +5,34 @@ import { MessageChannel, type Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type {
-  Ask,
-  Controlled,
+  ControlRequest,
+  ControlledServer,
   ControlOutcome,
   ExecutorPort,
   IoThreadData,
   Listening,
-  Notice,
+  IoNotification,
 } from "../engine/io-control.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
-import { Asker } from "../wire/asker.js";
-import type { Reply } from "../wire/asks.js";
-import { endWithoutControl, startThread } from "./thread-entry.js";
+import { RpcClient } from "../wire/asker.js";
+import type { RpcReply } from "../wire/asks.js";
+import { exitWhenOrphaned, startThread } from "./thread-entry.js";
 
 /** What is needed of the thread that has the sockets. */
-export interface IoEnd {
+export interface IoThreadHandle {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
   on(event: "message" | "error" | "exit", listener: (value: unknown) => void): unknown;
   terminate(): Promise<unknown>;
 }
 
-export type StartIo = (data: IoThreadData) => IoEnd;
+export type StartIo = (data: IoThreadData) => IoThreadHandle;
 
 export class IoThread {
   readonly #drainMs: number;
-  readonly #worker: IoEnd;
-  readonly #asker = new Asker<Ask>();
+  readonly #worker: IoThreadHandle;
+  readonly #asker = new RpcClient<ControlRequest>();
   #closing = false;
 
   /**
@@ -41,14 +41,14 @@ export class IoThread {
    */
   constructor(
     data: IoThreadData,
-    onNotice: (notice: Notice) => void,
+    onNotice: (notice: IoNotification) => void,
     onDeath: (error: Error) => void,
     start: StartIo = startWorker,
   ) {
     this.#drainMs = data.settings.drain * 1000;
     this.#worker = start(data);
     this.#worker.on("message", (value) => {
-      const message = value as Reply | Notice;
+      const message = value as RpcReply | IoNotification;
       if ("notice" in message) onNotice(message);
       else this.#asker.settle(message);
     });
@@ -157,20 +157,20 @@ export class IoThread {
     await this.#worker.terminate();
   }
 
-  #ask<T>(ask: Ask, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
+  #ask<T>(ask: ControlRequest, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
     return this.#asker.ask(this.#worker, ask, transfer);
   }
 }
 
-function startWorker(data: IoThreadData): IoEnd {
+function startWorker(data: IoThreadData): IoThreadHandle {
   prepareUws();
   const { port1, port2 } = new MessageChannel();
   const worker = startThread("io", {
-    workerData: { ...data, control: port2 } satisfies IoThreadData & Controlled,
+    workerData: { ...data, control: port2 } satisfies IoThreadData & ControlledServer,
     transferList: [port2],
     name: "svc-io",
   });
-  endWithoutControl(worker, port1);
+  exitWhenOrphaned(worker, port1);
   return {
     postMessage: (message, transfer = []) => port1.postMessage(message, transfer),
     on: (event, listener) =>

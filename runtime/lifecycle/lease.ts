@@ -26,7 +26,7 @@ export class Lease {
   #held: Held | null = null;
   #timer: NodeJS.Timeout | undefined;
   /** Who has lost it, and to whom: they do not get it again when it is free. */
-  readonly #displaced = new Map<string, RunningProcedure>();
+  readonly #superseded = new Map<string, RunningProcedure>();
 
   /** @param tell is called whenever somebody else has it, or nobody */
   constructor(tell: (shown: RunningProcedure | null) => void) {
@@ -34,9 +34,9 @@ export class Lease {
   }
 
   /** Takes or renews it. Returns who has it instead, and for how long at least; null: granted. */
-  take({ holder, seconds, isForced, what, operator }: LeaseClaim): Refusal | null {
-    const heir = this.#displaced.get(holder);
-    if (heir !== undefined) return { ...heir, leftSeconds: 0 };
+  take({ holder, seconds, isForced, what, operator }: LeaseClaim): LeaseConflict | null {
+    const successor = this.#superseded.get(holder);
+    if (successor !== undefined) return { ...successor, leftSeconds: 0 };
     const held = this.#held;
     const isOwn = held?.holder === holder;
     if (held !== null && !isOwn && !isForced) {
@@ -44,7 +44,7 @@ export class Lease {
       return { ...held.shown, leftSeconds: Math.ceil(leftMs / 1000) };
     }
     const shown = isOwn ? held.shown : { what, operator, sinceMs: Date.now() };
-    if (held !== null && !isOwn) this.#displace(held.holder, shown);
+    if (held !== null && !isOwn) this.#supersede(held.holder, shown);
     const ms = seconds * 1000;
     this.#held = { holder, shown, endsAtMs: performance.now() + ms };
     clearTimeout(this.#timer);
@@ -65,10 +65,10 @@ export class Lease {
     this.#tell(null);
   }
 
-  #displace(holder: string, heir: RunningProcedure): void {
-    const [oldest] = this.#displaced.keys();
-    if (this.#displaced.size >= MAX_DISPLACED) this.#displaced.delete(oldest!);
-    this.#displaced.set(holder, heir);
+  #supersede(holder: string, successor: RunningProcedure): void {
+    const [oldest] = this.#superseded.keys();
+    if (this.#superseded.size >= MAX_DISPLACED) this.#superseded.delete(oldest!);
+    this.#superseded.set(holder, successor);
   }
 
   isHeldBy(holder: string): boolean {
@@ -76,6 +76,6 @@ export class Lease {
   }
 }
 
-export interface Refusal extends RunningProcedure {
+export interface LeaseConflict extends RunningProcedure {
   readonly leftSeconds: number;
 }

@@ -10,14 +10,14 @@ const CHECK_MS = 200;
 const GARBAGE_MB = 64;
 const BYTES_PER_MB = 1024 * 1024;
 
-export interface Watched {
+export interface WatchedExecutor {
   readonly id: number;
   readonly worker: Worker;
 }
 
-export class MemoryWatch {
+export class MemoryWatchdog {
   readonly #maxBytes: number;
-  readonly #executors: () => readonly Watched[];
+  readonly #executors: () => readonly WatchedExecutor[];
   readonly #exceeded: (id: number, reason: string) => void;
   readonly #timer: NodeJS.Timeout;
   #lookedAtBytes = 0;
@@ -29,7 +29,7 @@ export class MemoryWatch {
    */
   constructor(
     maxMb: number,
-    executors: () => readonly Watched[],
+    executors: () => readonly WatchedExecutor[],
     exceeded: (id: number, reason: string) => void,
   ) {
     this.#maxBytes = maxMb * BYTES_PER_MB;
@@ -48,11 +48,11 @@ export class MemoryWatch {
     if (this.#isLooking || bytes - this.#lookedAtBytes < this.#maxBytes / 4) return;
     this.#lookedAtBytes = bytes;
     this.#isLooking = true;
-    await Promise.all(this.#executors().map((executor) => this.#look(executor)));
+    await Promise.all(this.#executors().map((executor) => this.#poll(executor)));
     this.#isLooking = false;
   }
 
-  async #look({ id, worker }: Watched): Promise<void> {
+  async #poll({ id, worker }: WatchedExecutor): Promise<void> {
     const bytes = (await usedBytes(worker)) ?? 0;
     if (bytes <= this.#maxBytes + GARBAGE_MB * BYTES_PER_MB) return;
     const [held, most] = [bytes, this.#maxBytes].map((size) => Math.round(size / BYTES_PER_MB));

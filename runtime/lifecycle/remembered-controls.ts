@@ -4,7 +4,7 @@
 import type { Control } from "../interconnect/control.js";
 import type { ThrottleUnit } from "../interconnect/gate.js";
 
-export class RememberedControls {
+export class ReplicationOverrides {
   /** All subscribers as they were given, by what tells them apart; null: as configured. */
   #attached: Map<string, string> | null = null;
   readonly #configured: readonly string[];

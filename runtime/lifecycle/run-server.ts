@@ -1,9 +1,9 @@
 // `runServer`: keeps a library-mode process serving until a signal, with a watchdog and a log file.
 
 import { SvcError } from "../base/errors.js";
-import { SAME_SIGNAL_MS } from "../base/limits.js";
-import { log, logToFolder } from "../base/log.js";
-import { onEndSignals } from "./end-signals.js";
+import { SIGNAL_DEBOUNCE_MS } from "../base/limits.js";
+import { log, logToDirectory } from "../base/log.js";
+import { onTerminationSignal } from "./end-signals.js";
 
 const MIN_INTERVAL_MS = 1000;
 const DEFAULT_INTERVAL_MS = 5000;
@@ -24,7 +24,7 @@ export interface RunOptions {
 export async function runUntilSignal(options: RunOptions): Promise<void> {
   const { watchdog, interval = DEFAULT_INTERVAL_MS, logpath } = options;
   if (!Number.isFinite(interval)) throw new SvcError("SVC2205", "interval must be a number of ms");
-  const endLog = logpath === undefined ? undefined : logToFolder(logpath);
+  const endLog = logpath === undefined ? undefined : logToDirectory(logpath);
   const timer = setInterval(() => watch(watchdog), Math.max(interval, MIN_INTERVAL_MS));
   try {
     await signalled();
@@ -44,11 +44,11 @@ function watch(watchdog: RunOptions["watchdog"]): void {
 
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
-    const ignoreAll = onEndSignals(
+    const ignoreAll = onTerminationSignal(
       () => {
         resolve();
         // From then on a signal does what it does by default.
-        setTimeout(ignoreAll, SAME_SIGNAL_MS).unref();
+        setTimeout(ignoreAll, SIGNAL_DEBOUNCE_MS).unref();
       },
       () => {},
     );

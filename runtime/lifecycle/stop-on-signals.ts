@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../base/log.js";
-import { equipThread } from "../base/thread-context.js";
-import { onEndSignals } from "./end-signals.js";
+import { installThreadContext } from "../base/thread-context.js";
+import { onTerminationSignal } from "./end-signals.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 
 /** A start that goes on for so long after a signal has nothing to lose yet. */
@@ -21,7 +21,7 @@ interface Stoppable {
  * @param starting clients may be answered before the promise settles; where it fails, signals do
  *   again what they do by default
  */
-export function stopOnSignals(starting: Promise<Stoppable>, graphs: GraphSupervisor): void {
+export function installShutdownHandlers(starting: Promise<Stoppable>, graphs: GraphSupervisor): void {
   let stopping = false;
   const stop = async (reason: string): Promise<void> => {
     if (stopping) return;
@@ -35,11 +35,11 @@ export function stopOnSignals(starting: Promise<Stoppable>, graphs: GraphSupervi
     }
     log(`${reason}: saving graphs, finishing running requests`);
     await Promise.all([graphs.save(), server.stop()]);
-    equipThread({ graphs: null });
+    installThreadContext({ graphs: null });
     const isSaved = await graphs.close({ isSaved: true });
     process.exit(isSaved ? 0 : 1);
   };
-  const ignoreSignals = onEndSignals(stop, () => process.exit(1));
+  const ignoreSignals = onTerminationSignal(stop, () => process.exit(1));
   starting.then(() => stopWithParent(stop), ignoreSignals);
 }
 

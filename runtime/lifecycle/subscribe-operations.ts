@@ -3,9 +3,9 @@
 
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
 import { KEY_HEADER } from "../http/operators.js";
-import { operateInstance } from "../system/operate-instance.js";
+import { callAdminOperation } from "../system/operate-instance.js";
 import { readDescriptor } from "../system/read-descriptor.js";
-import { Secure } from "../system/secure.js";
+import { TlsContextCache } from "../system/secure.js";
 import type { System } from "../system/system.js";
 import type { HttpService } from "./http-service.js";
 import type { Parts } from "./operation.js";
@@ -80,10 +80,10 @@ function operate(
 ): Promise<unknown> {
   const { host, hport } = system.instances.get(id)!;
   const { adminKey, projectDir } = settings;
-  const secure = system.tls && new Secure(system.tls, projectDir);
+  const secure = system.tls && new TlsContextCache(system.tls, projectDir);
   const headers = adminKey === null ? {} : { [KEY_HEADER]: adminKey };
   const address = { host, port: hport + 1, secure };
-  return operateInstance(address, { operation, parameters, headers });
+  return callAdminOperation(address, { operation, parameters, headers });
 }
 
 /** @throws Error when it takes longer; what was asked may be done all the same */

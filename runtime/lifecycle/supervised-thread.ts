@@ -10,12 +10,12 @@ import {
   type Worker,
 } from "node:worker_threads";
 import { log } from "../base/log.js";
-import type { GraphAsk } from "../graph/keeper/graph-source.js";
-import { GRAPH_ERRORS } from "../graph/model/crossing-errors.js";
+import type { GraphCommand } from "../graph/keeper/graph-source.js";
+import { SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/crossing-errors.js";
 import { DataError } from "../graph/model/errors.js";
-import { Asker, SyncAsker } from "../wire/asker.js";
-import { type Asked, answer, type Reply } from "../wire/asks.js";
-import type { InterconnectNotice } from "./interconnect-control.js";
+import { RpcClient, SyncRpcClient } from "../wire/asker.js";
+import { type RpcRequest, answer, type RpcReply } from "../wire/asks.js";
+import type { InterconnectNotification } from "./interconnect-control.js";
 import { startThread, type Thread } from "./thread-entry.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */
@@ -52,20 +52,20 @@ export interface ThreadEvents {
   /** It is there, and was asked nothing yet. */
   started(isFirst: boolean): void;
   /** Does what the thread asks for, which waits for the answer; such a one is never asked `now`. */
-  asked?(ask: GraphAsk): Promise<unknown>;
+  asked?(ask: GraphCommand): Promise<unknown>;
   /** Hears what the thread tells by itself. */
-  told?(notice: InterconnectNotice): void;
+  told?(notice: InterconnectNotification): void;
 }
 
 interface Running<A> {
   readonly worker: Worker;
-  readonly sync: SyncAsker<A>;
+  readonly sync: SyncRpcClient<A>;
 }
 
 export class SupervisedThread<A, D extends object = object> {
   readonly #kind: ThreadKind<D>;
   readonly #events: ThreadEvents;
-  readonly #asker = new Asker<A>(GRAPH_ERRORS.revive);
+  readonly #asker = new RpcClient<A>(SERIALIZABLE_GRAPH_ERRORS.revive);
   #running: Running<A> | null = null;
   #startedAtMs = 0;
   #deaths = 0;
@@ -140,7 +140,7 @@ export class SupervisedThread<A, D extends object = object> {
     if (this.#events.asked !== undefined) this.#answerAsks(port1, signal);
     port1.unref();
     let reason = "it ended by itself";
-    worker.on("message", (message: Reply | InterconnectNotice) => {
+    worker.on("message", (message: RpcReply | InterconnectNotification) => {
       if ("notice" in message) this.#events.told?.(message);
       else this.#onAnswer(message);
     });
@@ -151,16 +151,16 @@ export class SupervisedThread<A, D extends object = object> {
       port1.close();
       if (!this.#closed) this.#onDeath(reason);
     });
-    return { worker, sync: new SyncAsker(port1, signal, GRAPH_ERRORS) };
+    return { worker, sync: new SyncRpcClient(port1, signal, SERIALIZABLE_GRAPH_ERRORS) };
   }
 
   #answerAsks(port: MessagePort, signal: Int32Array): void {
-    port.on("message", (asked: Asked<GraphAsk>) => {
+    port.on("message", (asked: RpcRequest<GraphCommand>) => {
       void answer(port, asked, (ask) => this.#events.asked!(ask), signal);
     });
   }
 
-  #onAnswer(answer: Reply): void {
+  #onAnswer(answer: RpcReply): void {
     const error = this.#asker.settle(answer);
     // Once it is being ended, whoever does so waits for that.
     if (!this.#asker.isWaiting && !this.#closed) this.#running?.worker.unref();

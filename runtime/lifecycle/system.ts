@@ -6,11 +6,11 @@ import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import { configureLog } from "../base/log-settings.js";
-import { equipThread } from "../base/thread-context.js";
+import { installThreadContext } from "../base/thread-context.js";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
-import { descriptorLimit } from "../dispatch/descriptor-limit.js";
+import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
@@ -150,7 +150,7 @@ class System extends ReplicatingSystem {
    */
   async unload(persist = false): Promise<void> {
     if (this.#service !== null) await this.stopHTTP();
-    equipThread({ graphs: null, bindGraph: null });
+    installThreadContext({ graphs: null, bindGraph: null });
     await this.#graphs?.close({ isSaved: persist });
     this.#graphs = null;
     this.#isInitialized = false;
@@ -309,7 +309,7 @@ class System extends ReplicatingSystem {
     const graphs = new GraphSupervisor(this.#graphSettings);
     this.#graphs = graphs;
     const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
-    equipThread({ graphs: threadGraphs, bindGraph: bindGraphs(threadGraphs) });
+    installThreadContext({ graphs: threadGraphs, bindGraph: bindGraphs(threadGraphs) });
     await graphs.loaded;
     return graphs;
   }
@@ -340,7 +340,7 @@ class System extends ReplicatingSystem {
     const settings = checkSettings((name) => {
       return name === "port" ? (port ?? null) : (given[name] ?? undefined);
     });
-    if (settings.dispatcher !== null) readMatrixConfig(settings.dispatcher, descriptorLimit());
+    if (settings.dispatcher !== null) readMatrixConfig(settings.dispatcher, openFileLimit());
     return {
       ...settings,
       projectDir: resolve("."),

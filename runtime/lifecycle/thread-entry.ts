@@ -2,9 +2,9 @@
 // entries, so the path of an entry is relative to this module's own chunk.
 
 import { type MessagePort, Worker, type WorkerOptions } from "node:worker_threads";
-import { addressesLeft, gibibytes } from "../base/address-space.js";
+import { availableAddressSpace, formatGiB } from "../base/address-space.js";
 import { SvcError } from "../base/errors.js";
-import { keepLog } from "../base/log-ring.js";
+import { enableRecentLog } from "../base/log-ring.js";
 import { logSettings } from "../base/log-settings.js";
 
 export type Thread = "io" | "executor" | "admin" | "interconnect";
@@ -15,11 +15,11 @@ const LAST_WORDS_MS = 100;
 
 /** @throws SvcError SVC2206 where the process may not have so many addresses */
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
-  requireAddresses(1);
+  requireAddressSpace(1);
   const entry = threadEntry(thread);
   // The thread writes its log as this one does.
   logSettings();
-  keepLog();
+  enableRecentLog();
   if (!process.execArgv.some(isForText)) return new Worker(entry, options);
   // Only then are they given: Node refuses those of V8, which it passes on by itself.
   const execArgv = process.execArgv.filter((word) => !isForText(word));
@@ -30,23 +30,23 @@ export function startThread(thread: Thread, options: WorkerOptions): Worker {
  * Looks whether so many threads can begin; each takes its addresses only after a while.
  * @throws SvcError SVC2206 where they cannot, by which V8 would end the process
  */
-export function requireAddresses(threads: number): void {
-  const left = addressesLeft();
+export function requireAddressSpace(threads: number): void {
+  const left = availableAddressSpace();
   const needed = threads * THREAD_ADDRESSES;
   if (left >= needed) return;
   const what = threads === 1 ? "a thread takes" : `${threads} threads take`;
-  const has = `the process may have ${gibibytes(left)} more (\`ulimit -v\`)`;
-  throw new SvcError("SVC2206", `${what} ${gibibytes(needed)} of addresses, ${has}`);
+  const has = `the process may have ${formatGiB(left)} more (\`ulimit -v\`)`;
+  throw new SvcError("SVC2206", `${what} ${formatGiB(needed)} of addresses, ${has}`);
 }
 
 /** A thread that has lost its port, by a plugin's doing, could not be told to stop. */
-export function endWithoutControl(worker: Worker, control: MessagePort): void {
+export function exitWhenOrphaned(worker: Worker, control: MessagePort): void {
   // One that has died says why before.
   control.on("close", () => void setTimeout(() => worker.terminate(), LAST_WORDS_MS).unref());
 }
 
 /** Whether that is why a thread could not load its modules. */
-export function isOutOfFiles(message: string): boolean {
+export function isFdExhausted(message: string): boolean {
   return /\bE[MN]FILE\b|too many open files/.test(message);
 }
 

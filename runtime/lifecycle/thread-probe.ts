@@ -3,7 +3,7 @@
 
 import type { Session } from "node:inspector/promises";
 import type { Worker } from "node:worker_threads";
-import { sourcePlace } from "../plugin/contract/traceback.js";
+import { sourceLocation } from "../plugin/contract/traceback.js";
 
 /** A thread that waits within a call of the system cannot be interrupted. */
 const PATIENCE_MS = 2000;
@@ -38,7 +38,7 @@ export function usedBytes(worker: Worker): Promise<number | null> {
 }
 
 /** The line of plugin code that a thread is in, as `file:line:column`; null for none. */
-export function runningLine(worker: Worker): Promise<string | null> {
+export function currentSourceLine(worker: Worker): Promise<string | null> {
   return probed(worker, async (thread) => {
     const paused = thread.event("Debugger.paused");
     await thread.ask("Debugger.enable");
@@ -49,7 +49,7 @@ export function runningLine(worker: Worker): Promise<string | null> {
     for (const { location } of frames) {
       const { scriptId, lineNumber, columnNumber = 0 } = location;
       const url = thread.scripts.get(scriptId) ?? "";
-      const place = sourcePlace(url, lineNumber + 1, columnNumber + 1);
+      const place = sourceLocation(url, lineNumber + 1, columnNumber + 1);
       if (place !== null) return place;
     }
     return null;

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
-import { sourcePlace } from "../plugin/contract/traceback.js";
+import { sourceLocation } from "../plugin/contract/traceback.js";
 
 const MODULES_FILE = "modules.js";
 const MOST = 5;
@@ -13,7 +13,7 @@ const MOST = 5;
 const AWAIT = /^(?![\s/]|(?:async )?function\b|class\b)((?!=>).)*?\bawait\b/;
 
 /** What does not settle, in words that name places in the sources. */
-export function unsettledAwaits(projectDir: string): string {
+export function pendingTopLevelAwaits(projectDir: string): string {
   const places = awaitPlaces(join(projectDir, BUILD_FOLDER, MODULES_FILE));
   const [first, ...others] = places.slice(0, MOST);
   if (first === undefined) return "an `await` at the top level of a module does not settle";
@@ -35,6 +35,6 @@ function awaitPlaces(bundle: string): string[] {
     const found = AWAIT.exec(line);
     if (found === null) return [];
     const column = found[0].length - "await".length + 1;
-    return sourcePlace(url, index + 1, column) ?? [];
+    return sourceLocation(url, index + 1, column) ?? [];
   });
 }

@@ -2,7 +2,7 @@
 // HELP and TYPE, then one line a sample. Written in pieces, because a matrix may have thousands of
 // back-ends.
 
-import type { OctaveHistogram } from "./octave-histogram.js";
+import type { Log2Histogram } from "./octave-histogram.js";
 
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4";
 
@@ -26,13 +26,13 @@ export function counter(name: string, help: string, samples: Iterable<Sample>): 
 export function histogram(
   name: string,
   help: string,
-  samples: Iterable<readonly [Labels, OctaveHistogram]>,
+  samples: Iterable<readonly [Labels, Log2Histogram]>,
 ): Iterable<string> {
   return family(name, "histogram", help, histogramLines(name, samples));
 }
 
 /** Of one sample without labels. */
-export function one(value: number): readonly Sample[] {
+export function singleSample(value: number): readonly Sample[] {
   return [[NONE, value]];
 }
 
@@ -42,7 +42,7 @@ function* lines(name: string, samples: Iterable<Sample>): Generator<string> {
 
 function* histogramLines(
   name: string,
-  samples: Iterable<readonly [Labels, OctaveHistogram]>,
+  samples: Iterable<readonly [Labels, Log2Histogram]>,
 ): Generator<string> {
   for (const [labels, figures] of samples) {
     const bucket = `${name}_bucket`;

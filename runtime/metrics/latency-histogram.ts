@@ -14,7 +14,7 @@ const FLOOR_MS = 0.1 / 16;
 export type Latency = Readonly<Record<string, number>>;
 
 /** Number of the bucket that a latency falls into. */
-export function bucketOf(latencyMs: number): number {
+export function bucketIndex(latencyMs: number): number {
   if (!(latencyMs >= FLOOR_MS)) return 0;
   const bucket = 1 + Math.floor(Math.log2(latencyMs / FLOOR_MS) * BUCKETS_PER_OCTAVE);
   return bucket < BUCKETS ? bucket : BUCKETS - 1;

@@ -5,7 +5,7 @@
 
 import { nowMs } from "../base/clock.js";
 import { MAIN_SLOTS } from "../base/limits.js";
-import { BUCKETS, bucketOf, type Latency, latencyRecord } from "./latency-histogram.js";
+import { BUCKETS, bucketIndex, type Latency, latencyRecord } from "./latency-histogram.js";
 import {
   CODES_AT,
   COUNTERS,
@@ -77,7 +77,7 @@ export class Metrics {
     counters[Counter.Requests]!++;
     if (isPlugin) counters[Counter.PluginRequests]!++;
     counters[Counter.LatencySumMs]! += latencyMs;
-    counters[HISTOGRAM_AT + bucketOf(latencyMs)]!++;
+    counters[HISTOGRAM_AT + bucketIndex(latencyMs)]!++;
     if (status < FIRST_CODE) return;
     counters[Counter.ServiceErrors]!++;
     this.#countError(status);

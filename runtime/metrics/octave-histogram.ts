@@ -5,7 +5,7 @@ const FLOOR_MS = 0.1;
 /** Up to 0.1 ms * 2^20, almost two minutes; the last bucket is for all beyond. */
 const BOUNDS = 21;
 
-export class OctaveHistogram {
+export class Log2Histogram {
   readonly #counts = new Float64Array(BOUNDS + 1);
   #sumMs = 0;
 

@@ -2,7 +2,7 @@
 // of plugins of back-ends come from clients: such a name gets a tally of its own once it was
 // answered with success, and only so many do.
 
-import { OctaveHistogram } from "./octave-histogram.js";
+import { Log2Histogram } from "./octave-histogram.js";
 
 const MAX_FORWARDED = 1000;
 /** No plugin has a name in parentheses. */
@@ -11,7 +11,7 @@ const FIRST_ERROR = 400;
 
 /** The requests for one plugin. */
 class PluginTally {
-  readonly latency = new OctaveHistogram();
+  readonly latency = new Log2Histogram();
   /** Answers that are errors, by status. */
   readonly errors = new Map<number, number>();
 
@@ -24,9 +24,9 @@ class PluginTally {
 }
 
 /** A request for the tally of its plugin, or for a path that only a client has said as yet. */
-export type Tallied = PluginTally | string;
+export type CountedPlugin = PluginTally | string;
 
-export class PluginTallies {
+export class PluginCounters {
   /** By path. */
   readonly #own = new Map<string, PluginTally>();
   /** Those of back-ends. */
@@ -44,12 +44,12 @@ export class PluginTallies {
   }
 
   /** The tally of a plugin that back-ends may have. */
-  forwarded(path: string): Tallied {
+  forwarded(path: string): CountedPlugin {
     return this.#forwarded.get(path) ?? path;
   }
 
   /** A request was answered. */
-  answered(tally: Tallied, status: number, latencyMs: number): void {
+  answered(tally: CountedPlugin, status: number, latencyMs: number): void {
     const counted = typeof tally === "string" ? this.#settled(tally, status) : tally;
     counted.count(status, latencyMs);
   }

@@ -13,7 +13,7 @@ export interface Sums {
 }
 
 /** An instance that this one provides its graphs to. */
-export interface SubscriberShown {
+export interface SubscriberReport {
   /** `svc://host:port`, as it was attached. */
   readonly uri: string;
   readonly host: string;
@@ -30,7 +30,7 @@ export interface SubscriberShown {
   readonly lagUnits: number;
 }
 
-export interface TrafficShown {
+export interface TrafficReport {
   readonly in: Sums;
   readonly out: Sums;
   /** Bytes in the last second or so. */
@@ -47,7 +47,7 @@ export interface TrafficShown {
   /** `svc://address:port` of the provider's end; null: there is none. */
   readonly provider: string | null;
   readonly providerDigest: string;
-  readonly subscribers: readonly SubscriberShown[];
+  readonly subscribers: readonly SubscriberReport[];
   /** Bytes of the log on the disk. */
   readonly logBytes: number;
   /** True where nothing is applied, or sent, for a while. */
@@ -64,7 +64,7 @@ type Beside = "subscribers" | "logBytes" | "halted" | "throttle";
 const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 
 /** Nothing has come or gone. */
-export const NO_TRAFFIC: TrafficShown = {
+export const NO_TRAFFIC: TrafficReport = {
   ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
   ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
   logBytes: 0,
@@ -77,7 +77,7 @@ const Word = { Turn: 0, Length: 1, AdminPort: 2 } as const;
 const HEAD_BYTES = 12;
 
 /** One text that one thread writes and others read, and the port that others say to it. */
-export class TrafficBoard {
+export class TrafficCounters {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
@@ -97,7 +97,7 @@ export class TrafficBoard {
     Atomics.store(this.#words, Word.AdminPort, port);
   }
 
-  write(shown: TrafficShown): void {
+  write(shown: TrafficReport): void {
     const text = Buffer.from(JSON.stringify(shown));
     if (text.length > TEXT_BYTES) return;
     // Odd while it is being written.
@@ -107,14 +107,14 @@ export class TrafficBoard {
     Atomics.add(this.#words, Word.Turn, 1);
   }
 
-  read(): TrafficShown {
+  read(): TrafficReport {
     for (;;) {
       const turn = Atomics.load(this.#words, Word.Turn);
       if (turn === 0) return NO_TRAFFIC;
       const length = Atomics.load(this.#words, Word.Length);
       const text = Buffer.from(this.#bytes.subarray(0, length)).toString();
       const isWhole = turn % 2 === 0 && Atomics.load(this.#words, Word.Turn) === turn;
-      if (isWhole) return JSON.parse(text) as TrafficShown;
+      if (isWhole) return JSON.parse(text) as TrafficReport;
     }
   }
 }
@@ -159,7 +159,7 @@ export class Traffic {
   }
 
   /** To be called every second or so, and whenever something is to be seen at once. */
-  shown(): Omit<TrafficShown, Beside> {
+  shown(): Omit<TrafficReport, Beside> {
     const at = performance.now();
     if (at - this.#before.at >= LEAST_RATE_MS) this.#measure(at);
     const { in: input, out, lagMs, serial, txPort, synchronizing, provider, providerDigest } = this;

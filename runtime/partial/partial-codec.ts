@@ -12,7 +12,7 @@ import {
   takesEntries,
 } from "./partial-layout.js";
 import { PartialView } from "./partial-view.js";
-import { inOrder, type KeyWire, type SortKey, sortbyText } from "./sort-order.js";
+import { isSortedPair, type KeyWire, type SortKey, sortbyText } from "./sort-order.js";
 
 /** The plain data of a response; `items` and `meta` are JSON texts. */
 export interface Partial extends PartialNumbers {
@@ -96,7 +96,7 @@ function wrongKey(
   let previous: SortKey | null = null;
   for (const key of keys) {
     if (!isKey(key, keytype)) return `sortkey ${String(key)} is not of the response's key type`;
-    if (previous !== null && !inOrder(previous, key, sortby)) {
+    if (previous !== null && !isSortedPair(previous, key, sortby)) {
       return `out of order sortkey ${String(key)} with previous ${String(previous)}`;
     }
     previous = key;

@@ -74,7 +74,7 @@ export function takesKeys(sortby: number, keytype: KeyWire): boolean {
 }
 
 /** Whether `key` may stand behind `previous`; keys of orders that check nothing always may. */
-export function inOrder(previous: SortKey, key: SortKey, sortby: number): boolean {
+export function isSortedPair(previous: SortKey, key: SortKey, sortby: number): boolean {
   if (sortClass(sortby) === "any") return true;
   const difference = compareKeys(previous, key);
   return isDescending(sortby) ? difference >= 0 : difference <= 0;

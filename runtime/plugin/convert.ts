@@ -2,14 +2,14 @@
 // part of the format of `.svc/`, so they change only together with compiler/emit.
 
 export { limitCheck } from "../../argspec/limits/limits.js";
-export { clip } from "./contract/clip.js";
+export { truncateForLog } from "./contract/clip.js";
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
-export { checked, isObject, own, remembered } from "./contract/shape-check.js";
+export { checked, isObject, ownProperty, memoizedCheck } from "./contract/shape-check.js";
 export {
   missing,
   parseParams,
   readBytes,
-  readEither,
+  readUnionValue,
   readerOf,
   readFloat,
   readInt,
@@ -28,5 +28,5 @@ export {
   headersList,
   headersStr,
 } from "./request/received.js";
-export { graphOf, setGraphBinder } from "./run/graph-binding.js";
+export { requireBoundGraph, setGraphBinder } from "./run/graph-binding.js";
 export { callValidated } from "./run/validate-arguments.js";

@@ -25,7 +25,7 @@ export interface ApiConfig {
   readonly security?: Readonly<Record<string, SecurityScheme>> | undefined;
 }
 
-export interface CheckedApi {
+export interface ParsedApi {
   readonly version: string | null;
   readonly license: string | null;
   readonly servers: readonly string[];
@@ -83,9 +83,9 @@ const scheme: Rule<SecurityScheme> = (value, path, problems) => {
   return { type: "mutualTLS" };
 };
 
-export const NO_API: CheckedApi = { version: null, license: null, servers: [], security: {} };
+export const EMPTY_API: ParsedApi = { version: null, license: null, servers: [], security: {} };
 
-export const apiRule: Rule<CheckedApi> = object({
+export const apiRule: Rule<ParsedApi> = object({
   version: withDefault(line, null),
   license: withDefault(line, null),
   servers: withDefault(list(url, "a list of URLs"), []),

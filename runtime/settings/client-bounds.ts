@@ -4,7 +4,7 @@
 import {
   DEFAULT_ADMIN_CLIENT_CONNECTIONS,
   DEFAULT_ADMIN_CLIENT_RATE,
-  DEFAULT_ANSWER_MEMORY_MB,
+  DEFAULT_RESPONSE_MEMORY_MB,
   DEFAULT_BODY_MEMORY_MB,
   DEFAULT_IDLE_SECONDS,
   DEFAULT_MAX_BODY_BYTES,
@@ -16,7 +16,7 @@ import {
 import { setting } from "./setting.js";
 import { integer } from "./setting-types.js";
 
-export const CLIENT_BOUNDS = {
+export const CLIENT_LIMITS = {
   /** Largest request body in bytes. Default 64 MiB. */
   maxBodyBytes: setting({
     key: "http.maxBodyBytes",
@@ -75,7 +75,7 @@ export const CLIENT_BOUNDS = {
   answerMemoryMb: setting({
     key: "http.answerMemoryMb",
     type: integer(1, MAX_MEMORY_MB),
-    default: [DEFAULT_ANSWER_MEMORY_MB],
+    default: [DEFAULT_RESPONSE_MEMORY_MB],
     option: "answer-memory",
     library: "start",
     help: "MiB of a port for answers that clients have not read yet; one client has half",

@@ -3,14 +3,14 @@
 
 import type { DeclaredPlugin } from "./plugin-rules.js";
 import { object, type Problems, type Rule, withDefault } from "./rules.js";
-import type { CheckedGroup, GroupOf, Setting } from "./setting.js";
+import type { ParsedGroup, GroupOf, Setting } from "./setting.js";
 import { SETTINGS } from "./table.js";
 
 type Table = typeof SETTINGS;
 
 /** `SvcConfig` with all defaults filled in. */
-export type ResolvedConfig = Omit<CheckedGroup<Table, "">, "plugins"> & {
-  readonly [Group in GroupOf<Table>]: CheckedGroup<Table, Group>;
+export type ResolvedConfig = Omit<ParsedGroup<Table, "">, "plugins"> & {
+  readonly [Group in GroupOf<Table>]: ParsedGroup<Table, Group>;
 } & {
   /** Glob patterns of files that are searched for plugins. */
   readonly plugins: readonly string[];
@@ -18,7 +18,7 @@ export type ResolvedConfig = Omit<CheckedGroup<Table, "">, "plugins"> & {
 };
 
 type Nested = Omit<ResolvedConfig, "plugins" | "declared"> &
-  Pick<CheckedGroup<Table, "">, "plugins">;
+  Pick<ParsedGroup<Table, "">, "plugins">;
 
 const rule = configRule();
 

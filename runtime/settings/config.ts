@@ -1,7 +1,7 @@
 // Public entry "svc-server/config": the shape of `svc.config.ts`. Types only, and one function that
 // lets the editor check them; `svc build` validates the values and resolves the defaults.
 
-import type { GivenGroup, GroupOf } from "./setting.js";
+import type { ConfigInputGroup, GroupOf } from "./setting.js";
 import type { SETTINGS } from "./table.js";
 
 export type {
@@ -15,10 +15,10 @@ export type {
 
 type Table = typeof SETTINGS;
 
-export type HttpConfig = GivenGroup<Table, "http">;
+export type HttpConfig = ConfigInputGroup<Table, "http">;
 
-export type SvcConfig = GivenGroup<Table, ""> & {
-  readonly [Group in GroupOf<Table>]?: GivenGroup<Table, Group> | undefined;
+export type SvcConfig = ConfigInputGroup<Table, ""> & {
+  readonly [Group in GroupOf<Table>]?: ConfigInputGroup<Table, Group> | undefined;
 };
 
 /**

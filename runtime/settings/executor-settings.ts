@@ -9,7 +9,7 @@ import {
   MIN_EXECUTOR_HEAP_MB,
 } from "../base/limits.js";
 import { setting } from "./setting.js";
-import { integer, integerOr, trueOrFalse } from "./setting-types.js";
+import { integer, integerOr, booleanSetting } from "./setting-types.js";
 
 export const EXECUTOR_SETTINGS = {
   /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
@@ -40,7 +40,7 @@ export const EXECUTOR_SETTINGS = {
   /** Whether plugins that say `@inline` run in the thread of the sockets. Default true. */
   inline: setting({
     key: "plugin.inline",
-    type: trueOrFalse(false),
+    type: booleanSetting(false),
     default: [true],
     option: "no-inline",
     help: "plugins that say @inline run in the thread of the sockets",
@@ -49,7 +49,7 @@ export const EXECUTOR_SETTINGS = {
   /** Whether examples of readonly plugins are called before the service is in. Default true. */
   warmUp: setting({
     key: "plugin.warmUp",
-    type: trueOrFalse(false),
+    type: booleanSetting(false),
     default: [true],
     option: "no-warm-up",
     help: "whether examples of @readonly plugins are called for half a second before Service-IN",

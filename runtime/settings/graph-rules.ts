@@ -1,8 +1,8 @@
 // The key `graphs`: which graphs are opened at the start, and where each is stored.
 
-import { GRAPH_NAME, isGraphFolder, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
+import { GRAPH_NAME, isValidGraphPath, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
 import { MAX_GRAPHS } from "../base/limits.js";
-import { isTrueOrFalse, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
+import { isBoolean, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
 
 /** A graph that is opened at start. */
 export interface ConfiguredGraph {
@@ -19,9 +19,9 @@ const each = named<ConfiguredGraph>(
   "a graph name: a letter, then letters, digits and _.#$%@",
   GRAPH_NAME,
   object<ConfiguredGraph>({
-    path: withDefault(nullable(test(FOLDER_FORM, isGraphFolder, "")), null),
-    readonly: withDefault(isTrueOrFalse, false),
-    local: withDefault(isTrueOrFalse, false),
+    path: withDefault(nullable(test(FOLDER_FORM, isValidGraphPath, "")), null),
+    readonly: withDefault(isBoolean, false),
+    local: withDefault(isBoolean, false),
   }),
 );
 

@@ -10,7 +10,7 @@ import {
   DEFAULT_PRIORITY,
   MAX_CHANNELS,
   MAX_DISPATCH_TIMEOUT_MS,
-  MAX_MATRIX_SIDE,
+  MAX_MATRIX_DIMENSION,
   MAX_PRIORITY,
   MAX_REFERENCE_COST,
 } from "../base/limits.js";
@@ -246,7 +246,7 @@ function readOptions(given: unknown, width: number, at: Place): Options {
   };
   return {
     allowIncomplete: flag("allow-incomplete"),
-    minCoverage: readShare(options["min-coverage"] ?? 0, at.inside("min-coverage")),
+    minCoverage: mapSharedMemory(options["min-coverage"] ?? 0, at.inside("min-coverage")),
     required: readRequired(options.required ?? [], width, at.inside("required")),
     timeoutMs: milliseconds("timeout", DEFAULT_DISPATCH_TIMEOUT_MS, 0),
     softTimeoutMs: milliseconds("soft-timeout", 0, 0),
@@ -274,7 +274,7 @@ function readTls(given: unknown, at: Place): BackEndTls | null {
   return tls;
 }
 
-function readShare(given: unknown, at: Place): number {
+function mapSharedMemory(given: unknown, at: Place): number {
   if (typeof given !== "number") at.typeError("option min-coverage must be float");
   else if (!(given >= 0 && given <= 1)) at.valueError("option min-coverage must be 0.0 to 1.0");
   return given as number;
@@ -305,8 +305,8 @@ function asList(given: unknown, key: string, outer: Place): readonly unknown[] |
   if (given === undefined) at.valueError(`${key} information missing`);
   else if (!Array.isArray(given)) at.typeError(`${key} must be list`);
   else if (given.length === 0) at.valueError(`${key} cannot be empty`);
-  else if (given.length > MAX_MATRIX_SIDE) {
-    at.valueError(`${key} ${given.length} out of range 1-${MAX_MATRIX_SIDE}`);
+  else if (given.length > MAX_MATRIX_DIMENSION) {
+    at.valueError(`${key} ${given.length} out of range 1-${MAX_MATRIX_DIMENSION}`);
   } else return Array.from(given);
   return null;
 }

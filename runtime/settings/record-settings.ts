@@ -2,7 +2,7 @@
 
 import { DEFAULT_RECORD_MB, MAX_MEMORY_MB } from "../base/limits.js";
 import { setting } from "./setting.js";
-import { file, integer, optional, trueOrFalse } from "./setting-types.js";
+import { file, integer, optional, booleanSetting } from "./setting-types.js";
 
 export const RECORD_SETTINGS = {
   /** File to which requests for plugins and their answers are added; null: none is. */
@@ -25,7 +25,7 @@ export const RECORD_SETTINGS = {
   /** Whether bodies of requests and answers are recorded, too. Default false. */
   recordBodies: setting({
     key: "record.bodies",
-    type: trueOrFalse(),
+    type: booleanSetting(),
     default: [false],
     option: "record-bodies",
     help: "whether bodies of requests and answers are recorded, too, up to 64 KiB each",

@@ -1,7 +1,7 @@
 // Rules for values of a configuration, as small functions that combine: each returns the value to
 // keep and notes what is wrong, with its path, so that one run finds every mistake.
 
-import { nearestHint } from "../base/nearest.js";
+import { didYouMean } from "../base/nearest.js";
 
 /** Keys and positions that lead to a value. */
 export type Path = readonly (string | number)[];
@@ -54,7 +54,7 @@ export function string(what = "a string", pattern = /^/): Rule<string> {
   return test(what, (value) => typeof value === "string" && pattern.test(value), "");
 }
 
-export const isTrueOrFalse: Rule<boolean> = test(
+export const isBoolean: Rule<boolean> = test(
   "true or false",
   (value) => typeof value === "boolean",
   false,
@@ -87,7 +87,7 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
     const given = value as Record<string, unknown>;
     const known = Object.keys(rules);
     for (const key of Object.keys(given).filter((key) => !Object.hasOwn(rules, key))) {
-      const text = `unknown key${nearestHint(key, known)}`;
+      const text = `unknown key${didYouMean(key, known)}`;
       problems.push({ path: [...path, key], text, isOfKey: true });
     }
     const kept = known.map((key) => {

@@ -4,10 +4,10 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { SvcError } from "../base/errors.js";
-import { nearestHint } from "../base/nearest.js";
+import { didYouMean } from "../base/nearest.js";
 import { argumentError } from "./matrix-config.js";
 import { type Problems, problemText } from "./rules.js";
-import type { Checked, LibraryOptions, Setting } from "./setting.js";
+import type { ParsedValue, LibraryOptions, Setting } from "./setting.js";
 import { SETTINGS } from "./table.js";
 
 const MAX_NAME = 50;
@@ -19,7 +19,7 @@ export type SettingName = keyof Table;
 type BuildSetting = "plugins";
 
 type CheckedSettings = {
-  readonly [Name in Exclude<SettingName, BuildSetting>]: Checked<Table[Name]>;
+  readonly [Name in Exclude<SettingName, BuildSetting>]: ParsedValue<Table[Name]>;
 };
 
 export type ServerSettings = Omit<CheckedSettings, "executors"> & {
@@ -87,8 +87,8 @@ export function checkSettings(given: (name: SettingName) => unknown): CheckedSet
 export function checkSetting<Name extends SettingName>(
   name: Name,
   value: unknown,
-): Checked<Table[Name]> {
-  const row = SETTINGS[name] as Setting<unknown> as Setting<Checked<Table[Name]>>;
+): ParsedValue<Table[Name]> {
+  const row = SETTINGS[name] as Setting<unknown> as Setting<ParsedValue<Table[Name]>>;
   if (value === undefined) return row.default;
   const problems: Problems = [];
   const checked = row.type.rule(value, [name], problems);
@@ -118,7 +118,7 @@ export function requireOptions(
   const unknown = Object.keys(options).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   const given = unknown.slice(0, MAX_NAME);
-  const hint = nearestHint(given, known);
+  const hint = didYouMean(given, known);
   throw new SvcError("SVC2205", `there is no option ${JSON.stringify(given)}${hint}`);
 }
 

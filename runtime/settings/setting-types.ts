@@ -4,7 +4,7 @@
 import { isIP } from "node:net";
 import { HOST_PORT } from "../base/host-port.js";
 import { isNetwork } from "../http/network.js";
-import { expected, isTrueOrFalse, list, nullable, type Rule, string, test } from "./rules.js";
+import { expected, isBoolean, list, nullable, type Rule, string, test } from "./rules.js";
 
 /** @template Given what `svc.config.ts` and programs may write for it, where that is not `T` */
 export interface SettingType<T, Given = T> {
@@ -20,7 +20,7 @@ export interface SettingType<T, Given = T> {
 }
 
 /** @param pattern what a text must match to be one */
-export function text(
+export function stringSetting(
   placeholder: string,
   what = "a text that is not empty",
   pattern = /\S/,
@@ -29,10 +29,10 @@ export function text(
 }
 
 /** Path of a file. */
-export const file = text("<file>", "the path of a file", /^(?=.*\S)[^\p{Cc}]+$/u);
+export const file = stringSetting("<file>", "the path of a file", /^(?=.*\S)[^\p{Cc}]+$/u);
 
 /** What is asked of it behind the name is checked where it is used. */
-export const streamUri = text(
+export const streamUri = stringSetting(
   "<uri>",
   "nats://host:port/NAME",
   /^nats:\/\/[^\s/?]+\/[\w-]{1,64}(\?[\x21-\x7e]*)?$/,
@@ -87,9 +87,9 @@ const WORDS = new Map<string, boolean>([
 ]);
 
 /** @param meaning what the word of an option or variable sets; false: it takes something away */
-export function trueOrFalse(meaning = true): SettingType<boolean> {
+export function booleanSetting(meaning = true): SettingType<boolean> {
   return {
-    rule: isTrueOrFalse,
+    rule: isBoolean,
     expected: "1, 0, true or false",
     placeholder: null,
     read(word) {
@@ -145,7 +145,7 @@ export const prefix: SettingType<string | null> = {
 };
 
 /** Printable, so that no value can add header fields. */
-export const origin = text("<origin>", "an origin, on one line", /^[\x21-\x7e]+$/);
+export const origin = stringSetting("<origin>", "an origin, on one line", /^[\x21-\x7e]+$/);
 
 /** Where OTLP is taken. */
 export const collectorUrl: SettingType<string> = {

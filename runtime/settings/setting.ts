@@ -3,18 +3,18 @@
 import type { SettingType } from "./setting-types.js";
 
 /** Where programs may give a setting; null: only svc.config.ts, options and variables. */
-export type LibraryPlace = "start" | "initialize" | null;
+export type LibraryScope = "start" | "initialize" | null;
 
 export interface Setting<
   T,
-  Given = T,
+  ConfigInput = T,
   Key extends string = string,
-  Library extends LibraryPlace = LibraryPlace,
+  Library extends LibraryScope = LibraryScope,
   Option extends string | null = string | null,
   FileOption extends string | null = string | null,
 > {
   readonly key: Key;
-  readonly type: SettingType<T, Given>;
+  readonly type: SettingType<T, ConfigInput>;
   readonly default: T;
   /** The default as people read it. */
   readonly defaultText: string;
@@ -36,14 +36,14 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
 export function setting<
   T,
-  Given,
+  ConfigInput,
   const Key extends string,
-  const Library extends LibraryPlace = null,
+  const Library extends LibraryScope = null,
   const Option extends string | null = null,
   const FileOption extends string | null = null,
 >(row: {
   readonly key: Key;
-  readonly type: SettingType<T, Given>;
+  readonly type: SettingType<T, ConfigInput>;
   readonly default: readonly [value: NoInfer<T>, text?: string];
   readonly option?: Option;
   readonly fileOption?: FileOption;
@@ -52,7 +52,7 @@ export function setting<
   readonly noun?: string;
   readonly help: string;
   readonly optionHelp?: string;
-}): Setting<T, Given, Key, Library, Option, FileOption> {
+}): Setting<T, ConfigInput, Key, Library, Option, FileOption> {
   const {
     key,
     type,
@@ -83,9 +83,9 @@ function textOf(value: unknown): string {
 }
 
 /** What a setting is once it was checked. */
-export type Checked<S> = S extends Setting<infer T, unknown> ? T : never;
+export type ParsedValue<S> = S extends Setting<infer T, unknown> ? T : never;
 /** What may be written for it. */
-export type Given<S> = S extends { readonly type: SettingType<infer T, infer G> }
+export type ConfigInput<S> = S extends { readonly type: SettingType<infer T, infer G> }
   ? unknown extends G
     ? T
     : G
@@ -103,13 +103,13 @@ type Within<S, Group extends string> = S extends { readonly key: `${infer G}.${i
     : never;
 
 /** The rows of a group of svc.config.ts as they are written; "" for those of no group. */
-export type GivenGroup<Table, Group extends string> = {
-  readonly [Name in keyof Table as Within<Table[Name], Group>]?: Given<Table[Name]> | undefined;
+export type ConfigInputGroup<Table, Group extends string> = {
+  readonly [Name in keyof Table as Within<Table[Name], Group>]?: ConfigInput<Table[Name]> | undefined;
 };
 
 /** The same with all values filled in. */
-export type CheckedGroup<Table, Group extends string> = {
-  readonly [Name in keyof Table as Within<Table[Name], Group>]: Checked<Table[Name]>;
+export type ParsedGroup<Table, Group extends string> = {
+  readonly [Name in keyof Table as Within<Table[Name], Group>]: ParsedValue<Table[Name]>;
 };
 
 /** Names of the groups. */
@@ -120,8 +120,8 @@ export type GroupOf<Table> = {
 }[keyof Table];
 
 /** What programs may give at one place. */
-export type LibraryOptions<Table, Place extends LibraryPlace> = {
+export type LibraryOptions<Table, Place extends LibraryScope> = {
   readonly [Name in keyof Table as Table[Name] extends { readonly library: Place } ? Name : never]?:
-    | Given<Table[Name]>
+    | ConfigInput<Table[Name]>
     | undefined;
 };

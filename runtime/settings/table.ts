@@ -27,8 +27,8 @@ import {
   PRIVATE_NETWORKS,
 } from "../base/limits.js";
 import { LOG_LEVELS } from "../base/log-settings.js";
-import { type ApiConfig, apiRule, type CheckedApi, NO_API } from "./api-rules.js";
-import { CLIENT_BOUNDS } from "./client-bounds.js";
+import { type ApiConfig, apiRule, type ParsedApi, EMPTY_API } from "./api-rules.js";
+import { CLIENT_LIMITS } from "./client-bounds.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { EXECUTOR_SETTINGS } from "./executor-settings.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
@@ -49,8 +49,8 @@ import {
   origin,
   prefix,
   structure,
-  text,
-  trueOrFalse,
+  stringSetting,
+  booleanSetting,
 } from "./setting-types.js";
 import { TRACING_SETTINGS } from "./tracing-settings.js";
 import { TRANSPORT_SETTINGS } from "./transport-settings.js";
@@ -59,7 +59,7 @@ export const SETTINGS = {
   /** Service name. Default: the name in package.json. */
   name: setting({
     key: "name",
-    type: optional(text("<name>")),
+    type: optional(stringSetting("<name>")),
     default: [null, "from package.json"],
     help: "service name",
   }),
@@ -105,7 +105,7 @@ export const SETTINGS = {
   /** Whether the service starts Service-IN. Default true. */
   servicein: setting({
     key: "http.servicein",
-    type: trueOrFalse(false),
+    type: booleanSetting(false),
     default: [true],
     option: "service-out",
     library: "start",
@@ -131,11 +131,11 @@ export const SETTINGS = {
     library: "start",
     help: "where the web console is: on the admin port, on both ports, or nowhere",
   }),
-  ...CLIENT_BOUNDS,
+  ...CLIENT_LIMITS,
   /** Whether answers to plugin errors carry stack lines. Default true. */
   traceback: setting({
     key: "http.traceback",
-    type: trueOrFalse(false),
+    type: booleanSetting(false),
     default: [true],
     option: "hide-traceback",
     library: "start",
@@ -183,7 +183,7 @@ export const SETTINGS = {
   /** Whether files of WEB-ROOT are served whose names begin with a dot. Default false. */
   hiddenFiles: setting({
     key: "http.hiddenFiles",
-    type: trueOrFalse(),
+    type: booleanSetting(),
     default: [false],
     option: "hidden-files",
     library: "start",
@@ -202,7 +202,7 @@ export const SETTINGS = {
   /** Data folder, relative to the project. Default `./data`. */
   root: setting({
     key: "root",
-    type: text("<folder>"),
+    type: stringSetting("<folder>"),
     default: ["./data"],
     option: "root",
     library: "initialize",
@@ -211,8 +211,8 @@ export const SETTINGS = {
   /** What OpenAPI documents say of the service: version, license, servers, security. */
   api: setting({
     key: "api",
-    type: structure<CheckedApi, ApiConfig>(apiRule),
-    default: [NO_API, "version and license from package.json"],
+    type: structure<ParsedApi, ApiConfig>(apiRule),
+    default: [EMPTY_API, "version and license from package.json"],
     help: "what OpenAPI documents say of the service: version, license, servers, security",
   }),
   /** Glob patterns and declarations. Default: every `.ts` file below `plugins`. */
@@ -302,7 +302,7 @@ export const SETTINGS = {
   /** Expired vertices and arcs are removed. Default true. */
   events: setting({
     key: "events",
-    type: trueOrFalse(false),
+    type: booleanSetting(false),
     default: [true],
     option: "no-events",
     library: "initialize",
@@ -312,7 +312,7 @@ export const SETTINGS = {
   /** Events are suspended at first. Default false. */
   idle: setting({
     key: "idle",
-    type: trueOrFalse(),
+    type: booleanSetting(),
     default: [false],
     option: "idle",
     library: "initialize",
@@ -321,7 +321,7 @@ export const SETTINGS = {
   /** All graphs are readonly. Default false. */
   readonly: setting({
     key: "readonly",
-    type: trueOrFalse(),
+    type: booleanSetting(),
     default: [false],
     option: "readonly",
     library: "initialize",

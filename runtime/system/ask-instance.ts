@@ -11,12 +11,12 @@ import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } fro
 import type { ConnectionOptions } from "node:tls";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
-import type { Secure } from "./secure.js";
+import type { TlsContextCache } from "./secure.js";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 4;
 /** Of what an instance has said, where a failure is told. */
-export const MAX_SHOWN = 1000;
+export const MAX_QUOTED_CHARS = 1000;
 
 const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
 const plain = new HttpAgent(KEPT);
@@ -28,10 +28,10 @@ export interface Address {
   readonly host: string;
   readonly port: number;
   /** Null: it speaks no TLS. */
-  readonly secure?: Secure | null;
+  readonly secure?: TlsContextCache | null;
 }
 
-export interface Question {
+export interface InstanceRequest {
   readonly path: string;
   readonly timeoutMs: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export interface InstanceAnswer {
  * Asks, and takes whatever status comes.
  * @throws SvcError SVC2701 without an answer in time
  */
-export async function ask(address: Address, question: Question): Promise<InstanceAnswer> {
+export async function requestInstanceJson(address: Address, question: InstanceRequest): Promise<InstanceAnswer> {
   const { host, port, secure = null } = address;
   const { path, timeoutMs, headers = {}, body, maxBytes = MAX_BYTES } = question;
   const method = body === undefined ? "GET" : "POST";
@@ -98,8 +98,8 @@ function send(
  * The `response` of an envelope.
  * @throws SvcError SVC2701 without one
  */
-export async function askResponse(address: Address, question: Question): Promise<unknown> {
-  const { status, text } = await ask(address, question);
+export async function requestInstance(address: Address, question: InstanceRequest): Promise<unknown> {
+  const { status, text } = await requestInstanceJson(address, question);
   const envelope = parsed(text);
   if (envelope?.status === "OK") return envelope.response;
   const { host, port } = address;
@@ -109,7 +109,7 @@ export async function askResponse(address: Address, question: Question): Promise
 
 function shown(message: unknown): string {
   try {
-    return JSON.stringify(message).slice(0, MAX_SHOWN);
+    return JSON.stringify(message).slice(0, MAX_QUOTED_CHARS);
   } catch {
     return "a message that is nested too deep";
   }

@@ -5,7 +5,7 @@ import { SvcError } from "../base/errors.js";
 /** More than anybody reads. */
 const MAX_TOLD = 100;
 
-export class Complaints {
+export class DescriptorErrors {
   readonly #texts: string[] = [];
 
   /** A value that is wrong or missing. */

@@ -6,7 +6,7 @@ import {
   DEFAULT_CHANNELS,
   DEFAULT_PRIORITY,
   MAX_CHANNELS,
-  MAX_MATRIX_SIDE,
+  MAX_MATRIX_DIMENSION,
   MAX_PRIORITY,
 } from "../base/limits.js";
 import { INSTANCE_TYPES } from "./descriptor.js";
@@ -67,7 +67,7 @@ const ID_PATTERN = { pattern: ID.source };
 /** Plain data: the file that packages hold, and that `$schema` of a descriptor names. */
 export function descriptorSchema(): object {
   const pair = { type: "array", prefixItems: [{ type: "string" }, REF.tree], minItems: 2 };
-  const partitions = { type: "array", items: { type: "string" }, maxItems: MAX_MATRIX_SIDE };
+  const partitions = { type: "array", items: { type: "string" }, maxItems: MAX_MATRIX_DIMENSION };
   const row = { type: "object", required: ["partitions"], properties: { ...ROW, partitions } };
   const rows = { type: "array", items: row };
   const replicas = { additionalProperties: { type: "object", properties: ROW } };

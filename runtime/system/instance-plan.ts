@@ -40,7 +40,7 @@ export interface InstancePlan {
 }
 
 /** @param id of one of its instances */
-export function planOf(system: System, id: string): InstancePlan {
+export function planInstance(system: System, id: string): InstancePlan {
   const instance = system.instances.get(id)!;
   const { type, host, hport, prefix, serviceIn, description, attach, tport, durable } = instance;
   const provider = system.providers.get(id) ?? null;

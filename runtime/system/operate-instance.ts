@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
-import { type Address, ask, MAX_SHOWN } from "./ask-instance.js";
+import { type Address, requestInstanceJson, MAX_QUOTED_CHARS } from "./ask-instance.js";
 
 const TIMEOUT_MS = 90_000;
 /** A token is there at once, where anybody is. */
@@ -25,7 +25,7 @@ const LOST_TOKEN = /^(?:Expired|Invalid) authtoken$/;
 
 type Parameters = Readonly<Record<string, string>>;
 
-export interface Wanted {
+export interface AdminCall {
   /** Without `ADMIN_`. */
   readonly operation: string;
   readonly parameters: Parameters;
@@ -36,7 +36,7 @@ export interface Wanted {
 }
 
 /** @throws SvcError SVC2701 without an answer, SVC3115 for a refusal or a failure */
-export async function operateInstance(address: Address, wanted: Wanted): Promise<unknown> {
+export async function callAdminOperation(address: Address, wanted: AdminCall): Promise<unknown> {
   const deadline = performance.now() + START_MS;
   for (let attempt = 1; ; attempt++) {
     const told = await once(address, wanted);
@@ -48,14 +48,14 @@ export async function operateInstance(address: Address, wanted: Wanted): Promise
     }
     if (attempt < ATTEMPTS && LOST_TOKEN.test(told.problem)) continue;
     const { host, port } = address;
-    const problem = told.problem.slice(0, MAX_SHOWN);
+    const problem = told.problem.slice(0, MAX_QUOTED_CHARS);
     throw new SvcError("SVC3115", `${wanted.operation} at ${host}:${port}: ${problem}`);
   }
 }
 
 type Told = { readonly response: unknown } | { readonly problem: string };
 
-async function once(address: Address, wanted: Wanted): Promise<Told> {
+async function once(address: Address, wanted: AdminCall): Promise<Told> {
   const { operation, parameters, headers } = wanted;
   const question = { operation: "GetAuthToken", parameters: {}, headers };
   // The end of a process takes two tokens.
@@ -74,7 +74,7 @@ async function once(address: Address, wanted: Wanted): Promise<Told> {
 
 async function tokenOf(
   address: Address,
-  wanted: Wanted,
+  wanted: AdminCall,
 ): Promise<{ readonly token: string } | { readonly problem: string }> {
   const told = await onceItListens(() => call(address, wanted));
   if ("problem" in told) return told;
@@ -97,13 +97,13 @@ async function onceItListens(question: () => Promise<Told>): Promise<Told> {
   }
 }
 
-async function call(address: Address, wanted: Wanted): Promise<Told> {
+async function call(address: Address, wanted: AdminCall): Promise<Told> {
   const { operation, parameters, headers, body } = wanted;
   const path = `${PATH}${operation}?${new URLSearchParams(parameters)}`;
   const posted = body === undefined ? {} : { body };
   const timeoutMs = operation === "GetAuthToken" ? TOKEN_TIMEOUT_MS : TIMEOUT_MS;
   const question = { path, headers, timeoutMs, maxBytes: MAX_BYTES, ...posted };
-  const { status, text } = await ask(address, question);
+  const { status, text } = await requestInstanceJson(address, question);
   let envelope: unknown;
   try {
     envelope = JSON.parse(text);

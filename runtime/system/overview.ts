@@ -2,7 +2,7 @@
 // survey has found.
 
 import { isPlainObject } from "../settings/rules.js";
-import type { Found } from "./survey.js";
+import type { PollResult } from "./survey.js";
 import type { System } from "./system.js";
 
 /** As displays show them. */
@@ -20,18 +20,18 @@ interface Flags {
   readonly consistent: boolean;
 }
 
-export function overviewOf(system: System, found: readonly Found[]): readonly object[] {
+export function buildOverview(system: System, found: readonly PollResult[]): readonly object[] {
   const byId = new Map(found.map((one) => [one.instance.id, one]));
   return [...found].sort(inOrder).map((one) => entryOf(system, byId, one));
 }
 
-function inOrder(a: Found, b: Found): number {
+function inOrder(a: PollResult, b: PollResult): number {
   const byGroup = a.group - b.group;
   const byType = ORDER.indexOf(a.instance.type) - ORDER.indexOf(b.instance.type);
   return byGroup || byType || (a.instance.id < b.instance.id ? -1 : 1);
 }
 
-function entryOf(system: System, byId: ReadonlyMap<string, Found>, one: Found): object {
+function entryOf(system: System, byId: ReadonlyMap<string, PollResult>, one: PollResult): object {
   const { instance, group, partition, health, figures, error } = one;
   const base = {
     id: instance.id,
@@ -62,7 +62,7 @@ function entryOf(system: System, byId: ReadonlyMap<string, Found>, one: Found): 
 /** The matrix of a dispatcher, each replica with what is known of its instance. */
 function matrixOf(
   system: System,
-  byId: ReadonlyMap<string, Found>,
+  byId: ReadonlyMap<string, PollResult>,
   id: string,
   told: unknown,
 ): unknown {
@@ -91,7 +91,7 @@ function matrixOf(
  */
 function flagsOf(
   system: System,
-  byId: ReadonlyMap<string, Found>,
+  byId: ReadonlyMap<string, PollResult>,
   id: string,
   above: ReadonlySet<string>,
 ): Flags {
@@ -124,12 +124,12 @@ function merge(a: Flags, b: Flags): Flags {
 }
 
 /** The digest of what does not change at this moment. */
-function quietDigest(one: Found): string[] {
+function quietDigest(one: PollResult): string[] {
   const { digest, "idle-ms": idleMs } = nodestatOf(one);
   return typeof digest === "string" && Number(idleMs) > QUIET_MS ? [digest] : [];
 }
 
-function nodestatOf({ figures }: Found): Dict {
+function nodestatOf({ figures }: PollResult): Dict {
   const told = figures["/svc/nodestat"];
   return isPlainObject(told) ? told : {};
 }

@@ -4,11 +4,11 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
-import { Complaints } from "./complaints.js";
+import { DescriptorErrors } from "./complaints.js";
 import { readInstances } from "./read-instances.js";
 import { readTls } from "./read-tls.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
-import { refuseSlips } from "./slips.js";
+import { rejectMisspelledKeys } from "./slips.js";
 import type { System } from "./system.js";
 
 const KEYS = ["name", "graphs", "instances", "common", "topology", "tls", "$schema", "comment"];
@@ -21,12 +21,12 @@ export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
  */
 export function readDescriptor(given: unknown): System {
   if (!isPlainObject(given)) throw new SvcError("SVC2700", "System descriptor must be dict");
-  const complaints = new Complaints();
+  const complaints = new DescriptorErrors();
   const descriptor = modernised(given);
-  refuseSlips(descriptor, KEYS, "", complaints);
+  rejectMisspelledKeys(descriptor, KEYS, "", complaints);
   const graphs = readGraphs(descriptor.graphs, complaints);
   const topology = readObject(descriptor.topology, "topology", complaints);
-  refuseSlips(topology, TOPOLOGY_KEYS, "topology.", complaints);
+  rejectMisspelledKeys(topology, TOPOLOGY_KEYS, "topology.", complaints);
   const transactions = readTransactions(topology.transaction, descriptor.instances, complaints);
   const instances = readInstances(descriptor, graphs, transactions.subscribers, complaints);
   const matrices = readDispatch(topology.dispatch, instances, complaints);
@@ -74,7 +74,7 @@ function modernised(given: Record<string, unknown>): Record<string, unknown> {
   return { ...given, topology: renamed, instances: Object.fromEntries(named) };
 }
 
-function readGraphs(given: unknown, complaints: Complaints): string[] {
+function readGraphs(given: unknown, complaints: DescriptorErrors): string[] {
   if (given === undefined) return [];
   if (!Array.isArray(given)) {
     complaints.at("graphs", "list of strings required");
@@ -90,7 +90,7 @@ function readGraphs(given: unknown, complaints: Complaints): string[] {
 function readObject(
   given: unknown,
   path: string,
-  complaints: Complaints,
+  complaints: DescriptorErrors,
 ): Readonly<Record<string, unknown>> {
   if (given === undefined) return {};
   if (isPlainObject(given)) return given;

@@ -1,9 +1,9 @@
 // The instances of a descriptor: what each may say of itself, and what no two may have.
 
 import { isPlainObject } from "../settings/rules.js";
-import type { Complaints } from "./complaints.js";
+import type { DescriptorErrors } from "./complaints.js";
 import { INSTANCE_TYPES, type InstanceType } from "./descriptor.js";
-import { refuseSlips } from "./slips.js";
+import { rejectMisspelledKeys } from "./slips.js";
 import type { Instance } from "./system.js";
 
 const MAX_INSTANCES = 4096;
@@ -34,12 +34,12 @@ export function readInstances(
   { instances, common }: Dict,
   graphs: readonly string[],
   subscribers: ReadonlyMap<string, readonly string[]>,
-  complaints: Complaints,
+  complaints: DescriptorErrors,
 ): ReadonlyMap<string, Instance> {
   const found = new Map<string, Instance>();
   const shared = isPlainObject(common ?? {}) ? ((common ?? {}) as Dict) : {};
   if (shared !== common && common !== undefined) complaints.at("common", "dict required");
-  refuseSlips(shared, KEYS, "common.", complaints);
+  rejectMisspelledKeys(shared, KEYS, "common.", complaints);
   if (!isPlainObject(instances) || Object.keys(instances).length === 0) {
     complaints.at("instances", "dict with one instance or more required");
     return found;
@@ -56,7 +56,7 @@ export function readInstances(
       complaints.at(path, "dict required");
       continue;
     }
-    refuseSlips(given, KEYS, `${path}.`, complaints);
+    rejectMisspelledKeys(given, KEYS, `${path}.`, complaints);
     const fields = new Fields({ ...shared, ...given }, path, complaints);
     found.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
   }
@@ -106,7 +106,7 @@ function prefixOf(fields: Fields): string | null {
 }
 
 /** What no two instances may have. */
-function refuseShared(instances: readonly Instance[], complaints: Complaints): void {
+function refuseShared(instances: readonly Instance[], complaints: DescriptorErrors): void {
   const ports = new Set<string>();
   const groups = new Set<number>();
   const [first] = instances;
@@ -137,7 +137,7 @@ class Fields {
   constructor(
     readonly given: Dict,
     readonly path: string,
-    readonly complaints: Complaints,
+    readonly complaints: DescriptorErrors,
   ) {}
 
   wrong(key: string, detail: string): void {

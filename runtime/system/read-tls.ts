@@ -1,22 +1,22 @@
 // Whether the instances of a system speak TLS, and what those who ask them believe and show.
 
 import { isPlainObject } from "../settings/rules.js";
-import type { Complaints } from "./complaints.js";
+import type { DescriptorErrors } from "./complaints.js";
 import type { SystemTls } from "./descriptor.js";
-import { refuseSlips } from "./slips.js";
+import { rejectMisspelledKeys } from "./slips.js";
 
 const KEYS = ["ca", "cert", "key", "name"] as const;
 const TEXT = /^(?=.*\S)[^\p{Cc}]{1,4096}$/u;
 
 /** Null: they do not. */
-export function readTls(given: unknown, complaints: Complaints): SystemTls | null {
+export function readTls(given: unknown, complaints: DescriptorErrors): SystemTls | null {
   if (given === undefined || given === null || given === false) return null;
   const dict = given === true ? {} : given;
   if (!isPlainObject(dict)) {
     complaints.at("tls", "true, false or dict required");
     return null;
   }
-  refuseSlips(dict, KEYS, "tls.", complaints);
+  rejectMisspelledKeys(dict, KEYS, "tls.", complaints);
   const present = KEYS.filter((key) => (dict[key] ?? null) !== null);
   for (const key of present) {
     const value = dict[key];

@@ -4,12 +4,12 @@ import {
   DEFAULT_CHANNELS,
   DEFAULT_PRIORITY,
   MAX_CHANNELS,
-  MAX_MATRIX_SIDE,
+  MAX_MATRIX_DIMENSION,
   MAX_PRIORITY,
   MAX_REFERENCE_COST,
 } from "../base/limits.js";
 import { isPlainObject } from "../settings/rules.js";
-import type { Complaints } from "./complaints.js";
+import type { DescriptorErrors } from "./complaints.js";
 import type { Instance, System, SystemMatrix, SystemRow } from "./system.js";
 
 /** Nobody passes changes on more often; deeper ones are made to let a stack overflow. */
@@ -21,7 +21,7 @@ type Transactions = Pick<System, "subscribers" | "providers">;
 export function readTransactions(
   given: unknown,
   instances: unknown,
-  complaints: Complaints,
+  complaints: DescriptorErrors,
 ): Transactions {
   const known = new Set(isPlainObject(instances) ? Object.keys(instances) : []);
   const subscribers = new Map<string, string[]>();
@@ -66,7 +66,7 @@ function membersOf(node: unknown): (readonly [string, unknown])[] | null {
 export function readDispatch(
   given: unknown,
   instances: ReadonlyMap<string, Instance>,
-  complaints: Complaints,
+  complaints: DescriptorErrors,
 ): ReadonlyMap<string, SystemMatrix> {
   const matrices = new Map<string, SystemMatrix>();
   if (given === undefined) return matrices;
@@ -90,7 +90,7 @@ class MatrixReader {
   constructor(
     readonly id: string,
     readonly instances: ReadonlyMap<string, Instance>,
-    readonly complaints: Complaints,
+    readonly complaints: DescriptorErrors,
   ) {}
 
   read(given: unknown): SystemMatrix {
@@ -173,7 +173,7 @@ class MatrixReader {
     const odd = engines.findIndex((row) => row.length !== width);
     if (odd >= 0)
       this.#complain(`replica ${odd} has ${engines[odd]!.length} of ${width} partitions`);
-    if (width > MAX_MATRIX_SIDE || rows.length > MAX_MATRIX_SIDE) {
+    if (width > MAX_MATRIX_DIMENSION || rows.length > MAX_MATRIX_DIMENSION) {
       this.#complain(`${rows.length} replicas of ${width} partitions out of range`);
     }
     const second = rows.findLastIndex(({ primary }) => primary);

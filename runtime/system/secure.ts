@@ -3,13 +3,13 @@
 
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { TlsFiles } from "../base/tls-files.js";
-import { type TlsPaths, tlsPathsIn } from "../base/tls-paths.js";
+import { type TlsPaths, readTlsPaths } from "../base/tls-paths.js";
 import type { SystemTls } from "./descriptor.js";
 
 /** Files are looked at again after this. */
 const FRESH_MS = 1000;
 
-export class Secure {
+export class TlsContextCache {
   readonly #files: TlsFiles;
   readonly #name: string | null;
   #loading: Promise<unknown> | null = null;
@@ -24,7 +24,7 @@ export class Secure {
   constructor(tls: SystemTls | TlsPaths, folder: string, isOwn = false) {
     this.#isOwn = isOwn;
     const { ca = null, cert = null, key = null } = tls;
-    const paths = tlsPathsIn(folder, { ca, cert, key });
+    const paths = readTlsPaths(folder, { ca, cert, key });
     this.#files = new TlsFiles(paths, "tls of the system descriptor");
     this.#name = "name" in tls ? (tls.name ?? null) : null;
   }

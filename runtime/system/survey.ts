@@ -1,9 +1,9 @@
 // What the instances of a system say of themselves, asked all at once. Who does not answer marks
 // its own entry, nothing else; who asks often gets what was found a moment ago.
 
-import { type Address, ask, askResponse } from "./ask-instance.js";
-import { planOf } from "./instance-plan.js";
-import type { Secure } from "./secure.js";
+import { type Address, requestInstanceJson, requestInstance } from "./ask-instance.js";
+import { planInstance } from "./instance-plan.js";
+import type { TlsContextCache } from "./secure.js";
 import type { Instance, System } from "./system.js";
 
 const HEALTH_MS = 250;
@@ -12,7 +12,7 @@ const FIGURES_MS = 2000;
 const FRESH_MS = 1000;
 const MAX_AT_ONCE = 64;
 
-export interface Found {
+export interface PollResult {
   readonly instance: Instance;
   readonly partition: string;
   readonly group: number;
@@ -30,10 +30,10 @@ interface Kept {
   readonly places: string;
   readonly atMs: number;
   isUnderWay: boolean;
-  readonly found: Promise<readonly Found[]>;
+  readonly found: Promise<readonly PollResult[]>;
 }
 
-export class Survey {
+export class InstancePoller {
   readonly #kept = new Map<string, Kept>();
 
   /**
@@ -48,8 +48,8 @@ export class Survey {
     topic: string,
     paths: Paths,
     ids: readonly string[],
-    secure: Secure | null = null,
-  ): Promise<readonly Found[]> {
+    secure: TlsContextCache | null = null,
+  ): Promise<readonly PollResult[]> {
     const found = await this.#all(system, topic, paths, secure);
     const wanted = new Set(ids);
     return found.filter(({ instance }) => wanted.has(instance.id));
@@ -59,8 +59,8 @@ export class Survey {
     system: System,
     topic: string,
     paths: Paths,
-    secure: Secure | null,
-  ): Promise<readonly Found[]> {
+    secure: TlsContextCache | null,
+  ): Promise<readonly PollResult[]> {
     const now = performance.now();
     const places = placesOf(system);
     const last = this.#kept.get(topic);
@@ -88,7 +88,7 @@ const standings = new WeakMap<System, Map<string, Standing>>();
 function standingOf(system: System, id: string): Standing {
   const known = standings.get(system) ?? new Map<string, Standing>();
   standings.set(system, known);
-  const standing = known.get(id) ?? planOf(system, id);
+  const standing = known.get(id) ?? planInstance(system, id);
   known.set(id, standing);
   return standing;
 }
@@ -101,10 +101,10 @@ function placesOf({ instances }: System): string {
 async function survey(
   system: System,
   paths: Paths,
-  secure: Secure | null,
-): Promise<readonly Found[]> {
+  secure: TlsContextCache | null,
+): Promise<readonly PollResult[]> {
   const ids = [...system.instances.keys()];
-  const found: Found[] = [];
+  const found: PollResult[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < ids.length) {
@@ -120,22 +120,22 @@ async function look(
   system: System,
   id: string,
   paths: Paths,
-  secure: Secure | null,
-): Promise<Found> {
+  secure: TlsContextCache | null,
+): Promise<PollResult> {
   const instance = system.instances.get(id)!;
   const { partition, group } = standingOf(system, id);
   const address: Address = { host: instance.host, port: instance.hport + 1, secure };
   const known = { instance, partition, group };
   let health: string;
   try {
-    const { status, text } = await ask(address, { path: "/svc/hc", timeoutMs: HEALTH_MS });
+    const { status, text } = await requestInstanceJson(address, { path: "/svc/hc", timeoutMs: HEALTH_MS });
     health = status === 200 ? text : `${status} Service out`;
   } catch (error) {
     return { ...known, health: null, figures: {}, error: (error as Error).message };
   }
   const figures: Record<string, unknown> = {};
   const asked = paths(instance).map(async (path) => {
-    figures[path] = await askResponse(address, { path, timeoutMs: FIGURES_MS });
+    figures[path] = await requestInstance(address, { path, timeoutMs: FIGURES_MS });
   });
   const failed = (await Promise.allSettled(asked)).find(({ status }) => status === "rejected");
   const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;

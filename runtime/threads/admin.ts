@@ -3,28 +3,28 @@
 // runs user code.
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { STRANGERS_QUERY, TRUSTED_QUERY } from "../base/limits.js";
+import { UNTRUSTED_QUERY_LIMITS, TRUSTED_QUERY_LIMITS } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { equipThread } from "../base/thread-context.js";
+import { installThreadContext } from "../base/thread-context.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { boundQueries } from "../graph/api/query-bound.js";
-import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
+import { limitQueries } from "../graph/api/query-bound.js";
+import { RpcGraphSource } from "../graph/keeper/asked-graphs.js";
 import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
-import { ToldGraphs } from "../graph/keeper/told-graphs.js";
-import type { AdminAsk, AdminServer } from "../lifecycle/admin-control.js";
+import { PushedGraphSource } from "../graph/keeper/told-graphs.js";
+import type { AdminCommand, AdminServer } from "../lifecycle/admin-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
-import { type Asked, answer } from "../wire/asks.js";
+import { type RpcRequest, answer } from "../wire/asks.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const { thread, port, signal } = workerData as SupervisedThreadData;
-const told = new ToldGraphs(thread, receive, new AskedGraphs(port, signal));
+const told = new PushedGraphSource(thread, receive, new RpcGraphSource(port, signal));
 const graphs = new ThreadGraphs(thread, told);
 const forms = new ArgspecForms();
-equipThread({ graphs, bindGraph: bindGraphs(graphs), argspecForms: forms });
+installThreadContext({ graphs, bindGraph: bindGraphs(graphs), argspecForms: forms });
 
 // A fault in one plugin or graph must not take the others with it.
 process.on("uncaughtException", (error) =>
@@ -35,12 +35,12 @@ process.on("uncaughtException", (error) =>
 const plugins = [...graphPlugins, ...quickPlugins];
 
 function serve({ port: requests, state, traceback }: AdminServer): void {
-  equipThread({ showsTraceback: traceback });
-  const bound = (isTrusted: boolean) => boundQueries(isTrusted ? TRUSTED_QUERY : STRANGERS_QUERY);
+  installThreadContext({ showsTraceback: traceback });
+  const bound = (isTrusted: boolean) => limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
   new Executor(0, requests, new SharedState(state), () => plugins, bound);
 }
 
-function act(ask: AdminAsk): unknown {
+function act(ask: AdminCommand): unknown {
   switch (ask.op) {
     case "graph":
       return told.add(ask.graph);
@@ -51,7 +51,7 @@ function act(ask: AdminAsk): unknown {
   }
 }
 
-function answerMain(asked: Asked<AdminAsk>): void {
+function answerMain(asked: RpcRequest<AdminCommand>): void {
   void answer(parentPort!, asked, act);
 }
 
@@ -60,7 +60,7 @@ function receive(): void {
   for (;;) {
     const received = receiveMessageOnPort(parentPort!);
     if (received === undefined) return;
-    answerMain(received.message as Asked<AdminAsk>);
+    answerMain(received.message as RpcRequest<AdminCommand>);
   }
 }
 

@@ -3,30 +3,30 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
-import { boundOutput, log, onLostWrites } from "../base/log.js";
-import { equipThread } from "../base/thread-context.js";
+import { limitOutputBuffer, log, onDroppedWrites } from "../base/log.js";
+import { installThreadContext } from "../base/thread-context.js";
 import { Executor } from "../engine/executor.js";
-import type { Controlled, ExecutorNotice, ExecutorThreadData } from "../engine/io-control.js";
+import type { ControlledServer, ExecutorNotification, ExecutorThreadData } from "../engine/io-control.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
+import { RpcGraphSource } from "../graph/keeper/asked-graphs.js";
 import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { keepLongStacks, loadFailure, strayText } from "../plugin/contract/traceback.js";
+import { raiseStackTraceLimit, loadFailure, describeUncaught } from "../plugin/contract/traceback.js";
 import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
 
-const { control, ...data } = takeWorkerData<ExecutorThreadData & Controlled>();
+const { control, ...data } = takeWorkerData<ExecutorThreadData & ControlledServer>();
 const metrics = new Metrics(data.metrics);
-keepLongStacks();
-onLostWrites(() => metrics.logWriteLost());
-boundOutput();
+raiseStackTraceLimit();
+onDroppedWrites(() => metrics.logWriteLost());
+limitOutputBuffer();
 
 // What plugin code leaves behind outside of a request must not take the others down with it.
 function onStray(error: unknown): void {
   metrics.strayException();
-  log(`exception outside of a request: ${strayText(error)}`, "error");
+  log(`exception outside of a request: ${describeUncaught(error)}`, "error");
 }
 process.on("uncaughtException", onStray);
 process.on("unhandledRejection", onStray);
@@ -41,12 +41,12 @@ function byNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] 
   return numbered;
 }
 
-function tell(notice: ExecutorNotice): void {
+function tell(notice: ExecutorNotification): void {
   control.postMessage(notice);
 }
 
-const graphs = new ThreadGraphs(executorThread(data.id), new AskedGraphs(control, data.signal));
-equipThread({ graphs, bindGraph: bindGraphs(graphs), showsTraceback: data.traceback });
+const graphs = new ThreadGraphs(executorThread(data.id), new RpcGraphSource(control, data.signal));
+installThreadContext({ graphs, bindGraph: bindGraphs(graphs), showsTraceback: data.traceback });
 
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));

@@ -4,32 +4,32 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
-import { LogClock } from "../graph/log/logged-store.js";
+import { CommitClock } from "../graph/log/logged-store.js";
 import { Interconnect } from "../interconnect/interconnect.js";
-import type { Everywhere } from "../interconnect/replica-graphs.js";
+import type { CrossThreadGraphs } from "../interconnect/replica-graphs.js";
 import type {
-  InterconnectAsk,
+  InterconnectCommand,
   InterconnectData,
-  InterconnectNotice,
+  InterconnectNotification,
 } from "../lifecycle/interconnect-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
-import { TrafficBoard } from "../metrics/traffic.js";
-import { type Asked, answer } from "../wire/asks.js";
+import { TrafficCounters } from "../metrics/traffic.js";
+import { type RpcRequest, answer } from "../wire/asks.js";
 
 const data = workerData as SupervisedThreadData & InterconnectData;
 const { thread, settings, port, signal } = data;
-const interconnect = new Interconnect(thread, settings, new LogClock(data.clock), log);
+const interconnect = new Interconnect(thread, settings, new CommitClock(data.clock), log);
 
 // A fault in one graph must not take the others with it.
 process.on("uncaughtException", (error) =>
   log(`internal error: ${error.stack ?? error.message}`, "error"),
 );
 
-const board = new TrafficBoard(data.traffic);
+const board = new TrafficCounters(data.traffic);
 /** By name of a graph: who waits until it is removed everywhere. */
 const removals = new Map<string, () => void>();
 
-const everywhere: Everywhere = {
+const everywhere: CrossThreadGraphs = {
   opened: (graph) => tellMain({ notice: "opened", graph }),
   remove: (name, isErased) =>
     new Promise((resolve) => {
@@ -38,11 +38,11 @@ const everywhere: Everywhere = {
     }),
 };
 
-function tellMain(notice: InterconnectNotice): void {
+function tellMain(notice: InterconnectNotification): void {
   parentPort!.postMessage(notice);
 }
 
-function act(ask: InterconnectAsk): unknown {
+function act(ask: InterconnectCommand): unknown {
   switch (ask.op) {
     case "keep":
       return interconnect.keep(ask.request);
@@ -67,5 +67,5 @@ function act(ask: InterconnectAsk): unknown {
   }
 }
 
-port.on("message", (asked: Asked<InterconnectAsk>) => void answer(port, asked, act, signal));
-parentPort!.on("message", (asked: Asked<InterconnectAsk>) => void answer(parentPort!, asked, act));
+port.on("message", (asked: RpcRequest<InterconnectCommand>) => void answer(port, asked, act, signal));
+parentPort!.on("message", (asked: RpcRequest<InterconnectCommand>) => void answer(parentPort!, asked, act));

@@ -2,16 +2,16 @@
 // main thread.
 
 import { log } from "../base/log.js";
-import type { Ask, Controlled, IoThreadData, Notice } from "../engine/io-control.js";
+import type { ControlRequest, ControlledServer, IoThreadData, IoNotification } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
 import { Metrics } from "../metrics/metrics.js";
-import { hasPluginFrames, strayText } from "../plugin/contract/traceback.js";
-import { type Asked, answer } from "../wire/asks.js";
+import { hasPluginFrames, describeUncaught } from "../plugin/contract/traceback.js";
+import { type RpcRequest, answer } from "../wire/asks.js";
 import { takeWorkerData } from "./own-data.js";
 
-const { control: port, ...data } = takeWorkerData<IoThreadData & Controlled>();
+const { control: port, ...data } = takeWorkerData<IoThreadData & ControlledServer>();
 const metrics = new Metrics(data.metrics);
-const server = new IoServer(data, (notice: Notice) => port.postMessage(notice));
+const server = new IoServer(data, (notice: IoNotification) => port.postMessage(notice));
 
 // A fault here is a defect of the server, or was left behind by an inline plugin, which may throw
 // anything; the connections of all clients are worth more than a clean exit.
@@ -20,7 +20,7 @@ process.setUncaughtExceptionCaptureCallback((error: unknown) => {
   const isOfPlugin = hasPluginFrames(error);
   if (isOfPlugin) metrics.strayException();
   const what = isOfPlugin ? "exception outside of a request" : "internal error";
-  log(`${what}: ${strayText(error)}`, "error");
+  log(`${what}: ${describeUncaught(error)}`, "error");
 });
 
-port.on("message", (asked: Asked<Ask>) => void answer(port, asked, (ask) => server.execute(ask)));
+port.on("message", (asked: RpcRequest<ControlRequest>) => void answer(port, asked, (ask) => server.execute(ask)));

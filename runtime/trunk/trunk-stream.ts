@@ -10,7 +10,7 @@ const HIGH_WATER_BYTES = 64 * 1024;
 const MAX_HELD_BYTES = 1024 * 1024;
 
 /** What all that was received and not yet read may take; null: nobody stops reading. */
-export interface HeldMemory {
+export interface MemoryAccount {
   /** @returns false when there is not as much */
   take(bytes: number, isLarge: boolean): boolean;
   give(bytes: number): void;
@@ -19,7 +19,7 @@ export interface HeldMemory {
 /** Whom a stream tells what it wants. */
 export interface StreamOwner {
   readonly remotePort: number | undefined;
-  readonly memory: HeldMemory | null;
+  readonly memory: MemoryAccount | null;
   /** It has something to send, or has come to its end. */
   ready(stream: TrunkStream): void;
   /** It wants nothing more. */

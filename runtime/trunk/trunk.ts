@@ -5,8 +5,8 @@
 import { Fifo } from "../base/fifo.js";
 import type { ByteSocket } from "./byte-socket.js";
 import { type EndFrame, FRAME, FrameReader, frameHeader, MAX_STREAM_ID } from "./frames.js";
-import { StallWatch } from "./stall-watch.js";
-import { type HeldMemory, TrunkStream } from "./trunk-stream.js";
+import { StallDetector } from "./stall-watch.js";
+import { type MemoryAccount, TrunkStream } from "./trunk-stream.js";
 
 /** Written and not yet taken by the system: more of it would only wait elsewhere. */
 const MAX_UNSENT_BYTES = 256 * 1024;
@@ -20,7 +20,7 @@ export interface TrunkEvents {
   /** The other side takes nothing. */
   readonly stalled: () => void;
   /** For what streams receive that do not read. */
-  readonly memory: HeldMemory | null;
+  readonly memory: MemoryAccount | null;
 }
 
 export class Trunk {
@@ -42,7 +42,7 @@ export class Trunk {
     this.flush();
   };
   #isConnected: boolean;
-  readonly #stall: StallWatch;
+  readonly #stall: StallDetector;
 
   /** @param isConnected false: nothing is sent before `connected` is called */
   constructor(socket: ByteSocket, events: TrunkEvents, isConnected: boolean) {
@@ -54,14 +54,14 @@ export class Trunk {
       ended: (id, type) => this.#ended(id, type),
     });
     socket.on("drain", () => this.#schedule());
-    this.#stall = new StallWatch(socket, events.stalled);
+    this.#stall = new StallDetector(socket, events.stalled);
   }
 
   get remotePort(): number | undefined {
     return this.#socket.remotePort;
   }
 
-  get memory(): HeldMemory | null {
+  get memory(): MemoryAccount | null {
     return this.#events.memory;
   }
 

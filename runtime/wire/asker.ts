@@ -5,12 +5,12 @@
 //   other thread  postMessage(Reply), Atomics.add(signal), Atomics.notify(signal)
 
 import { type MessagePort, receiveMessageOnPort, type Transferable } from "node:worker_threads";
-import { type Asked, type Reply, type Revive, revive } from "./asks.js";
+import { type RpcRequest, type RpcReply, type ErrorDeserializer, deserializeError } from "./asks.js";
 
 /** A sleeper looks for itself this often. */
 const SLEEP_MS = 100;
 
-interface AskedPort {
+interface RequestedPort {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
 }
 
@@ -22,12 +22,12 @@ interface Waiting<A> {
   deaths: number;
 }
 
-export class Asker<A> {
-  readonly #revive: Revive;
+export class RpcClient<A> {
+  readonly #revive: ErrorDeserializer;
   readonly #waiting = new Map<number, Waiting<A>>();
   #asks = 0;
 
-  constructor(reviveError: Revive = revive) {
+  constructor(reviveError: ErrorDeserializer = deserializeError) {
     this.#revive = reviveError;
   }
 
@@ -36,22 +36,22 @@ export class Asker<A> {
     return this.#waiting.size > 0;
   }
 
-  ask<T>(port: AskedPort, ask: A, transfer: readonly Transferable[] = []): Promise<T> {
+  ask<T>(port: RequestedPort, ask: A, transfer: readonly Transferable[] = []): Promise<T> {
     return new Promise((resolve, reject) => {
       const number = this.#asks++;
       // Throws when what is to be transferred is gone: then nobody waits.
-      port.postMessage({ number, ask } satisfies Asked<A>, transfer);
+      port.postMessage({ number, ask } satisfies RpcRequest<A>, transfer);
       this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
     });
   }
 
   /** Asks what need not be answered. */
-  tell(port: AskedPort, ask: A, transfer: readonly Transferable[] = []): void {
-    port.postMessage({ number: this.#asks++, ask } satisfies Asked<A>, transfer);
+  tell(port: RequestedPort, ask: A, transfer: readonly Transferable[] = []): void {
+    port.postMessage({ number: this.#asks++, ask } satisfies RpcRequest<A>, transfer);
   }
 
   /** Hands an answer to who waits for it; returns an error that nobody waits for. */
-  settle(answer: Reply): Error | null {
+  settle(answer: RpcReply): Error | null {
     const waiting = this.#waiting.get(answer.number);
     this.#waiting.delete(answer.number);
     if ("value" in answer) {
@@ -67,10 +67,10 @@ export class Asker<A> {
    * Asks the next thread what one that has died did not answer.
    * @param maxDeaths asks that were there at so many deaths fail: they are likely to be the reason
    */
-  askAgain(port: AskedPort, maxDeaths: number, makeError: () => Error): void {
+  askAgain(port: RequestedPort, maxDeaths: number, makeError: () => Error): void {
     for (const [number, waiting] of this.#waiting) {
       if (++waiting.deaths < maxDeaths) {
-        port.postMessage({ number, ask: waiting.ask } satisfies Asked<A>);
+        port.postMessage({ number, ask: waiting.ask } satisfies RpcRequest<A>);
         continue;
       }
       this.#waiting.delete(number);
@@ -86,19 +86,19 @@ export class Asker<A> {
 }
 
 /** What a sleeper throws: an error from the other side, and that it has slept too long. */
-export interface SleeperErrors {
-  readonly revive: Revive;
+export interface BlockedCallErrors {
+  readonly revive: ErrorDeserializer;
   readonly late: () => Error;
 }
 
-export class SyncAsker<A> {
+export class SyncRpcClient<A> {
   readonly #port: MessagePort;
   readonly #signal: Int32Array;
-  readonly #errors: SleeperErrors;
+  readonly #errors: BlockedCallErrors;
   #last = 0;
 
   /** @param signal raised by the other side after each answer */
-  constructor(port: MessagePort, signal: Int32Array, errors: SleeperErrors) {
+  constructor(port: MessagePort, signal: Int32Array, errors: BlockedCallErrors) {
     this.#port = port;
     this.#signal = signal;
     this.#errors = errors;
@@ -110,7 +110,7 @@ export class SyncAsker<A> {
    */
   ask(ask: A, giveUpAt: number): unknown {
     const number = ++this.#last;
-    this.#port.postMessage({ number, ask } satisfies Asked<A>);
+    this.#port.postMessage({ number, ask } satisfies RpcRequest<A>);
     for (;;) {
       const seen = Atomics.load(this.#signal, 0);
       const answer = this.#receive(number);
@@ -123,11 +123,11 @@ export class SyncAsker<A> {
   }
 
   /** Drops answers that came too late for who had asked. */
-  #receive(number: number): Reply | null {
+  #receive(number: number): RpcReply | null {
     for (;;) {
       const received = receiveMessageOnPort(this.#port);
       if (received === undefined) return null;
-      const answer = received.message as Reply;
+      const answer = received.message as RpcReply;
       if (answer.number === number) return answer;
     }
   }

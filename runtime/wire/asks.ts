@@ -9,12 +9,12 @@
 import { isErrorCode } from "../base/error-codes.js";
 import { SvcError } from "../base/errors.js";
 
-export interface Asked<A> {
+export interface RpcRequest<A> {
   readonly number: number;
   readonly ask: A;
 }
 
-export type Reply =
+export type RpcReply =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly failure: Failure };
 
@@ -27,9 +27,9 @@ export interface Failure {
 }
 
 /** Makes the error that is thrown of one that has crossed. */
-export type Revive = (failure: Failure) => Error;
+export type ErrorDeserializer = (failure: Failure) => Error;
 
-export const revive: Revive = ({ code, message }) =>
+export const deserializeError: ErrorDeserializer = ({ code, message }) =>
   isErrorCode(code) ? new SvcError(code, message) : new Error(message);
 
 /** Where answers go to: a port, a worker, or the parent of this thread. */
@@ -43,11 +43,11 @@ interface Poster {
  */
 export async function answer<A>(
   port: Poster,
-  { number, ask }: Asked<A>,
+  { number, ask }: RpcRequest<A>,
   act: (ask: A) => unknown,
   signal?: Int32Array,
 ): Promise<void> {
-  let given: Reply;
+  let given: RpcReply;
   try {
     given = { number, value: await act(ask) };
   } catch (error) {

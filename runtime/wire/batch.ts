@@ -30,7 +30,7 @@ export const FLAG_HAS_MATRIX = 32;
 /** It comes from a trusted client. */
 export const FLAG_TRUSTED = 64;
 /** No request: the client of the one of this slot and serial is gone. */
-export const FLAG_GONE = 128;
+export const FLAG_CLIENT_DISCONNECTED = 128;
 
 /** Executor to IO thread. */
 export enum ResultField {

@@ -21,7 +21,7 @@ enum Word {
   Length,
 }
 
-export interface KeptResult {
+export interface StoredResult {
   readonly status: number;
   readonly kind: number;
   readonly payload: string;
@@ -72,7 +72,7 @@ export class ResultCells {
   }
 
   /** IO side: the result of this very request, null when it is not finished. */
-  read(slot: number, serial: number): KeptResult | null {
+  read(slot: number, serial: number): StoredResult | null {
     const words = this.#words;
     const at = slot * WORDS;
     const tag = tagOf(serial);

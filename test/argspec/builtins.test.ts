@@ -3,14 +3,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
-import { operationsOf } from "../../argspec/operations.js";
+import { listOperations } from "../../argspec/operations.js";
 import { SERVICES } from "../../argspec/services.js";
 import { descriptions } from "../../runtime/builtin/.generated/descriptions.js";
 import { descriptions as graph } from "../../runtime/builtin/.generated/graph/descriptions.js";
 import { services } from "../../runtime/builtin/services.js";
 
 const test = suite("argspec of built-in plugins and services");
-const operations = operationsOf(BUILTINS);
+const operations = listOperations(BUILTINS);
 
 test("has every built-in plugin, with the parameters of its record", () => {
   const records = [...descriptions, ...graph].sort((a, b) => (a.path < b.path ? -1 : 1));

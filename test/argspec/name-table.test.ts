@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nameTable } from "../../argspec/name-table.js";
-import { operationsOf } from "../../argspec/operations.js";
+import { listOperations } from "../../argspec/operations.js";
 import { argspecOf, plugin, STRING } from "./sample-argspec.js";
 
 const test = suite("names");
@@ -14,7 +14,7 @@ function table(plugins: readonly string[], types: readonly string[] = []) {
     plugins.map((name) => plugin(name)),
     $defs,
   );
-  return nameTable(argspec, operationsOf(argspec));
+  return nameTable(argspec, listOperations(argspec));
 }
 
 test("methods are called as their plugins, but for names that have a meaning", () => {

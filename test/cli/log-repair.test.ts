@@ -24,7 +24,7 @@ import { realDisk } from "../../runtime/interconnect/log/disk.js";
 import { openingError } from "../../runtime/interconnect/log/log-errors.js";
 import { FRAME_HEADER_BYTES } from "../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
-import { controlUnit } from "../../runtime/interconnect/log/units.js";
+import { encodeControlRecord } from "../../runtime/interconnect/log/units.js";
 import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js";
 
 const test = suite<{ folder: string; root: string; target: string }>("svc log repair");
@@ -35,7 +35,7 @@ async function makeLog(disk: typeof realDisk, folder: string): Promise<SegmentLo
   const options = { segmentBytes: 500, table: () => Buffer.from("[]  ") };
   const { log } = SegmentLog.open(disk, folder, options, () => undefined);
   for (let frame = 0; frame < FRAMES; frame++) {
-    const unit = controlUnit({ erased: 7, text: "x".repeat(100) });
+    const unit = encodeControlRecord({ erased: 7, text: "x".repeat(100) });
     log.append(Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), new Uint8Array(unit.buffer)]), 1);
     await log.flush();
   }

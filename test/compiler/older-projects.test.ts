@@ -7,7 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildProject, checkProject } from "../../compiler/build.js";
 import type { BuildResult } from "../../compiler/build-result.js";
-import { successorsOfOptions } from "../../compiler/config/older-options.js";
+import { replacementOptions } from "../../compiler/config/older-options.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { ProjectFixture } from "./project-fixture.js";
 
@@ -41,15 +41,15 @@ test("options that are gone become what means the same", () => {
       '{ "extends": ["../config/base.json", "@tsconfig/old"],' +
       ' "compilerOptions": { "target": "es2020" } }',
   });
-  assert.equal(successorsOfOptions(`${dir}/app`, "tsconfig.json"), {
+  assert.equal(replacementOptions(`${dir}/app`, "tsconfig.json"), {
     ...{ module: "esnext", moduleResolution: "bundler", esModuleInterop: true, alwaysStrict: true },
     ...{ downlevelIteration: null, outFile: null, baseUrl: null },
     paths: { "*": [`${dir}/config/src/x`], "@shop/*": [`${dir}/config/src/shop/*`] },
   });
   const modern = '{ "compilerOptions": { "module": "nodenext", "paths": { "a": ["./a"] } } }';
   const project = new ProjectFixture({ "tsconfig.json": modern });
-  assert.equal(successorsOfOptions(project.dir, "tsconfig.json"), {});
-  assert.equal(successorsOfOptions(project.dir, "none.json"), {});
+  assert.equal(replacementOptions(project.dir, "tsconfig.json"), {});
+  assert.equal(replacementOptions(project.dir, "none.json"), {});
 });
 
 test("a project with such options builds, and its types are checked and read", async () => {

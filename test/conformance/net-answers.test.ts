@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { markSole } from "../../runtime/base/sole-bytes.js";
+import { markExclusive } from "../../runtime/base/sole-bytes.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { MEMORY_BYTES, serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
@@ -128,7 +128,7 @@ test("bytes that are nobody else's are given back once they are out", async (con
   const [sole, kept] = bytes as [Buffer, Buffer];
   const sent = sole.toString("latin1");
   for (const [n, exchange] of engine.held.entries()) {
-    if (n === 0) markSole(sole);
+    if (n === 0) markExclusive(sole);
     exchange.answer(200, "text/plain", n === 0 ? sole : kept);
   }
   await sleep(50);
@@ -146,7 +146,7 @@ test("a client that is gone before takes nobody with it", async (context) => {
   for (let n = 0; n < 20; n++) {
     const client = await deaf(context, HOLD);
     const sole = Buffer.alloc(20 * MIB, "x");
-    markSole(sole);
+    markExclusive(sole);
     engine.held.pop()!.answer(200, "text/plain", sole);
     if (n % 2 === 0) await sleep(1);
     client.socket.resetAndDestroy();

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  BODY_WINDOW_MS,
+  BODY_RATE_WINDOW_MS,
   CLIENT_CONNECTION_RESERVE,
-  INTRODUCTION_MS,
+  IDENT_LINE_TIMEOUT_MS,
   MAX_CONNECTIONS_PER_PORT,
   MAX_PIPELINED_REQUESTS,
   MAX_READ_AHEAD_BYTES,
@@ -87,8 +87,8 @@ test("bodies that never end leave room for those of others, and are given up", a
   // A byte a minute is no progress.
   for (const client of slow) if (!client.isClosed) client.send("x");
   const now = performance.now();
-  server.sweep(now + BODY_WINDOW_MS + 100);
-  server.sweep(now + 2 * BODY_WINDOW_MS + 200);
+  server.sweep(now + BODY_RATE_WINDOW_MS + 100);
+  server.sweep(now + 2 * BODY_RATE_WINDOW_MS + 200);
   await until(() => server.budget.used === 0, "the end of the bodies");
 });
 
@@ -167,7 +167,7 @@ test("one address has a bound of connections, a dispatcher there has none", asyn
   assert.is(await open("127.0.0.1", IDENT + GET), 200);
   const silent = await RawClient.open(server.port);
   await until(() => server.connections().length === 14, "the last connection");
-  server.sweep(performance.now() + INTRODUCTION_MS + 1);
+  server.sweep(performance.now() + IDENT_LINE_TIMEOUT_MS + 1);
   await silent.until(() => silent.isClosed, "the end of who says nothing");
   RawClient.closeAll();
   await until(() => server.connections().length === 0, "the end of all");

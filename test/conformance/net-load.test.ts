@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  BODY_WINDOW_MS,
-  FIRST_IDLE_CHANNEL_MS,
+  BODY_RATE_WINDOW_MS,
+  EXTRA_CHANNEL_IDLE_MS,
   HEAD_TIMEOUT_MS,
   LINGER_MS,
   MAX_CONNECTIONS_PER_PORT,
@@ -95,9 +95,9 @@ test("a body that stalls is answered with 408 and its memory given back", async 
   client.send(begin);
   await until(() => context.server.connections()[0]?.bytesIn === begin.length, "the arrival");
   assert.ok(context.server.budget.used >= 100_000, "the body is held");
-  context.server.sweep(performance.now() + BODY_WINDOW_MS + 1000);
+  context.server.sweep(performance.now() + BODY_RATE_WINDOW_MS + 1000);
   assert.not.ok(client.isClosed, "what has arrived buys time");
-  context.server.sweep(performance.now() + BODY_WINDOW_MS + 200_000);
+  context.server.sweep(performance.now() + BODY_RATE_WINDOW_MS + 200_000);
   assert.is((await client.answers(1))[0]!.status, 408);
   assert.is(context.server.budget.used, 0);
 });
@@ -124,7 +124,7 @@ test("the bytes of empty lines are no head, and no life", async (context) => {
 test("an idle connection ends, that of a dispatcher too", async (context) => {
   const dispatcher = await afterSilence(context, `XSVCIDENT 1 1 1 0 0 0 1\r\n${GET}`, 0);
   await dispatcher.answers(1);
-  context.server.sweep(performance.now() + FIRST_IDLE_CHANNEL_MS);
+  context.server.sweep(performance.now() + EXTRA_CHANNEL_IDLE_MS);
   dispatcher.send(GET);
   assert.is((await dispatcher.answers(1))[0]!.status, 200, "it keeps idle channels for less");
   const client = await RawClient.open(context.server.port);

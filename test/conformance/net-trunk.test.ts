@@ -7,10 +7,10 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   CLIENT_CONNECTION_RESERVE,
-  INTRODUCTION_MS,
+  IDENT_LINE_TIMEOUT_MS,
   MAX_CONNECTIONS_PER_PORT,
 } from "../../runtime/base/limits.js";
-import { type KeptEntry, keepLog, keptEntries } from "../../runtime/base/log-ring.js";
+import { type RecentLogEntry, enableRecentLog, recentLogEntries } from "../../runtime/base/log-ring.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../runtime/trunk/frames.js";
 import { IDLE_TIMEOUT_MS, LARGE_BYTES, serverOptions, TestEngine } from "./engine.js";
@@ -29,7 +29,7 @@ interface Context {
 
 const test = suite<Context>("net trunk");
 
-test.before(keepLog);
+test.before(enableRecentLog);
 test.before.each(async (context) => {
   context.engine = new TestEngine();
   context.server = new NetServer(serverOptions(), context.engine);
@@ -53,8 +53,8 @@ function ask(id: number, path: string, method = "GET", body = ""): string {
 }
 
 /** Lines of the log about connections whose other sides do not keep to the rules. */
-function told(): readonly KeptEntry[] {
-  return keptEntries(0).lines.filter(({ text }) => text.includes("it breaks their rules"));
+function told(): readonly RecentLogEntry[] {
+  return recentLogEntries(0).lines.filter(({ text }) => text.includes("it breaks their rules"));
 }
 
 /** A connection that carries streams, and what has come on each. */
@@ -249,7 +249,7 @@ test("one that is idle ends, and so does a stream that says nothing", async (con
   client.raw.send(data(1, "X") + ask(2, "/hold"));
   await client.until(() => engine.held.length > 0, "request");
   const now = performance.now();
-  server.sweep(now + INTRODUCTION_MS + 100);
+  server.sweep(now + IDENT_LINE_TIMEOUT_MS + 100);
   await client.until(() => client.order.some((end) => String(end).startsWith("1 ")), "an end");
   server.sweep(now + 2 * IDLE_TIMEOUT_MS);
   assert.is(engine.open, 2);

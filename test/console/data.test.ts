@@ -2,13 +2,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { messageOf, readReply } from "../../console/data/client.js";
-import { consoleOf, instancesOf, isMeant } from "../../console/data/instances.js";
+import { errorMessage, readReply } from "../../console/data/client.js";
+import { consoleUrl, parseInstances, matchesSelection } from "../../console/data/instances.js";
 import { numberAt, textAt } from "../../console/data/node-stat.js";
 import { startPoll } from "../../console/data/poll.js";
 import { Series } from "../../console/data/series.js";
-import { stateOf } from "../../console/data/state-of.js";
-import { bytes, count, duration, shown } from "../../console/data/text.js";
+import { instanceState } from "../../console/data/state-of.js";
+import { bytes, count, duration, clipForDisplay } from "../../console/data/text.js";
 
 const test = suite("console data");
 
@@ -18,8 +18,8 @@ test("answers lose their envelope; what has none is shown as it is", () => {
   assert.is(readReply(200, "plain", 1).value, "plain");
   assert.is(readReply(502, "<html>", 1).ok, false);
   const thrown = `{"message":{"p":{"exception":"<class 'X'>","value":"bad n"}}}`;
-  assert.is(messageOf(readReply(500, thrown, 1)), "500: bad n");
-  assert.is(messageOf(readReply(404, `{"message":"404 Not Found"}`, 1)), "404 Not Found");
+  assert.is(errorMessage(readReply(500, thrown, 1)), "500: bad n");
+  assert.is(errorMessage(readReply(404, `{"message":"404 Not Found"}`, 1)), "404 Not Found");
 });
 
 test("fields that are missing or of another kind read as empty", () => {
@@ -48,7 +48,7 @@ test("the first rule that holds tells the state", () => {
     [{ ...HEALTHY, readonly: true, "memory-available": 18 }, "Readonly"],
     [{ ...HEALTHY, "memory-available": 18 }, "Memory 82%"],
   ];
-  for (const [node, word] of rows) assert.is(stateOf(node).word, word);
+  for (const [node, word] of rows) assert.is(instanceState(node).word, word);
 });
 
 test("rules about a matrix and about replication stand where the interface has them", () => {
@@ -70,7 +70,7 @@ test("rules about a matrix and about replication stand where the interface has t
     [replica, null, undefined, "OK"],
   ];
   for (const [node, entry, provider, word] of rows) {
-    assert.is(stateOf(node, entry, provider).word, word, JSON.stringify([node, entry, provider]));
+    assert.is(instanceState(node, entry, provider).word, word, JSON.stringify([node, entry, provider]));
   }
 });
 
@@ -81,7 +81,7 @@ test("instances of an overview, and who provides whom", () => {
     descriptor: { topology: { transaction } },
     instances: [entry("B1"), entry("S1"), { ...entry("S2"), error: true }, "nonsense"],
   };
-  const found = instancesOf(overview);
+  const found = parseInstances(overview);
   assert.equal(
     found.map(({ id, provider, state }) => [id, provider, state.word]),
     [
@@ -90,10 +90,10 @@ test("instances of an overview, and who provides whom", () => {
       ["S2", "P1", "Down"],
     ],
   );
-  assert.is(consoleOf(found[0]!, "status", "http:"), "http://h:1/status");
-  assert.is(consoleOf(found[0]!, "status", "https:"), "https://h:1/status");
-  assert.is(consoleOf({ ...found[0]!, address: "a b<c" }, "status", "http:"), null);
-  assert.equal(instancesOf({ instances: 5 }), []);
+  assert.is(consoleUrl(found[0]!, "status", "http:"), "http://h:1/status");
+  assert.is(consoleUrl(found[0]!, "status", "https:"), "https://h:1/status");
+  assert.is(consoleUrl({ ...found[0]!, address: "a b<c" }, "status", "http:"), null);
+  assert.equal(parseInstances({ instances: 5 }), []);
 });
 
 test("ids are meant by lists and patterns, as on the command line", () => {
@@ -111,7 +111,7 @@ test("ids are meant by lists and patterns, as on the command line", () => {
     [".*", ""],
     [`${"*a".repeat(5000)}`, ""],
   ] as const) {
-    assert.is(ids.filter((id) => isMeant(id, list)).join(" "), meant, list.slice(0, 20));
+    assert.is(ids.filter((id) => matchesSelection(id, list)).join(" "), meant, list.slice(0, 20));
   }
 });
 
@@ -218,11 +218,11 @@ test("a series keeps its last points, and gaps", () => {
 });
 
 test("texts of strangers are clipped, and hide nothing", () => {
-  assert.is(shown("a\u202eb\u0000\u200b"), "a\\u{202e}b\\u{0}\\u{200b}");
-  const long = shown("x".repeat(100_000));
+  assert.is(clipForDisplay("a\u202eb\u0000\u200b"), "a\\u{202e}b\\u{0}\\u{200b}");
+  const long = clipForDisplay("x".repeat(100_000));
   assert.ok(long.length < 250 && long.endsWith("… (100,000 characters)"));
-  assert.is(shown({ a: [1] }), `{"a":[1]}`);
-  assert.is(shown(undefined), "undefined");
+  assert.is(clipForDisplay({ a: [1] }), `{"a":[1]}`);
+  assert.is(clipForDisplay(undefined), "undefined");
   assert.equal([bytes(100), bytes(1536), bytes(5e9)], ["100 B", "1.5 KiB", "4.7 GiB"]);
   assert.equal([count(1234567), count(0.125)], ["1,234,567", "0.13"]);
   assert.equal([duration(59), duration(90_061)], ["00:00:59", "1 d 01:01:01"]);

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { waterfallOf } from "../../console/data/explanation.js";
+import { buildWaterfall } from "../../console/data/explanation.js";
 
 const test = suite("console explanation");
 
@@ -12,7 +12,7 @@ const one = (ms: number, outcome: unknown, below?: object) => ({
 });
 
 test("phases follow each other, tries too, and what is below lies in the middle", () => {
-  const found = waterfallOf({
+  const found = buildWaterfall({
     ms: { total: 20, merge: 2, wait: 1, backends: 17 },
     partitions: [
       { partition: 0, tries: [one(4, "refused"), one(10, 200, { ms: { total: 6 } })] },
@@ -38,17 +38,17 @@ test("phases follow each other, tries too, and what is below lies in the middle"
 
 test("what explains nothing, or too much, does no harm", () => {
   for (const explain of [undefined, null, 5, "x", {}, { ms: 1 }, { ms: { total: "1" } }]) {
-    assert.is(waterfallOf(explain), null);
+    assert.is(buildWaterfall(explain), null);
   }
   let deep: object = { ms: { total: 1, backends: 1 } };
   for (let level = 0; level < 1000; level++) {
     const tries = [one(1, 200, deep)];
     deep = { ms: { total: 1, backends: 1 }, partitions: [{ partition: 0, tries }] };
   }
-  assert.ok(waterfallOf(deep)!.rows.length < 50);
+  assert.ok(buildWaterfall(deep)!.rows.length < 50);
   const tries = new Array(100_000).fill(one(1, 200));
   const wide = { ms: { total: 1, backends: 1 }, partitions: [{ partition: 0, tries }] };
-  assert.is(waterfallOf(wide)!.rows.length, 400);
+  assert.is(buildWaterfall(wide)!.rows.length, 400);
 });
 
 test.run();

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
-import { fieldsOf, mistakeIn, requestOf } from "../../console/data/form.js";
+import { buildFormFields, findFieldError, buildRequest } from "../../console/data/form.js";
 
 const test = suite("console forms");
 
@@ -17,7 +17,7 @@ function plugin(name: string, ...params: Partial<ParamSpec>[]): PluginSpec {
   };
 }
 
-const field = (param: Partial<ParamSpec>) => fieldsOf(plugin("p", param))[0]!;
+const field = (param: Partial<ParamSpec>) => buildFormFields(plugin("p", param))[0]!;
 
 test("each schema gets its field", () => {
   const kinds: [Partial<ParamSpec>, string][] = [
@@ -37,36 +37,36 @@ test("each schema gets its field", () => {
 
 test("what is beyond limits is a mistake", () => {
   const count = field({ wire: "int", schema: { type: "integer", minimum: 1 } });
-  assert.is(mistakeIn(count, "0"), "at least 1 is required");
-  assert.is(mistakeIn(count, "1"), null);
+  assert.is(findFieldError(count, "0"), "at least 1 is required");
+  assert.is(findFieldError(count, "1"), null);
   const name = field({ wire: "str", schema: { type: "string", pattern: "^a+$" } });
-  assert.is(mistakeIn(name, "b"), "a string like ^a+$ is required");
+  assert.is(findFieldError(name, "b"), "a string like ^a+$ is required");
   const tags = field({ wire: "json", schema: { type: "array", maxItems: 1 } });
-  assert.is(mistakeIn(tags, "[1,2]"), "at most 1 item is required");
-  assert.is(mistakeIn(tags, "[1]"), null);
+  assert.is(findFieldError(tags, "[1,2]"), "at most 1 item is required");
+  assert.is(findFieldError(tags, "[1]"), null);
 });
 
 test("mistakes are told before anything is sent", () => {
   const integer = field({ wire: "int", schema: { type: "integer" } });
   const number = field({ wire: "float", schema: { type: "number" } });
   const json = field({ wire: "json", schema: { type: "object" } });
-  for (const text of ["", "7", "-7", "0xff"]) assert.is(mistakeIn(integer, text), null, text);
-  for (const text of ["1.5", "x", " "]) assert.ok(mistakeIn(integer, text) !== null, text);
-  for (const text of ["1.5", "-1e9", "0x10"]) assert.is(mistakeIn(number, text), null, text);
-  for (const text of ["1,5", "Infinity", "NaN"]) assert.ok(mistakeIn(number, text) !== null, text);
-  assert.is(mistakeIn(json, `{"a":1}`), null);
-  assert.match(mistakeIn(json, "{a:1}")!, /^no JSON: /);
-  assert.is(mistakeIn({ ...integer, isRequired: true }, ""), "needed");
+  for (const text of ["", "7", "-7", "0xff"]) assert.is(findFieldError(integer, text), null, text);
+  for (const text of ["1.5", "x", " "]) assert.ok(findFieldError(integer, text) !== null, text);
+  for (const text of ["1.5", "-1e9", "0x10"]) assert.is(findFieldError(number, text), null, text);
+  for (const text of ["1,5", "Infinity", "NaN"]) assert.ok(findFieldError(number, text) !== null, text);
+  assert.is(findFieldError(json, `{"a":1}`), null);
+  assert.match(findFieldError(json, "{a:1}")!, /^no JSON: /);
+  assert.is(findFieldError({ ...integer, isRequired: true }, ""), "needed");
 });
 
 test("a request carries what was typed, escaped, and nothing that was left empty", () => {
   const given = plugin("a&b/c", { name: "q?" }, { name: "n" }, { name: "body", in: "body" });
-  assert.equal(requestOf(given, new Map([["q?", "x&y=ø"]])), {
+  assert.equal(buildRequest(given, new Map([["q?", "x&y=ø"]])), {
     method: "GET",
     path: "svc/plugin/a%26b%2Fc?q%3F=x%26y%3D%C3%B8",
     body: null,
   });
-  assert.equal(requestOf(given, new Map([["body", "text"]])), {
+  assert.equal(buildRequest(given, new Map([["body", "text"]])), {
     method: "POST",
     path: "svc/plugin/a%26b%2Fc",
     body: "text",

@@ -2,9 +2,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { placesOf } from "../../console/graph/layout.js";
+import { layoutPositions } from "../../console/graph/layout.js";
 import type { Neighbor } from "../../console/graph/neighbors.js";
-import { pictureOf } from "../../console/graph/picture.js";
+import { buildSubgraph } from "../../console/graph/picture.js";
 
 const test = suite("console layout");
 
@@ -12,7 +12,7 @@ const ids = Array.from({ length: 60 }, (_, index) => `v${index}`);
 const tree = ids.slice(1).map((id, index) => [ids[Math.floor(index / 3)]!, id] as const);
 
 test("gives every vertex a place of its own, near those it has arcs with", () => {
-  const places = placesOf(ids, tree, new Map());
+  const places = layoutPositions(ids, tree, new Map());
   assert.equal([...places.keys()], ids);
   const distance = (a: string, b: string): number => {
     const [from, to] = [places.get(a)!, places.get(b)!];
@@ -34,13 +34,13 @@ test("gives every vertex a place of its own, near those it has arcs with", () =>
 });
 
 test("is the same each time, and keeps what was there nearly where it was", () => {
-  const first = placesOf(ids, tree, new Map());
-  assert.equal([...placesOf(ids, tree, new Map())], [...first]);
+  const first = layoutPositions(ids, tree, new Map());
+  assert.equal([...layoutPositions(ids, tree, new Map())], [...first]);
   const more = [...ids, "new"];
-  const second = placesOf(more, [...tree, ["v0", "new"]], first);
+  const second = layoutPositions(more, [...tree, ["v0", "new"]], first);
   assert.ok(second.has("new"));
-  assert.equal(placesOf([], [], new Map()).size, 0);
-  const [only] = placesOf(["a"], [["a", "a"]], new Map()).values();
+  assert.equal(layoutPositions([], [], new Map()).size, 0);
+  const [only] = layoutPositions(["a"], [["a", "a"]], new Map()).values();
   assert.ok(Number.isFinite(only!.x));
 });
 
@@ -53,11 +53,11 @@ test("an arc seen from both ends is one, and the oldest leave when there are too
     ["a", [neighbor("b")]],
     ["b", [neighbor("a", "D_IN"), neighbor("c")]],
   ]);
-  const { ids: drawn, arcs, left } = pictureOf(found);
+  const { ids: drawn, arcs, left } = buildSubgraph(found);
   assert.equal([[...drawn].sort(), arcs.length, left], [["a", "b", "c"], 2, 0]);
   const many = (mark: string) =>
     Array.from({ length: 500 }, (_, index) => neighbor(`${mark}${index}`));
-  const crowd = pictureOf(
+  const crowd = buildSubgraph(
     new Map([
       ["old", many("o")],
       ["new", many("n")],

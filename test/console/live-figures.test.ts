@@ -3,12 +3,12 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BusyLooks } from "../../console/data/busy-looks.js";
-import { idleOf, instancesOf } from "../../console/data/instances.js";
-import { countsOf, keyOf, partitionsOf, stateOfBackEnd } from "../../console/data/matrices.js";
+import { BusyDetector } from "../../console/data/busy-looks.js";
+import { idleOf, parseInstances } from "../../console/data/instances.js";
+import { parseCounts, keyOf, groupByPartition, stateOfBackEnd } from "../../console/data/matrices.js";
 import { Rates } from "../../console/data/rates.js";
-import { stateOf } from "../../console/data/state-of.js";
-import { BackEndFigures } from "../../runtime/dispatch/back-end-figures.js";
+import { instanceState } from "../../console/data/state-of.js";
+import { BackEndMetrics } from "../../runtime/dispatch/back-end-figures.js";
 
 const test = suite("live figures");
 
@@ -29,7 +29,7 @@ test("a rate is told from two looks on, over six, and not where a count began an
 });
 
 test("whoever changed in five looks in a row is busy, however often a page asks", () => {
-  const looks = new BusyLooks();
+  const looks = new BusyDetector();
   const look = (at: number, ms: number) => looks.add(at, new Map([["a", ms]]));
   for (let at = 0; at < 16_000; at += 500) look(at, 100);
   assert.is(looks.isBusy("a"), false);
@@ -42,18 +42,18 @@ test("whoever changed in five looks in a row is busy, however often a page asks"
 
 test("the state says busy before anything but what is worse", () => {
   const node = { ready: true, "service-in": 1, "memory-total": 100, "memory-available": 18 };
-  assert.is(stateOf(node, null, null, true).word, "Busy");
-  assert.is(stateOf(node, null, null, false).word, "Memory 82%");
-  assert.is(stateOf({ ...node, "service-in": 0 }, null, null, true).word, "S-OUT");
+  assert.is(instanceState(node, null, null, true).word, "Busy");
+  assert.is(instanceState(node, null, null, false).word, "Memory 82%");
+  assert.is(instanceState({ ...node, "service-in": 0 }, null, null, true).word, "S-OUT");
   const overview = { instances: [{ id: "a", nodestat: { ...node, "idle-ms": 7 } }, { id: "b" }] };
   assert.equal([...idleOf(overview)], [["a", 7]]);
-  const [a] = instancesOf(overview, (id) => id === "a");
+  const [a] = parseInstances(overview, (id) => id === "a");
   assert.is(a!.state.word, "Busy");
 });
 
 test("cells count by their place, and say what stands against them", () => {
-  const partitions = partitionsOf([[{ answered: 3 }, "nonsense"], 5, [{ answered: 4 }]]);
-  const counts = countsOf([{ id: "x", partitions }]);
+  const partitions = groupByPartition([[{ answered: 3 }, "nonsense"], 5, [{ answered: 4 }]]);
+  const counts = parseCounts([{ id: "x", partitions }]);
   assert.equal(
     [counts.get(keyOf("x", 0, 0)), counts.get(keyOf("x", 1, 0)), counts.size],
     [3, 4, 2],
@@ -69,11 +69,11 @@ test("cells count by their place, and say what stands against them", () => {
     ].map(word),
     ["up", "not serving", "ejected", "down", "unknown"],
   );
-  assert.equal(partitionsOf("no matrix"), []);
+  assert.equal(groupByPartition("no matrix"), []);
 });
 
 test("a back-end tells how slow its last answers were, and forgets older ones", () => {
-  const figures = new BackEndFigures();
+  const figures = new BackEndMetrics();
   assert.is(figures.slowMs, null);
   figures.answered(200, 8);
   assert.is(figures.slowMs, 8);

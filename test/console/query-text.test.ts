@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { completionsAt, lineAt, mistakeIn, placeOf } from "../../console/graph/query-text.js";
+import { completionsAt, lineAt, findFault, placeOf } from "../../console/graph/query-text.js";
 
 const test = suite("console query text");
 const NAMES = {
@@ -35,11 +35,11 @@ test("finds mistakes in JSON where they are, constants or not", () => {
     [`{"fields": F_ID "hits": 5}`, true],
     [`{"a": D_OUT, "b": F_ID, c: 1}`, true],
   ];
-  for (const [text, isThere] of mistakes) assert.is(mistakeIn(text) !== null, isThere, text);
-  assert.is(mistakeIn(`{"fields": F_ID "hits": 5}`)!.at, 16);
-  assert.is(mistakeIn(`{"a": D_OUT, "b": F_ID, c: 1}`)!.at, 24);
-  assert.is(mistakeIn(`{"a": 1`)!.at, 7);
-  assert.match(mistakeIn("[1]")!.message, /object/);
+  for (const [text, isThere] of mistakes) assert.is(findFault(text) !== null, isThere, text);
+  assert.is(findFault(`{"fields": F_ID "hits": 5}`)!.at, 16);
+  assert.is(findFault(`{"a": D_OUT, "b": F_ID, c: 1}`)!.at, 24);
+  assert.is(findFault(`{"a": 1`)!.at, 7);
+  assert.match(findFault("[1]")!.message, /object/);
 });
 
 test("finds the place of a mistake in an expression within the query", () => {
@@ -59,7 +59,7 @@ test("finds the place of a mistake in an expression within the query", () => {
 
 test("hostile texts take no time", () => {
   const open = `{"${"\\".repeat(100_000)}`;
-  assert.ok(mistakeIn(open) !== null);
+  assert.ok(findFault(open) !== null);
   assert.equal(completionsAt(`"${"a".repeat(100_000)}`, 100_001, NAMES).words, []);
   assert.is(placeOf("at pos=5\n  x", open, false)!.at, 0);
 });

@@ -10,7 +10,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { toolsOf } from "../../argspec/mcp/tools.js";
+import { buildTools } from "../../argspec/mcp/tools.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
@@ -137,7 +137,7 @@ async function assertRejects(promise: Promise<unknown>, pattern: RegExp): Promis
 test("offers the plugins of a server that runs, by both kinds of revisions", async () => {
   const file = join(project.folder, ".svc/argspec.json");
   const argspec = readArgspec(JSON.parse(readFileSync(file, "utf8")));
-  const expected = [...toolsOf(argspec).tools.values()].map(({ tool }) => tool);
+  const expected = [...buildTools(argspec).tools.values()].map(({ tool }) => tool);
   for (const [mode, era] of [
     ["legacy", "legacy"],
     ["auto", "modern"],

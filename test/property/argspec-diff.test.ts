@@ -5,7 +5,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findMisfit, type Reading, type Type } from "../../argspec/diff/misfit.js";
+import { findIncompatibility, type CompareDirection, type Type } from "../../argspec/diff/misfit.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
@@ -14,7 +14,7 @@ import { randomTypes, randomValue } from "./support/random-shapes.js";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 120);
 const VALUES = 25;
-const READINGS: readonly Reading[] = ["strict", "tolerant"];
+const READINGS: readonly CompareDirection[] = ["strict", "tolerant"];
 
 const test = suite("differences of types");
 
@@ -42,7 +42,7 @@ test("are not found where a type was widened", () => {
       wider = widenTypes(random, wider);
       for (const name of Object.keys(types)) {
         for (const reading of READINGS) {
-          const misfit = findMisfit(
+          const misfit = findIncompatibility(
             typeOf(types, name),
             typeOf(renamed(wider), `${name}2`),
             reading,
@@ -72,7 +72,7 @@ function expectSound(
     const accepted = values.filter((value) => accepts(isStrict, from.schema, value));
     for (const reading of READINGS) {
       const by = { definitions: to.definitions, isOpen: reading === "tolerant" };
-      const isFitting = findMisfit(from, to, reading) === null;
+      const isFitting = findIncompatibility(from, to, reading) === null;
       for (const value of accepted) {
         const isTaken = accepts(by, to.schema, value);
         const what = () =>

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { contractHash } from "../../argspec/hash.js";
-import { operationsOf } from "../../argspec/operations.js";
+import { listOperations } from "../../argspec/operations.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { selectPlugin } from "../../argspec/select.js";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -51,7 +51,7 @@ function checkRead(document: unknown): void {
   const argspec = readArgspec(document);
   assert.is(JSON.stringify(readArgspec(argspec)), JSON.stringify(argspec));
   assert.equal(contractHash(argspec).length, 64);
-  for (const { name, path } of operationsOf(argspec)) {
+  for (const { name, path } of listOperations(argspec)) {
     assert.match(name, /^[A-Za-z_]\w*$/);
     assert.ok([`/svc/plugin/${name}`, `/svc/builtin/${name}`].includes(path), path);
     readArgspec(selectPlugin(argspec, name));

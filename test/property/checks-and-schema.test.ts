@@ -9,11 +9,11 @@ import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
-import { clip } from "../../runtime/plugin/contract/clip.js";
+import { truncateForLog } from "../../runtime/plugin/contract/clip.js";
 import {
   isObject,
-  own,
-  remembered,
+  ownProperty,
+  memoizedCheck,
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
@@ -50,7 +50,7 @@ test("accept the same values", () => {
 function compile(types: TypeTable, shape: TypeShape): ShapeCheck {
   const checks = new CheckFunctions(types);
   const name = checks.functionFor(shape);
-  const helpers = { isObject, own, clip, limitCheck, remembered };
+  const helpers = { isObject, own: ownProperty, clip: truncateForLog, limitCheck, remembered: memoizedCheck };
   const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${name};`);
   return make(...Object.values(helpers)) as ShapeCheck;
 }

@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { answerError } from "../../client/typescript/answer-error.js";
+import { responseError } from "../../client/typescript/answer-error.js";
 import type { SvcError } from "../../client/typescript/svc-error.js";
 import { backEndError, partialError } from "../../runtime/dispatch/error-chain.js";
 import { Random, SEED } from "./support/random.js";
@@ -34,7 +34,7 @@ test("come back from any number of levels", () => {
       const body = JSON.stringify({ status: "ERROR", message });
       message = partialError(partition, width, status, backEndError(Buffer.from(body)).text);
     }
-    const error = answerError({ path: "p" }, 500, { status: "ERROR", message });
+    const error = responseError({ path: "p" }, 500, { status: "ERROR", message });
     const what = `seed ${SEED}, round ${round}: ${JSON.stringify(detail)}`;
     assert.is(error.kind, "backend", what);
     assert.equal(error.chain, levels, what);

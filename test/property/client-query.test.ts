@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Wire } from "../../argspec/wire.js";
-import { requestOf } from "../../client/typescript/request.js";
+import { buildRequest } from "../../client/typescript/request.js";
 import { hasValue } from "../../runtime/plugin/contract/query-text.js";
 import {
   type ParamReader,
@@ -47,7 +47,7 @@ test("is read by the server as it was given", () => {
       params[name] = randomValue(random, wires[name]);
     }
     const json = Object.keys(wires).filter((name) => wires[name] === "json");
-    const { url } = requestOf("", { path: "/", json }, params, {});
+    const { url } = buildRequest("", { path: "/", json }, params, {});
     const query = url.slice("/?".length);
     assert.match(query, /^[!-~]*$/);
     const read = parseParams(query, readersOf(wires));

@@ -7,8 +7,8 @@ import * as assert from "uvu/assert";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { parameterReader } from "../../compiler/emit/converters.js";
 import { convertText } from "../../compiler/read/convert-text.js";
-import { unionOf } from "../../compiler/read/union-shape.js";
-import { wireOf } from "../../compiler/read/wire.js";
+import { readUnionShape } from "../../compiler/read/union-shape.js";
+import { wireTypeOf } from "../../compiler/read/wire.js";
 import { membersOf } from "../../compiler/record/admits.js";
 import type { UserParam } from "../../compiler/record/plugin-record.js";
 import type { TypeShape } from "../../compiler/record/type-shape.js";
@@ -67,8 +67,8 @@ test("are those that a server reads", () => {
 
 function randomParam(random: Random): UserParam {
   if (random.below(10) === 0) return user("x", "str", { untyped: true });
-  const shape = unionOf(random.list(3, () => random.of(LEAVES)).concat(random.of(LEAVES)));
-  return user("x", wireOf(shape, new Map()), { shape });
+  const shape = readUnionShape(random.list(3, () => random.of(LEAVES)).concat(random.of(LEAVES)));
+  return user("x", wireTypeOf(shape, new Map()), { shape });
 }
 
 function compile(param: UserParam): ParamReader {

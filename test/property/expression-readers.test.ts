@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ArcProgram } from "../../runtime/graph/evaluate/arc-program.js";
 import { BoundProgram } from "../../runtime/graph/evaluate/bound-program.js";
-import { Run } from "../../runtime/graph/evaluate/context.js";
+import { QueryExecution } from "../../runtime/graph/evaluate/context.js";
 import { compileExpression } from "../../runtime/graph/evaluate/program.js";
 import { UNTYPED } from "../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
@@ -49,7 +49,7 @@ test("no expression sees a part of a change", async () => {
   const done = new Int32Array(new SharedArrayBuffer(4));
   const keys = ["a", "b", "c"].map((name) => store.keys.codeOf(name));
   const task = { share: store.share, thread: TEST_THREAD + 1, vertices: VERTICES, done, keys };
-  const run = new Run(store, null);
+  const run = new QueryExecution(store, null);
   const programs = NEVER.flatMap(([text, hasLoop]) => {
     const cold = new BoundProgram(store, compileExpression(`${text} `), run);
     const hot = new BoundProgram(store, compileExpression(`${text};0;${text}`), run);

@@ -6,8 +6,8 @@ import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { indexProperties } from "../../runtime/graph/changes/index-properties.js";
-import { followGraph } from "../../runtime/graph/keeper/follow-graph.js";
-import { moveGraph } from "../../runtime/graph/keeper/shrink-graphs.js";
+import { trackGraph } from "../../runtime/graph/keeper/follow-graph.js";
+import { relocateGraph } from "../../runtime/graph/keeper/shrink-graphs.js";
 import { hasThread } from "../../runtime/graph/memory/safepoint.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
@@ -99,11 +99,11 @@ test(`two threads do what their models do (seed ${SEED})`, async ({ clock }) => 
 
 test(`and so they do while the graph goes to other memory (seed ${SEED})`, async ({ clock }) => {
   const store = GraphStore.make("test", TEST_THREAD);
-  followGraph(store, () => {});
+  trackGraph(store, () => {});
   let moves = 0;
   const moving = setInterval(() => {
     const isFollowed = THREADS.every((thread) => hasThread(store.memory, thread));
-    if (isFollowed && moveGraph(store)) moves++;
+    if (isFollowed && relocateGraph(store)) moves++;
   }, 5);
   try {
     await changeTogether(store, clock, { seed: SEED, changesAtOnce: 20 });

@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { D_OUT, M_CNT } from "../../runtime/graph/model/constants.js";
-import { recoverGraph, releaseHeld } from "../../runtime/graph/operations/recover.js";
+import { recoverGraph, releaseStaleLocks } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { writerOf } from "../runtime/graph/support/header-words.js";
@@ -91,7 +91,7 @@ function whilePaused({ control }: Writing, run: () => void): void {
 /** What a dead thread held is released later where another one, put to sleep, has the mutex. */
 function recover(store: GraphStore, { thread }: Writing): void {
   let isDone = recoverGraph(store, thread);
-  while (!isDone) isDone = releaseHeld(store, thread);
+  while (!isDone) isDone = releaseStaleLocks(store, thread);
 }
 
 test(`each leaves a graph that is whole (seed ${SEED})`, async () => {

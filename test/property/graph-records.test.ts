@@ -6,17 +6,17 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { truncate } from "../../runtime/graph/changes/graph.js";
-import { applyUnit } from "../../runtime/graph/log/apply-unit.js";
-import { recordsIn } from "../../runtime/graph/log/unit-format.js";
+import { applyTransaction } from "../../runtime/graph/log/apply-unit.js";
+import { recordCount } from "../../runtime/graph/log/unit-format.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { UNIT, UNIT_HEAD_WORDS } from "../../runtime/graph/memory/log-ring.js";
 import { DataError } from "../../runtime/graph/model/errors.js";
 import { digestText } from "../../runtime/graph/store/content-digest.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import {
-  contentAt,
-  isDigestRight,
-  measureContents,
+  digestCheckpoint,
+  verifyDigest,
+  computeDigest,
 } from "../../runtime/graph/store/measure-contents.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo, takeUnits } from "../runtime/graph/support/logged-graph.js";
@@ -88,18 +88,18 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
       // What happens later must not matter.
       clock.second += 1000;
       const units = takeUnits(store);
-      for (const unit of units) applyUnit(copy, unit, 0);
+      for (const unit of units) applyTransaction(copy, unit, 0);
       alone.writer.alone(() => {
-        for (const unit of units) applyUnit(alone, unit, 0);
+        for (const unit of units) applyTransaction(alone, unit, 0);
       });
       clock.second -= 1000;
       for (const one of [store, copy, alone]) checkStore(one);
-      assert.is(contentAt(store)!.digest, contentAt(alone)!.digest);
-      assert.ok(isDigestRight(store));
+      assert.is(digestCheckpoint(store)!.digest, digestCheckpoint(alone)!.digest);
+      assert.ok(verifyDigest(store));
       for (const one of [copy, alone]) {
         assert.equal(comparable(one), comparable(store));
-        assert.equal(measureContents(one), measureContents(store));
-        assert.is(contentAt(store)!.digest, digestText(measureContents(one)));
+        assert.equal(computeDigest(one), computeDigest(store));
+        assert.is(digestCheckpoint(store)!.digest, digestText(computeDigest(one)));
       }
     }
   }
@@ -127,7 +127,7 @@ test(`records of two threads give the graph that both have changed (seed ${SEED}
   let taken = 0;
   while (running > 0) {
     for (const unit of takeUnits(store)) {
-      applyUnit(copy, unit, 0);
+      applyTransaction(copy, unit, 0);
       taken++;
     }
     await new Promise((resolve) => setTimeout(resolve, 1));
@@ -142,9 +142,9 @@ test(`records of two threads give the graph that both have changed (seed ${SEED}
 test("a digest that is not of what there is shows", ({ clock }) => {
   const store = loggedStore();
   changeAtRandom(openForChanges(store, clock), new Random(), 100);
-  assert.ok(isDigestRight(store));
+  assert.ok(verifyDigest(store));
   store.memory.header.words[Header.Digest + 2]! ^= 1;
-  assert.not(isDigestRight(store));
+  assert.not(verifyDigest(store));
 });
 
 test("what is undone leaves no record", ({ clock }) => {
@@ -175,7 +175,7 @@ test(`damaged units are refused and change nothing (seed ${SEED})`, ({ clock }) 
     const count = store.operationCount;
     setCount(unit, count);
     try {
-      applyUnit(store, unit, 0);
+      applyTransaction(store, unit, 0);
       applied++;
     } catch (error) {
       const hex = Buffer.from(unit.buffer).toString("hex");
@@ -193,7 +193,7 @@ test(`damaged units are refused and change nothing (seed ${SEED})`, ({ clock }) 
 /** Lets a unit be the next one of a graph: only its records are to be refused. */
 function setCount(unit: Uint32Array, before: number): void {
   unit[0] = (UNIT | (unit.length << 8)) >>> 0;
-  unit[1] = before + recordsIn(unit, 0);
+  unit[1] = before + recordCount(unit, 0);
 }
 
 /** A unit with records changed, taken out, put in, cut off, or of two. */

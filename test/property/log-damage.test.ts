@@ -14,17 +14,17 @@ import { repairRoot } from "../../cli/log/repair-root.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
 import { identityOfStore } from "../../runtime/graph/log/logged-store.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
-import { contentAt, isDigestRight } from "../../runtime/graph/store/measure-contents.js";
+import { digestCheckpoint, verifyDigest } from "../../runtime/graph/store/measure-contents.js";
 import { checkLog } from "../../runtime/interconnect/log/check-log.js";
 import { LogChannel } from "../../runtime/interconnect/log/log-channel.js";
-import { LogDamaged } from "../../runtime/interconnect/log/log-errors.js";
+import { LogCorruptionError } from "../../runtime/interconnect/log/log-errors.js";
 import { replayLog } from "../../runtime/interconnect/log/replay-log.js";
 import {
   FRAME_HEADER_BYTES,
   putFrameHeader,
 } from "../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
-import { controlUnit } from "../../runtime/interconnect/log/units.js";
+import { encodeControlRecord } from "../../runtime/interconnect/log/units.js";
 import { loggedStore } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js";
@@ -78,7 +78,7 @@ async function makeLog(random: Random): Promise<Whole> {
     channel.write(store.memory.log!.clock);
     await channel.log.flush();
     channel.release();
-    digests.set(channel.log.last, contentAt(store)!.digest);
+    digests.set(channel.log.last, digestCheckpoint(store)!.digest);
   }
   return inShortSegments(channel, { identity: identityOfStore(store), digests });
 }
@@ -182,12 +182,12 @@ function openLog(files: ReadonlyMap<string, Buffer>, { identity, digests }: Whol
     }
     if (failures.reasons.size > 0) return { refused: `${[...failures.reasons.values()]}` };
     if (log.last > 0) {
-      assert.is(contentAt(store)!.digest, digests.get(log.last), `unit ${log.last}`);
-      assert.ok(isDigestRight(store));
+      assert.is(digestCheckpoint(store)!.digest, digests.get(log.last), `unit ${log.last}`);
+      assert.ok(verifyDigest(store));
     }
     return { last: log.last };
   } catch (error) {
-    if (!(error instanceof LogDamaged)) throw error;
+    if (!(error instanceof LogCorruptionError)) throw error;
     assert.is(report.damage?.message, error.message);
     assert.ok(files.has(error.segment), error.message);
     assert.ok(error.offset >= 0 && error.offset <= files.get(error.segment)!.length, error.message);
@@ -295,8 +295,8 @@ const SENSELESS: readonly (readonly [what: string, words: Uint32Array, reason: R
   ["a unit of an unknown kind", Uint32Array.of(0x403, 0, 0, 0), /unknown kind of unit/],
   ["a graph that nobody knows", Uint32Array.of(0x401, 1, 1 << 12, 9), /unknown graph: 9/],
   ["a unit that is too long", Uint32Array.of(0x501, 1, 1 << 12, 1), /damaged unit/],
-  ["a graph without a number", controlUnit({ opened: { name: "x" } }), /names a graph/],
-  ["a graph that is none", controlUnit({ opened: null }), /names a graph/],
+  ["a graph without a number", encodeControlRecord({ opened: { name: "x" } }), /names a graph/],
+  ["a graph that is none", encodeControlRecord({ opened: null }), /names a graph/],
 ];
 
 for (const [what, words, reason] of SENSELESS) {
@@ -306,7 +306,7 @@ for (const [what, words, reason] of SENSELESS) {
     log.append(Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), new Uint8Array(words.buffer)]), 1);
     await log.flush();
     const isTold = (error: unknown): boolean =>
-      error instanceof LogDamaged && error.offset > 0 && reason.test(error.reason);
+      error instanceof LogCorruptionError && error.offset > 0 && reason.test(error.reason);
     assert.throws(() => new LogChannel(disk, FOLDER), isTold);
     assert.ok(isTold(checkLog(disk, FOLDER).damage));
   });

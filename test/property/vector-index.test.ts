@@ -11,7 +11,7 @@ import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { HnswBuilder } from "../../runtime/graph/vectors/hnsw-builder.js";
 import { indexOf } from "../../runtime/graph/vectors/index-access.js";
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
-import { NearestHeap } from "../../runtime/graph/vectors/nearest-heap.js";
+import { NearestTopK } from "../../runtime/graph/vectors/nearest-heap.js";
 import { Probe } from "../../runtime/graph/vectors/probe.js";
 import { type Scan, scanVectors } from "../../runtime/graph/vectors/scan-vectors.js";
 import { partsOfLike } from "../../runtime/graph/vectors/vector.js";
@@ -69,7 +69,7 @@ function makeIndexed(random: Random, count = VECTORS): Indexed {
 
 /** Ids of the best, exactly or by the index whatever it costs. */
 function best({ store }: Indexed, probe: number[], ef: number, accepts = anyVertex): string[] {
-  const heap = new NearestHeap(10);
+  const heap = new NearestTopK(10);
   const parts = partsOfLike(probe, "probe");
   const scan: Scan = {
     table: store.vectors,

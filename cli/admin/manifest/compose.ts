@@ -4,8 +4,8 @@ import type { System } from "../../../runtime/system/system.js";
 import {
   descriptorWith,
   type Manifests,
-  type Placed,
-  placedInstances,
+  type PlacedInstance,
+  placeInstances,
   platformName,
   STOP_SECONDS,
   serveWords,
@@ -13,7 +13,7 @@ import {
 import { toYaml } from "./yaml.js";
 
 export function compose(system: System): Manifests {
-  const placed = placedInstances(system);
+  const placed = placeInstances(system);
   const names = new Map(placed.map(({ plan, name }) => [plan.id, name]));
   const services = placed.map((one) => [one.name, serviceOf(system, one)]);
   const volumes = placed.filter(({ hasData }) => hasData).map(({ name }) => [`${name}-data`, {}]);
@@ -29,7 +29,7 @@ export function compose(system: System): Manifests {
   ]);
 }
 
-function serviceOf(system: System, placed: Placed): object {
+function serviceOf(system: System, placed: PlacedInstance): object {
   const { plan, name, maxFiles, hasData } = placed;
   const { port, isBackEnd } = plan;
   return {
@@ -53,7 +53,7 @@ function serviceOf(system: System, placed: Placed): object {
 }
 
 /** Alive, on the admin port: one that is out of service on purpose is well. */
-function probeOf({ plan, probe }: Placed): string {
+function probeOf({ plan, probe }: PlacedInstance): string {
   const port = plan.port + 1;
   if (probe === "tcp") {
     const events = '.on("connect", () => process.exit(0)).on("error", () => process.exit(1))';

@@ -5,8 +5,8 @@ import type { System } from "../../../runtime/system/system.js";
 import {
   descriptorWith,
   type Manifests,
-  type Placed,
-  placedInstances,
+  type PlacedInstance,
+  placeInstances,
   platformName,
   STOP_SECONDS,
   serveWords,
@@ -19,7 +19,7 @@ const STORAGE = "10Gi";
 
 export function kubernetes(system: System): Manifests {
   const app = `svc-${platformName(system.name)}`;
-  const placed = placedInstances(system);
+  const placed = placeInstances(system);
   // The first pod of a set, by the name that the service gives it.
   const hosts = new Map(placed.map(({ plan, name }) => [plan.id, `${app}-${name}-0.${app}`]));
   const descriptor = descriptorWith(system, (id) => hosts.get(id)!);
@@ -46,7 +46,7 @@ function service(app: string): object {
   };
 }
 
-function statefulSet(app: string, placed: Placed): object {
+function statefulSet(app: string, placed: PlacedInstance): object {
   const { name, hasData, plan } = placed;
   const labels = { app, instance: name };
   const claim = {
@@ -76,7 +76,7 @@ function statefulSet(app: string, placed: Placed): object {
   };
 }
 
-function container(app: string, placed: Placed): object {
+function container(app: string, placed: PlacedInstance): object {
   const { port, txPort } = placed.plan;
   const stream = txPort > 0 ? [{ name: "stream", containerPort: txPort }] : [];
   const scheme = placed.probe === "https" ? { scheme: "HTTPS" } : {};

@@ -4,8 +4,8 @@ import { isIP } from "node:net";
 import type { System } from "../../../runtime/system/system.js";
 import {
   type Manifests,
-  type Placed,
-  placedInstances,
+  type PlacedInstance,
+  placeInstances,
   platformName,
   STOP_SECONDS,
   serveWords,
@@ -13,7 +13,7 @@ import {
 
 export function nomad(system: System): Manifests {
   const job = platformName(system.name);
-  const groups = placedInstances(system).map((placed) => groupOf(job, placed));
+  const groups = placeInstances(system).map((placed) => groupOf(job, placed));
   const descriptor = `${JSON.stringify(system.descriptor, null, 2)}\n`;
   const lines = [`job ${quoted(job)} {`, '  type = "service"', ...groups.flat(), "}"];
   return new Map([
@@ -22,7 +22,7 @@ export function nomad(system: System): Manifests {
   ]);
 }
 
-function groupOf(job: string, placed: Placed): string[] {
+function groupOf(job: string, placed: PlacedInstance): string[] {
   const { plan, name, maxFiles, hasData } = placed;
   const { host, port, txPort } = plan;
   const where = isIP(host) === 0 ? "attr.unique.hostname" : "attr.unique.network.ip-address";
@@ -63,7 +63,7 @@ function groupOf(job: string, placed: Placed): string[] {
 }
 
 /** Well, on the admin port; ready, on the main one. */
-function service(name: string, probe: Placed["probe"]): string[] {
+function service(name: string, probe: PlacedInstance["probe"]): string[] {
   // It cannot know by which name an instance is certified.
   const secure = ['          protocol = "https"', "          tls_skip_verify = true"];
   const check = (label: string, path: string, port: string) => [

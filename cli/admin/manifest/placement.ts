@@ -2,7 +2,7 @@
 // the names that a platform can give it.
 
 import { SvcError } from "../../../runtime/base/errors.js";
-import { type InstancePlan, planOf } from "../../../runtime/system/instance-plan.js";
+import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
 import type { System } from "../../../runtime/system/system.js";
 
 /** Longer than saving graphs twice and the requests in between may take. */
@@ -17,7 +17,7 @@ const MAX_NAME = 20;
 /** Texts of files by their names. */
 export type Manifests = ReadonlyMap<string, string>;
 
-export interface Placed {
+export interface PlacedInstance {
   readonly plan: InstancePlan;
   /** Such as `s1-1`: letters, digits and `-`, the same for nobody else. */
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Placed {
 }
 
 /** @throws SvcError SVC2810 where two ids become one name */
-export function placedInstances(system: System): Placed[] {
+export function placeInstances(system: System): PlacedInstance[] {
   const taken = new Map<string, string>();
   return [...system.instances.keys()].map((id) => {
     const name = platformName(id);
@@ -39,7 +39,7 @@ export function placedInstances(system: System): Placed[] {
       throw new SvcError("SVC2810", `${other} and ${id} would both be called ${name}`);
     }
     taken.set(name, id);
-    const plan = planOf(system, id);
+    const plan = planInstance(system, id);
     const { dispatcher } = plan;
     const hasData = Object.keys(plan.graphs).length > 0;
     const maxFiles = OTHER_FILES + channelsOf(dispatcher);
@@ -48,7 +48,7 @@ export function placedInstances(system: System): Placed[] {
 }
 
 /** Whose callers have a certificate to show are asked for one. */
-function probeOf({ tls }: System): Placed["probe"] {
+function probeOf({ tls }: System): PlacedInstance["probe"] {
   if (tls === null) return "http";
   return tls.cert === undefined ? "https" : "tcp";
 }
@@ -65,7 +65,7 @@ export function platformName(text: string): string {
 
 /** @param folder where the platform puts its data */
 export function serveWords(
-  { plan }: Placed,
+  { plan }: PlacedInstance,
   descriptor: string,
   folder: string,
 ): readonly string[] {

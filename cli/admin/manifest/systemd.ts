@@ -1,7 +1,7 @@
 // Units of systemd: one template for all instances, and for each host a target that wants its own.
 
 import type { System } from "../../../runtime/system/system.js";
-import { type Manifests, type Placed, placedInstances, STOP_SECONDS } from "./placement.js";
+import { type Manifests, type PlacedInstance, placeInstances, STOP_SECONDS } from "./placement.js";
 
 const UNIT = `# One instance of the system: systemctl start svc@<id>. The build, made by
 # \`svc build --standalone\`, is in /opt/svc, the descriptor is /etc/svc/system.json, secrets
@@ -31,7 +31,7 @@ PrivateTmp=yes
 `;
 
 export function systemd(system: System): Manifests {
-  const placed = placedInstances(system);
+  const placed = placeInstances(system);
   const files = new Map([["svc@.service", UNIT]]);
   files.set("system.json", `${JSON.stringify(system.descriptor, null, 2)}\n`);
   for (const host of new Set(placed.map(({ plan }) => plan.host))) {
@@ -46,7 +46,7 @@ export function systemd(system: System): Manifests {
   return files;
 }
 
-function targetOf(system: System, placed: readonly Placed[]): string {
+function targetOf(system: System, placed: readonly PlacedInstance[]): string {
   const wants = placed.map(({ plan }) => `Wants=svc@${plan.id}.service`);
   const description = `Description=${system.name.replaceAll(/[^\x20-\x7e]|%/g, "?")}`;
   const install = ["[Install]", "WantedBy=multi-user.target"];

@@ -3,10 +3,10 @@
 
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { readArgspec } from "../../../argspec/read-argspec.js";
-import { askResponse } from "../../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../../runtime/system/ask-instance.js";
 import { loadArgspec } from "../../contract/load-argspec.js";
 import type { AdminContext } from "../context.js";
-import { type Dict, isLeftOut, nodestatOf, placesOf, stopped } from "./instances.js";
+import { type StatusObject, isOutOfService, fetchNodestat, replicaSlotsOf, hasStopped } from "./instances.js";
 
 const SHOWN = 5;
 const CONTRACT_MS = 20_000;
@@ -20,46 +20,46 @@ export async function checkUpdate(
   ids: readonly string[],
   wanted: string | null,
 ): Promise<void> {
-  const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
+  const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
   // Those that follow a provider are always readonly.
   const frozen = ids.filter((id, index) => {
     return told[index]!.readonly === true && !context.system.providers.has(id);
   });
   if (frozen.length > 0) {
     const those = frozen.join(", ");
-    throw stopped(`${those}: graphs are readonly; \`svc admin writable\` ends that`);
+    throw hasStopped(`${those}: graphs are readonly; \`svc admin writable\` ends that`);
   }
   const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
   const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);
   // What a run has left out comes first, and is there then.
-  const isThere = (other: Dict) => isServing(other) || isLeftOut(other);
-  for (const id of late) await requireOthers(context, id, isThere);
+  const isThere = (other: StatusObject) => isServing(other) || isOutOfService(other);
+  for (const id of late) await requireRedundancy(context, id, isThere);
   if (late[0] !== undefined) await refuseBreaking(context, late[0]);
 }
 
-function buildOf(told: readonly Dict[], ids: readonly string[], id: string): unknown {
+function buildOf(told: readonly StatusObject[], ids: readonly string[], id: string): unknown {
   return told[ids.indexOf(id)]!.build;
 }
 
 /** @throws SvcError SVC3119 unless each partition of it has another replica that serves */
-export async function requireOthers(
+export async function requireRedundancy(
   context: AdminContext,
   id: string,
-  isThere: (told: Dict) => boolean = isServing,
+  isThere: (told: StatusObject) => boolean = isServing,
 ): Promise<void> {
-  for (const [dispatcher, partition] of placesOf(context, id)) {
+  for (const [dispatcher, partition] of replicaSlotsOf(context, id)) {
     const replicas = context.system.matrices.get(dispatcher)!.partitions[partition]!;
     const others = replicas.filter((other) => other !== id);
     const told = await Promise.all(
-      others.map((other) => nodestatOf(context, other).catch(() => ({}))),
+      others.map((other) => fetchNodestat(context, other).catch(() => ({}))),
     );
     if (told.some(isThere)) continue;
     const where = `partition ${partition} of ${dispatcher}`;
-    throw stopped(`Too few S-IN destinations: without ${id} nobody serves ${where}`);
+    throw hasStopped(`Too few S-IN destinations: without ${id} nobody serves ${where}`);
   }
 }
 
-function isServing(told: Dict): boolean {
+function isServing(told: StatusObject): boolean {
   return told["service-in"] === 1;
 }
 
@@ -68,12 +68,12 @@ async function refuseBreaking(context: AdminContext, id: string): Promise<void> 
   const { build, force } = context.values;
   if (build === undefined || force === true) return;
   const path = "/svc/builtin/argspec?format=schema";
-  const told = await askResponse(context.address(id), { path, timeoutMs: CONTRACT_MS });
+  const told = await requestInstance(context.address(id), { path, timeoutMs: CONTRACT_MS });
   const [before, after] = [readArgspec(told), await loadArgspec(build)];
   const changes = diffArgspecs(before, after);
   const breaking = changes.filter(({ severity }) => severity === "breaking");
   if (breaking.length === 0) return;
   const shown = breaking.slice(0, SHOWN).map(({ message }) => `\n  ${message}`);
   const count = `${breaking.length} changes of the build break clients of ${id}`;
-  throw stopped(`${count}; --force takes them all the same${shown.join("")}`);
+  throw hasStopped(`${count}; --force takes them all the same${shown.join("")}`);
 }

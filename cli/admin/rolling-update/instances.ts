@@ -2,30 +2,30 @@
 
 import { SvcError } from "../../../runtime/base/errors.js";
 import { isPlainObject } from "../../../runtime/settings/rules.js";
-import { askResponse } from "../../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../../runtime/system/ask-instance.js";
 import type { AdminContext } from "../context.js";
 
 const ASK_MS = 5000;
 
-export type Dict = Readonly<Record<string, unknown>>;
+export type StatusObject = Readonly<Record<string, unknown>>;
 /** A place in the matrix of a dispatcher. */
 type Place = readonly [dispatcher: string, partition: number, row: number];
 
 /** Why an instance is out of service that a run has taken out. */
-export const LEFT_OUT = "rolling update";
+export const OUT_OF_SERVICE = "rolling update";
 
-export function isLeftOut(told: Dict): boolean {
-  return told["service-in"] !== 1 && told["service-out-reason"] === LEFT_OUT;
+export function isOutOfService(told: StatusObject): boolean {
+  return told["service-in"] !== 1 && told["service-out-reason"] === OUT_OF_SERVICE;
 }
 
 /** @throws SvcError SVC2701 when it does not answer */
-export async function nodestatOf(context: AdminContext, id: string): Promise<Dict> {
+export async function fetchNodestat(context: AdminContext, id: string): Promise<StatusObject> {
   const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
-  const told = await askResponse(context.address(id), question);
+  const told = await requestInstance(context.address(id), question);
   return isPlainObject(told) ? told : {};
 }
 
-export function placesOf({ system }: AdminContext, id: string): Place[] {
+export function replicaSlotsOf({ system }: AdminContext, id: string): Place[] {
   return [...system.matrices].flatMap(([dispatcher, { partitions }]) =>
     partitions.flatMap((replicas, partition) =>
       replicas.flatMap((other, row) => {
@@ -35,6 +35,6 @@ export function placesOf({ system }: AdminContext, id: string): Place[] {
   );
 }
 
-export function stopped(text: string): SvcError {
+export function hasStopped(text: string): SvcError {
   return new SvcError("SVC3119", text);
 }

@@ -2,7 +2,7 @@
 // one before it is done. What is done is for the main thread to do.
 
 import { log } from "../../base/log.js";
-import { clientOf } from "../client-of.js";
+import { clientAddressOf } from "../client-of.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
 const WAIT_MS = 15_000;
@@ -12,25 +12,25 @@ const UNQUEUED: ReadonlySet<string> = new Set(["CancelSync", "Lease"]);
 export type ControlArguments = Readonly<Record<string, unknown>>;
 
 /** Lets the main thread do it. */
-export type Control = (operation: string, args: ControlArguments) => Promise<unknown>;
+export type ControlHandler = (operation: string, args: ControlArguments) => Promise<unknown>;
 
 type Headers = Readonly<Record<string, string>>;
 
-export class ControlDesk {
-  readonly #control: Control;
+export class ControlService {
+  readonly #control: ControlHandler;
   readonly #tokens: AdminTokens;
   readonly #waitMs: number;
   /** Resolves when nothing is being done. */
   #busy: Promise<void> | null = null;
 
-  constructor(control: Control, tokens = new AdminTokens(), waitMs = WAIT_MS) {
+  constructor(control: ControlHandler, tokens = new AdminTokens(), waitMs = WAIT_MS) {
     this.#control = control;
     this.#tokens = tokens;
     this.#waitMs = waitMs;
   }
 
   issue(headers: Headers): IssuedToken {
-    return this.#tokens.issue(clientOf(headers));
+    return this.#tokens.issue(clientAddressOf(headers));
   }
 
   /**
@@ -39,7 +39,7 @@ export class ControlDesk {
    * @throws PermissionError
    */
   authorise(headers: Headers, token: string, operation: string): string {
-    const client = clientOf(headers);
+    const client = clientAddressOf(headers);
     this.#tokens.take(client, token);
     const agent = (headers["user-agent"] ?? "").slice(0, 200);
     // A lease is renewed all the time; its begin and its end are told where it is kept.
@@ -80,7 +80,7 @@ export class ControlDesk {
     operation: string,
     args: ControlArguments,
   ): Promise<unknown> {
-    this.#tokens.checkFormer(clientOf(headers), former);
+    this.#tokens.checkFormer(clientAddressOf(headers), former);
     return this.perform(headers, token, operation, args);
   }
 

@@ -9,7 +9,7 @@ import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
-import { patiently } from "../patiently.js";
+import { retryUntilUnlocked } from "../patiently.js";
 import { constantParameter } from "../query-json.js";
 import { vectorParameter } from "../vector-json.js";
 
@@ -55,7 +55,7 @@ export function createvertex(
     properties: given,
     vector: vectorParameter(found, "vector", all.vector),
   };
-  return patiently(TIMEOUT_MS, (timeout) => {
+  return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
     const made = found.createVertex(id, { ...options, timeout });
     return { id, action: made === 1 ? "created" : "updated" };
   });
@@ -99,7 +99,7 @@ function isObject(value: unknown): value is Record<string, json> {
  */
 export function deletevertex(_request: PluginRequest, graph: str, id: str): Promise<object> {
   const found = graphNamed(graph);
-  return patiently(TIMEOUT_MS, (timeout) => {
+  return retryUntilUnlocked(TIMEOUT_MS, (timeout) => {
     const deleted = found.deleteVertex(id, timeout);
     return { id, action: deleted === 1 ? "deleted" : null };
   });
@@ -131,7 +131,7 @@ export function connect(
   const code = constantParameter("modifier", modifier, "M_");
   const arc: ArcSpec = code === M_STAT ? [relationship, code] : [relationship, code, value];
   const found = graphNamed(graph);
-  return patiently(timeout, (timeout) => {
+  return retryUntilUnlocked(timeout, (timeout) => {
     const made = found.connect(initial, arc, terminal, { lifespan, timeout });
     return { initial, terminal, action: made > 0 ? "connected" : "updated" };
   });
@@ -169,7 +169,7 @@ export function disconnect(
     test === V_ANY ? [relationship, dir, mod] : [relationship, dir, mod, test, value];
   const other = neighbor === "*" ? undefined : neighbor;
   const found = graphNamed(graph);
-  return patiently(timeout, (timeout) => {
+  return retryUntilUnlocked(timeout, (timeout) => {
     const arcs = found.disconnect(id, arc, other, timeout);
     return { id, action: arcs > 0 ? "disconnected" : null, arcs };
   });

@@ -1,12 +1,12 @@
 // Expressions over HTTP (interface, "Graph status and queries"): to evaluate one by itself, to give
 // one a name, and what tools ask about the language. All that a text may cost is bounded here.
 
-import { shownEvaluation } from "../../graph/api/shown-evaluation.js";
+import { displayEvaluation } from "../../graph/api/shown-evaluation.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
 import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-facts.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { boundedCells, boundedExpression, withClientExpressions } from "../client-expressions.js";
+import { limitMemoryCells, limitExpression, withClientExpressions } from "../client-expressions.js";
 import { graphNamed } from "../context.js";
 import { queryArgument, queryNames } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
@@ -44,14 +44,14 @@ export function evaluate(
   check: int = 0,
 ): object {
   if (vocabulary !== 0) return { ...names(), query: queryNames() };
-  const text = boundedExpression(content.trim() === "" ? expression : content);
+  const text = limitExpression(content.trim() === "" ? expression : content);
   if (check !== 0) return withClientExpressions(() => expressionFacts(text));
   const found = graphNamed(graph);
-  const size = boundedCells(memory);
+  const size = limitMemoryCells(memory);
   const cells = sharedmem === 0 ? found.memory(size) : sharedMemory(request, found, size);
   const of = arc === "" ? null : (queryArgument("arc", arc) as ArcSpec);
   const subject = { tail, head, arc: of, memory: cells };
-  const result = withClientExpressions(() => shownEvaluation(found, text, subject, TIMEOUT_MS));
+  const result = withClientExpressions(() => displayEvaluation(found, text, subject, TIMEOUT_MS));
   return { result, memory: cells.toArray(0, Math.max(memresult, 0)) };
 }
 
@@ -69,7 +69,7 @@ export function define(
   expression: str = "",
 ): object {
   const found = graphNamed(graph);
-  const text = boundedExpression(content.trim() === "" ? expression : content);
+  const text = limitExpression(content.trim() === "" ? expression : content);
   withClientExpressions(() => found.define(text));
   return found.getDefinitions();
 }

@@ -8,7 +8,7 @@ import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { HttpError } from "../../plugin/response/http-error.js";
-import { boundExpressions, boundedCells, withClientExpressions } from "../client-expressions.js";
+import { limitExpressions, limitMemoryCells, withClientExpressions } from "../client-expressions.js";
 import { graphNamed } from "../context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
@@ -166,7 +166,7 @@ function queryArguments(
   for (const text of texts) {
     if (text.trim() !== "") Object.assign(given, queryFromText(text));
   }
-  boundExpressions(given);
+  limitExpressions(given);
   return given;
 }
 
@@ -202,7 +202,7 @@ function withMemory(
   if (typeof memory !== "number") throw new TypeError("memory must be a number");
   const bounded = (given: Arguments) => boundedResult(name, given, run);
   if (memory === 0 && sharedmem === 0) return withClientExpressions(() => bounded(options));
-  const size = boundedCells(memory === 0 ? DEFAULT_CELLS : memory);
+  const size = limitMemoryCells(memory === 0 ? DEFAULT_CELLS : memory);
   const cells = sharedmem === 0 ? graph.memory(size) : sharedMemory(request, graph, size);
   const result = withClientExpressions(() => bounded({ ...options, memory: cells }));
   return { [name]: result, memory: cells.toArray() };

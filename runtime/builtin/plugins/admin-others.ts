@@ -6,9 +6,9 @@ import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { isPlainObject } from "../../settings/rules.js";
 import type { Address } from "../../system/ask-instance.js";
-import { operateInstance } from "../../system/operate-instance.js";
-import { controlDesk, serverView } from "../context.js";
-import { ownSystem, wayTo } from "../own-system.js";
+import { callAdminOperation } from "../../system/operate-instance.js";
+import { controlService, serverView } from "../context.js";
+import { localSystem, tlsForSystem } from "../own-system.js";
 
 const KEY = "x-svc-admin-key";
 const NAME = /^[A-Z][A-Za-z]{1,40}$/;
@@ -36,12 +36,12 @@ export async function adminOperate(
   if (!NAME.test(operation) || NOT_PASSED_ON.has(operation)) {
     throw new Error(`no operation of others: ${operation.slice(0, 50)}`);
   }
-  controlDesk().authorise(headers, authtoken, `${operation} at ${instance}`);
+  controlService().authorise(headers, authtoken, `${operation} at ${instance}`);
   const [, key] = Object.entries(headers).find(([name]) => name.toLowerCase() === KEY) ?? [];
   const body = content === "" ? {} : { body: content };
   const wanted = { operation, parameters, headers: key === undefined ? {} : { [KEY]: key } };
   try {
-    const result = await operateInstance(address, { ...wanted, ...body });
+    const result = await callAdminOperation(address, { ...wanted, ...body });
     return { action: "operate", instance, operation, result };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -52,10 +52,10 @@ export async function adminOperate(
 
 function addressOf(id: string): Address {
   const view = serverView();
-  const system = ownSystem(view);
+  const system = localSystem(view);
   const found = system.instances.get(id);
   if (found === undefined) throw new Error(`no instance of this system: ${id.slice(0, 100)}`);
-  return { host: found.host, port: found.hport + 1, secure: wayTo(system, view) };
+  return { host: found.host, port: found.hport + 1, secure: tlsForSystem(system, view) };
 }
 
 function textsOf(json: string): Readonly<Record<string, string>> {

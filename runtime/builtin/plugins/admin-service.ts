@@ -3,7 +3,7 @@
 
 import type { float, int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { controlDesk } from "../context.js";
+import { controlService } from "../context.js";
 
 /**
  * ADMIN: HTTP Service In.
@@ -14,7 +14,7 @@ export function adminServiceIn(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ServiceIn");
+  return controlService().perform(headers, authtoken, "ServiceIn");
 }
 
 /**
@@ -26,7 +26,7 @@ export function adminResetMetrics(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ResetMetrics");
+  return controlService().perform(headers, authtoken, "ResetMetrics");
 }
 
 /**
@@ -38,7 +38,7 @@ export function adminRestartHTTP(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "RestartHTTP");
+  return controlService().perform(headers, authtoken, "RestartHTTP");
 }
 
 /**
@@ -50,7 +50,7 @@ export function adminPersist(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Persist");
+  return controlService().perform(headers, authtoken, "Persist");
 }
 
 /**
@@ -62,7 +62,7 @@ export function adminTruncate(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Truncate");
+  return controlService().perform(headers, authtoken, "Truncate");
 }
 
 /**
@@ -74,7 +74,7 @@ export function adminSetReadonly(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "SetReadonly");
+  return controlService().perform(headers, authtoken, "SetReadonly");
 }
 
 /**
@@ -86,7 +86,7 @@ export function adminClearReadonly(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ClearReadonly");
+  return controlService().perform(headers, authtoken, "ClearReadonly");
 }
 
 /**
@@ -98,7 +98,7 @@ export function adminSuspendEvents(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "SuspendEvents");
+  return controlService().perform(headers, authtoken, "SuspendEvents");
 }
 
 /**
@@ -110,7 +110,7 @@ export function adminResumeEvents(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ResumeEvents");
+  return controlService().perform(headers, authtoken, "ResumeEvents");
 }
 
 /**
@@ -126,7 +126,7 @@ export function adminServiceOut(
   reason: str = "operator",
   lease: str = "",
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ServiceOut", { reason, lease });
+  return controlService().perform(headers, authtoken, "ServiceOut", { reason, lease });
 }
 
 /**
@@ -149,7 +149,7 @@ export function adminLease(
   force: int = 0,
 ): Promise<unknown> {
   const args = { holder, what, operator, seconds, force };
-  return controlDesk().perform(headers, authtoken, "Lease", args);
+  return controlService().perform(headers, authtoken, "Lease", args);
 }
 
 /**
@@ -162,7 +162,7 @@ export function adminReloadPlugins(
   authtoken: str,
   content: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ReloadPlugins", { content });
+  return controlService().perform(headers, authtoken, "ReloadPlugins", { content });
 }
 
 /**
@@ -175,7 +175,7 @@ export function adminSystemDescriptor(
   authtoken: str,
   content: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "SystemDescriptor", { content });
+  return controlService().perform(headers, authtoken, "SystemDescriptor", { content });
 }
 
 /**
@@ -190,7 +190,7 @@ export function adminConsole(
   graph: str,
   content: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Console", { graph, content });
+  return controlService().perform(headers, authtoken, "Console", { graph, content });
 }
 
 /**
@@ -207,7 +207,7 @@ export function adminShutdown(
   persist: int = 0,
 ): Promise<unknown> {
   const args = { persist };
-  return controlDesk().performTwice(headers, authtoken, authshutdown, "Shutdown", args);
+  return controlService().performTwice(headers, authtoken, authshutdown, "Shutdown", args);
 }
 
 /**
@@ -215,5 +215,5 @@ export function adminShutdown(
  * @plugin ADMIN_GetAuthToken
  */
 export function adminGetAuthToken(_request: PluginRequest, headers: Record<string, string>) {
-  return controlDesk().issue(headers);
+  return controlService().issue(headers);
 }

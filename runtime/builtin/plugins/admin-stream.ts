@@ -3,7 +3,7 @@
 
 import type { float, int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { controlDesk } from "../context.js";
+import { controlService } from "../context.js";
 
 /**
  * ADMIN: Suspend Transaction Input.
@@ -14,7 +14,7 @@ export function adminSuspendTxInput(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "SuspendTxInput");
+  return controlService().perform(headers, authtoken, "SuspendTxInput");
 }
 
 /**
@@ -26,7 +26,7 @@ export function adminResumeTxInput(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ResumeTxInput");
+  return controlService().perform(headers, authtoken, "ResumeTxInput");
 }
 
 /**
@@ -38,7 +38,7 @@ export function adminSuspendTxOutput(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "SuspendTxOutput");
+  return controlService().perform(headers, authtoken, "SuspendTxOutput");
 }
 
 /**
@@ -50,7 +50,7 @@ export function adminResumeTxOutput(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ResumeTxOutput");
+  return controlService().perform(headers, authtoken, "ResumeTxOutput");
 }
 
 /**
@@ -62,7 +62,7 @@ export function adminUnbind(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Unbind");
+  return controlService().perform(headers, authtoken, "Unbind");
 }
 
 /**
@@ -74,7 +74,7 @@ export function adminDetachAll(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "DetachAll");
+  return controlService().perform(headers, authtoken, "DetachAll");
 }
 
 /**
@@ -86,7 +86,7 @@ export function adminUnsubscribe(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Unsubscribe");
+  return controlService().perform(headers, authtoken, "Unsubscribe");
 }
 
 /**
@@ -98,7 +98,7 @@ export function adminCancelSync(
   headers: Record<string, string>,
   authtoken: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "CancelSync");
+  return controlService().perform(headers, authtoken, "CancelSync");
 }
 
 /**
@@ -112,7 +112,7 @@ export function adminAttach(
   authtoken: str,
   uri: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Attach", { uri });
+  return controlService().perform(headers, authtoken, "Attach", { uri });
 }
 
 /**
@@ -126,7 +126,7 @@ export function adminDetach(
   authtoken: str,
   uri: str,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Detach", { uri });
+  return controlService().perform(headers, authtoken, "Detach", { uri });
 }
 
 /**
@@ -142,7 +142,7 @@ export function adminBind(
   port: int,
   durable: int = 0,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Bind", { port, durable });
+  return controlService().perform(headers, authtoken, "Bind", { port, durable });
 }
 
 /**
@@ -160,7 +160,7 @@ export function adminSubscribe(
   hardsync: int = 0,
   timeout: int = 30000,
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Subscribe", { uri, hardsync, timeout });
+  return controlService().perform(headers, authtoken, "Subscribe", { uri, hardsync, timeout });
 }
 
 /**
@@ -174,7 +174,7 @@ export function adminSync(
   authtoken: str,
   mode: str = "repair",
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Sync", { mode });
+  return controlService().perform(headers, authtoken, "Sync", { mode });
 }
 
 /**
@@ -190,7 +190,7 @@ export function adminThrottle(
   rate: float = -1,
   unit: str = "bytes",
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "Throttle", { rate, unit });
+  return controlService().perform(headers, authtoken, "Throttle", { rate, unit });
 }
 
 /**
@@ -205,5 +205,5 @@ export function adminUpdateSubscribers(
   content: str,
   goal: str = "[]",
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "UpdateSubscribers", { content, goal });
+  return controlService().perform(headers, authtoken, "UpdateSubscribers", { content, goal });
 }

@@ -1,7 +1,7 @@
 // State of graphs, read from shared memory: nothing here waits (interface, "Graph status and
 // queries").
 
-import type { KnownGraph } from "../../graph/keeper/known-graphs.js";
+import type { RegisteredGraph } from "../../graph/keeper/known-graphs.js";
 import { SYSTEM_GRAPH, systemProperties } from "../../graph/keeper/system-graph.js";
 import { KeyError } from "../../graph/model/errors.js";
 import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
@@ -10,7 +10,7 @@ import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../context.js";
 
-import { ownSystem } from "../own-system.js";
+import { localSystem } from "../own-system.js";
 import { systemStatus } from "../system-status.js";
 
 /** What a caller may call the system's own graph. */
@@ -63,7 +63,7 @@ export function properties(_request: PluginRequest): object {
   if (descriptor !== null) {
     return { ...own, SYSTEM_Descriptor: descriptor, SYSTEM_DescriptorIdent: id };
   }
-  const alone = ownSystem(view);
+  const alone = localSystem(view);
   const [ident] = alone.instances.keys();
   return { SYSTEM_Descriptor: alone.descriptor, SYSTEM_DescriptorIdent: ident, ...own };
 }
@@ -74,7 +74,7 @@ function stateOf(name: string, simple: number): object {
 }
 
 /** @throws KeyError */
-function graphNamed(name: string): KnownGraph {
+function graphNamed(name: string): RegisteredGraph {
   const view = serverView();
   const found = view.graphs().find(({ store }) => store.name === name);
   if (found !== undefined) return found;

@@ -1,12 +1,12 @@
 // Built-in plugins about all instances of a matrix together: this is what an engine contributes.
 // What dispatchers make of it: `matrix-processors.ts`.
 
-import { graphSums } from "../../graph/status/graph-sums.js";
+import { graphTotals } from "../../graph/status/graph-sums.js";
 import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import type { PluginResponse } from "../../plugin/response/plugin-response.js";
 import { serverView } from "../context.js";
-import { identityOf, listedPlugins, type ObjectCounts, response } from "../matrix-items.js";
+import { describeInstance, listedPlugins, type ObjectCounts, response } from "../matrix-items.js";
 
 class Exception extends Error {}
 
@@ -18,7 +18,7 @@ class Exception extends Error {}
 export function identify(request: PluginRequest): PluginResponse<number, object> {
   const view = serverView();
   const graphs = view.graphs().map(({ store }) => [store.name, [store.order, store.size]]);
-  const identity = { ...identityOf(view, request.ident), registry: Object.fromEntries(graphs) };
+  const identity = { ...describeInstance(view, request.ident), registry: Object.fromEntries(graphs) };
   return response([[request.partition, identity]]);
 }
 
@@ -28,7 +28,7 @@ export function identify(request: PluginRequest): PluginResponse<number, object>
  * @readonly
  */
 export function matrixObjects(_request: PluginRequest): PluginResponse<number, ObjectCounts> {
-  const { order, size, properties } = graphSums(serverView().graphs());
+  const { order, size, properties } = graphTotals(serverView().graphs());
   return response([[1, { order, size, properties, vectors: 0 }]]);
 }
 

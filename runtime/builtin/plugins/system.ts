@@ -2,13 +2,13 @@
 
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { overviewOf } from "../../system/overview.js";
-import { Survey } from "../../system/survey.js";
+import { buildOverview } from "../../system/overview.js";
+import { InstancePoller } from "../../system/survey.js";
 import { serverView } from "../context.js";
-import { ownSystem, wayTo } from "../own-system.js";
-import { figureAt, idsOf, ratesOf } from "../system-figures.js";
+import { localSystem, tlsForSystem } from "../own-system.js";
+import { metricAt, readIds, readRates } from "../system-figures.js";
 
-const survey = new Survey();
+const survey = new InstancePoller();
 
 /**
  * System descriptor.
@@ -16,7 +16,7 @@ const survey = new Survey();
  * @readonly
  */
 export function systemDescriptor(_request: PluginRequest): object {
-  return ownSystem(serverView()).descriptor;
+  return localSystem(serverView()).descriptor;
 }
 
 /**
@@ -26,17 +26,17 @@ export function systemDescriptor(_request: PluginRequest): object {
  */
 export async function systemOverview(_request: PluginRequest): Promise<object> {
   const view = serverView();
-  const system = ownSystem(view);
+  const system = localSystem(view);
   const paths = ({ id }: { readonly id: string }) => {
     return system.matrices.has(id) ? ["/svc/nodestat", "/svc/matrix"] : ["/svc/nodestat"];
   };
   const ids = [...system.instances.keys()];
-  const found = await survey.of(system, "overview", paths, ids, wayTo(system, view));
+  const found = await survey.of(system, "overview", paths, ids, tlsForSystem(system, view));
   return {
     version: `svc ${view.version}`,
     id: view.node.id ?? ids[0],
     descriptor: system.descriptor,
-    instances: overviewOf(system, found),
+    instances: buildOverview(system, found),
     message: null,
     error: false,
   };
@@ -50,9 +50,9 @@ export async function systemOverview(_request: PluginRequest): Promise<object> {
  */
 export async function systemCounts(_request: PluginRequest, idlist: str = ""): Promise<object> {
   const view = serverView();
-  const system = ownSystem(view);
-  const way = wayTo(system, view);
-  const found = await survey.of(system, "counts", () => ["/svc/objcnt"], idsOf(idlist), way);
+  const system = localSystem(view);
+  const way = tlsForSystem(system, view);
+  const found = await survey.of(system, "counts", () => ["/svc/objcnt"], readIds(idlist), way);
   const instances = found.map(({ instance, figures }) => ({
     id: instance.id,
     hostname: instance.host,
@@ -70,19 +70,19 @@ export async function systemCounts(_request: PluginRequest, idlist: str = ""): P
  */
 export async function systemRates(_request: PluginRequest, idlist: str = ""): Promise<object> {
   const view = serverView();
-  const system = ownSystem(view);
+  const system = localSystem(view);
   const paths = () => ["/svc/builtin/metrics?latency=[50,90,95,99,99.9]", "/svc/nodestat"];
-  const way = wayTo(system, view);
-  const found = await survey.of(system, "rates", paths, idsOf(idlist), way);
+  const way = tlsForSystem(system, view);
+  const found = await survey.of(system, "rates", paths, readIds(idlist), way);
   const instances = found.map(({ instance, figures }) => {
     const [metrics, nodestat] = paths().map((path) => figures[path]);
     return {
       id: instance.id,
       hostname: instance.host,
       adminport: instance.hport + 1,
-      rates: ratesOf(metrics),
-      clients: figureAt(nodestat, { connected: ["connected-clients"] }),
-      matrix: figureAt(nodestat, {
+      rates: readRates(metrics),
+      clients: metricAt(nodestat, { connected: ["connected-clients"] }),
+      matrix: metricAt(nodestat, {
         "active-channels": ["matrix", "active-channels"],
         "total-channels": ["matrix", "total-channels"],
       }),

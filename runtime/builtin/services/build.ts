@@ -3,7 +3,7 @@
 
 import { lastBuild } from "../../base/build-report.js";
 import { failedCalls } from "../../base/failed-calls.js";
-import { keptEntries } from "../../base/log-ring.js";
+import { recentLogEntries } from "../../base/log-ring.js";
 import { ForbiddenError, type Service } from "../service.js";
 
 const MAX_FAILURES = 20;
@@ -18,7 +18,7 @@ export const buildService: Service = {
     if (!isTrusted) {
       throw new ForbiddenError("403 Forbidden: builds are for this machine and http.trusted");
     }
-    const { lines } = keptEntries(0);
+    const { lines } = recentLogEntries(0);
     const failed = lines.filter(({ level, text }) => level === "error" && FAILED.test(text));
     const failures = failed.slice(-MAX_FAILURES);
     return JSON.stringify({ build: lastBuild(), failures, calls: failedCalls() });

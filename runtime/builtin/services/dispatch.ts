@@ -4,7 +4,7 @@ import { ADMIN_SLOTS, MAIN_SLOTS } from "../../base/limits.js";
 import type { Metrics } from "../../metrics/metrics.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";
-import { backEnds, isProxy, matrixFigures } from "./matrix-figures.js";
+import { backEnds, isProxy, matrixStats } from "./matrix-figures.js";
 
 export const matrix = jsonService(({ dispatcher }) => backEnds(dispatcher, "ip"));
 
@@ -13,7 +13,7 @@ export const dispatch = jsonService(({ metrics, dispatcher }) => ({
     ...portLoad(metrics, 0, 0, MAIN_SLOTS),
     ...(dispatcher !== null && {
       matrix: {
-        ...matrixFigures(dispatcher),
+        ...matrixStats(dispatcher),
         proxy: isProxy(dispatcher),
         partitions: backEnds(dispatcher, "host"),
       },

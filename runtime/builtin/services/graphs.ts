@@ -1,6 +1,6 @@
 // Services that count what all graphs hold together.
 
-import { graphDigest, graphSums } from "../../graph/status/graph-sums.js";
+import { graphDigest, graphTotals } from "../../graph/status/graph-sums.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 
@@ -11,7 +11,7 @@ export function digestOf(view: ServerView): string {
 
 export const graphsum = jsonService((view) => {
   const graphs = view.graphs();
-  const sums = graphSums(graphs);
+  const sums = graphTotals(graphs);
   return {
     graphsum: {
       digest: digestOf(view),
@@ -37,6 +37,6 @@ export const graphsum = jsonService((view) => {
 });
 
 export const objcnt = jsonService((view) => {
-  const { order, size, properties } = graphSums(view.graphs());
+  const { order, size, properties } = graphTotals(view.graphs());
   return { "master-serial": String(view.traffic().serial), order, size, properties, vectors: 0 };
 });

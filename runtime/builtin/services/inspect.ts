@@ -5,7 +5,7 @@ import { nowMs } from "../../base/clock.js";
 import { ParameterError } from "../../base/errors.js";
 import { MAIN_SLOTS, MAX_INSPECT_LEVEL, MAX_INSPECTED_CHARS } from "../../base/limits.js";
 import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
-import type { ArrivingRequest, Connection } from "../../http/transport.js";
+import type { IncomingRequest, Connection } from "../../http/transport.js";
 import { MEDIA_TYPES } from "../../plugin/contract/media-types.js";
 import { hasValue, parseParams, readerOf } from "../../plugin/convert.js";
 import { decimals } from "../format.js";
@@ -31,7 +31,7 @@ export const inspect: Service = {
   mediaType: "application/json",
   countsInMetrics: true,
   handle(view, request) {
-    const level = wantedLevel(request);
+    const level = requestedLevel(request);
     if (level > 1 && !request.isTrusted) throw new ForbiddenError(FORBIDDEN);
     const portOffset = asksForMain(request) ? 0 : request.portOffset;
     return pieces(view, { ...request, portOffset }, level, view.connections(portOffset));
@@ -58,7 +58,7 @@ function asksForMain({ query }: ServiceRequest): boolean {
   return main !== 0 && main !== null;
 }
 
-function wantedLevel({ query }: ServiceRequest): number {
+function requestedLevel({ query }: ServiceRequest): number {
   const level = parseParams(query, READERS).level ?? 0;
   if (typeof level === "number" && level >= 0 && level <= MAX_INSPECT_LEVEL) return level;
   throw new ParameterError("ValueError", `level=${level} (0 to ${MAX_INSPECT_LEVEL} is required)`);
@@ -108,7 +108,7 @@ function clientPart(
 }
 
 function requestPart(
-  shown: ArrivingRequest | null,
+  shown: IncomingRequest | null,
   serial: number,
   level: number,
   now: number,
@@ -159,7 +159,7 @@ function executorPart(view: ServerView, portOffset: 0 | 1, pending: PendingReque
   return { id, status: "assigned", "job-count": view.metrics.slot(slot).jobs };
 }
 
-function headersPart(shown: ArrivingRequest | null, bodyBytes: number, level: number) {
+function headersPart(shown: IncomingRequest | null, bodyBytes: number, level: number) {
   const base = {
     "content-type": utf8(
       shortened(shown?.headers.get("content-type") ?? "text/plain; charset=UTF-8"),

@@ -1,7 +1,7 @@
 // The last entries of the log, for the console: those after a number that the answer before gave.
 // On the admin port, for trusted clients: a log tells of clients and of faults.
 
-import { keptEntries } from "../../base/log-ring.js";
+import { recentLogEntries } from "../../base/log-ring.js";
 import { parseParams, readerOf } from "../../plugin/convert.js";
 import { ForbiddenError, type Service } from "../service.js";
 
@@ -16,6 +16,6 @@ export const logService: Service = {
       throw new ForbiddenError("403 Forbidden: the log is for this machine and http.trusted");
     }
     const { after } = parseParams(query, READERS);
-    return JSON.stringify(keptEntries(Math.max(0, Number(after ?? 0))));
+    return JSON.stringify(recentLogEntries(Math.max(0, Number(after ?? 0))));
   },
 };

@@ -4,7 +4,7 @@ import type { Dispatcher } from "../../dispatch/dispatcher.js";
 import { decimals } from "../format.js";
 
 /** What all of them tell: size of the matrix and its channels. */
-export function matrixFigures(dispatcher: Dispatcher | null) {
+export function matrixStats(dispatcher: Dispatcher | null) {
   const matrix = dispatcher?.matrix;
   return {
     width: matrix?.width ?? 0,

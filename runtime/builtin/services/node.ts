@@ -1,17 +1,17 @@
 // What a monitor of many instances asks of each: memory, and a flat summary of the instance. Fields
 // of parts that an instance does not run (transactions, matrix) say "nothing" or zero.
 
-import { LOG_SAVE_BYTES } from "../../base/limits.js";
-import { memoryFigures } from "../../base/memory-figures.js";
-import { graphSums, saveFigures } from "../../graph/status/graph-sums.js";
+import { CHECKPOINT_LOG_BYTES } from "../../base/limits.js";
+import { memoryStats } from "../../base/memory-figures.js";
+import { graphTotals, saveStats } from "../../graph/status/graph-sums.js";
 import { decimals } from "../format.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 import { digestOf } from "./graphs.js";
-import { isProxy, matrixFigures } from "./matrix-figures.js";
+import { isProxy, matrixStats } from "./matrix-figures.js";
 
 export const meminfo = jsonService((view) => ({
-  memory: { ...memoryFigures(), total: view.host.memoryBytes },
+  memory: { ...memoryStats(), total: view.host.memoryBytes },
 }));
 
 export const nodestat = jsonService((view) => ({
@@ -21,7 +21,7 @@ export const nodestat = jsonService((view) => ({
   ...graphFigures(view),
   matrix: {
     mode: matrixMode(view),
-    ...matrixFigures(view.dispatcher),
+    ...matrixStats(view.dispatcher),
   },
   ...service(view),
   ...durability(view),
@@ -70,7 +70,7 @@ function transactions(view: ServerView) {
 }
 
 function graphFigures(view: ServerView) {
-  const sums = graphSums(view.graphs());
+  const sums = graphTotals(view.graphs());
   return {
     "graph-order": sums.order,
     "graph-size": sums.size,
@@ -85,7 +85,7 @@ function graphFigures(view: ServerView) {
 }
 
 function service(view: ServerView) {
-  const { available, process } = memoryFigures().current;
+  const { available, process } = memoryStats().current;
   return {
     instance: view.node.id,
     descriptor: view.node.descriptorHash,
@@ -110,11 +110,11 @@ function procedureOf({ node: { lease } }: ServerView) {
 
 function durability(view: ServerView) {
   const graphs = view.graphs();
-  const saved = saveFigures(graphs);
+  const saved = saveStats(graphs);
   return {
     durable: view.isLogged,
     "durable-txlog": view.traffic().logBytes,
-    "durable-max-txlog": view.isLogged ? LOG_SAVE_BYTES : 0,
+    "durable-max-txlog": view.isLogged ? CHECKPOINT_LOG_BYTES : 0,
     "snapshot-writing": saved.isSaving,
     "snapshot-age": saved.age,
     readonly: graphs.length > 0 && graphs.every(({ store }) => store.isReadonly),

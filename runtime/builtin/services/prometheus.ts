@@ -11,7 +11,7 @@ import {
   gauge,
   histogram,
   type Labels,
-  one,
+  singleSample,
   type Sample,
 } from "../../metrics/exposition.js";
 import type { ServerView } from "../server-view.js";
@@ -43,17 +43,17 @@ function* requestFigures(view: ServerView): Generator<string> {
   const { metrics } = view;
   const totals = metrics.everCounted();
   const codes = Object.entries(totals.errorsByCode);
-  yield* counter("svc_requests_total", "Requests that were answered.", one(totals.requests));
+  yield* counter("svc_requests_total", "Requests that were answered.", singleSample(totals.requests));
   yield* counter(
     "svc_errors_total",
     "Answers that were errors, by status.",
     codes.map(([code, count]) => [{ code }, count]),
   );
-  yield* counter("svc_received_bytes_total", "Bytes of requests.", one(totals.bytesIn));
-  yield* counter("svc_sent_bytes_total", "Bytes of answers.", one(totals.bytesOut));
-  yield* gauge("svc_connections", "Connections that are open.", one(metrics.connectedClients));
-  yield* counter("svc_connections_total", "Connections so far.", one(metrics.totalClients));
-  yield* gauge("svc_serving", "1 while plugins answer.", one(view.serviceIn ? 1 : 0));
+  yield* counter("svc_received_bytes_total", "Bytes of requests.", singleSample(totals.bytesIn));
+  yield* counter("svc_sent_bytes_total", "Bytes of answers.", singleSample(totals.bytesOut));
+  yield* gauge("svc_connections", "Connections that are open.", singleSample(metrics.connectedClients));
+  yield* counter("svc_connections_total", "Connections so far.", singleSample(metrics.totalClients));
+  yield* gauge("svc_serving", "1 while plugins answer.", singleSample(view.serviceIn ? 1 : 0));
 }
 
 function* pluginFigures({ tallies }: ServerView): Generator<string> {
@@ -94,17 +94,17 @@ function* executorFigures({ metrics, waiting, working, admin }: ServerView): Gen
   yield* counter(
     "svc_executor_restarts_total",
     "Executors that were replaced.",
-    one(metrics.executorRestarts),
+    singleSample(metrics.executorRestarts),
   );
   yield* counter(
     "svc_stray_exceptions_total",
     "Exceptions of plugins outside of requests.",
-    one(metrics.strayExceptions),
+    singleSample(metrics.strayExceptions),
   );
   yield* counter(
     "svc_inline_left_total",
     "Inline plugins that were too slow for the IO thread, and run in executors since.",
-    one(metrics.leftInline),
+    singleSample(metrics.leftInline),
   );
 }
 
@@ -151,26 +151,26 @@ function* graphFigures(view: ServerView): Generator<string> {
   yield* gauge(
     "svc_graphs_unloadable",
     "Graphs that could not be opened.",
-    one(view.unloadable().length),
+    singleSample(view.unloadable().length),
   );
 }
 
 function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string> {
   const { rss, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
-  yield* gauge("process_resident_memory_bytes", "Memory of the process.", one(rss));
-  yield* gauge("svc_external_memory_bytes", "Buffers of the thread of sockets.", one(external));
+  yield* gauge("process_resident_memory_bytes", "Memory of the process.", singleSample(rss));
+  yield* gauge("svc_external_memory_bytes", "Buffers of the thread of sockets.", singleSample(external));
   yield* gauge(
     "svc_io_busy_percent",
     "Share of the last second that the thread of sockets was busy.",
-    one(metrics.ioBusyPercent),
+    singleSample(metrics.ioBusyPercent),
   );
-  yield* counter("process_cpu_seconds_total", "CPU time so far.", one((user + system) / 1e6));
-  yield* gauge("process_start_time_seconds", "Start since 1970.", one(startedAtMs / 1000));
+  yield* counter("process_cpu_seconds_total", "CPU time so far.", singleSample((user + system) / 1e6));
+  yield* gauge("process_start_time_seconds", "Start since 1970.", singleSample(startedAtMs / 1000));
   yield* counter(
     "svc_log_lost_writes_total",
     "Entries of the log that could not be written.",
-    one(metrics.lostLogWrites),
+    singleSample(metrics.lostLogWrites),
   );
 }
 
@@ -181,9 +181,9 @@ function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
   yield* gauge(
     "svc_dispatch_waiting",
     "Requests that wait for back-ends.",
-    one(dispatcher.waiting),
+    singleSample(dispatcher.waiting),
   );
-  yield* gauge("svc_dispatch_running", "Requests in back-ends.", one(runningIn(dispatcher)));
+  yield* gauge("svc_dispatch_running", "Requests in back-ends.", singleSample(runningIn(dispatcher)));
   yield* histogram("svc_dispatch_wait_seconds", "Time that requests waited for back-ends.", [
     [{}, dispatcher.waits],
   ]);

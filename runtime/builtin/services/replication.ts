@@ -1,7 +1,7 @@
 // What a monitor asks about replication: how much came and went, and who is at the other ends.
 
-import { doEventsRun, saveFigures } from "../../graph/status/graph-sums.js";
-import type { SubscriberShown } from "../../metrics/traffic.js";
+import { isEventProcessorRunning, saveStats } from "../../graph/status/graph-sums.js";
+import type { SubscriberReport } from "../../metrics/traffic.js";
 import { jsonService } from "../service.js";
 import { digestOf } from "./graphs.js";
 
@@ -25,7 +25,7 @@ export const txstat = jsonService((view) => {
 export const peerstat = jsonService((view) => {
   const shown = view.traffic();
   const graphs = view.graphs();
-  const saved = saveFigures(graphs);
+  const saved = saveStats(graphs);
   const isReadonly = graphs.length > 0 && graphs.every(({ store }) => store.isReadonly);
   const now = Date.now();
   const isEver = saved.age > 0 || saved.isSaving;
@@ -35,8 +35,8 @@ export const peerstat = jsonService((view) => {
     ip: view.host.ip,
     adminport: view.basePort + 1,
     port: shown.txPort,
-    events: doEventsRun(graphs),
-    "events-running": doEventsRun(graphs),
+    events: isEventProcessorRunning(graphs),
+    "events-running": isEventProcessorRunning(graphs),
     readonly: isReadonly,
     durable: view.isLogged,
     executing: (shown.txPort > 0 || shown.provider !== null) && !shown.halted.in,
@@ -54,7 +54,7 @@ export const peerstat = jsonService((view) => {
   };
 });
 
-function details(subscriber: SubscriberShown) {
+function details(subscriber: SubscriberReport) {
   const { host, ip, adminPort, txPort, digest, lagMs, lagUnits } = subscriber;
   return {
     host,
@@ -69,7 +69,7 @@ function details(subscriber: SubscriberShown) {
   };
 }
 
-function modeOf({ isSynchronizing, isConnected }: SubscriberShown): string {
+function modeOf({ isSynchronizing, isConnected }: SubscriberReport): string {
   if (isSynchronizing) return "SYNCHRONIZING";
   return isConnected ? "NORMAL" : "UNKNOWN";
 }

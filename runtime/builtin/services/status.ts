@@ -3,13 +3,13 @@
 import { MAIN_SLOTS } from "../../base/limits.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";
-import { isProxy, matrixFigures } from "./matrix-figures.js";
+import { isProxy, matrixStats } from "./matrix-figures.js";
 
 const PERCENTILES = [50, 90, 95, 99, 99.9];
 
 export const status = jsonService((view) => {
   const { metrics, dispatcher } = view;
-  const matrix = matrixFigures(dispatcher);
+  const matrix = matrixStats(dispatcher);
   const totals = metrics.totals();
   return {
     name: view.serviceName ?? "(interactive)",

@@ -3,9 +3,9 @@
 
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
-import { type MemoryFigures, memoryFigures } from "../../base/memory-figures.js";
+import { type MemoryStats, memoryStats } from "../../base/memory-figures.js";
 import { setSystemReadonly } from "../changes/graph.js";
-import { giveUpAfter } from "../changes/session-view.js";
+import { lockDeadlineAfter } from "../changes/session-view.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
 import { threadGraphs } from "../keeper/this-thread.js";
@@ -89,7 +89,7 @@ export class AllGraphs extends SystemProperties {
       for (const access of users()) {
         const { store } = access;
         if (isSystemReadonly(store)) continue;
-        makeReadonly(access, setSystemReadonly, giveUpAfter(READONLY_TIMEOUT_MS), false);
+        makeReadonly(access, setSystemReadonly, lockDeadlineAfter(READONLY_TIMEOUT_MS), false);
         changed.push(store);
       }
     } catch (error) {
@@ -135,8 +135,8 @@ export class AllGraphs extends SystemProperties {
   }
 
   /** Bytes of memory: of the machine, free and used by this process, now and at worst. */
-  meminfo(): MemoryFigures {
-    return memoryFigures();
+  meminfo(): MemoryStats {
+    return memoryStats();
   }
 
   /** Number of vertices held for writing. */

@@ -11,7 +11,7 @@ export interface RequestGraph {
 
 export function bindGraphs(graphs: ThreadGraphs): (name: string) => RequestGraph {
   return (name) => {
-    const access = graphs.forRequest(name);
+    const access = graphs.createForRequest(name);
     return { graph: new Graph(access), release: () => access.session.end() };
   };
 }

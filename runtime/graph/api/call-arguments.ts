@@ -2,7 +2,7 @@
 // handles where they are open, arguments by position join those by name.
 
 import { checkObject } from "../model/check-argument.js";
-import { misfitting, within } from "../model/misfit.js";
+import { withArgumentDetails, atArgumentPath } from "../model/misfit.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { DegreeOptions } from "../query/calls/degree.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
@@ -16,26 +16,26 @@ export type VertexName = string | VertexAttributes;
  * @throws TypeError what is neither id nor vertex
  * @throws AccessError a vertex that is closed, or of another graph
  */
-export function keyOf(store: GraphStore, vertex: VertexName): string | number {
+export function toVertexKey(store: GraphStore, vertex: VertexName): string | number {
   if (typeof vertex === "string") return vertex;
   if (vertex instanceof VertexAttributes) return handleIn(store, vertex);
   const error = new TypeError("a vertex or its id is required");
-  throw misfitting(error, vertex, "a text, or a vertex that is open");
+  throw withArgumentDetails(error, vertex, "a text, or a vertex that is open");
 }
 
 /** @throws TypeError */
-export function listOf<T extends VertexName>(names: readonly T[]): readonly T[] {
+export function toVertexList<T extends VertexName>(names: readonly T[]): readonly T[] {
   if (Array.isArray(names)) return names;
   const error = new TypeError("a list of vertices or their ids is required");
-  throw misfitting(error, names, "a list of vertices or their ids");
+  throw withArgumentDetails(error, names, "a list of vertices or their ids");
 }
 
-export function keysOf(store: GraphStore, names: readonly VertexName[]): (string | number)[] {
-  return listOf(names).map((name, at) => {
+export function toVertexKeys(store: GraphStore, names: readonly VertexName[]): (string | number)[] {
+  return toVertexList(names).map((name, at) => {
     try {
-      return keyOf(store, name);
+      return toVertexKey(store, name);
     } catch (error) {
-      throw within(error, `[${at}]`);
+      throw atArgumentPath(error, `[${at}]`);
     }
   });
 }

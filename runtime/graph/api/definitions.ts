@@ -10,7 +10,7 @@ import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
 import { threadGraphs } from "../keeper/this-thread.js";
 import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { steadily } from "../store/steady-names.js";
+import { readConsistently } from "../store/steady-names.js";
 
 function vertexOf({ name }: GraphStore): string {
   return `definitions:${name}`;
@@ -43,7 +43,7 @@ export function definition(store: GraphStore, name: string): string | null {
   const found = whereKept(store);
   if (found === null) return null;
   const { system, vertex } = found;
-  return steadily(system, false, () => {
+  return readConsistently(system, false, () => {
     const key = system.keys.codeOf(name);
     return key === 0 ? null : ((system.properties.get(vertex, key) as string) ?? null);
   });

@@ -8,12 +8,12 @@ import {
 } from "../changes/index-properties.js";
 import {
   dropVectorIndex,
-  type IndexOptions,
-  type IndexState,
+  type VectorIndexOptions,
+  type VectorIndexState,
   indexVectors,
   vectorIndexes,
 } from "../changes/index-vectors.js";
-import { giveUpAfter } from "../changes/session-view.js";
+import { lockDeadlineAfter } from "../changes/session-view.js";
 import {
   type EventParameters,
   eventBacklog,
@@ -33,8 +33,8 @@ import { graphStatus } from "../status/graph-status.js";
 import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import { resetInputSerial } from "../store/input-serial.js";
-import type { Names } from "../store/names.js";
-import { keyOf, type VertexName } from "./call-arguments.js";
+import type { NameEnumeration } from "../store/names.js";
+import { toVertexKey, type VertexName } from "./call-arguments.js";
 import {
   arcsText,
   codeOfText,
@@ -145,7 +145,7 @@ export class GraphManagement extends GraphQueries {
    * @throws OperationTimeout
    */
   setGraphReadonly(timeout = 1000, force = false): void {
-    makeReadonly(this.access, setReadonly, giveUpAfter(timeout), force);
+    makeReadonly(this.access, setReadonly, lockDeadlineAfter(timeout), force);
   }
 
   /** Allows changes again, unless the system as a whole is readonly. */
@@ -285,7 +285,7 @@ export class GraphManagement extends GraphQueries {
    */
   showVertex(id: VertexName): void {
     const { store } = this.access;
-    process.stdout.write(`${vertexText(store, findAnchor(store, keyOf(store, id)))}\n`);
+    process.stdout.write(`${vertexText(store, findAnchor(store, toVertexKey(store, id)))}\n`);
   }
 
   /** Writes who holds which vertices to the standard output. */
@@ -299,7 +299,7 @@ export class GraphManagement extends GraphQueries {
    */
   vertexDescriptor(id: VertexName): string {
     const { store } = this.access;
-    return descriptorText(store, findAnchor(store, keyOf(store, id)));
+    return descriptorText(store, findAnchor(store, toVertexKey(store, id)));
   }
 
   /**
@@ -345,12 +345,12 @@ export class GraphManagement extends GraphQueries {
    * beginnings of texts, or of `ids`, for their beginnings, is there at once.
    * @throws ValueError, AccessError, CapacityError
    */
-  index(what: "vectors", options: IndexOptions): void;
+  index(what: "vectors", options: VectorIndexOptions): void;
   index(what: "property", options: { readonly key: string }): void;
   index(what: "ids"): void;
   index(what: string, options?: object): void {
     const { store } = this.access;
-    if (what === "vectors") indexVectors(store, options as IndexOptions);
+    if (what === "vectors") indexVectors(store, options as VectorIndexOptions);
     else indexProperties(store, keyOfIndex(what, options), true);
   }
 
@@ -358,12 +358,12 @@ export class GraphManagement extends GraphQueries {
    * Drops an index; false if there is none. One of vectors is taken apart meanwhile.
    * @throws ValueError, AccessError
    */
-  dropIndex(what: "vectors", options: Pick<IndexOptions, "length">): boolean;
+  dropIndex(what: "vectors", options: Pick<VectorIndexOptions, "length">): boolean;
   dropIndex(what: "property", options: { readonly key: string }): boolean;
   dropIndex(what: "ids"): boolean;
   dropIndex(what: string, options?: object): boolean {
     const { store } = this.access;
-    if (what === "vectors") return dropVectorIndex(store, options as IndexOptions);
+    if (what === "vectors") return dropVectorIndex(store, options as VectorIndexOptions);
     return indexProperties(store, keyOfIndex(what, options), false);
   }
 
@@ -373,7 +373,7 @@ export class GraphManagement extends GraphQueries {
   }
 
   /** Indexes of vectors, and how far they are. */
-  indexes(): IndexState[] {
+  indexes(): VectorIndexState[] {
     return vectorIndexes(this.access.store);
   }
 
@@ -392,7 +392,7 @@ function keyOfIndex(what: string, options: object | undefined): unknown {
 }
 
 /** @throws EnumerationError */
-function nameOf(names: Names, code: number): string {
+function nameOf(names: NameEnumeration, code: number): string {
   const name = Number.isInteger(code) ? names.nameOf(code) : "";
   if (name === "") throw new EnumerationError("undefined enumeration");
   return name;

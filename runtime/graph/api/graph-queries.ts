@@ -4,11 +4,11 @@
 
 import type { ArcSpec } from "../changes/arc-to-make.js";
 import { evaluateText } from "../evaluate/evaluate.js";
-import { type CellValue, Memory, memoryOption } from "../evaluate/memory.js";
-import { type EvaluationResult, plainResult } from "../evaluate/plain-result.js";
+import { type MemoryCell, Memory, memoryOption } from "../evaluate/memory.js";
+import { type EvaluationResult, toPlainValue } from "../evaluate/plain-result.js";
 import { checkOptions, checkText } from "../model/check-argument.js";
 import { KeyError } from "../model/errors.js";
-import { type AdjacentOptions, adjacent, isLinked } from "../query/calls/adjacent.js";
+import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import {
   type ComponentOptions,
@@ -19,7 +19,7 @@ import {
   type PathOptions,
   pageRank,
   randomWalks,
-  type Scored,
+  type ScoredVertex,
   shortestPath,
   type WalkOptions,
 } from "../query/calls/algorithms.js";
@@ -35,7 +35,7 @@ import {
   terminals,
   verticesOfType,
 } from "../query/calls/lists.js";
-import { type Nearest, type NearestOptions, nearest } from "../query/calls/nearest.js";
+import { type NearestResult, type NearestOptions, nearest } from "../query/calls/nearest.js";
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
 import {
   AdjacencyQuery,
@@ -45,7 +45,7 @@ import {
   VerticesQuery,
 } from "../query/calls/prepared-query.js";
 import { type ScanOptions, scanArcEntries, scanVertexEntries } from "../query/calls/stream.js";
-import { type GlobalOptions, vertices } from "../query/calls/vertices.js";
+import { type VerticesOptions, vertices } from "../query/calls/vertices.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type {
   AdjacencyQueryOptions,
@@ -67,7 +67,7 @@ import type {
 import type { GraphStore } from "../store/graph-store.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
-import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
+import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./call-arguments.js";
 import { define, definition, definitions } from "./definitions.js";
 import { GraphHandle } from "./graph-handle.js";
 import { GraphSimilarity } from "./graph-similarity.js";
@@ -97,17 +97,17 @@ export class GraphQueries extends GraphHandle {
     options?: O,
   ): NeighborhoodResult<O> {
     const { store } = this.access;
-    return neighborhood(store, keyOf(store, id), options);
+    return neighborhood(store, toVertexKey(store, id), options);
   }
 
   /**
    * All vertices that match.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
-  vertices<const O extends GlobalOptions = object>(options?: O): VerticesResult<O>;
+  vertices<const O extends VerticesOptions = object>(options?: O): VerticesResult<O>;
   /** The same, with entries that the caller declares: `graph.vertices<Person>({ … })`. */
-  vertices<Entry extends object>(options: GlobalOptions): Entry[];
-  vertices(options?: GlobalOptions): unknown {
+  vertices<Entry extends object>(options: VerticesOptions): Entry[];
+  vertices(options?: VerticesOptions): unknown {
     return vertices(this.access.store, options);
   }
 
@@ -133,7 +133,7 @@ export class GraphQueries extends GraphHandle {
    * @param probe a vector, or an open vertex that has one
    * @throws ValueError, QueryError, SearchError, TypeError
    */
-  nearest(probe: VectorLike | VertexAttributes, options?: NearestOptions): Nearest[] {
+  nearest(probe: VectorLike | VertexAttributes, options?: NearestOptions): NearestResult[] {
     const { store } = this.access;
     return nearest(store, probeOf(store, probe), options);
   }
@@ -148,7 +148,7 @@ export class GraphQueries extends GraphHandle {
     options?: PathOptions,
   ): { path: string[]; cost: number } | null {
     const { store } = this.access;
-    return shortestPath(store, keyOf(store, from), keyOf(store, to), options);
+    return shortestPath(store, toVertexKey(store, from), toVertexKey(store, to), options);
   }
 
   /**
@@ -163,7 +163,7 @@ export class GraphQueries extends GraphHandle {
    * The vertices that a random walker meets most often; those of `from` begin its walks.
    * @throws KeyError, QueryError, SearchError, ValueError
    */
-  pageRank(options?: PageRankOptions): Scored[] {
+  pageRank(options?: PageRankOptions): ScoredVertex[] {
     return pageRank(this.access.store, options);
   }
 
@@ -173,16 +173,16 @@ export class GraphQueries extends GraphHandle {
    */
   randomWalks(from: VertexName, options?: WalkOptions): string[][] {
     const { store } = this.access;
-    return randomWalks(store, keyOf(store, from), options);
+    return randomWalks(store, toVertexKey(store, from), options);
   }
 
   /**
    * The vertices that have arcs to the same vertices as one, those with most in common first.
    * @throws KeyError, QueryError, SearchError
    */
-  coOccurrence(id: VertexName, options?: CoOccurrenceOptions): Scored[] {
+  coOccurrence(id: VertexName, options?: CoOccurrenceOptions): ScoredVertex[] {
     const { store } = this.access;
-    return coOccurrence(store, keyOf(store, id), options);
+    return coOccurrence(store, toVertexKey(store, id), options);
   }
 
   /** Makes and compares vectors. */
@@ -195,7 +195,7 @@ export class GraphQueries extends GraphHandle {
    * Arcs of all vertices that match.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
-  arcs<const O extends GlobalOptions = object>(options?: O): ArcsResult<O> {
+  arcs<const O extends VerticesOptions = object>(options?: O): ArcsResult<O> {
     return arcs(this.access.store, options);
   }
 
@@ -210,8 +210,8 @@ export class GraphQueries extends GraphHandle {
     options?: AdjacentOptions,
   ): boolean {
     const { store } = this.access;
-    const anchor = keyOf(store, id);
-    const isFound = options === undefined ? isLinked(store, anchor, arc, neighbor) : null;
+    const anchor = toVertexKey(store, id);
+    const isFound = options === undefined ? hasArcBetween(store, anchor, arc, neighbor) : null;
     return isFound ?? adjacent(store, anchor, adjacentOptions(arc, neighbor, options));
   }
 
@@ -224,7 +224,7 @@ export class GraphQueries extends GraphHandle {
     options?: O,
   ): AggregateResult<O> {
     const { store } = this.access;
-    return aggregate(store, keyOf(store, id), options);
+    return aggregate(store, toVertexKey(store, id), options);
   }
 
   /**
@@ -233,7 +233,7 @@ export class GraphQueries extends GraphHandle {
    */
   degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions): number {
     const { store } = this.access;
-    return degree(store, keyOf(store, id), degreeOptions(arc, options));
+    return degree(store, toVertexKey(store, id), degreeOptions(arc, options));
   }
 
   /**
@@ -242,19 +242,19 @@ export class GraphQueries extends GraphHandle {
    */
   arcValue(initial: VertexName, arc: ArcFilter, terminal: VertexName): number | null {
     const { store } = this.access;
-    return arcValue(store, keyOf(store, initial), arc, keyOf(store, terminal));
+    return arcValue(store, toVertexKey(store, initial), arc, toVertexKey(store, terminal));
   }
 
   /** @throws KeyError */
   inarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
     const { store } = this.access;
-    return inarcs(store, keyOf(store, id), options);
+    return inarcs(store, toVertexKey(store, id), options);
   }
 
   /** @throws KeyError */
   outarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
     const { store } = this.access;
-    return outarcs(store, keyOf(store, id), options);
+    return outarcs(store, toVertexKey(store, id), options);
   }
 
   /**
@@ -263,7 +263,7 @@ export class GraphQueries extends GraphHandle {
    */
   initials(id: VertexName, options?: ListOptions): string[] {
     const { store } = this.access;
-    return initials(store, keyOf(store, id), options);
+    return initials(store, toVertexKey(store, id), options);
   }
 
   /**
@@ -272,7 +272,7 @@ export class GraphQueries extends GraphHandle {
    */
   terminals(id: VertexName, options?: ListOptions): string[] {
     const { store } = this.access;
-    return terminals(store, keyOf(store, id), options);
+    return terminals(store, toVertexKey(store, id), options);
   }
 
   /** Ids of the vertices of a type; null: of those without. */
@@ -331,7 +331,7 @@ export class GraphQueries extends GraphHandle {
       vector,
       memory: memoryOption(store, memory),
     });
-    return plainResult(store, value);
+    return toPlainValue(store, value);
   }
 
   /**
@@ -364,7 +364,7 @@ export class GraphQueries extends GraphHandle {
    * @param initial how many, rounded up to a power of two; or values of the first ones
    * @throws ValueError what is no size, or too large; TypeError
    */
-  memory(initial: number | readonly CellValue[]): Memory {
+  memory(initial: number | readonly MemoryCell[]): Memory {
     return new Memory(this.access.store, initial);
   }
 }
@@ -373,12 +373,12 @@ const EVALUATE_NAMES = new Set(["tail", "head", "arc", "vector", "memory"]);
 
 /** Handle of a vertex that may be left out, 0 then. */
 function handleOf(store: GraphStore, vertex: VertexName | undefined): number {
-  return vertex === undefined ? 0 : findAnchor(store, keyOf(store, vertex));
+  return vertex === undefined ? 0 : findAnchor(store, toVertexKey(store, vertex));
 }
 
 /** A query may be given its anchor later. */
 function anchorOf(store: GraphStore, id: VertexName | null | undefined): string | number | null {
-  return id === null || id === undefined ? null : keyOf(store, id);
+  return id === null || id === undefined ? null : toVertexKey(store, id);
 }
 
 /** @throws ValueError, TypeError what is neither vector nor vertex */

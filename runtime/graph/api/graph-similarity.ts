@@ -10,16 +10,16 @@ import { M_UINT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
-import { refuseOtherKind } from "../vectors/probe.js";
+import { requireSameKind } from "../vectors/probe.js";
 import {
   anchorCount,
   anchorId,
   KEY_SIZES,
-  type KeySize,
+  type ProjectionKeySize,
   PROJECTION_SEEDS,
   type ProjectionOptions,
   type Projections,
-  projectionsOf,
+  computeProjections,
   setId,
 } from "../vectors/projections.js";
 import { Similarity } from "../vectors/similarity.js";
@@ -130,7 +130,7 @@ export class GraphSimilarity extends Similarity {
    * @returns seeds of the sets
    * @throws ValueError, AccessError, CapacityError, which leaves the sets that were complete
    */
-  createProjectionSets(nseeds: number, ksize: KeySize): number[] {
+  createProjectionSets(nseeds: number, ksize: ProjectionKeySize): number[] {
     if (!Number.isInteger(nseeds) || nseeds < 1 || nseeds > PROJECTION_SEEDS.length) {
       throw new ValueError(`nseeds must be 1 - ${PROJECTION_SEEDS.length}`);
     }
@@ -176,7 +176,7 @@ export class GraphSimilarity extends Similarity {
     const size = projectionSize(access);
     if (!isComplete(access, seed))
       throw new ValueError(`there is no projection set of seed ${seed}`);
-    return projectionsOf(partsOfLike(vector, "vector"), size, options);
+    return computeProjections(partsOfLike(vector, "vector"), size, options);
   }
 }
 
@@ -184,25 +184,25 @@ export class GraphSimilarity extends Similarity {
  * A vector of the kind that a graph's vectors are of.
  * @throws ValueError, TypeError
  */
-export function fittingVector(graph: GraphHandle, elements: unknown): Vector {
+export function requireCompatibleVector(graph: GraphHandle, elements: unknown): Vector {
   const parts = partsOfLike(elements, "vector");
-  refuseOtherKind(accessOf(graph).store.vectors, parts, "it");
+  requireSameKind(accessOf(graph).store.vectors, parts, "it");
   return new Vector(parts);
 }
 
 /** @throws ValueError there are no sets */
-export function projectionSize(access: GraphAccess): KeySize {
+export function projectionSize(access: GraphAccess): ProjectionKeySize {
   const size = sizeOf(access);
   if (size !== null) return size;
   throw new ValueError("no projection sets (forgot to call createProjectionSets()?)");
 }
 
 /** Told by the last anchor of the first set, for the first set is there whenever one is. */
-function sizeOf(access: GraphAccess): KeySize | null {
+function sizeOf(access: GraphAccess): ProjectionKeySize | null {
   const [seed] = PROJECTION_SEEDS;
   if (!isComplete(access, seed!)) return null;
   const { ids } = access.store;
-  const isLast = (size: KeySize): boolean =>
+  const isLast = (size: ProjectionKeySize): boolean =>
     ids.resolve(anchorId(anchorCount(size) - 1, seed!)) !== 0;
   return [...KEY_SIZES].reverse().find(isLast) ?? null;
 }
@@ -214,7 +214,7 @@ function isComplete(access: GraphAccess, seed: number): boolean {
   return sets.includes(setId(seed));
 }
 
-function createSet(access: GraphAccess, size: KeySize, seed: number): void {
+function createSet(access: GraphAccess, size: ProjectionKeySize, seed: number): void {
   const set = setId(seed);
   createVertex(access, set);
   const count = anchorCount(size);

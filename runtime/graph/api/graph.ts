@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { batch } from "../changes/batch.js";
-import { connectMany, createVertices, type NewArc, type NewVertex } from "../changes/bulk.js";
+import { connectMany, createVertices, type ArcInput, type VertexInput } from "../changes/bulk.js";
 import { type ArcSpec, type ConnectOptions, connect } from "../changes/connect.js";
 import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
@@ -15,7 +15,7 @@ import {
   checkTextOrNull,
 } from "../model/check-argument.js";
 import { IndexError, KeyError } from "../model/errors.js";
-import { misfitting } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/misfit.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
 import {
@@ -26,12 +26,12 @@ import {
   openVertices,
   openVerticesAsync,
 } from "../sessions/open-vertices.js";
-import { keyOf, keysOf, listOf, type VertexName } from "./call-arguments.js";
+import { toVertexKey, toVertexKeys, toVertexList, type VertexName } from "./call-arguments.js";
 import { GraphManagement } from "./graph-management.js";
 import { Vertex } from "./vertex.js";
 
 /** A vertex that a session holds: `RO` readonly, `WL` writable. */
-export type OpenVertexState = readonly [id: string, session: number, mode: "RO" | "WL"];
+export type OpenVertexInfo = readonly [id: string, session: number, mode: "RO" | "WL"];
 
 /** What keeps others out of a section of code. */
 const SYNCHRONIZED = "_SYN";
@@ -61,7 +61,7 @@ export class Graph extends GraphManagement {
    * @returns how many were made or made real
    * @throws VertexError, AccessError, ValueError; CapacityError for too many at once
    */
-  createVertices(vertices: readonly NewVertex[]): number {
+  createVertices(vertices: readonly VertexInput[]): number {
     return createVertices(this.access, vertices);
   }
 
@@ -92,7 +92,7 @@ export class Graph extends GraphManagement {
    */
   deleteVertex(id: VertexName, timeout = 0): number {
     const { access } = this;
-    return deleteVertex(access, keyOf(access.store, id), timeout);
+    return deleteVertex(access, toVertexKey(access.store, id), timeout);
   }
 
   /**
@@ -121,7 +121,7 @@ export class Graph extends GraphManagement {
    */
   openVertices(ids: readonly VertexName[], mode: "r" | "a" = "a", timeout = 0): Vertex[] {
     const { access } = this;
-    const holds = openVertices(access, keysOf(access.store, ids), { mode, timeout });
+    const holds = openVertices(access, toVertexKeys(access.store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
   }
 
@@ -132,7 +132,7 @@ export class Graph extends GraphManagement {
     timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex[]> {
     const { access } = this;
-    const holds = await openVerticesAsync(access, keysOf(access.store, ids), { mode, timeout });
+    const holds = await openVerticesAsync(access, toVertexKeys(access.store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
   }
 
@@ -152,7 +152,7 @@ export class Graph extends GraphManagement {
 
   /** Number of those that were open. */
   closeVertices(vertices: readonly Vertex[]): number {
-    return listOf(vertices).filter((vertex) => openOne(vertex).close()).length;
+    return toVertexList(vertices).filter((vertex) => openOne(vertex).close()).length;
   }
 
   /** Releases all that this session holds; returns the number of locks. */
@@ -176,7 +176,7 @@ export class Graph extends GraphManagement {
   }
 
   /** @param session whose vertices; 0 for all */
-  getOpenVertices(session = 0): OpenVertexState[] {
+  getOpenVertices(session = 0): OpenVertexInfo[] {
     const { locks, ids } = this.access.store;
     checkInteger(session, "a session");
     return locks
@@ -205,7 +205,7 @@ export class Graph extends GraphManagement {
    */
   openNeighbor(id: VertexName, arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0): Vertex {
     const { access } = this;
-    const vertex = firstNeighbor(access.store, keyOf(access.store, id), arc);
+    const vertex = firstNeighbor(access.store, toVertexKey(access.store, id), arc);
     const [hold] = openVertices(access, [vertex], { mode, timeout });
     return new Vertex(this, hold!);
   }
@@ -296,9 +296,9 @@ export class Graph extends GraphManagement {
   ): number {
     const { access } = this;
     const ends = isList(terminals)
-      ? keysOf(access.store, terminals)
-      : keyOf(access.store, terminals);
-    return connect(access, keyOf(access.store, initial), arc, ends, options);
+      ? toVertexKeys(access.store, terminals)
+      : toVertexKey(access.store, terminals);
+    return connect(access, toVertexKey(access.store, initial), arc, ends, options);
   }
 
   /**
@@ -308,11 +308,11 @@ export class Graph extends GraphManagement {
    */
   connectMany(
     initial: VertexName,
-    arcs: readonly NewArc<VertexName>[],
+    arcs: readonly ArcInput<VertexName>[],
     options?: ConnectOptions,
   ): number {
     const { access } = this;
-    return connectMany(access, keyOf(access.store, initial), arcs, keyOf, options);
+    return connectMany(access, toVertexKey(access.store, initial), arcs, toVertexKey, options);
   }
 
   /**
@@ -321,7 +321,7 @@ export class Graph extends GraphManagement {
    */
   disconnect(id: VertexName, arc?: ArcFilter, neighbor?: VertexCondition, timeout = 0): number {
     const { access } = this;
-    return disconnect(access, keyOf(access.store, id), { arc, neighbor, timeout });
+    return disconnect(access, toVertexKey(access.store, id), { arc, neighbor, timeout });
   }
 
   /** Adds to the M_CNT arc between two vertices; returns the new value. */
@@ -333,7 +333,7 @@ export class Graph extends GraphManagement {
     timeout = 0,
   ): number {
     const { access } = this;
-    const [from, to] = [keyOf(access.store, initial), keyOf(access.store, terminal)];
+    const [from, to] = [toVertexKey(access.store, initial), toVertexKey(access.store, terminal)];
     return count(access, from, relationship, to, delta, timeout);
   }
 
@@ -346,7 +346,7 @@ export class Graph extends GraphManagement {
     timeout = 0,
   ): number {
     const { access } = this;
-    const [from, to] = [keyOf(access.store, initial), keyOf(access.store, terminal)];
+    const [from, to] = [toVertexKey(access.store, initial), toVertexKey(access.store, terminal)];
     return accumulate(access, from, relationship, to, delta, timeout);
   }
 
@@ -360,7 +360,7 @@ export class Graph extends GraphManagement {
 function openOne(vertex: Vertex): Vertex {
   if (vertex instanceof Vertex) return vertex;
   const error = new TypeError("a vertex that was opened is required");
-  throw misfitting(error, vertex, "what `openVertex` and its like return");
+  throw withArgumentDetails(error, vertex, "what `openVertex` and its like return");
 }
 
 function isList(value: VertexName | readonly VertexName[]): value is readonly VertexName[] {

@@ -1,3 +1,3 @@
 // What queries of a thread may cost, for threads that run queries of strangers.
 
-export { boundQueries } from "../query/walk/deadline.js";
+export { limitQueries } from "../query/walk/deadline.js";

@@ -13,7 +13,7 @@ import type {
   VerticesQuery,
 } from "../query/calls/prepared-query.js";
 import type { ScanOptions } from "../query/calls/stream.js";
-import type { GlobalOptions } from "../query/calls/vertices.js";
+import type { VerticesOptions } from "../query/calls/vertices.js";
 import type {
   AdjacencyQueryOptions,
   AggregateQueryOptions,
@@ -47,10 +47,10 @@ import type {
   SchemaFilter,
   TypeName,
 } from "./schema.js";
-import type { OptionOf, SchemaEntry, SchemaResult, Spelt } from "./schema-results.js";
+import type { OptionOf, SchemaEntry, SchemaResult, LiteralOf } from "./schema-results.js";
 import type { Vertex } from "./vertex.js";
 
-type SchemaGlobal<S extends GraphSchema, O = GlobalOptions> = Omit<O, "condition"> & {
+type SchemaGlobal<S extends GraphSchema, O = VerticesOptions> = Omit<O, "condition"> & {
   readonly condition?: SchemaCondition<S>;
 };
 type SchemaScan<S extends GraphSchema> = Omit<ScanOptions, "condition"> & {
@@ -163,16 +163,16 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   accumulate(this: never, ...given: never[]): never;
   vertices(this: never, ...given: never[]): never;
   vertices<const O extends SchemaGlobal<S> = object>(
-    options?: O & SchemaGlobal<S> & Spelt<S, O, "condition">,
+    options?: O & SchemaGlobal<S> & LiteralOf<S, O, "condition">,
   ): SchemaResult<S, OptionOf<O, "condition">, VerticesResult<O>>;
   scan(this: never, ...given: never[]): never;
   scan<const O extends SchemaScan<S> = object>(
-    options?: O & SchemaScan<S> & Spelt<S, O, "condition">,
+    options?: O & SchemaScan<S> & LiteralOf<S, O, "condition">,
   ): IterableIterator<SchemaEntry<S, OptionOf<O, "condition">, ScannedVertex<O>>>;
   neighborhood(this: never, ...given: never[]): never;
   neighborhood<const O extends SchemaNeighborhood<S> = object>(
     id: VertexName,
-    options?: O & SchemaNeighborhood<S> & Spelt<S, O, "neighbor">,
+    options?: O & SchemaNeighborhood<S> & LiteralOf<S, O, "neighbor">,
   ): SchemaResult<S, OptionOf<O, "neighbor">, NeighborhoodResult<O>>;
   degree(this: never, ...given: never[]): never;
   degree(id: VertexName, arc?: SchemaFilter<S>, options?: Parameters<Graph["degree"]>[2]): number;
@@ -180,11 +180,11 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   arcValue(initial: VertexName, arc: SchemaFilter<S>, terminal: VertexName): number | null;
   arcs(this: never, ...given: never[]): never;
   arcs<const O extends SchemaGlobal<S> = object>(
-    options?: O & SchemaGlobal<S> & Spelt<S, O, "condition">,
+    options?: O & SchemaGlobal<S> & LiteralOf<S, O, "condition">,
   ): ArcsResult<O>;
   scanArcs(this: never, ...given: never[]): never;
   scanArcs<const O extends SchemaScan<S> = object>(
-    options?: O & SchemaScan<S> & Spelt<S, O, "condition">,
+    options?: O & SchemaScan<S> & LiteralOf<S, O, "condition">,
   ): IterableIterator<ScannedArc<O>>;
   adjacent(this: never, ...given: never[]): never;
   adjacent(
@@ -196,20 +196,20 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   aggregate(this: never, ...given: never[]): never;
   aggregate<const O extends SchemaAnchored<S, AggregateOptions> = object>(
     id: VertexName,
-    options?: O & SchemaAnchored<S, AggregateOptions> & Spelt<S, O, "neighbor">,
+    options?: O & SchemaAnchored<S, AggregateOptions> & LiteralOf<S, O, "neighbor">,
   ): AggregateResult<O>;
   newNeighborhoodQuery(this: never, ...given: never[]): never;
   newNeighborhoodQuery<const O extends SchemaAnchored<S, NeighborhoodQueryOptions> = object>(
     id?: VertexName | null,
-    options?: O & SchemaAnchored<S, NeighborhoodQueryOptions> & Spelt<S, O, "neighbor">,
+    options?: O & SchemaAnchored<S, NeighborhoodQueryOptions> & LiteralOf<S, O, "neighbor">,
   ): Executes<SchemaResult<S, OptionOf<O, "neighbor">, NeighborhoodResult<O>>> & NeighborhoodQuery;
   newVerticesQuery(this: never, ...given: never[]): never;
   newVerticesQuery<const O extends SchemaGlobal<S, GlobalQueryOptions> = object>(
-    options?: O & SchemaGlobal<S, GlobalQueryOptions> & Spelt<S, O, "condition">,
+    options?: O & SchemaGlobal<S, GlobalQueryOptions> & LiteralOf<S, O, "condition">,
   ): Executes<SchemaResult<S, OptionOf<O, "condition">, VerticesResult<O>>> & VerticesQuery;
   newArcsQuery(this: never, ...given: never[]): never;
   newArcsQuery<const O extends SchemaGlobal<S, GlobalQueryOptions> = object>(
-    options?: O & SchemaGlobal<S, GlobalQueryOptions> & Spelt<S, O, "condition">,
+    options?: O & SchemaGlobal<S, GlobalQueryOptions> & LiteralOf<S, O, "condition">,
   ): Executes<ArcsResult<O>> & ArcsQuery;
   newAdjacencyQuery(this: never, ...given: never[]): never;
   newAdjacencyQuery(
@@ -219,7 +219,7 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   newAggregatorQuery(this: never, ...given: never[]): never;
   newAggregatorQuery<const O extends SchemaAnchored<S, AggregateQueryOptions> = object>(
     id?: VertexName | null,
-    options?: O & SchemaAnchored<S, AggregateQueryOptions> & Spelt<S, O, "neighbor">,
+    options?: O & SchemaAnchored<S, AggregateQueryOptions> & LiteralOf<S, O, "neighbor">,
   ): Executes<AggregateResult<O>, Omit<ExecuteOptions, "hits" | "offset">> & AggregatorQuery;
   openVertexAsync(this: never, ...given: never[]): never;
   openVertexAsync<T extends TypeName<S> = TypeName<S>>(

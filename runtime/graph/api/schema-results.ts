@@ -50,7 +50,7 @@ export type SchemaEntry<S extends GraphSchema, C, E> = Entry<S, NamedType<S, C>,
 export type OptionOf<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
 /** Refuses keys in a condition that no type has; those of a type are refused where they stand. */
-export type Spelt<S extends GraphSchema, O, K extends string> =
+export type LiteralOf<S extends GraphSchema, O, K extends string> =
   OptionOf<O, K> extends {
     readonly property: infer P extends object;
   }

@@ -5,7 +5,7 @@ import type { ArcSpec, ConnectOptions } from "../changes/connect.js";
 import type { CreateOptions } from "../changes/vertices.js";
 import type { ArcDirection, ArcModifier, ValueComparison } from "../model/constants.js";
 import type {
-  AdjacentRule,
+  AdjacencyRule,
   ArcFilter,
   ArcValue,
   CollectRule,
@@ -115,7 +115,7 @@ interface SchemaParts<S extends GraphSchema>
   readonly has_neighbor?: SchemaCondition<S>;
   readonly not?: SchemaCondition<S>;
   readonly collect?: SchemaCollect<S>;
-  readonly adjacent?: SchemaRule<S, AdjacentRule>;
+  readonly adjacent?: SchemaRule<S, AdjacencyRule>;
   readonly traverse?: SchemaRule<S, TraverseRule & { readonly collect?: SchemaCollect<S> }>;
 }
 export type SchemaCollect<S extends GraphSchema> =

@@ -3,14 +3,14 @@
 import type { ArcSpec } from "../changes/arc-to-make.js";
 import { evaluateText } from "../evaluate/evaluate.js";
 import { type Memory, memoryOption } from "../evaluate/memory.js";
-import { shownResult } from "../evaluate/plain-result.js";
+import { displayResult } from "../evaluate/plain-result.js";
 import { findAnchor } from "../query/match/anchor.js";
-import { deadlineOf } from "../query/walk/deadline.js";
+import { readDeadline } from "../query/walk/deadline.js";
 import type { Graph } from "./graph.js";
 import { accessOf } from "./graph-handle.js";
 
 /** What an expression is evaluated on; a vertex without an id is none. */
-export interface ShownSubject {
+export interface DisplayTarget {
   readonly tail: string;
   readonly head: string;
   readonly arc: ArcSpec | null;
@@ -18,14 +18,14 @@ export interface ShownSubject {
 }
 
 /** @throws QueryError with the place of what is wrong; SearchError after the time-out; KeyError */
-export function shownEvaluation(
+export function displayEvaluation(
   graph: Graph,
   text: string,
-  { tail, head, arc, memory }: ShownSubject,
+  { tail, head, arc, memory }: DisplayTarget,
   timeoutMs: number,
 ): string {
   const { store } = accessOf(graph);
-  const deadline = deadlineOf("evaluation", { timeout: timeoutMs, limexec: true });
+  const deadline = readDeadline("evaluation", { timeout: timeoutMs, limexec: true });
   const value = evaluateText(store, text, {
     tail: tail === "" ? 0 : findAnchor(store, tail),
     head: head === "" ? 0 : findAnchor(store, head),
@@ -34,5 +34,5 @@ export function shownEvaluation(
     memory: memoryOption(store, memory),
     spend: (steps) => deadline.spend(steps),
   });
-  return shownResult(store, value);
+  return displayResult(store, value);
 }

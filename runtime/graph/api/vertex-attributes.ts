@@ -20,12 +20,12 @@ import {
 } from "../query/attributes/vertex-attributes.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import type { AccessMode } from "../sessions/open-vertices.js";
-import type { Hold } from "../sessions/session.js";
+import type { HeldVertex } from "../sessions/session.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { arcBits } from "../vectors/projections.js";
 import { Vector } from "../vectors/vector.js";
-import type { Components } from "../vectors/vector-parts.js";
+import type { VectorComponents } from "../vectors/vector-parts.js";
 import { projectionSize } from "./graph-similarity.js";
 
 /** Seconds until it expires, of a vertex that never does. */
@@ -41,7 +41,7 @@ export interface VertexRecord {
   readonly descriptor: number;
   readonly type: string;
   readonly man: "REAL" | "VIRTUAL";
-  readonly vector: Components;
+  readonly vector: VectorComponents;
   readonly properties: Record<string, PropertyValue>;
   readonly tmc: number;
   readonly tmm: number;
@@ -74,9 +74,9 @@ export let handleIn: (store: GraphStore, vertex: VertexAttributes) => number;
 
 export class VertexAttributes {
   readonly #access: GraphAccess;
-  #hold: Hold | null;
+  #hold: HeldVertex | null;
 
-  protected constructor(access: GraphAccess, hold: Hold) {
+  protected constructor(access: GraphAccess, hold: HeldVertex) {
     this.#access = access;
     this.#hold = hold;
   }
@@ -290,7 +290,7 @@ export class VertexAttributes {
   }
 
   /** For the methods. */
-  protected get hold(): Hold {
+  protected get hold(): HeldVertex {
     return this.holdFor("Vertex cannot be accessed");
   }
 
@@ -312,7 +312,7 @@ export class VertexAttributes {
     };
   }
 
-  private holdFor(failure: string): Hold {
+  private holdFor(failure: string): HeldVertex {
     const hold = this.#hold;
     if (hold === null || hold.count === 0) throw new AccessError(failure);
     return hold;

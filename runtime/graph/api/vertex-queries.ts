@@ -1,7 +1,7 @@
 // The queries of a graph that begin at a vertex which is open.
 
 import { checkObject } from "../model/check-argument.js";
-import { type AdjacentOptions, adjacent, isLinked } from "../query/calls/adjacent.js";
+import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import { arcValue } from "../query/calls/arc-value.js";
 import { type DegreeOptions, degree } from "../query/calls/degree.js";
@@ -17,7 +17,7 @@ import {
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
 import type { AggregateResult, ArcTuple, NeighborhoodResult } from "../query/show/typed-results.js";
-import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
+import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./call-arguments.js";
 import { VertexAttributes } from "./vertex-attributes.js";
 
 export class VertexQueries extends VertexAttributes {
@@ -35,14 +35,14 @@ export class VertexQueries extends VertexAttributes {
   adjacent(arc?: ArcFilter, neighbor?: VertexCondition, options?: AdjacentOptions): boolean {
     const { store } = this.access;
     const { vertex } = this.hold;
-    const isFound = options === undefined ? isLinked(store, vertex, arc, neighbor) : null;
+    const isFound = options === undefined ? hasArcBetween(store, vertex, arc, neighbor) : null;
     return isFound ?? adjacent(store, vertex, adjacentOptions(arc, neighbor, options));
   }
 
   /** Value of the arc to another vertex, null for one without value. */
   arcValue(arc: ArcFilter, terminal: VertexName): number | null {
     const { store } = this.access;
-    return arcValue(store, this.hold.vertex, arc, keyOf(store, terminal));
+    return arcValue(store, this.hold.vertex, arc, toVertexKey(store, terminal));
   }
 
   /** Number of arcs that match; in both directions unless the filter says otherwise. */

@@ -10,7 +10,7 @@ import {
   removeProperty,
   setProperty,
 } from "../changes/properties.js";
-import { giveUpAfter } from "../changes/session-view.js";
+import { lockDeadlineAfter } from "../changes/session-view.js";
 import { removeVector, setVector } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
@@ -21,9 +21,9 @@ import { parseValueCondition, testValue } from "../query/match/value-condition.j
 import type { ArcFilter, ValueCondition } from "../query/parse/query-options.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { type AccessMode, openVertex, openVertices } from "../sessions/open-vertices.js";
-import type { Hold } from "../sessions/session.js";
+import type { HeldVertex } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
-import { steadily } from "../store/steady-names.js";
+import { readConsistently } from "../store/steady-names.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { accessOf, GraphHandle } from "./graph-handle.js";
 import type { VertexRecord } from "./vertex-attributes.js";
@@ -42,7 +42,7 @@ export class Vertex extends VertexQueries {
    */
   constructor(
     graph: GraphHandle | GraphAccess,
-    id: string | Hold,
+    id: string | HeldVertex,
     type: string | null = null,
     mode: AccessMode = "a",
     timeout = 0,
@@ -90,7 +90,7 @@ export class Vertex extends VertexQueries {
   escalate(timeout = 0): void {
     checkTimeout(timeout);
     if (timeout < 0) throw new ValueError("Infinite timeout not allowed for this operation");
-    this.access.session.escalate(this.hold, giveUpAfter(timeout));
+    this.access.session.escalate(this.hold, lockDeadlineAfter(timeout));
   }
 
   /**
@@ -323,7 +323,7 @@ export class Vertex extends VertexQueries {
     const { vertex } = this.hold;
     const { store } = this.access;
     checkText(key, "a property key");
-    return steadily(store, false, () => {
+    return readConsistently(store, false, () => {
       const code = store.keys.codeOf(key);
       return code === 0 ? undefined : store.properties.get(vertex, code);
     });
@@ -336,7 +336,7 @@ function openHold(
   type: string | null,
   mode: AccessMode,
   timeout: number,
-): Hold {
+): HeldVertex {
   if (type === null) return openVertex(access, id, { mode, timeout });
   if (mode === "w") return openVertex(access, id, { mode, timeout, create: { type } });
   throw new ValueError("Vertex type argument not permitted for this access mode");

@@ -10,7 +10,7 @@ import {
   T_NEVER,
 } from "../model/constants.js";
 import { ArcError, ValueError } from "../model/errors.js";
-import { member, misfitting, NAMES, within } from "../model/misfit.js";
+import { inMember, withArgumentDetails, NAMES, atArgumentPath } from "../model/misfit.js";
 import {
   MODIFIERS,
   type Modifier,
@@ -46,7 +46,7 @@ const FLAGS = M_AUTOTM | M_FWDONLY;
 const STATIC = MODIFIERS[STATIC_CODE]!;
 
 /** One for all calls: none of them is under way when another is read. */
-export class ArcToMake {
+export class ParsedArc {
   relationship = DEFAULT_RELATIONSHIP;
   modifier: Modifier = STATIC;
   /** `ArcFlag`s. */
@@ -62,7 +62,7 @@ export class ArcToMake {
     try {
       return this.#read(spec);
     } catch (error) {
-      throw within(error, ".arc");
+      throw atArgumentPath(error, ".arc");
     }
   }
 
@@ -72,19 +72,19 @@ export class ArcToMake {
     if (!Array.isArray(spec)) return this.#readMembers(spec);
     if (spec.length > 3) {
       const text = "Invalid arc tuple, expected (relationship, modifier, value)";
-      throw misfitting(new ArcError(text), spec, "up to three values");
+      throw withArgumentDetails(new ArcError(text), spec, "up to three values");
     }
     return this.set(spec[0], spec[1], spec[2], ITEMS);
   }
 
   #readMembers(spec: unknown): this {
     if (typeof spec !== "object" || spec === null) {
-      throw misfitting(new ArcError("Invalid arc, must be string or tuple"), spec, FORMS);
+      throw withArgumentDetails(new ArcError("Invalid arc, must be string or tuple"), spec, FORMS);
     }
     for (const name of Object.keys(spec)) {
       if (MEMBERS.has(name)) continue;
       const error = new ArcError(`Invalid arc: '${name}' is none of rel, mod, value`);
-      throw misfitting(error, Reflect.get(spec, name), "rel, mod, value", member(name));
+      throw withArgumentDetails(error, Reflect.get(spec, name), "rel, mod, value", inMember(name));
     }
     const { rel, mod, value } = spec as { rel?: unknown; mod?: unknown; value?: unknown };
     return this.set(rel, modifierNamed(mod), value, BY_NAME);
@@ -101,7 +101,7 @@ export class ArcToMake {
       this.relationship = DEFAULT_RELATIONSHIP;
     } else {
       const error = new ArcError("Invalid arc, relationship must be a string");
-      throw misfitting(error, relationship, NAMES, steps[0]);
+      throw withArgumentDetails(error, relationship, NAMES, steps[0]);
     }
     if (typeof given !== "number") throw badModifier(given, steps);
     const code = (given & ~FLAGS) === M_STAT ? given - M_STAT + STATIC_CODE : given;
@@ -119,7 +119,7 @@ export class ArcToMake {
 }
 
 function badModifier(given: unknown, steps: Steps): ArcError {
-  return misfitting(new ArcError("Invalid arc modifier"), given, MODIFIER_FORMS, steps[1]);
+  return withArgumentDetails(new ArcError("Invalid arc modifier"), given, MODIFIER_FORMS, steps[1]);
 }
 
 /** @throws ArcError, ValueError, TypeError */
@@ -129,7 +129,7 @@ function valueFor(modifier: Modifier, value: unknown, steps: Steps): number {
   } catch (error) {
     const { name, min, max, kind } = modifier;
     const fits = kind === "unit" ? "no value" : `numbers from ${min} to ${max}`;
-    throw misfitting(error as Error, value, `${fits}, for ${name}`, steps[2]);
+    throw withArgumentDetails(error as Error, value, `${fits}, for ${name}`, steps[2]);
   }
 }
 
@@ -157,7 +157,7 @@ export function inRange(modifier: Modifier, value: number): number {
 }
 
 /** Word 2 of the new arc, where there is none yet or values are not added. */
-export function firstValue(arc: ArcToMake, now: number): number {
+export function firstValue(arc: ParsedArc, now: number): number {
   const { modifier, value } = arc;
   const { initial, kind } = modifier;
   if (initial === "now") return valueBits(kind, arc.hasValue && value > 0 ? value : now);

@@ -4,7 +4,7 @@
 import { Header } from "../memory/layout.js";
 import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type Access, type GiveUpAt, giveUpAfter } from "./session-view.js";
+import { type Access, type LockDeadline, lockDeadlineAfter } from "./session-view.js";
 
 /** What a try throws to say which vertex it has to wait for. Never leaves this folder. */
 class Held {
@@ -16,7 +16,7 @@ class Held {
 }
 
 /** Ends a try: another session holds a vertex. */
-export function waitFor(store: GraphStore, vertex: number): never {
+export function waitForLock(store: GraphStore, vertex: number): never {
   throw new Held(vertex, Atomics.load(store.memory.header.ints, Header.LockReleases));
 }
 
@@ -25,7 +25,7 @@ export function waitFor(store: GraphStore, vertex: number): never {
  * the whole thread, which takes its arguments before it runs: none of them is under way when
  * another one is, and a call makes neither object nor function.
  */
-export abstract class Change<T> {
+export abstract class LockedChange<T> {
   protected abstract try(access: Access): T;
 
   /**
@@ -37,7 +37,7 @@ export abstract class Change<T> {
     const { store, session } = access;
     const { writer } = store;
     let held: Held;
-    let giveUpAt: GiveUpAt | null = null;
+    let giveUpAt: LockDeadline | null = null;
     for (;;) {
       writer.begin();
       try {
@@ -52,13 +52,13 @@ export abstract class Change<T> {
         writer.end();
       }
       // A part of a larger mutation cannot wait: the mutex would stay taken.
-      giveUpAt ??= writer.isWriting ? 0 : giveUpAfter(timeoutMs);
+      giveUpAt ??= writer.isWriting ? 0 : lockDeadlineAfter(timeoutMs);
       session.awaitRelease(held.vertex, held.seen, giveUpAt);
     }
   }
 }
 
-class OneChange<T> extends Change<T> {
+class OneChange<T> extends LockedChange<T> {
   readonly #change: () => T;
 
   constructor(change: () => T) {
@@ -72,6 +72,6 @@ class OneChange<T> extends Change<T> {
 }
 
 /** Runs a function as a change. */
-export function attempt<T>(access: Access, timeoutMs: number, change: () => T): T {
+export function runWithLocks<T>(access: Access, timeoutMs: number, change: () => T): T {
   return new OneChange(change).run(access, timeoutMs);
 }

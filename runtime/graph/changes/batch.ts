@@ -2,7 +2,7 @@
 // graph. The mutex is held meanwhile, so a batch keeps to one graph, cannot wait, and is bounded.
 
 import { Header } from "../memory/layout.js";
-import { holdClock, releaseClock } from "../memory/time.js";
+import { freezeClock, unfreezeClock } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
 import type { GraphStore } from "../store/graph-store.js";
 
@@ -15,7 +15,7 @@ export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
   if (typeof run !== "function") throw new TypeError("a batch is a function");
   const before = Writer.only;
   if (before === null) Writer.only = writer;
-  const isFirst = holdClock();
+  const isFirst = freezeClock();
   try {
     return writer.mutate(() => {
       const result = run();
@@ -26,7 +26,7 @@ export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
     });
   } finally {
     Writer.only = before;
-    if (isFirst) releaseClock();
+    if (isFirst) unfreezeClock();
   }
 }
 

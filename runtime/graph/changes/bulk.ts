@@ -1,6 +1,6 @@
 // Many vertices or arcs in one call: all of them or none, with the mutex taken once.
 
-import { misfitting, within } from "../model/misfit.js";
+import { withArgumentDetails, atArgumentPath } from "../model/misfit.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { ArcSpec } from "./arc-to-make.js";
 import { batch } from "./batch.js";
@@ -10,13 +10,13 @@ import type { VertexKey } from "./vertex-key.js";
 import { type CreateOptions, createVertex } from "./vertices.js";
 
 /** A vertex to make: its id, or its id with all that it gets. */
-export type NewVertex = string | (CreateOptions & { readonly id: string });
+export type VertexInput = string | (CreateOptions & { readonly id: string });
 
 /**
  * Makes vertices that are not there, as `createVertex` does with each.
  * @returns how many were made or made real
  */
-export function createVertices(access: Access, vertices: readonly NewVertex[]): number {
+export function createVertices(access: Access, vertices: readonly VertexInput[]): number {
   const given = listOf(vertices, "vertices");
   return batch(access.store, () => {
     let made = 0;
@@ -27,7 +27,7 @@ export function createVertices(access: Access, vertices: readonly NewVertex[]): 
             ? createVertex(access, vertex.id, vertex)
             : createVertex(access, vertex);
       } catch (error) {
-        throw within(error, `vertices[${at}]`);
+        throw atArgumentPath(error, `vertices[${at}]`);
       }
     }
     return made;
@@ -35,7 +35,7 @@ export function createVertices(access: Access, vertices: readonly NewVertex[]): 
 }
 
 /** An arc to make, and where it leads. */
-export type NewArc<N> = readonly [arc: ArcSpec, terminal: N];
+export type ArcInput<N> = readonly [arc: ArcSpec, terminal: N];
 
 /**
  * Makes arcs of one vertex, as `connect` does with each.
@@ -45,7 +45,7 @@ export type NewArc<N> = readonly [arc: ArcSpec, terminal: N];
 export function connectMany<N>(
   access: Access,
   initial: VertexKey,
-  arcs: readonly NewArc<N>[],
+  arcs: readonly ArcInput<N>[],
   keyOf: (store: GraphStore, terminal: N) => VertexKey,
   options?: ConnectOptions,
 ): number {
@@ -55,13 +55,13 @@ export function connectMany<N>(
     for (const [at, pair] of given.entries()) {
       if (!Array.isArray(pair) || pair.length !== 2) {
         const error = new TypeError("a pair of an arc and a terminal is required");
-        throw misfitting(error, pair, "[arc, terminal]", `arcs[${at}]`);
+        throw withArgumentDetails(error, pair, "[arc, terminal]", `arcs[${at}]`);
       }
-      const [arc, terminal] = pair as NewArc<N>;
+      const [arc, terminal] = pair as ArcInput<N>;
       try {
         made += connect(access, initial, arc, keyOf(access.store, terminal), options);
       } catch (error) {
-        throw within(error, `arcs[${at}]`);
+        throw atArgumentPath(error, `arcs[${at}]`);
       }
     }
     return made;

@@ -4,9 +4,9 @@ import { nowSeconds } from "../memory/time.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
-import { attempt, waitFor } from "./attempt.js";
+import { runWithLocks, waitForLock } from "./attempt.js";
 import type { Access } from "./session-view.js";
-import { existing, isHeldByOther, refuseReadonly, type VertexKey } from "./vertex-key.js";
+import { resolveExisting, isLockedByOther, requireWritable, type VertexKey } from "./vertex-key.js";
 
 /**
  * Changes a vertex that is there and that nobody else holds, at once or not at all.
@@ -17,18 +17,18 @@ export function changeVertex<T>(
   vertex: VertexKey,
   change: (vertex: number) => T,
 ): T {
-  return attempt(access, 0, () => change(changeable(access, vertex)));
+  return runWithLocks(access, 0, () => change(requireWritableVertex(access, vertex)));
 }
 
 /**
  * Handle of a vertex that is there and may be changed; ends an attempt while others hold it.
  * @throws KeyError, AccessError
  */
-export function changeable(access: Access, vertex: VertexKey): number {
+export function requireWritableVertex(access: Access, vertex: VertexKey): number {
   const { store } = access;
-  refuseReadonly(store);
-  const found = existing(store, vertex);
-  if (isHeldByOther(access, found)) waitFor(store, found);
+  requireWritable(store);
+  const found = resolveExisting(store, vertex);
+  if (isLockedByOther(access, found)) waitForLock(store, found);
   return found;
 }
 
@@ -36,13 +36,13 @@ export function changeable(access: Access, vertex: VertexKey): number {
  * The store's operation, about what a vertex has of its own. A virtual one is made real first, by
  * an operation: where records are applied nobody may hold it, so that it need not be there at all.
  */
-export function beginOwn(store: GraphStore, code: OperationCodeNumber, vertex: number): Operation {
-  ensureReal(store, vertex);
+export function beginChange(store: GraphStore, code: OperationCodeNumber, vertex: number): Operation {
+  promoteIfVirtual(store, vertex);
   return begin(store, code, vertex);
 }
 
 /** Makes a virtual vertex real, which keeps its type. */
-export function ensureReal(store: GraphStore, vertex: number): void {
+export function promoteIfVirtual(store: GraphStore, vertex: number): void {
   if (!store.vertices.isVirtual(vertex)) return;
   begin(store, OperationCode.CreateVertex, vertex).name = 0;
   apply(store, store.operation);

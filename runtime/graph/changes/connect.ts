@@ -1,24 +1,24 @@
 // Making arcs and changing their values.
 
 import { Header } from "../memory/layout.js";
-import { holdClock, releaseClock } from "../memory/time.js";
+import { freezeClock, unfreezeClock } from "../memory/time.js";
 import { checkOptions } from "../model/check-argument.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";
-import { misfitting } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/misfit.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type ArcSpec, ArcToMake } from "./arc-to-make.js";
-import { Change, waitFor } from "./attempt.js";
-import { ensureReal } from "./change-vertex.js";
+import { type ArcSpec, ParsedArc } from "./arc-to-make.js";
+import { LockedChange, waitForLock } from "./attempt.js";
+import { promoteIfVirtual } from "./change-vertex.js";
 import { type ConnectCondition, connectCondition } from "./connect-condition.js";
 import { linkVertices } from "./link-vertices.js";
 import type { Access } from "./session-view.js";
 import {
-  existing,
+  resolveExisting,
   handleOf,
-  isHeldByOther,
-  refuseArcChanges,
+  isLockedByOther,
+  requireMutableArcs,
   type VertexKey,
 } from "./vertex-key.js";
 
@@ -37,8 +37,8 @@ export interface ConnectOptions {
 const NO_OPTIONS: ConnectOptions = {};
 const NAMES = new Set(["lifespan", "condition", "timeout"]);
 
-class Connect extends Change<number> {
-  readonly arc = new ArcToMake();
+class Connect extends LockedChange<number> {
+  readonly arc = new ParsedArc();
   initial: VertexKey = 0;
   terminals: VertexKey | readonly VertexKey[] = 0;
   lifespan = -1;
@@ -48,23 +48,23 @@ class Connect extends Change<number> {
   protected try(access: Access): number {
     const { store } = access;
     const { initial, terminals } = this;
-    refuseArcChanges(access);
+    requireMutableArcs(access);
     if (typeof terminals !== "object") return this.#link(access, initial, terminals);
-    const from = existing(store, initial);
-    const isHeld = holdClock();
+    const from = resolveExisting(store, initial);
+    const isHeld = freezeClock();
     try {
       let made = 0;
       for (const terminal of several(store, from, terminals)) {
         made += this.#link(access, from, terminal);
         // They are acquired together, as by `openVertices`.
         if (store.vertices.isVirtual(terminal)) {
-          if (isHeldByOther(access, terminal)) waitFor(store, terminal);
-          ensureReal(store, terminal);
+          if (isLockedByOther(access, terminal)) waitForLock(store, terminal);
+          promoteIfVirtual(store, terminal);
         }
       }
       return made;
     } finally {
-      if (isHeld) releaseClock();
+      if (isHeld) unfreezeClock();
     }
   }
 
@@ -96,7 +96,7 @@ export function connect(
   const { lifespan = -1, condition, timeout = 0 } = options;
   if (typeof lifespan !== "number" || Number.isNaN(lifespan)) {
     const fits = "seconds; -1: it never expires";
-    throw misfitting(new TypeError("lifespan must be a number"), lifespan, fits, ".lifespan");
+    throw withArgumentDetails(new TypeError("lifespan must be a number"), lifespan, fits, ".lifespan");
   }
   CONNECT.arc.read(arc);
   if (lifespan >= 0) refuseTime(CONNECT.arc);
@@ -108,16 +108,16 @@ export function connect(
   return CONNECT.run(access, timeout);
 }
 
-function hasAutoTimes({ memory }: GraphStore, arc: ArcToMake): boolean {
+function hasAutoTimes({ memory }: GraphStore, arc: ParsedArc): boolean {
   return memory.header.words[Header.AutoArcTimes] !== 0 && !isTime(arc);
 }
 
-function isTime({ modifier: { code } }: ArcToMake): boolean {
+function isTime({ modifier: { code } }: ParsedArc): boolean {
   return code === M_TMC || code === M_TMM || code === M_TMX;
 }
 
 /** @throws ArcError */
-function refuseTime(arc: ArcToMake): void {
+function refuseTime(arc: ParsedArc): void {
   if (!isTime(arc)) return;
   throw new ArcError("Arc timestamps are automatic, manual timestamp assignment not allowed");
 }
@@ -129,7 +129,7 @@ function refuseTime(arc: ArcToMake): void {
 function several(store: GraphStore, initial: number, terminals: readonly VertexKey[]): number[] {
   const seen = new Set([initial]);
   return terminals.map((terminal) => {
-    const handle = existing(store, terminal);
+    const handle = resolveExisting(store, terminal);
     if (seen.has(handle)) {
       throw new AccessError("Bad context (duplicate vertices in acquisition set)");
     }

@@ -2,22 +2,22 @@
 
 import { M_ACC, M_CNT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
-import { misfitting } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/misfit.js";
 import { valueFromBits } from "../model/modifiers.js";
-import { ArcToMake } from "./arc-to-make.js";
-import { Change } from "./attempt.js";
+import { ParsedArc } from "./arc-to-make.js";
+import { LockedChange } from "./attempt.js";
 import { linkVertices } from "./link-vertices.js";
 import type { Access } from "./session-view.js";
-import { refuseArcChanges, type VertexKey } from "./vertex-key.js";
+import { requireMutableArcs, type VertexKey } from "./vertex-key.js";
 
-class Add extends Change<number> {
-  readonly arc = new ArcToMake();
+class Add extends LockedChange<number> {
+  readonly arc = new ParsedArc();
   initial: VertexKey = 0;
   terminal: VertexKey = 0;
 
   protected try(access: Access): number {
     const { store } = access;
-    refuseArcChanges(access);
+    requireMutableArcs(access);
     linkVertices(access, this.initial, this.terminal, this.arc, -1);
     return valueFromBits(this.arc.modifier.kind, store.operation.value);
   }
@@ -39,7 +39,7 @@ export function count(
   timeout = 0,
 ): number {
   if (!Number.isInteger(delta)) {
-    throw misfitting(new ValueError("delta must be integer"), delta, "integers", ".delta");
+    throw withArgumentDetails(new ValueError("delta must be integer"), delta, "integers", ".delta");
   }
   ADD.arc.set(relationship, M_CNT, undefined);
   return add(access, initial, terminal, delta, timeout);
@@ -59,7 +59,7 @@ export function accumulate(
   timeout = 0,
 ): number {
   if (typeof delta !== "number") {
-    throw misfitting(new ValueError("delta must be a number"), delta, "numbers", ".delta");
+    throw withArgumentDetails(new ValueError("delta must be a number"), delta, "numbers", ".delta");
   }
   ADD.arc.set(relationship, M_ACC, undefined);
   return add(access, initial, terminal, delta, timeout);

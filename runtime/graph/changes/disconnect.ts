@@ -2,23 +2,23 @@
 
 import { Header } from "../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../model/constants.js";
-import { misfit } from "../model/misfit.js";
+import { invalidArgument } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
-import { fetchEnds, findArc } from "../operations/arcs.js";
+import { loadArcEnds, findArc } from "../operations/arcs.js";
 import type { ArcTest } from "../query/match/arc-test.js";
 import { compileArcFilter } from "../query/parse/arc-filter.js";
-import { PlainArc } from "../query/parse/plain-arc.js";
+import { SimpleArcFilter } from "../query/parse/plain-arc.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
 import { isReference } from "../query/parse/traverse-rule.js";
 import type { ArcRuns } from "../store/arc-runs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { Change, waitFor } from "./attempt.js";
+import { LockedChange, waitForLock } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import type { Access } from "./session-view.js";
-import { existing, isHeldByOther, refuseArcChanges, type VertexKey } from "./vertex-key.js";
+import { resolveExisting, isLockedByOther, requireMutableArcs, type VertexKey } from "./vertex-key.js";
 
-const PLAIN = new PlainArc();
+const PLAIN = new SimpleArcFilter();
 /** Arcs that are committed together: few enough that readers do not wait. */
 const STEP = 64;
 const ARC_ITEMS = 3;
@@ -32,7 +32,7 @@ export interface DisconnectOptions {
   readonly timeout?: number;
 }
 
-class Disconnect extends Change<number> {
+class Disconnect extends LockedChange<number> {
   vertex: VertexKey = 0;
   arc: ArcFilter | undefined = undefined;
   /** Id of the only neighbor, null for any. */
@@ -47,20 +47,20 @@ class Disconnect extends Change<number> {
     // With the mutex: until then a name may be given another code.
     const isPlain = this.isPair && PLAIN.read(store.relationships, arc!, D_OUT);
     if (!isPlain || PLAIN.direction !== D_OUT) return this.#removeMatching(access);
-    refuseArcChanges(access);
-    const from = existing(store, vertex);
+    requireMutableArcs(access);
+    const from = resolveExisting(store, vertex);
     const to = store.ids.resolve(this.neighbor!);
     if (to === 0) return 0;
-    const isHeld = isHeldByOther(access, from) || isHeldByOther(access, to);
+    const isHeld = isLockedByOther(access, from) || isLockedByOther(access, to);
     return isHeld ? this.#removeMatching(access) : removePair(store, from, to);
   }
 
   #removeMatching(access: Access): number {
     const { store } = access;
     this.test ??= testOf(store, this.arc);
-    refuseArcChanges(access);
+    requireMutableArcs(access);
     this.test.bind(store.relationships);
-    const anchor = existing(store, this.vertex);
+    const anchor = resolveExisting(store, this.vertex);
     const neighbor = this.neighbor === null ? 0 : store.ids.resolve(this.neighbor);
     if (this.neighbor !== null && neighbor === 0) return 0;
     const arcs = matching(store, anchor, neighbor, this.test);
@@ -100,7 +100,7 @@ export function disconnect(
 function removePair(store: GraphStore, from: number, to: number): number {
   const { outArcs, vertices } = store;
   const { key, mask } = PLAIN;
-  fetchEnds(store, from, to);
+  loadArcEnds(store, from, to);
   let removed = 0;
   // With its last arc the terminal may go, and its handle be another vertex's.
   while (vertices.isUsed(to)) {
@@ -153,8 +153,8 @@ function refuseHeld(access: Access, arcs: ArcList): void {
   const { store } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0) return;
   for (let arc = 0; arc < arcs.length; arc += ARC_ITEMS) {
-    if (isHeldByOther(access, arcs[arc]!)) waitFor(store, arcs[arc]!);
-    if (isHeldByOther(access, arcs[arc + 1]!)) waitFor(store, arcs[arc + 1]!);
+    if (isLockedByOther(access, arcs[arc]!)) waitForLock(store, arcs[arc]!);
+    if (isLockedByOther(access, arcs[arc + 1]!)) waitForLock(store, arcs[arc + 1]!);
   }
 }
 
@@ -194,7 +194,7 @@ function exactId(neighbor: VertexCondition | undefined): string | null {
   if (isReference(named)) return named.id;
   if (typeof named !== "string" || /(^|[^\\])\*/.test(named)) {
     const text = "Vertex conditions other than exact ID match not allowed";
-    throw misfit(text, named ?? neighbor, 'an id, a vertex, { id: "..." }', "neighbor");
+    throw invalidArgument(text, named ?? neighbor, 'an id, a vertex, { id: "..." }', "neighbor");
   }
   return named.replaceAll("\\*", "*");
 }

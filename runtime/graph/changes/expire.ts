@@ -1,14 +1,14 @@
 // Removing what has expired. The event processor calls it; it takes the same locks as any change.
 
 import { Header } from "../memory/layout.js";
-import { storedSecond } from "../memory/time.js";
+import { encodeSecond } from "../memory/time.js";
 import { M_TMX } from "../model/constants.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { begin } from "./change-vertex.js";
 import type { Access } from "./session-view.js";
-import { isHeldByOther } from "./vertex-key.js";
+import { isLockedByOther } from "./vertex-key.js";
 
 /** `isLocked`: some of it could not be done, try again later. */
 export interface Expired {
@@ -31,7 +31,7 @@ export function expire(access: Access, vertex: number, now: number): Expired {
   const { store } = access;
   return store.writer.mutate(() => {
     if (store.isReadonly || !store.vertices.isUsed(vertex)) return NOTHING;
-    if (isHeldByOther(access, vertex)) return tryAgain(store, vertex, now);
+    if (isLockedByOther(access, vertex)) return tryAgain(store, vertex, now);
     if (store.vertices.expiresAt(vertex) > now) return expireArcs(access, vertex, now);
     if (hasHeldTerminal(access, vertex)) return tryAgain(store, vertex, now);
     const size = store.size;
@@ -55,7 +55,7 @@ function hasHeldTerminal(access: Access, vertex: number): boolean {
   if (store.memory.header.words[Header.LocksHeld] === 0) return false;
   const { outArcs } = store;
   for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
-    if (isHeldByOther(access, outArcs.otherAt(vertex, position))) return true;
+    if (isLockedByOther(access, outArcs.otherAt(vertex, position))) return true;
   }
   return false;
 }
@@ -71,11 +71,11 @@ function expireArcs(access: Access, vertex: number, now: number): Expired {
     if (position >= outArcs.degree(vertex)) continue;
     const word1 = outArcs.word1At(vertex, position);
     if (((word1 >>> 8) & 0xff) !== M_TMX) continue;
-    const second = storedSecond(outArcs.valueAt(vertex, position));
+    const second = encodeSecond(outArcs.valueAt(vertex, position));
     const terminal = outArcs.otherAt(vertex, position);
     if (second > now) next = Math.min(next, second);
     else if (arcs >= MAX_ARCS) next = now;
-    else if (isHeldByOther(access, terminal)) {
+    else if (isLockedByOther(access, terminal)) {
       isLocked = true;
       next = Math.min(next, now + 1);
     } else arcs += disconnectRelationship(store, vertex, terminal, word1 >>> 16);

@@ -7,11 +7,11 @@ import { apply } from "../operations/apply.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { attempt, waitFor } from "./attempt.js";
+import { runWithLocks, waitForLock } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import { codeOfKey, codeOfRelationship, codeOfType } from "./name-codes.js";
 import type { Access } from "./session-view.js";
-import { refuseReadonly } from "./vertex-key.js";
+import { requireWritable } from "./vertex-key.js";
 
 /**
  * Removes all vertices, or those of a type, with all their arcs; null: untyped.
@@ -25,9 +25,9 @@ export function truncate(access: Access, type?: string | null): number {
     throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
   }
   if (store.writer.isWriting) throw new AccessError("Truncating is no part of a batch");
-  return attempt(access, 0, () => {
+  return runWithLocks(access, 0, () => {
     if (store.isReadonly) throw new AccessError("Graph is readonly, cannot truncate.");
-    if (store.memory.header.words[Header.LocksHeld] !== 0) waitFor(store, firstHeld(store));
+    if (store.memory.header.words[Header.LocksHeld] !== 0) waitForLock(store, firstHeld(store));
     let code = 0;
     if (type !== undefined) code = type === null ? UNTYPED : store.types.codeOf(type);
     if (type !== undefined && code === 0) return 0;
@@ -75,7 +75,7 @@ export function setReadonlyBy(
  */
 export function setAutoTimes(store: GraphStore, isOn: boolean): void {
   store.writer.mutate(() => {
-    refuseReadonly(store);
+    requireWritable(store);
     begin(store, OperationCode.SetAutoTimes, 0).value = isOn ? 1 : 0;
     apply(store, store.operation);
   });

@@ -7,7 +7,7 @@ import { OperationCode } from "../store/operation.js";
 import { ID_KEY } from "../store/property-indexes.js";
 import { begin } from "./change-vertex.js";
 import { codeOfKey } from "./name-codes.js";
-import { refuseReadonly } from "./vertex-key.js";
+import { requireWritable } from "./vertex-key.js";
 
 /** An index of a property, or of ids: then `key` is null. */
 export interface PropertyIndexState {
@@ -23,23 +23,23 @@ export interface PropertyIndexState {
  * @returns false if that was so already
  * @throws ValueError, AccessError, CapacityError
  */
-export function indexProperties(store: GraphStore, key: unknown, isWanted: boolean): boolean {
+export function indexProperties(store: GraphStore, key: unknown, isRequested: boolean): boolean {
   if (key !== null && typeof key !== "string") {
     throw new ValueError("an index of a property has its `key`");
   }
   return store.writer.mutate(() => {
-    refuseReadonly(store);
-    const code = key === null ? ID_KEY : codeFor(store, key, isWanted);
+    requireWritable(store);
+    const code = key === null ? ID_KEY : codeFor(store, key, isRequested);
     const operation = begin(store, OperationCode.IndexProperty, 0);
     operation.name = code;
-    operation.value = isWanted ? 1 : 0;
+    operation.value = isRequested ? 1 : 0;
     return apply(store, operation) > 0;
   });
 }
 
 /** @throws EnumerationError no such key, where an index is dropped */
-function codeFor(store: GraphStore, key: string, isWanted: boolean): number {
-  if (isWanted) return codeOfKey(store, key);
+function codeFor(store: GraphStore, key: string, isRequested: boolean): number {
+  if (isRequested) return codeOfKey(store, key);
   const code = store.keys.codeOf(key);
   if (code === 0) throw new EnumerationError(`no index of '${key}': no property is called so`);
   return code;

@@ -9,10 +9,10 @@ import { Space } from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";
 import { MAX_COMPONENTS } from "../vectors/workbench.js";
 import { begin } from "./change-vertex.js";
-import { refuseReadonly } from "./vertex-key.js";
+import { requireWritable } from "./vertex-key.js";
 
 /** What an index of vectors is asked for with. */
-export interface IndexOptions {
+export interface VectorIndexOptions {
   /** Components of the vectors, which are padded to a multiple of 32. */
   readonly length: number;
   /** Candidates that are looked at for each vector; 100 unless given. More take longer. */
@@ -20,7 +20,7 @@ export interface IndexOptions {
 }
 
 /** State of an index of vectors. */
-export interface IndexState {
+export interface VectorIndexState {
   readonly length: number;
   readonly ef: number;
   /** Vectors of this length. */
@@ -37,7 +37,7 @@ const DEFAULT_EF = 100;
  * Asks for an index, or gives one another `ef`.
  * @throws ValueError, AccessError
  */
-export function indexVectors(store: GraphStore, options: IndexOptions): void {
+export function indexVectors(store: GraphStore, options: VectorIndexOptions): void {
   const { length, ef = DEFAULT_EF } = options;
   checkLength(length);
   if (!Number.isInteger(ef) || ef < MIN_EF || ef > MAX_EF) {
@@ -52,7 +52,7 @@ export function indexVectors(store: GraphStore, options: IndexOptions): void {
  */
 export function dropVectorIndex(
   store: GraphStore,
-  options: Pick<IndexOptions, "length"> | undefined,
+  options: Pick<VectorIndexOptions, "length"> | undefined,
 ): boolean {
   const length = options?.length ?? 0;
   checkLength(length);
@@ -67,7 +67,7 @@ function checkLength(length: number): void {
 /** @param ef 0 to drop it */
 function changeIndex(store: GraphStore, length: number, ef: number): number {
   return store.writer.mutate(() => {
-    refuseReadonly(store);
+    requireWritable(store);
     const operation = begin(store, OperationCode.IndexVectors, 0);
     operation.value = paddedLength(length);
     operation.flags = ef;
@@ -76,8 +76,8 @@ function changeIndex(store: GraphStore, length: number, ef: number): number {
 }
 
 /** Takes no lock: figures of an index that is being built need not fit together. */
-export function vectorIndexes({ vectors, memory }: GraphStore): IndexState[] {
-  const states: IndexState[] = [];
+export function vectorIndexes({ vectors, memory }: GraphStore): VectorIndexState[] {
+  const states: VectorIndexState[] = [];
   for (const space of vectors.spaces()) {
     const index = vectors.inSpace(space, Space.Index);
     if (index === 0) continue;

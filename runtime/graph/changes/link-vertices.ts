@@ -2,19 +2,19 @@
 // operations that it takes. Vertices that are not there are made.
 
 import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
-import { nowSeconds, storedSecond } from "../memory/time.js";
+import { nowSeconds, encodeSecond } from "../memory/time.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { ArcError } from "../model/errors.js";
 import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../model/modifiers.js";
 import { apply } from "../operations/apply.js";
-import { fetchEnds, findArc, mixesListing } from "../operations/arcs.js";
+import { loadArcEnds, findArc, isForwardOnlyMix } from "../operations/arcs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { type ArcToMake, firstValue, inRange } from "./arc-to-make.js";
-import { waitFor } from "./attempt.js";
+import { type ParsedArc, firstValue, inRange } from "./arc-to-make.js";
+import { waitForLock } from "./attempt.js";
 import { codeOfRelationship } from "./name-codes.js";
 import type { Access } from "./session-view.js";
-import { handleOf, idOfKey, isHeldByOther, type VertexKey } from "./vertex-key.js";
+import { handleOf, idOfKey, isLockedByOther, type VertexKey } from "./vertex-key.js";
 
 /**
  * Makes an arc or changes its value; then `store.operation` tells what became of it.
@@ -26,17 +26,17 @@ export function linkVertices(
   access: Access,
   initial: VertexKey,
   terminal: VertexKey,
-  arc: ArcToMake,
+  arc: ParsedArc,
   lifespan: number,
 ): number {
   const { store } = access;
   const { operation } = store;
   const from = handleOf(store, initial);
   const to = handleOf(store, terminal);
-  if (from !== 0 && to !== 0) fetchEnds(store, from, to);
-  if (isHeldByOther(access, from)) waitFor(store, from);
-  if (isHeldByOther(access, to)) waitFor(store, to);
-  if (to !== 0 && mixesListing(store, to, arc.flags)) throw mixedListing(arc.flags);
+  if (from !== 0 && to !== 0) loadArcEnds(store, from, to);
+  if (isLockedByOther(access, from)) waitForLock(store, from);
+  if (isLockedByOther(access, to)) waitForLock(store, to);
+  if (to !== 0 && isForwardOnlyMix(store, to, arc.flags)) throw mixedListing(arc.flags);
   const name = codeOfRelationship(store, arc.relationship);
   const now = nowSeconds();
   operation.code = OperationCode.Connect;
@@ -70,7 +70,7 @@ function nextValue(
   from: number,
   to: number,
   name: number,
-  arc: ArcToMake,
+  arc: ParsedArc,
   now: number,
 ): number {
   const { modifier } = arc;
@@ -99,7 +99,7 @@ function linkTimes(store: GraphStore, lifespan: number, now: number): number {
   }
   if (modifier !== M_TMM) made += linkTime(store, M_TMM, now);
   if (lifespan >= 0) {
-    const expiresAt = storedSecond(now + lifespan);
+    const expiresAt = encodeSecond(now + lifespan);
     made += linkTime(store, M_TMX, expiresAt);
   }
   return made;

@@ -7,7 +7,7 @@ import { isName } from "../query/parse/arc-filter.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../store/name-kind-codes.js";
 import { OperationCode } from "../store/operation.js";
-import { checkedKey } from "../store/property-values.js";
+import { validatePropertyKey } from "../store/property-values.js";
 
 /** @throws ArcError a name that no relationship can have */
 export function codeOfRelationship(store: GraphStore, name: string, wanted = 0): number {
@@ -29,7 +29,7 @@ export function codeOfType(store: GraphStore, name: string, wanted = 0): number 
 export function codeOfKey(store: GraphStore, name: string, wanted = 0): number {
   const code = store.keys.codeOf(name);
   if (code !== 0) return code;
-  return define(store, NameKindCode.Key, checkedKey(name), wanted);
+  return define(store, NameKindCode.Key, validatePropertyKey(name), wanted);
 }
 
 /** Gives a new name its code; `store.operation` is another one afterwards. */

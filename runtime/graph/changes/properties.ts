@@ -4,21 +4,21 @@
 import type { Float } from "../../base/float.js";
 import { checkObject, checkText } from "../model/check-argument.js";
 import { DataError } from "../model/errors.js";
-import { member, misfitting, NAMES } from "../model/misfit.js";
+import { inMember, withArgumentDetails, NAMES } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { diskValue } from "../store/property-codec.js";
 import {
-  checkedKey,
-  checkedValue,
-  increasedValue,
+  validatePropertyKey,
+  validatePropertyValue,
+  incrementValue,
   numberIn,
   type PropertyValue,
   type StoredValue,
 } from "../store/property-values.js";
-import { Change } from "./attempt.js";
-import { begin, beginOwn, changeable, changeVertex } from "./change-vertex.js";
+import { LockedChange } from "./attempt.js";
+import { begin, beginChange, requireWritableVertex, changeVertex } from "./change-vertex.js";
 import { codeOfKey } from "./name-codes.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
@@ -30,13 +30,13 @@ const VALUES =
 /** Begins keys of values that are to be kept on disk; it is no part of the key. */
 const ON_DISK = "*";
 
-class SetProperty extends Change<number> {
+class SetProperty extends LockedChange<number> {
   vertex: VertexKey = 0;
   name = "";
   value: StoredValue = null;
 
   protected try(access: Access): number {
-    return putProperty(access.store, changeable(access, this.vertex), this.name, this.value);
+    return applyProperty(access.store, requireWritableVertex(access, this.vertex), this.name, this.value);
   }
 }
 
@@ -72,12 +72,12 @@ export function incProperty(
   by: number | Float = 1,
 ): number {
   const { store } = access;
-  const name = checkedKey(key);
+  const name = validatePropertyKey(key);
   return changeVertex(access, vertex, (found) => {
     const code = store.keys.codeOf(name);
     const old = code === 0 ? undefined : store.properties.stored(found, code);
-    const value = increasedValue(old, by);
-    putProperty(store, found, name, value);
+    const value = incrementValue(old, by);
+    applyProperty(store, found, name, value);
     return numberIn(value);
   });
 }
@@ -104,7 +104,7 @@ export function removeProperty(access: Access, vertex: VertexKey, key: string): 
 export function removeProperties(access: Access, vertex: VertexKey): number {
   const { store } = access;
   return changeVertex(access, vertex, (found) =>
-    apply(store, beginOwn(store, OperationCode.RemoveProperties, found)),
+    apply(store, beginChange(store, OperationCode.RemoveProperties, found)),
   );
 }
 
@@ -122,7 +122,7 @@ export function checkedProperties(
   return Object.entries(properties)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => {
-      const step = `.properties${member(key)}`;
+      const step = `.properties${inMember(key)}`;
       return checkedProperty(store, key, value, { key: step, value: step });
     });
 }
@@ -142,29 +142,29 @@ function checkedProperty(
   const isMarked = typeof key === "string" && key.startsWith(ON_DISK);
   let name: string;
   try {
-    name = checkedKey(isMarked ? key.slice(ON_DISK.length) : key);
+    name = validatePropertyKey(isMarked ? key.slice(ON_DISK.length) : key);
   } catch (error) {
-    throw misfitting(error as Error, key, NAMES, steps.key);
+    throw withArgumentDetails(error as Error, key, NAMES, steps.key);
   }
   try {
     const isOnDisk = isMarked || isVirtual;
-    return [name, isOnDisk ? diskValue(store.values, value) : checkedValue(value)];
+    return [name, isOnDisk ? diskValue(store.values, value) : validatePropertyValue(value)];
   } catch (error) {
     // What the disk refuses is no fault of the value.
     if (error instanceof DataError) throw error;
-    throw misfitting(error as Error, value, VALUES, steps.value);
+    throw withArgumentDetails(error as Error, value, VALUES, steps.value);
   }
 }
 
 /** Within a mutation: sets a property to a checked value. */
-export function putProperty(
+export function applyProperty(
   store: GraphStore,
   vertex: number,
   key: string,
   value: StoredValue,
 ): number {
   const code = codeOfKey(store, key);
-  const operation = beginOwn(store, OperationCode.SetProperty, vertex);
+  const operation = beginChange(store, OperationCode.SetProperty, vertex);
   operation.name = code;
   operation.property = value;
   return apply(store, operation);

@@ -5,7 +5,7 @@ import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /** When to give up waiting, by `performance.now()`; 0: do not wait; Infinity: never. */
-export type GiveUpAt = number;
+export type LockDeadline = number;
 
 /** What a change works on, and for whom. */
 export interface Access {
@@ -25,11 +25,11 @@ export interface SessionView {
    * @param seen `Header.LockReleases` as it was when the vertex was found to be locked
    * @throws AccessError "Object is locked: 'x'", or "Acquisition timeout: 'x'" after waiting
    */
-  awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void;
+  awaitRelease(vertex: number, seen: number, giveUpAt: LockDeadline): void;
 }
 
 /** Turns the `timeout` of a call (ms; 0: do not wait; negative: for ever) into a moment. */
-export function giveUpAfter(timeoutMs: number): GiveUpAt {
+export function lockDeadlineAfter(timeoutMs: number): LockDeadline {
   checkTimeout(timeoutMs);
   if (timeoutMs === 0) return 0;
   return timeoutMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;

@@ -4,9 +4,9 @@ import { ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { bitsOfSetting, placeOf, type SimilaritySetting } from "../vectors/similarity-settings.js";
+import { bitsOfSetting, settingIndex, type SimilaritySetting } from "../vectors/similarity-settings.js";
 import { begin } from "./change-vertex.js";
-import { refuseReadonly } from "./vertex-key.js";
+import { requireWritable } from "./vertex-key.js";
 
 /**
  * Queries that begin from now on go by it, in all threads.
@@ -19,10 +19,10 @@ export function setSimilarity(
 ): void {
   const bits = bitsOfSetting(name, value);
   store.writer.mutate(() => {
-    refuseReadonly(store);
+    requireWritable(store);
     refuseJaccard(store, name, value);
     const operation = begin(store, OperationCode.SetSimilarity, 0);
-    operation.name = placeOf(name);
+    operation.name = settingIndex(name);
     operation.value = bits;
     apply(store, operation);
   });

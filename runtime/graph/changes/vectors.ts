@@ -4,9 +4,9 @@
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { refuseOtherKind } from "../vectors/probe.js";
+import { requireSameKind } from "../vectors/probe.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
-import { beginOwn, changeVertex } from "./change-vertex.js";
+import { beginChange, changeVertex } from "./change-vertex.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
@@ -16,7 +16,7 @@ import type { VertexKey } from "./vertex-key.js";
  */
 export function setVector(access: Access, vertex: VertexKey, parts: VectorParts): void {
   const { store } = access;
-  changeVertex(access, vertex, (found) => putVector(store, found, parts));
+  changeVertex(access, vertex, (found) => applyVector(store, found, parts));
 }
 
 /**
@@ -32,14 +32,14 @@ export function removeVector(access: Access, vertex: VertexKey): boolean {
  * Within a mutation.
  * @throws ValueError the graph has vectors of the other kind
  */
-export function putVector(store: GraphStore, vertex: number, parts: VectorParts): number {
+export function applyVector(store: GraphStore, vertex: number, parts: VectorParts): number {
   if (parts.bytes.length === 0) return dropVector(store, vertex);
-  refuseOtherKind(store.vectors, parts, "vector");
-  beginOwn(store, OperationCode.SetVector, vertex).vector = parts;
+  requireSameKind(store.vectors, parts, "vector");
+  beginChange(store, OperationCode.SetVector, vertex).vector = parts;
   return apply(store, store.operation);
 }
 
 function dropVector(store: GraphStore, vertex: number): number {
   if (!store.vectors.has(vertex)) return 0;
-  return apply(store, beginOwn(store, OperationCode.RemoveVector, vertex));
+  return apply(store, beginChange(store, OperationCode.RemoveVector, vertex));
 }

@@ -4,7 +4,7 @@
 import { Header } from "../memory/layout.js";
 import { AccessError, KeyError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { checkedId } from "../store/id-text.js";
+import { validateVertexId } from "../store/id-text.js";
 import type { Access } from "./session-view.js";
 
 /** An id or internal id, or a handle. */
@@ -21,7 +21,7 @@ export function handleOf(store: GraphStore, key: VertexKey): number {
     throw new KeyError(`No object : '${key}'`);
   }
   const handle = typeof key === "string" ? store.ids.resolve(key) : 0;
-  if (handle === 0) checkedId(key);
+  if (handle === 0) validateVertexId(key);
   return handle;
 }
 
@@ -29,7 +29,7 @@ export function handleOf(store: GraphStore, key: VertexKey): number {
  * Handle of a vertex that must be there.
  * @throws KeyError
  */
-export function existing(store: GraphStore, key: VertexKey): number {
+export function resolveExisting(store: GraphStore, key: VertexKey): number {
   const handle = handleOf(store, key);
   if (handle === 0) throw new KeyError(`No object : '${key}'`);
   return handle;
@@ -41,7 +41,7 @@ export function idOfKey(key: VertexKey): string {
 }
 
 /** True if another session holds a vertex; readers, too, keep it from being changed. */
-export function isHeldByOther(access: Access, vertex: number): boolean {
+export function isLockedByOther(access: Access, vertex: number): boolean {
   const { store, session } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0 || vertex === 0) return false;
   const { locks } = store;
@@ -49,7 +49,7 @@ export function isHeldByOther(access: Access, vertex: number): boolean {
 }
 
 /** @throws AccessError */
-export function refuseReadonly(store: GraphStore): void {
+export function requireWritable(store: GraphStore): void {
   if (store.isReadonly) throw new AccessError("Graph is readonly");
 }
 
@@ -57,9 +57,9 @@ export function refuseReadonly(store: GraphStore): void {
  * What changes of arcs are refused for, whichever vertices they are about.
  * @throws AccessError
  */
-export function refuseArcChanges(access: Access): void {
+export function requireMutableArcs(access: Access): void {
   const { store, session } = access;
-  refuseReadonly(store);
+  requireWritable(store);
   if (session.readonlyHeld > 0) {
     throw new AccessError("Read-only vertices held by current thread, operation not allowed");
   }

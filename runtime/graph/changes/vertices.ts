@@ -1,12 +1,12 @@
 // Making, changing and removing vertices.
 
 import { Header } from "../memory/layout.js";
-import { nowSeconds, storedSecond } from "../memory/time.js";
+import { nowSeconds, encodeSecond } from "../memory/time.js";
 import { checkOptions } from "../model/check-argument.js";
 import { VertexError } from "../model/errors.js";
-import { misfitting, NAMES } from "../model/misfit.js";
+import { withArgumentDetails, NAMES } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
-import { removeIfAbandoned } from "../operations/vertices.js";
+import { removeIfUnreferenced } from "../operations/vertices.js";
 import { isName } from "../query/parse/arc-filter.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -14,18 +14,18 @@ import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
-import { attempt, Change, waitFor } from "./attempt.js";
-import { begin, beginOwn, changeVertex } from "./change-vertex.js";
+import { runWithLocks, LockedChange, waitForLock } from "./attempt.js";
+import { begin, beginChange, changeVertex } from "./change-vertex.js";
 import { codeOfType } from "./name-codes.js";
-import { type CheckedProperties, checkedProperties, putProperty } from "./properties.js";
+import { type CheckedProperties, checkedProperties, applyProperty } from "./properties.js";
 import type { Access } from "./session-view.js";
-import { putVector } from "./vectors.js";
+import { applyVector } from "./vectors.js";
 import {
   handleOf,
   idOfKey,
-  isHeldByOther,
-  refuseArcChanges,
-  refuseReadonly,
+  isLockedByOther,
+  requireMutableArcs,
+  requireWritable,
   type VertexKey,
 } from "./vertex-key.js";
 
@@ -47,7 +47,7 @@ const NO_PROPERTIES: CheckedProperties = [];
 const CREATE_NAMES = new Set(["type", "lifespan", "properties", "vector", "timeout", "id"]);
 const LIFESPANS = "seconds; -1: it never expires";
 
-class Create extends Change<number> {
+class Create extends LockedChange<number> {
   id: VertexKey = 0;
   type: string | null = null;
   lifespan = -1;
@@ -57,14 +57,14 @@ class Create extends Change<number> {
   protected try(access: Access): number {
     const { store } = access;
     const { id, type, lifespan, properties, vector } = this;
-    refuseReadonly(store);
+    requireWritable(store);
     const found = handleOf(store, id);
-    if (isHeldByOther(access, found)) waitFor(store, found);
+    if (isLockedByOther(access, found)) waitForLock(store, found);
     const made = makeReal(store, id, found, type);
     const vertex = made === 1 ? store.operation.vertex : found;
     if (lifespan >= 0) putExpiry(store, vertex, nowSeconds() + lifespan);
-    for (const [key, value] of properties) putProperty(store, vertex, key, value);
-    if (vector !== null) putVector(store, vertex, vector);
+    for (const [key, value] of properties) applyProperty(store, vertex, key, value);
+    if (vector !== null) applyVector(store, vertex, vector);
     return made;
   }
 }
@@ -81,7 +81,7 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
   if (options !== NO_OPTIONS) checkOptions(options, CREATE_NAMES);
   const { type = null, lifespan = -1, timeout = 0 } = options;
   if (typeof lifespan !== "number" || Number.isNaN(lifespan)) {
-    throw misfitting(new TypeError("lifespan must be a number"), lifespan, LIFESPANS, ".lifespan");
+    throw withArgumentDetails(new TypeError("lifespan must be a number"), lifespan, LIFESPANS, ".lifespan");
   }
   const { properties = null, vector = null } = options;
   // Both may run code of the user, who may make another vertex there.
@@ -116,7 +116,7 @@ function makeReal(store: GraphStore, id: VertexKey, found: number, type: string 
 /** @throws VertexError, EnumerationError */
 function typeOfNew(store: GraphStore, type: string): number {
   if (typeof type !== "string") {
-    throw misfitting(new TypeError("a type is a text, or null"), type, NAMES, ".type");
+    throw withArgumentDetails(new TypeError("a type is a text, or null"), type, NAMES, ".type");
   }
   if (!isName(type)) {
     throw new VertexError(`invalid vertex type: '${type}'`);
@@ -131,8 +131,8 @@ function typeOfNew(store: GraphStore, type: string): number {
  */
 export function deleteVertex(access: Access, vertex: VertexKey, timeout = 0): number {
   const { store } = access;
-  return attempt(access, timeout, () => {
-    refuseArcChanges(access);
+  return runWithLocks(access, timeout, () => {
+    requireMutableArcs(access);
     const found = handleOf(store, vertex);
     if (found === 0) return 0;
     refuseHeldAround(access, found);
@@ -143,12 +143,12 @@ export function deleteVertex(access: Access, vertex: VertexKey, timeout = 0): nu
 /** Ends an attempt while others hold a vertex or one that its outarcs lead to. */
 function refuseHeldAround(access: Access, vertex: number): void {
   const { store } = access;
-  if (isHeldByOther(access, vertex)) waitFor(store, vertex);
+  if (isLockedByOther(access, vertex)) waitForLock(store, vertex);
   if (store.memory.header.words[Header.LocksHeld] === 0) return;
   const { outArcs } = store;
   for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
     const terminal = outArcs.otherAt(vertex, position);
-    if (isHeldByOther(access, terminal)) waitFor(store, terminal);
+    if (isLockedByOther(access, terminal)) waitForLock(store, terminal);
   }
 }
 
@@ -156,8 +156,8 @@ function refuseHeldAround(access: Access, vertex: number): void {
  * Removes a virtual vertex without inarcs; to be called when its last lock was released. That is no
  * operation: it counted as gone before, and where nobody holds it there is none.
  */
-export function dropIfAbandoned(store: GraphStore, vertex: number): boolean {
-  return store.writer.mutate(() => removeIfAbandoned(store, vertex)) > 0;
+export function dropIfUnreferenced(store: GraphStore, vertex: number): boolean {
+  return store.writer.mutate(() => removeIfUnreferenced(store, vertex)) > 0;
 }
 
 /**
@@ -167,11 +167,11 @@ export function dropIfAbandoned(store: GraphStore, vertex: number): boolean {
 export function setType(access: Access, vertex: VertexKey, type: string | null): void {
   const { store } = access;
   if (typeof type !== "string" && type !== null) {
-    throw misfitting(new TypeError("a type is a text, or null"), type, NAMES, ".type");
+    throw withArgumentDetails(new TypeError("a type is a text, or null"), type, NAMES, ".type");
   }
   changeVertex(access, vertex, (found) => {
     const code = type === null || type === "" ? UNTYPED : codeOfType(store, type);
-    beginOwn(store, OperationCode.SetType, found).name = code;
+    beginChange(store, OperationCode.SetType, found).name = code;
     return apply(store, store.operation);
   });
 }
@@ -193,7 +193,7 @@ export function setRank(access: Access, vertex: VertexKey, c1: number, c0: numbe
     throw new TypeError("a numeric coefficient is required");
   }
   changeVertex(access, vertex, (found) => {
-    const operation = beginOwn(store, OperationCode.SetRank, found);
+    const operation = beginChange(store, OperationCode.SetRank, found);
     operation.c1 = c1;
     operation.c0 = c0;
     return apply(store, operation);
@@ -201,6 +201,6 @@ export function setRank(access: Access, vertex: VertexKey, c1: number, c0: numbe
 }
 
 function putExpiry(store: GraphStore, vertex: number, second: number): number {
-  beginOwn(store, OperationCode.SetExpiry, vertex).expiresAt = storedSecond(second);
+  beginChange(store, OperationCode.SetExpiry, vertex).expiresAt = encodeSecond(second);
   return apply(store, store.operation);
 }

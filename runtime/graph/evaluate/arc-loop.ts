@@ -11,7 +11,7 @@ import { addTo, boxed, count, type LoopBody, loopBody, subtractFrom } from "./lo
 import { type Handles, LoopWriter } from "./loop-writer.js";
 import { divideNumbers, equalReals } from "./number-operators.js";
 import {
-  childrenOf,
+  childNodes,
   type TypedNode,
   type TypedProgram,
   type TypedStatement,
@@ -94,7 +94,7 @@ function isOfVertexAlone({ value }: TypedStatement): boolean {
       return false;
     if ("of" in node && typeof node.of === "string" && node.of !== "vertex") return false;
     if ((node.op === "has" || node.op === "default") && !isAlone(node.property)) return false;
-    return childrenOf(node).every(isAlone);
+    return childNodes(node).every(isAlone);
   };
   return isAlone(value);
 }

@@ -5,7 +5,7 @@ import { ARC_WORDS } from "../memory/layout.js";
 import { SYNTHETIC } from "../store/code-ranges.js";
 import type { BoundProgram } from "./bound-program.js";
 import type { Context } from "./context.js";
-import type { Trail } from "./trail.js";
+import type { WalkPosition } from "./trail.js";
 
 export class ArcProgram {
   readonly #bound: BoundProgram;
@@ -18,7 +18,7 @@ export class ArcProgram {
   }
 
   /** Moves arcs that pass to the front; returns where they end. Ends early once halted. */
-  filter(trail: Trail, words: Uint32Array, from: number, end: number): number {
+  filter(trail: WalkPosition, words: Uint32Array, from: number, end: number): number {
     const { context, program } = this.#bound;
     const { run } = context;
     enter(context, trail);
@@ -45,7 +45,7 @@ export class ArcProgram {
    * The evaluation for all arcs to a head, once for each head of a run.
    * @returns words of made arcs for the heads that pass
    */
-  filterHeads(trail: Trail, words: Uint32Array, from: number, end: number): number[] {
+  filterHeads(trail: WalkPosition, words: Uint32Array, from: number, end: number): number[] {
     const { context, program } = this.#bound;
     const heads = new Map<number, number[]>();
     for (let arc = from; arc < end; arc += ARC_WORDS) {
@@ -69,7 +69,7 @@ export class ArcProgram {
   }
 
   /** Scores of the arcs of a run, in their order. */
-  score(trail: Trail, words: Uint32Array, from: number, end: number, into: Float64Array): void {
+  score(trail: WalkPosition, words: Uint32Array, from: number, end: number, into: Float64Array): void {
     const { context, program } = this.#bound;
     enter(context, trail);
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);
@@ -99,7 +99,7 @@ export class ArcProgram {
   }
 }
 
-function enter(context: Context, trail: Trail): void {
+function enter(context: Context, trail: WalkPosition): void {
   context.vertex.move(trail.tail);
   context.prev.move(trail.prev);
   context.arc.set(0, 0, trail.side, trail.level);

@@ -2,7 +2,7 @@
 // `graph.order`. Parser, documentation and completion read the same table.
 
 import { ArcFlag } from "../memory/layout.js";
-import { shownSecond } from "../memory/time.js";
+import { decodeSecond } from "../memory/time.js";
 import { isFloatArc } from "../model/arc-number.js";
 import { D_BOTH, D_IN, D_OUT } from "../model/constants.js";
 import type { ArcView, Context } from "./context.js";
@@ -59,7 +59,7 @@ const VERTEX_ROWS: readonly VertexAttribute[] = [
     return store.vertices.modifiedAt(handle);
   }),
   ofVertex("tmx", "int", "second at which it expires, or T_NEVER", ({ store }, { handle }) => {
-    return shownSecond(store.vertices.expiresAt(handle));
+    return decodeSecond(store.vertices.expiresAt(handle));
   }),
   ofVertex("c1", "real", "first rank coefficient", ({ store }, { handle }) => {
     return boxedReal(store.vertices.c1(handle));

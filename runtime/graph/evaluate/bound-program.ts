@@ -2,7 +2,7 @@
 // What literals name - properties, relationships, types - is looked up before each execution.
 
 import type { GraphStore } from "../store/graph-store.js";
-import { Context, type Run } from "./context.js";
+import { Context, type QueryExecution } from "./context.js";
 import { ExpressionError } from "./expression-error.js";
 import type { Expression, Program } from "./program.js";
 import type { Value } from "./values.js";
@@ -17,7 +17,7 @@ export class BoundProgram {
   readonly #store: GraphStore;
 
   /** @throws QueryError a literal that its place does not allow */
-  constructor(store: GraphStore, { program, literals }: Expression, run: Run) {
+  constructor(store: GraphStore, { program, literals }: Expression, run: QueryExecution) {
     this.program = program;
     this.#store = store;
     this.context = new Context(store, run);
@@ -30,7 +30,7 @@ export class BoundProgram {
   }
 
   /** To be called before each execution. */
-  bind(run: Run): void {
+  bind(run: QueryExecution): void {
     const { context, program } = this;
     const { keys, codes } = program.typed;
     const { literals } = context;

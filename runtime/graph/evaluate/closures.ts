@@ -8,7 +8,7 @@ import type { Call, NumberCall } from "./functions/row.js";
 import { isMember, isWithin } from "./membership.js";
 import { numberBinary, truthBinary, valueBinary } from "./operator-closures.js";
 import { invert, negate } from "./operators.js";
-import { probedNumber } from "./probed-calls.js";
+import { probeCallNumber } from "./probed-calls.js";
 import { isNumberType } from "./type-rules.js";
 import type { CallNode, IfNode, TypedNode } from "./typed-tree.js";
 import { boxedReal, isCondition, isTrue, numberIn, SetValue, type Value } from "./values.js";
@@ -154,7 +154,7 @@ function ifValue(node: IfNode): ValueOf {
 
 function callValue(node: CallNode): ValueOf {
   const { row, args } = node;
-  const probed = probedNumber(node);
+  const probed = probeCallNumber(node);
   if (probed !== null) return (x) => boxedReal(probed(x));
   const values = args.map(readValue);
   const { many, call } = row;
@@ -217,7 +217,7 @@ export function readNumber(node: TypedNode): NumberOf {
       }
       break;
     case "call": {
-      const probed = probedNumber(node);
+      const probed = probeCallNumber(node);
       if (probed !== null) return probed;
       if (node.row.number !== null && node.args.every(({ type }) => isNumberType(type))) {
         return numberCall(node.row.number, node.args.map(readNumber));

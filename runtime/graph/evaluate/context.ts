@@ -1,7 +1,7 @@
 // What an expression is evaluated on: vertices, arcs, memory, the query. The one who evaluates
 // moves it to the next arc or vertex; expressions only read it, and do what the query lets them do.
 
-import { shownSecond } from "../memory/time.js";
+import { decodeSecond } from "../memory/time.js";
 import { sortValueOf } from "../model/arc-number.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Probe } from "../vectors/probe.js";
@@ -38,7 +38,7 @@ export class ArcView {
 }
 
 /** An arc that an expression puts aside or into the result. */
-export interface MadeArc {
+export interface SyntheticArc {
   readonly level: number;
   readonly tail: number;
   readonly head: number;
@@ -48,7 +48,7 @@ export interface MadeArc {
 }
 
 /** Takes an arc into the result. */
-export type ArcTaker = (
+export type ArcConsumer = (
   level: number,
   tail: number,
   head: number,
@@ -61,7 +61,7 @@ const NO_COMPONENTS: readonly number[] = [];
 const spendNothing = (): void => {};
 
 /** One execution of a query: what all of its expressions share. */
-export class Run {
+export class QueryExecution {
   readonly store: GraphStore;
   vector: VectorValue = NO_VECTOR;
   #settings: SimilaritySettings | null = null;
@@ -73,13 +73,13 @@ export class Run {
   /** Arcs are taken one by one, so that effects come in the order of what is visited. */
   isOrdered = false;
   /** Takes what `collect` gives; null where nothing can be collected. */
-  collector: ArcTaker | null = null;
+  collector: ArcConsumer | null = null;
   /** Charges work that is not seen by arcs alone. */
   spend: (steps: number) => void = spendNothing;
   /** In the evaluation for all arcs to a head: word 1 and value word of each. */
   components: readonly number[] = NO_COMPONENTS;
   #memory: MemoryCells | null;
-  #staged: (MadeArc | null)[] | null = null;
+  #staged: (SyntheticArc | null)[] | null = null;
   #sample: GraphSample | null = null;
   #made = 0;
 
@@ -101,8 +101,8 @@ export class Run {
   }
 
   /** Arcs that were put aside. */
-  get staged(): (MadeArc | null)[] {
-    this.#staged ??= new Array<MadeArc | null>(STAGING_SLOTS).fill(null);
+  get staged(): (SyntheticArc | null)[] {
+    this.#staged ??= new Array<SyntheticArc | null>(STAGING_SLOTS).fill(null);
     return this.#staged;
   }
 
@@ -149,7 +149,7 @@ const MS_PER_SECOND = 1000;
 function sampleOf(store: GraphStore): GraphSample {
   return {
     ts: Date.now() / MS_PER_SECOND,
-    t0: shownSecond(store.createdAt),
+    t0: decodeSecond(store.createdAt),
     order: store.order,
     size: store.size,
     op: store.operationCount,
@@ -158,7 +158,7 @@ function sampleOf(store: GraphStore): GraphSample {
 
 export class Context {
   readonly store: GraphStore;
-  run: Run;
+  run: QueryExecution;
   readonly vertex: VertexFrame;
   readonly next: VertexFrame;
   readonly prev: VertexFrame;
@@ -177,7 +177,7 @@ export class Context {
   culled = Number.NaN;
   cullSize = 0;
 
-  constructor(store: GraphStore, run: Run) {
+  constructor(store: GraphStore, run: QueryExecution) {
     this.store = store;
     this.run = run;
     this.vertex = new VertexFrame(store);

@@ -1,20 +1,20 @@
 // `graph.evaluate`: an expression, once, on the vertices and the arc that the caller names.
 
-import { type ArcSpec, ArcToMake, firstValue } from "../changes/arc-to-make.js";
+import { type ArcSpec, ParsedArc, firstValue } from "../changes/arc-to-make.js";
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { BoundProgram } from "./bound-program.js";
-import { Run } from "./context.js";
-import { checkPlace } from "./expression-check.js";
+import { QueryExecution } from "./context.js";
+import { checkExpressionSite } from "./expression-check.js";
 import { findExpression } from "./formulas.js";
-import { LeastRecent } from "./least-recent.js";
+import { LruCache } from "./least-recent.js";
 import type { MemoryCells } from "./memory-cells.js";
 import type { Expression } from "./program.js";
 import { type Value, VectorValue } from "./values.js";
 
 /** On what an expression is evaluated. */
-export interface Subject {
+export interface EvaluationTarget {
   /** Handles, 0 for none. */
   readonly tail: number;
   readonly head: number;
@@ -35,15 +35,15 @@ const MAX_BOUND_TEXT = 1024;
  * @throws QueryError what is wrong with the text, or needs a head where there is none
  * @throws ArcError
  */
-export function evaluateText(store: GraphStore, text: string, subject: Subject): Value {
+export function evaluateText(store: GraphStore, text: string, subject: EvaluationTarget): Value {
   const expression = findExpression(store, text);
-  checkPlace(expression, subject.head === 0 ? "evaluateVertex" : "evaluate");
+  checkExpressionSite(expression, subject.head === 0 ? "evaluateVertex" : "evaluate");
   return evaluateExpression(store, expression, subject);
 }
 
-function evaluateExpression(store: GraphStore, expression: Expression, subject: Subject): Value {
+function evaluateExpression(store: GraphStore, expression: Expression, subject: EvaluationTarget): Value {
   const { tail, head, arc, vector, memory, spend } = subject;
-  const run = new Run(store, memory);
+  const run = new QueryExecution(store, memory);
   if (vector.length > 0) run.vector = new VectorValue(partsOfLike(vector, "vector"));
   if (spend !== undefined) run.spend = spend;
   const bound = boundTo(store, expression, run);
@@ -54,7 +54,7 @@ function evaluateExpression(store: GraphStore, expression: Expression, subject: 
   context.arc.set(0, 0, 0, 0);
   context.prevArc.set(0, 0, 0, 0);
   if (arc !== undefined && arc !== null) {
-    const made = new ArcToMake().read(arc);
+    const made = new ParsedArc().read(arc);
     const code = store.relationships.codeOf(made.relationship);
     const word1 = ((code << 16) | (made.modifier.code << 8) | made.flags) >>> 0;
     const bits = firstValue(made, nowSeconds());
@@ -65,10 +65,10 @@ function evaluateExpression(store: GraphStore, expression: Expression, subject: 
 }
 
 /** What was evaluated lately stays bound: to bind it anew takes longer than most evaluations. */
-function boundTo(store: GraphStore, expression: Expression, run: Run): BoundProgram {
+function boundTo(store: GraphStore, expression: Expression, run: QueryExecution): BoundProgram {
   let bounds = boundOf.get(store);
   if (bounds === undefined) {
-    bounds = new LeastRecent(MOST_BOUND);
+    bounds = new LruCache(MOST_BOUND);
     boundOf.set(store, bounds);
   }
   const known = bounds.get(expression.text);
@@ -81,4 +81,4 @@ function boundTo(store: GraphStore, expression: Expression, run: Run): BoundProg
   return bound;
 }
 
-const boundOf = new WeakMap<GraphStore, LeastRecent<BoundProgram>>();
+const boundOf = new WeakMap<GraphStore, LruCache<BoundProgram>>();

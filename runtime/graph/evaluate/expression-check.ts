@@ -1,8 +1,8 @@
 // What an expression may do where it stands: only those of arcs know a head, only those of walks
 // collect, only conditions on vertices cull.
 
-import { placeError } from "./expression-error.js";
-import { type Expression, needsOf } from "./program.js";
+import { expressionErrorAt } from "./expression-error.js";
+import { type Expression, collectNeeds } from "./program.js";
 import type { Needs } from "./typed-tree.js";
 
 export type Place =
@@ -33,14 +33,14 @@ const NO_CULLING: Partial<Record<Place, string>> = {
 const NO_NAME = "a name can only be given by define()";
 
 /** @throws QueryError what an expression may not do there, with its position */
-export function checkPlace(expression: Expression, place: Place): void {
+export function checkExpressionSite(expression: Expression, place: Place): void {
   const { text, program, name } = expression;
-  if (name !== null) throw placeError(NO_NAME, text, 0);
+  if (name !== null) throw expressionErrorAt(NO_NAME, text, 0);
   const { needs } = program.typed;
   const refuse = (need: keyof Needs, problem: string | undefined): void => {
     if (problem === undefined || needs[need] < 0) return;
     // The program may be that of another text, in which all of it stands elsewhere.
-    throw placeError(problem, text, needsOf(text)[need]);
+    throw expressionErrorAt(problem, text, collectNeeds(text)[need]);
   };
   refuse("head", NO_TRAVERSAL[place]);
   refuse("cull", NO_CULLING[place]);

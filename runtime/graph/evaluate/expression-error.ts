@@ -40,7 +40,7 @@ export function expressionError(
 }
 
 /** What an expression may not do where it stands. */
-export function placeError(problem: string, text: string, at: number): ExpressionError {
+export function expressionErrorAt(problem: string, text: string, at: number): ExpressionError {
   return new ExpressionError(`${problem}\n${caretLine(text, at)}`, problem, at);
 }
 

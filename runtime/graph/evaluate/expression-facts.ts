@@ -5,7 +5,7 @@ import { ARC_ATTRIBUTES, OTHER_ATTRIBUTES, VERTEX_ATTRIBUTES } from "./attribute
 import type { StaticType } from "./functions/row.js";
 import { compileExpression } from "./program.js";
 import { isNumberType } from "./type-rules.js";
-import { childrenOf, type TypedNode } from "./typed-tree.js";
+import { childNodes, type TypedNode } from "./typed-tree.js";
 import { CONSTANTS, FUNCTIONS } from "./vocabulary.js";
 
 interface Entry {
@@ -65,7 +65,7 @@ export function expressionFacts(text: string): ExpressionFacts {
     if (name !== null) names.add(name);
     const hint = hintOf(node);
     if (hint !== null) hints.add(hint);
-    childrenOf(node).forEach(visit);
+    childNodes(node).forEach(visit);
   };
   for (const { value } of statements) visit(value);
   const needsHead = needs.head >= 0;

@@ -5,8 +5,8 @@ import type { GraphStore } from "../store/graph-store.js";
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import { ArcProgram } from "./arc-program.js";
 import { BoundProgram } from "./bound-program.js";
-import { Run } from "./context.js";
-import { checkPlace, type Place } from "./expression-check.js";
+import { QueryExecution } from "./context.js";
+import { checkExpressionSite, type Place } from "./expression-check.js";
 import { ExpressionError } from "./expression-error.js";
 import { findExpression } from "./formulas.js";
 import { memoryOption } from "./memory.js";
@@ -28,7 +28,7 @@ export class ExpressionSet {
   /** What expressions know as `vector`. */
   vector: VectorParts = NULL_PARTS;
   /** Null before there is an expression: most queries have none. */
-  #run: Run | null = null;
+  #run: QueryExecution | null = null;
 
   /**
    * @param memory option of the query: an object, or a number of cells for each execution
@@ -38,7 +38,7 @@ export class ExpressionSet {
     this.#store = store;
     this.#memory = memory;
     const cells = memoryOption(store, memory);
-    if (cells !== null) this.#run = new Run(store, cells);
+    if (cells !== null) this.#run = new QueryExecution(store, cells);
   }
 
   get isEmpty(): boolean {
@@ -73,7 +73,7 @@ export class ExpressionSet {
   /** The same, of a part of a text: places of errors are those in the whole. */
   ofPart(text: string, from: number, to: number, place: Place): BoundProgram {
     const expression = compilePart(text, from, to);
-    checkPlace(expression, place);
+    checkExpressionSite(expression, place);
     return this.#add(new BoundProgram(this.#store, expression, this.#firstRun));
   }
 
@@ -82,12 +82,12 @@ export class ExpressionSet {
     if (text === undefined || text === null) return null;
     if (typeof text !== "string") throw new ExpressionError(`${name}: an expression is a text`);
     const expression = findExpression(this.#store, text);
-    checkPlace(expression, place);
+    checkExpressionSite(expression, place);
     return this.#add(new BoundProgram(this.#store, expression, this.#firstRun));
   }
 
-  get #firstRun(): Run {
-    this.#run ??= new Run(this.#store, null);
+  get #firstRun(): QueryExecution {
+    this.#run ??= new QueryExecution(this.#store, null);
     return this.#run;
   }
 
@@ -97,9 +97,9 @@ export class ExpressionSet {
   }
 
   /** Begins an execution; null where there are no expressions. */
-  start(spend: (steps: number) => void): Run | null {
+  start(spend: (steps: number) => void): QueryExecution | null {
     if (this.isEmpty) return null;
-    const run = new Run(this.#store, memoryOption(this.#store, this.#memory));
+    const run = new QueryExecution(this.#store, memoryOption(this.#store, this.#memory));
     run.canHalt = true;
     if (this.vector.bytes.length > 0) run.vector = new VectorValue(this.vector);
     run.spend = spend;

@@ -3,7 +3,7 @@
 
 import { type Token, TokenKind } from "./tokens.js";
 
-export interface Form {
+export interface ExpressionTemplate {
   /** Equal for expressions that differ in literals only. */
   readonly key: string;
   readonly literals: readonly (number | string)[];
@@ -11,7 +11,7 @@ export interface Form {
   readonly places: ReadonlyMap<Token, number>;
 }
 
-export function formOf(tokens: readonly Token[]): Form {
+export function templateOf(tokens: readonly Token[]): ExpressionTemplate {
   const literals: (number | string)[] = [];
   const places = new Map<Token, number>();
   let key = "";

@@ -1,7 +1,7 @@
 // `hash`: 64 bits of a value, the same ones in every process and as peers compute them.
 
 import { PackedValue } from "../store/property-values.js";
-import { isNumeric, narrowed, Pair, rawBits, type Value, VertexRef } from "./values.js";
+import { isNumeric, toFloat32, Pair, rawBits, type Value, VertexRef } from "./values.js";
 
 const K1 = 0x9e37_79b9_7f4a_7c15n;
 const K2 = 0xc6a4_a793_5bd1_e995n;
@@ -57,10 +57,10 @@ function hashBytes(bytes: Uint8Array): bigint {
 }
 
 export function hashOf(value: Value): Value {
-  if (typeof value === "string") return narrowed(hashBytes(Buffer.from(value)));
-  if (value instanceof PackedValue) return narrowed(hashBytes(value.bytes));
+  if (typeof value === "string") return toFloat32(hashBytes(Buffer.from(value)));
+  if (value instanceof PackedValue) return toFloat32(hashBytes(value.bytes));
   if (isNumeric(value) || value instanceof Pair || value instanceof VertexRef) {
-    return narrowed(mixNumber(rawBits(value)));
+    return toFloat32(mixNumber(rawBits(value)));
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 // A cache of a bounded number of entries: the one that was used least recently goes first. Where
 // entries cost as much memory as their keys are long, the keys have a bound together, too.
 
-export class LeastRecent<V> {
+export class LruCache<V> {
   readonly #entries = new Map<string, V>();
   readonly #most: number;
   readonly #mostCharacters: number;

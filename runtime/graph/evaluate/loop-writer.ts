@@ -6,7 +6,7 @@ import { readNumber, readTruth } from "./closures.js";
 import type { Context } from "./context.js";
 import type { NumberCall } from "./functions/row.js";
 import { isNumberType, isUnsignedZero } from "./type-rules.js";
-import { childrenOf, type PropertyNode, type TypedNode } from "./typed-tree.js";
+import { childNodes, type PropertyNode, type TypedNode } from "./typed-tree.js";
 import { numberIn } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
@@ -324,7 +324,7 @@ export class LoopWriter {
     if (node.op === "property" || node.op === "has" || node.op === "default") {
       this.#closuresRead = true;
     }
-    for (const child of childrenOf(node)) this.#noteReads(child);
+    for (const child of childNodes(node)) this.#noteReads(child);
   }
 }
 

@@ -3,7 +3,7 @@
 import { PackedValue, PropertyKind } from "../store/property-values.js";
 import { equals } from "./operators.js";
 import { packedNumbers, packedPairs } from "./packed.js";
-import { placeOf } from "./part-of-text.js";
+import { indexOfText } from "./part-of-text.js";
 import { Pattern } from "./pattern.js";
 import {
   Bits,
@@ -31,7 +31,7 @@ export function isMember(value: Value, members: Value): boolean {
   }
   if (typeof members === "string") {
     if (value instanceof Pattern) return value.matches(members);
-    return typeof value === "string" && placeOf(value, members) >= 0;
+    return typeof value === "string" && indexOfText(value, members) >= 0;
   }
   if (members instanceof PackedValue) return isPacked(value, members);
   if (members instanceof Bits) {

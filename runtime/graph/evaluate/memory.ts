@@ -4,16 +4,16 @@
 import { Float } from "../../base/float.js";
 import { AccessError, IndexError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { checkedValue, PackedValue } from "../store/property-values.js";
+import { validatePropertyValue, PackedValue } from "../store/property-values.js";
 import { MAX_CELLS } from "./limits.js";
 import { MemoryCells } from "./memory-cells.js";
-import { type EvaluationResult, plainResult } from "./plain-result.js";
+import { type EvaluationResult, toPlainValue } from "./plain-result.js";
 import { Bits, Pair, type Value } from "./values.js";
 
 const MIN_CELLS = 4;
 
 /** What can be put in a cell: `[n]` for bits, `[key, value]` for a pair. */
-export type CellValue =
+export type MemoryCell =
   | null
   | number
   | bigint
@@ -34,14 +34,14 @@ export class Memory {
    * @param initial number of cells, 4 at least, rounded up to a power of two; or their values
    * @throws ValueError what is no size, or too large; TypeError
    */
-  constructor(store: GraphStore, initial: number | readonly CellValue[]) {
+  constructor(store: GraphStore, initial: number | readonly MemoryCell[]) {
     const isSize = typeof initial === "number";
     if (!isSize && !Array.isArray(initial)) throw new TypeError("a size or a list is required");
     this.#store = store;
-    const size = isSize ? initial : Math.max((initial as readonly CellValue[]).length, MIN_CELLS);
+    const size = isSize ? initial : Math.max((initial as readonly MemoryCell[]).length, MIN_CELLS);
     this.#cells = new MemoryCells(size);
     if (isSize) return;
-    (initial as readonly CellValue[]).forEach((value, index) => {
+    (initial as readonly MemoryCell[]).forEach((value, index) => {
       this.set(index, value);
     });
   }
@@ -77,25 +77,25 @@ export class Memory {
    * @throws IndexError
    */
   get(index: number): EvaluationResult {
-    return plainResult(this.#store, this.#cells.cells[this.#checked(index)]!);
+    return toPlainValue(this.#store, this.#cells.cells[this.#checked(index)]!);
   }
 
   /**
    * Puts a value in a cell.
    * @throws IndexError; TypeError for what no cell holds
    */
-  set(index: number, value: CellValue): void {
+  set(index: number, value: MemoryCell): void {
     this.#cells.cells[this.#checked(index)] = cellValue(value);
   }
 
   /** Values of all cells, or of those from one up to below another. */
   toArray(from = 0, to = this.length): EvaluationResult[] {
-    return this.#cells.cells.slice(from, to).map((value) => plainResult(this.#store, value));
+    return this.#cells.cells.slice(from, to).map((value) => toPlainValue(this.#store, value));
   }
 
   /** What `push` has put on the stack, the last one first. */
   stack(): EvaluationResult[] {
-    return this.#cells.stack.map((value) => plainResult(this.#store, value));
+    return this.#cells.stack.map((value) => toPlainValue(this.#store, value));
   }
 
   /** Puts a number in all cells that grows by `step` from one to the next; empties the sets. */
@@ -117,14 +117,14 @@ export class Memory {
   }
 }
 
-function cellValue(value: CellValue): Value {
+function cellValue(value: MemoryCell): Value {
   if (typeof value === "bigint") return BigInt.asIntN(64, value);
   if (Array.isArray(value)) {
     const [first, second] = value as readonly number[];
     if (value.length === 1 && Number.isInteger(first)) return new Bits(BigInt(first!));
     if (value.length === 2) return new Pair(Number(first), Number(second));
   } else if (isCell(value)) {
-    const checked = checkedValue(value);
+    const checked = validatePropertyValue(value);
     if (!(checked instanceof PackedValue) || value instanceof Uint8Array) return checked;
   }
   throw new TypeError(

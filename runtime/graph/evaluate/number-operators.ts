@@ -39,7 +39,7 @@ export function shiftInts(a: number, b: number, isLeft: boolean): number {
   return Number(BigInt.asIntN(64, BigInt(a) << BigInt(count)));
 }
 
-export function maskedInts(operator: "&" | "|" | "^", a: number, b: number): number {
+export function maskInts(operator: "&" | "|" | "^", a: number, b: number): number {
   if ((a | 0) === a && (b | 0) === b) {
     return operator === "&" ? a & b : operator === "|" ? a | b : a ^ b;
   }

@@ -4,7 +4,7 @@ import type { Context } from "./context.js";
 import {
   divideNumbers,
   equalReals,
-  maskedInts,
+  maskInts,
   powInts,
   powReals,
   remainderInts,
@@ -17,18 +17,18 @@ import {
   equals,
   isAtMost,
   isLess,
-  masked,
+  maskBits,
   multiply,
   power,
   remainder,
   shift,
   subtract,
 } from "./operators.js";
-import { textOf } from "./text-of.js";
+import { valueToText } from "./text-of.js";
 import { isNumberType, isUnsignedZero } from "./type-rules.js";
 import type { BinaryNode, TypedNode } from "./typed-tree.js";
 import { isTrue, type Value, VectorValue } from "./values.js";
-import { charged, matches } from "./vector-operators.js";
+import { countVectorWork, matches } from "./vector-operators.js";
 
 type Making<T> = (node: TypedNode) => (x: Context) => T;
 
@@ -40,9 +40,9 @@ const VALUES = new Map<string, (a: Value, b: Value) => Value>([
   ["**", power],
   ["<<", (a, b) => shift(a, b, true)],
   [">>", (a, b) => shift(a, b, false)],
-  ["&", (a, b) => masked("&", a, b)],
-  ["|", (a, b) => masked("|", a, b)],
-  ["^", (a, b) => masked("^", a, b)],
+  ["&", (a, b) => maskBits("&", a, b)],
+  ["|", (a, b) => maskBits("|", a, b)],
+  ["^", (a, b) => maskBits("^", a, b)],
 ]);
 
 /** Value of `a operator b` for all but comparisons. */
@@ -60,7 +60,7 @@ export function valueBinary(
   }
   const operate = VALUES.get(operator)!;
   if (isNumberType(type)) return (x) => operate(a(x), b(x));
-  return (x) => charged(x, operate(a(x), b(x)));
+  return (x) => countVectorWork(x, operate(a(x), b(x)));
 }
 
 type Read<T> = (x: Context) => T;
@@ -99,9 +99,9 @@ function eitherOf(a: Read<Value>, b: Read<Value>): Read<Value> {
 /** Only a text on the left makes a text. */
 function sumOrText(x: Context, a: Value, b: Value): Value {
   if (typeof a !== "string")
-    return typeof b === "string" && a !== null ? Number.NaN : charged(x, add(a, b));
+    return typeof b === "string" && a !== null ? Number.NaN : countVectorWork(x, add(a, b));
   if (b === null) return a;
-  const added = textOf(b, x.idOf);
+  const added = valueToText(b, x.idOf);
   x.run.reserve(a.length + added.length);
   return a + added;
 }
@@ -137,7 +137,7 @@ export function numberBinary(
     case "&":
     case "|":
     case "^":
-      return (x) => maskedInts(operator, a(x), b(x));
+      return (x) => maskInts(operator, a(x), b(x));
     case "&&":
       return hasEffect ? null : (x) => (a(x) === 0 ? 0 : b(x) + 0);
     case "||":

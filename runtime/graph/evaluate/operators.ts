@@ -5,7 +5,7 @@ import { Float } from "../../base/float.js";
 import { PackedValue } from "../store/property-values.js";
 import {
   divideNumbers,
-  maskedInts,
+  maskInts,
   powInts,
   powReals,
   remainderInts,
@@ -20,7 +20,7 @@ import {
   isInt,
   isNumeric,
   isReal,
-  narrowed,
+  toFloat32,
   numberIn,
   Pair,
   rawBits,
@@ -28,7 +28,7 @@ import {
   VectorValue,
   VertexRef,
 } from "./values.js";
-import { equalVectors, multiple, ofVectors } from "./vector-operators.js";
+import { equalVectors, multiple, vectorSum } from "./vector-operators.js";
 
 type Arithmetic = "+" | "-" | "*" | "%";
 
@@ -90,14 +90,14 @@ function sameKind(result: number, a: number, b: number): Value {
 }
 
 function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
-  if (a instanceof VectorValue || b instanceof VectorValue) return ofVectors(operator, a, b);
+  if (a instanceof VectorValue || b instanceof VectorValue) return vectorSum(operator, a, b);
   if (!isNumeric(a) || !isNumeric(b)) return Number.NaN;
   if (a instanceof Bits || b instanceof Bits) {
     if (isReal(a) || isReal(b)) return Number.NaN;
     return new Bits(wide(operator, rawBits(a), rawBits(b)));
   }
   if (isInt(a) && isInt(b) && (typeof a === "bigint" || typeof b === "bigint")) {
-    return narrowed(wide(operator, BigInt(a), BigInt(b)));
+    return toFloat32(wide(operator, BigInt(a), BigInt(b)));
   }
   const [x, y] = [numberIn(a), numberIn(b)];
   if (operator === "%") {
@@ -120,14 +120,14 @@ export function negate(a: Value): Value {
   if (typeof a === "string") return a;
   if (a instanceof Float) return boxedReal(-a.value);
   if (a instanceof VectorValue) return multiple(a, -1);
-  if (typeof a === "bigint") return narrowed(-a);
+  if (typeof a === "bigint") return toFloat32(-a);
   return a instanceof Bits ? new Bits(-a.value) : Number.NaN;
 }
 
 export function invert(a: Value): Value {
   if (a === null) return null;
   if (a instanceof Bits) return new Bits(~a.value);
-  if (typeof a === "bigint") return narrowed(~a);
+  if (typeof a === "bigint") return toFloat32(~a);
   const number = Math.trunc(numberIn(a));
   return Number.isSafeInteger(number) ? -number - 1 : number;
 }
@@ -137,20 +137,20 @@ export function shift(a: Value, b: Value, isLeft: boolean): Value {
   if (!isInt(b)) return a;
   const count = BigInt(b) & 63n;
   if (a instanceof Bits) return new Bits(isLeft ? a.value << count : a.value >> count);
-  if (typeof a === "bigint") return narrowed(isLeft ? a << count : a >> count);
+  if (typeof a === "bigint") return toFloat32(isLeft ? a << count : a >> count);
   if (!isNumeric(a)) return a;
   const number = Math.trunc(numberIn(a));
   return Number.isSafeInteger(number) ? shiftInts(number, Number(b), isLeft) : a;
 }
 
 /** `&`, `|` and `^`: of the left side's type, which stays as it is where there are no bits. */
-export function masked(operator: "&" | "|" | "^", a: Value, b: Value): Value {
+export function maskBits(operator: "&" | "|" | "^", a: Value, b: Value): Value {
   const isBits = a instanceof Bits;
   if (!(isBits || isInt(a)) || !(b instanceof Bits || isInt(b))) return a;
-  if (typeof a === "number" && typeof b === "number") return maskedInts(operator, a, b);
+  if (typeof a === "number" && typeof b === "number") return maskInts(operator, a, b);
   const [x, y] = [rawBits(a), rawBits(b)];
   const made = operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
-  return isBits ? new Bits(made) : narrowed(made);
+  return isBits ? new Bits(made) : toFloat32(made);
 }
 
 export function equals(a: Value, b: Value): boolean {

@@ -5,7 +5,7 @@
 const MAX_PRODUCT = 2 ** 20;
 
 /** First place of a part at or behind `from`, -1 if there is none. */
-export function placeOf(part: string, text: string, from = 0): number {
+export function indexOfText(part: string, text: string, from = 0): number {
   if (part.length * (text.length - from) <= MAX_PRODUCT) return text.indexOf(part, from);
   return new PartSearch(part).find(text, from);
 }

@@ -1,6 +1,6 @@
 // Patterns: what a text must begin with, end with, or contain. Written as a literal with stars.
 
-import { placeOf } from "./part-of-text.js";
+import { indexOfText } from "./part-of-text.js";
 
 export class Pattern {
   private constructor(
@@ -28,7 +28,7 @@ export class Pattern {
   }
 
   matches(text: string): boolean {
-    if (this.isInner) return placeOf(this.head, text) >= 0;
+    if (this.isInner) return indexOfText(this.head, text) >= 0;
     if (text.length < this.head.length + this.tail.length) return false;
     return text.startsWith(this.head) && text.endsWith(this.tail);
   }

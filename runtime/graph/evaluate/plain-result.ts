@@ -10,7 +10,7 @@ import { Bits, Pair, SetValue, type Value, VectorValue, VertexRef } from "./valu
 /** What evaluation gives to programs: vertices as their ids, ints beyond 2^53 as BigInt. */
 export type EvaluationResult = PropertyValue | bigint;
 
-export function plainResult({ ids }: GraphStore, value: Value): EvaluationResult {
+export function toPlainValue({ ids }: GraphStore, value: Value): EvaluationResult {
   if (value instanceof Float) return value.value;
   if (value instanceof VertexRef) return ids.idOf(value.handle);
   if (value instanceof Bits) return value.shown;
@@ -23,13 +23,13 @@ export function plainResult({ ids }: GraphStore, value: Value): EvaluationResult
 
 /** The same where only JSON goes: long ints as their digits, no NaN. */
 export function jsonResult(store: GraphStore, value: Value): PropertyValue {
-  const plain = plainResult(store, value);
+  const plain = toPlainValue(store, value);
   if (typeof plain === "bigint") return String(plain);
   return typeof plain === "number" && !Number.isFinite(plain) ? null : plain;
 }
 
 /** The value as the built-in service writes it: texts in quotes, reals with a point. */
-export function shownResult(store: GraphStore, value: Value): string {
+export function displayResult(store: GraphStore, value: Value): string {
   if (value === null) return "None";
   if (value instanceof Float) return shownReal(value.value);
   if (typeof value === "number") {
@@ -39,7 +39,7 @@ export function shownResult(store: GraphStore, value: Value): string {
   if (value instanceof Pair) return `<keyval (${value.key},${value.value})>`;
   if (value instanceof SetValue) return "<set>";
   if (value instanceof VectorValue) return "<vector>";
-  const plain = plainResult(store, value);
+  const plain = toPlainValue(store, value);
   if (typeof plain === "string") return `'${plain.replace(/[\\']/g, "\\$&")}'`;
   if (plain instanceof Map) {
     return `{${[...plain].map(([key, item]) => `${key}: ${item}`).join(", ")}}`;

@@ -3,12 +3,12 @@
 
 import { Probe } from "../vectors/probe.js";
 import { cosineOf } from "../vectors/vector-parts.js";
-import type { Context, Run } from "./context.js";
+import type { Context, QueryExecution } from "./context.js";
 import type { CallNode, TypedNode } from "./typed-tree.js";
 import type { VertexWord } from "./vocabulary.js";
 
 /** The number of such a call; null for all others. */
-export function probedNumber({ row, args }: CallNode): ((x: Context) => number) | null {
+export function probeCallNumber({ row, args }: CallNode): ((x: Context) => number) | null {
   const isCosine = row.name === "cosine";
   if (!isCosine && row.name !== "sim") return null;
   const [a, b] = args as readonly [TypedNode, TypedNode];
@@ -33,7 +33,7 @@ function vertexOf(node: TypedNode): VertexWord | null {
   return node.op === "vertexAttribute" && node.attribute.name === "vector" ? node.of : null;
 }
 
-function probeOf(run: Run): Probe {
+function probeOf(run: QueryExecution): Probe {
   run.probe ??= new Probe(run.store.vectors, run.vector.parts);
   return run.probe;
 }

@@ -5,13 +5,13 @@ import { ARC_WORDS } from "../memory/layout.js";
 import { type ArcLoop, type LoopKind, makeArcLoop } from "./arc-loop.js";
 import { readNumber, readTruth, readValue, type ValueOf } from "./closures.js";
 import type { Context } from "./context.js";
-import { formOf } from "./form.js";
+import { templateOf } from "./form.js";
 import { RETURNED } from "./functions/control.js";
-import { LeastRecent } from "./least-recent.js";
+import { LruCache } from "./least-recent.js";
 import { parseExpression } from "./parse-expression.js";
 import { Scanner } from "./tokens.js";
 import { isNumberType } from "./type-rules.js";
-import { childrenOf, type TypedNode, type TypedProgram } from "./typed-tree.js";
+import { childNodes, type TypedNode, type TypedProgram } from "./typed-tree.js";
 import { typeTree } from "./types.js";
 import { isPositive, scoreOf, type Value } from "./values.js";
 
@@ -127,7 +127,7 @@ function statementsOf({ statements }: TypedProgram): ValueOf {
 }
 
 function sizeOf(node: TypedNode): number {
-  return childrenOf(node).reduce((sum, child) => sum + sizeOf(child), 1);
+  return childNodes(node).reduce((sum, child) => sum + sizeOf(child), 1);
 }
 
 function mayReturn({ statements }: TypedProgram): boolean {
@@ -136,11 +136,11 @@ function mayReturn({ statements }: TypedProgram): boolean {
 
 function anyCall(node: TypedNode, test: (name: string) => boolean): boolean {
   if (node.op === "call" && test(node.row.name)) return true;
-  return childrenOf(node).some((child) => anyCall(child, test));
+  return childNodes(node).some((child) => anyCall(child, test));
 }
 
-const texts = new LeastRecent<Expression>(CACHED, CACHED_CHARACTERS);
-const forms = new LeastRecent<Program>(CACHED, CACHED_CHARACTERS);
+const texts = new LruCache<Expression>(CACHED, CACHED_CHARACTERS);
+const forms = new LruCache<Program>(CACHED, CACHED_CHARACTERS);
 
 /**
  * The expression that a text is.
@@ -150,7 +150,7 @@ export function compileExpression(text: string): Expression {
   const known = texts.get(text);
   if (known !== undefined) return known;
   const tokens = Scanner.scan(text);
-  const { key, literals, places } = formOf(tokens);
+  const { key, literals, places } = templateOf(tokens);
   let program = forms.get(key);
   let name: string | null = null;
   // Which names a text assigns is told by its first tokens; a known form was without fault.
@@ -176,11 +176,11 @@ export function compilePart(whole: string, from: number, to: number): Expression
 }
 
 /** Where a text needs what; see `TypedProgram`. */
-export function needsOf(text: string): TypedProgram["needs"] {
+export function collectNeeds(text: string): TypedProgram["needs"] {
   return compileAnew(text, 0).needs;
 }
 
 function compileAnew(text: string, from: number): TypedProgram {
   const tokens = Scanner.scan(text, from);
-  return typeTree(text, parseExpression(text, tokens), formOf(tokens).places);
+  return typeTree(text, parseExpression(text, tokens), templateOf(tokens).places);
 }

@@ -21,7 +21,7 @@ function realText(value: number): string {
 }
 
 /** @param idOf id of a vertex by its handle */
-export function textOf(value: Value, idOf: (handle: number) => string): string {
+export function valueToText(value: Value, idOf: (handle: number) => string): string {
   if (typeof value === "string") return value;
   if (value === null) return "null";
   if (typeof value === "bigint") return String(value);

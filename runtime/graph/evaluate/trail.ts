@@ -1,7 +1,7 @@
 // Where a walk is, as its expressions see it: the tail of the arcs, and how that was reached. A
 // batch of hits is such a place.
 
-export interface Trail {
+export interface WalkPosition {
   readonly tail: number;
   readonly level: number;
   /** `HitSide` of the arcs. */

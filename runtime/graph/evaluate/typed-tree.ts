@@ -115,7 +115,7 @@ export interface CodeName {
 }
 
 /** Operands of a node. */
-export function childrenOf(node: TypedNode): readonly TypedNode[] {
+export function childNodes(node: TypedNode): readonly TypedNode[] {
   switch (node.op) {
     case "unary":
       return [node.of];

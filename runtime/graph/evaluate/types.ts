@@ -23,7 +23,7 @@ import { Bits } from "./values.js";
 import {
   CONSTANTS,
   FUNCTIONS,
-  LEFT_OUT,
+  UNSUPPORTED_FUNCTIONS,
   VERTEX_WORDS,
   type VertexWord,
   valueNames,
@@ -329,7 +329,7 @@ class Typer {
   }
 
   #unknownFunction(name: string, at: number): Error {
-    const reason = LEFT_OUT.get(name);
+    const reason = UNSUPPORTED_FUNCTIONS.get(name);
     if (reason !== undefined) return this.#error(`${name}() is left out: ${reason}`, at, name);
     const near = nearestName(name, FUNCTIONS.keys());
     const hint = near === null ? "" : `; did you mean '${near}'?`;

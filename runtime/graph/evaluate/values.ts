@@ -5,7 +5,7 @@
 import { Float } from "../../base/float.js";
 import type { PackedValue } from "../store/property-values.js";
 import {
-  type Components,
+  type VectorComponents,
   externalOf,
   NULL_PARTS,
   type VectorParts,
@@ -45,7 +45,7 @@ export class VertexRef {
 export class VectorValue {
   constructor(readonly parts: VectorParts) {}
 
-  get components(): Components {
+  get components(): VectorComponents {
     return externalOf(this.parts);
   }
 }
@@ -104,7 +104,7 @@ export function isReal(value: Value): value is number | Float {
 }
 
 /** An int of 64 bits as a number where one can be it. */
-export function narrowed(value: bigint): number | bigint {
+export function toFloat32(value: bigint): number | bigint {
   const signed = BigInt.asIntN(64, value);
   const number = Number(signed);
   return Number.isSafeInteger(number) ? number : signed;

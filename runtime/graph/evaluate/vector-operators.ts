@@ -3,7 +3,7 @@
 
 import { ValueError } from "../model/errors.js";
 import {
-  combined,
+  meanVector,
   dot,
   hammingOf,
   similarityOf,
@@ -16,7 +16,7 @@ import { boxedReal, isNumeric, numberIn, type Value, VectorValue } from "./value
 const COMPONENTS_A_STEP = 256;
 
 /** `a operator b`, of which at least one is a vector. */
-export function ofVectors(operator: string, a: Value, b: Value): Value {
+export function vectorSum(operator: string, a: Value, b: Value): Value {
   if (a instanceof VectorValue && b instanceof VectorValue) {
     if (operator === "+") return made([a.parts, b.parts], [1, 1]);
     if (operator === "-") return made([a.parts, b.parts], [1, -1]);
@@ -50,7 +50,7 @@ export function equalVectors(a: VectorParts, b: VectorParts): boolean {
 }
 
 /** Charges a value for its making. */
-export function charged(x: Context, value: Value): Value {
+export function countVectorWork(x: Context, value: Value): Value {
   if (value instanceof VectorValue) x.run.spend(value.parts.bytes.length / COMPONENTS_A_STEP);
   return value;
 }
@@ -62,7 +62,7 @@ function product(a: VectorParts, b: VectorParts): Value {
 
 function made(vectors: readonly VectorParts[], factors: readonly number[]): Value {
   try {
-    return new VectorValue(combined(vectors, factors, "vector"));
+    return new VectorValue(meanVector(vectors, factors, "vector"));
   } catch (error) {
     if (error instanceof ValueError) return Number.NaN;
     throw error;

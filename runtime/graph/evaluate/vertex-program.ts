@@ -2,7 +2,7 @@
 
 import { ARC_WORDS } from "../memory/layout.js";
 import type { BoundProgram } from "./bound-program.js";
-import type { Trail } from "./trail.js";
+import type { WalkPosition } from "./trail.js";
 
 export class VertexProgram {
   readonly #bound: BoundProgram;
@@ -44,7 +44,7 @@ export class VertexProgram {
   }
 
   /** Whether the head of an arc passes. */
-  passes(trail: Trail, head: number, word1: number, bits: number): boolean {
+  passes(trail: WalkPosition, head: number, word1: number, bits: number): boolean {
     const { context, program } = this.#bound;
     context.vertex.move(head);
     context.prev.move(trail.tail);
@@ -54,7 +54,7 @@ export class VertexProgram {
   }
 
   /** Moves arcs whose heads pass to the front; returns where they end. */
-  filter(trail: Trail, words: Uint32Array, from: number, end: number): number {
+  filter(trail: WalkPosition, words: Uint32Array, from: number, end: number): number {
     const { context, program } = this.#bound;
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);
     const loop = program.loop("vertices", end - from);
@@ -74,7 +74,7 @@ export class VertexProgram {
   }
 
   /** The same for `mcull`: of the heads that it scores, only the best are left. */
-  cull(trail: Trail, words: Uint32Array, from: number, end: number): number {
+  cull(trail: WalkPosition, words: Uint32Array, from: number, end: number): number {
     const { context } = this.#bound;
     const scores = new Map<number, number>();
     const passing: number[] = [];

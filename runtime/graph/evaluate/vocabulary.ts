@@ -44,7 +44,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRow> = new Map(
 );
 
 /** What is known and left out, each with what to do. */
-export const LEFT_OUT: ReadonlyMap<string, string> = new Map([
+export const UNSUPPORTED_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ...["cpukill", "memkill"].map((name) => [name, "wastes what others need"] as const),
   ...["probealtarray", "probearray", "probesuperarray"].map(
     (name) => [name, "use msumprodobj or msubsetobj"] as const,

@@ -2,7 +2,7 @@
 // writing for long: it takes the mutex for one vertex at a time, and lets its thread do something
 // else after a few.
 
-import { SlicedWork } from "../../base/sliced-work.js";
+import { TimeSlicedTask } from "../../base/sliced-work.js";
 import { expire } from "../changes/expire.js";
 import type { Access } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
@@ -15,7 +15,7 @@ const BATCH = 256;
 /** A vertex at which a defect shows must not keep the others from being looked at. */
 const FAILED_RETRY_SECONDS = 60;
 
-export class EventProcessor extends SlicedWork {
+export class EventProcessor extends TimeSlicedTask {
   readonly #store: GraphStore;
   readonly #access: Access;
 

@@ -1,16 +1,16 @@
 // Graphs for a thread that has to ask another one for them.
 
 import type { MessagePort } from "node:worker_threads";
-import { SyncAsker } from "../../wire/asker.js";
-import { GRAPH_ERRORS } from "../model/crossing-errors.js";
-import type { GraphAsk, GraphRequest, GraphSource, Repair, SharedGraph } from "./graph-source.js";
+import { SyncRpcClient } from "../../wire/asker.js";
+import { SERIALIZABLE_GRAPH_ERRORS } from "../model/crossing-errors.js";
+import type { GraphCommand, GraphRequest, GraphSource, RepairAction, SharedGraph } from "./graph-source.js";
 
-export class AskedGraphs implements GraphSource {
-  readonly #port: SyncAsker<GraphAsk>;
+export class RpcGraphSource implements GraphSource {
+  readonly #port: SyncRpcClient<GraphCommand>;
 
   /** @param signal raised by the other side after each answer */
   constructor(port: MessagePort, signal: Int32Array) {
-    this.#port = new SyncAsker(port, signal, GRAPH_ERRORS);
+    this.#port = new SyncRpcClient(port, signal, SERIALIZABLE_GRAPH_ERRORS);
   }
 
   open(request: GraphRequest, giveUpAt: number): SharedGraph {
@@ -26,12 +26,12 @@ export class AskedGraphs implements GraphSource {
   }
 
   remove(name: string, isErased: boolean): boolean {
-    const ask: GraphAsk = { op: "remove", name, isErased };
+    const ask: GraphCommand = { op: "remove", name, isErased };
     return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
   }
 
-  sync(repair: Repair, timeoutMs: number): boolean {
-    const ask: GraphAsk = { op: "sync", sync: { repair, timeoutMs } };
+  sync(repair: RepairAction, timeoutMs: number): boolean {
+    const ask: GraphCommand = { op: "sync", sync: { repair, timeoutMs } };
     return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
   }
 }

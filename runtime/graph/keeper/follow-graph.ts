@@ -13,7 +13,7 @@ const MUCH_BYTES = 2 ** 25;
 const SLEEP_MS = 50;
 
 /** Lets a graph go, for all threads. */
-export function removeForAll({ memory }: GraphStore): void {
+export function removeEverywhere({ memory }: GraphStore): void {
   Atomics.store(memory.header.ints, Header.Erased, 1);
   Atomics.notify(memory.header.ints, Header.Erased);
 }
@@ -23,8 +23,8 @@ export function removeForAll({ memory }: GraphStore): void {
  * @param forget is called then; the store is of no use any more
  * @returns false if its share is out of date: the store is of no use, and another is to be got
  */
-export function followGraph(store: GraphStore, forget: () => void): boolean {
-  const move: Move = (memories) => collectIfMuch(store.move(memories));
+export function trackGraph(store: GraphStore, forget: () => void): boolean {
+  const move: Move = (memories) => collectIfLarge(store.move(memories));
   if (!joinSafepoints(store.memory, store.writer.thread, move)) return false;
   const waiting = Atomics.waitAsync(store.memory.header.ints, Header.Erased, 0);
   void Promise.resolve(waiting.value).then(async () => {
@@ -32,12 +32,12 @@ export function followGraph(store: GraphStore, forget: () => void): boolean {
     const { ints } = store.memory.header;
     while (Atomics.load(ints, Header.Saving) === store.writer.thread) await sleep(SLEEP_MS);
     leaveSafepoints(store.memory, move);
-    collectIfMuch(store.memory.leave());
+    collectIfLarge(store.memory.leave());
   });
   return true;
 }
 
-function collectIfMuch(bytes: number): void {
+function collectIfLarge(bytes: number): void {
   // Later: until the caller has ended, it may hold what is to be collected.
   if (bytes >= MUCH_BYTES) setImmediate(collectGarbage);
 }

@@ -14,13 +14,13 @@ import { loadGraph } from "../snapshot/load-graph.js";
 import { eraseStoredGraph } from "../snapshot/stored-graphs.js";
 import { GraphStore } from "../store/graph-store.js";
 import { IndexProcessor } from "../vectors/index-processor.js";
-import { followGraph, removeForAll } from "./follow-graph.js";
+import { trackGraph, removeEverywhere } from "./follow-graph.js";
 import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
 import { saveGraphs } from "./save-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
-export interface KeeperSettings {
+export interface GraphManagerSettings {
   /** Expired vertices and arcs are removed. */
   readonly events: boolean;
   /** Events are suspended at first. */
@@ -33,7 +33,7 @@ export interface KeeperSettings {
 }
 
 /** A graph that is to be there, readonly if that is wanted. */
-export interface KeepRequest {
+export interface OpenGraphRequest {
   readonly name: string;
   /** Where its snapshots are looked for. */
   readonly folder: string;
@@ -60,9 +60,9 @@ interface Kept {
   readonly indexes: IndexProcessor;
 }
 
-export class GraphKeeper {
+export class GraphManager {
   readonly #thread: number;
-  readonly #settings: KeeperSettings;
+  readonly #settings: GraphManagerSettings;
   readonly #log: LogLine;
   readonly #graphs = new Map<string, Kept>();
   /** Keeps changes of graphs; null: nothing does. */
@@ -73,7 +73,7 @@ export class GraphKeeper {
   /** @param thread number of the calling thread */
   constructor(
     thread: number,
-    settings: KeeperSettings,
+    settings: GraphManagerSettings,
     log: LogLine,
     changes: GraphLog | null = null,
   ) {
@@ -91,7 +91,7 @@ export class GraphKeeper {
    * A graph that is open already, is loaded, or is made.
    * @throws DataError
    */
-  keep(request: KeepRequest): SharedGraph {
+  keep(request: OpenGraphRequest): SharedGraph {
     const known = this.find(request.name);
     if (known !== null) return known;
     const store = this.#load(request);
@@ -104,9 +104,9 @@ export class GraphKeeper {
    * Keeps the graphs of which there are changes in the log; to be called before any other.
    * @param requestOf tells how one is to be kept
    */
-  recover(requestOf: (graph: RecoverableGraph) => KeepRequest): RecoveredGraphs {
+  recover(requestOf: (graph: RecoverableGraph) => OpenGraphRequest): RecoveredGraphs {
     const failures: [name: string, message: string][] = [];
-    const loaded = new Map<GraphStore, KeepRequest>();
+    const loaded = new Map<GraphStore, OpenGraphRequest>();
     for (const graph of this.#changes?.graphs() ?? []) {
       try {
         const request = requestOf(graph);
@@ -128,7 +128,7 @@ export class GraphKeeper {
   /** Keeps a graph that a former keeper has made. */
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
     // No graph moves before this thread has it.
-    if (!followGraph(store, () => this.#forget(store.name, kept))) throw new InternalError("moved");
+    if (!trackGraph(store, () => this.#forget(store.name, kept))) throw new InternalError("moved");
     const events = new EventProcessor({ store, session: new Session(store) });
     if (this.#settings.events) events.start();
     const indexes = new IndexProcessor(store, this.#log);
@@ -177,7 +177,7 @@ export class GraphKeeper {
   drop(name: string, isErased: boolean): void {
     const kept = this.#graphs.get(name);
     if (kept === undefined || kept.store.memory.isRemoved) return;
-    removeForAll(kept.store);
+    removeEverywhere(kept.store);
     if (!isErased) return;
     this.#changes?.erase(identityOf(kept.store.memory)!);
     if (kept.shared.path !== null) eraseStoredGraph(kept.shared.path);
@@ -205,7 +205,7 @@ export class GraphKeeper {
   }
 
   /** A graph as it is stored, or a new one: the log may have more of either. */
-  #load({ name, folder, isStorable, identity: known }: KeepRequest): GraphStore {
+  #load({ name, folder, isStorable, identity: known }: OpenGraphRequest): GraphStore {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
     }
@@ -226,7 +226,7 @@ export class GraphKeeper {
   }
 
   /** From now on everybody may use it. */
-  #open(store: GraphStore, request: KeepRequest): SharedGraph {
+  #open(store: GraphStore, request: OpenGraphRequest): SharedGraph {
     const { folder, path, isStorable, isLocal, isReadonly } = request;
     if (isReadonly) setSystemReadonly(store, true);
     if (this.#isReplica && isReplicated(store.name, isLocal)) letOnlyFollow(store, true);

@@ -1,6 +1,6 @@
 // What keeps a log, as the keeper of graphs sees it.
 
-import type { LogShare } from "../memory/graph-memory.js";
+import type { SharedLogMemory } from "../memory/graph-memory.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /** A graph that the log has changes of. */
@@ -15,7 +15,7 @@ export interface GraphLog {
   /** Graphs of which the log has changes. */
   graphs(): readonly RecoverableGraph[];
   /** Where changes of a graph are to go that is about to be loaded or made. */
-  share(name: string): LogShare | null;
+  share(name: string): SharedLogMemory | null;
   /** Identity of a graph of which there is no snapshot, but a log. */
   identityOf(name: string): string | undefined;
   /** True if the log says that this graph was erased, whatever is left of its files. */

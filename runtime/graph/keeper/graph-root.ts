@@ -10,9 +10,9 @@ import {
   eraseStoredGraph,
   graphFolder,
   listStoredGraphs,
-  removeCutOffSaves,
+  removeIncompleteSaves,
 } from "../snapshot/stored-graphs.js";
-import type { KeepRequest } from "./graph-keeper.js";
+import type { OpenGraphRequest } from "./graph-keeper.js";
 import type { GraphRequest } from "./graph-source.js";
 
 /** Where graphs are configured to lie, and which may not be changed, by name. */
@@ -53,7 +53,7 @@ export class GraphRoot {
   }
 
   /** How a graph is to be kept. Takes the root: before that nobody knows where links lead. */
-  keepRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): KeepRequest {
+  keepRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): OpenGraphRequest {
     const isStorable = this.take();
     const path = this.pathOf(name, asked);
     const folder = this.folderOf(path);
@@ -98,7 +98,7 @@ export class GraphRoot {
     if (this.#lock !== null) return true;
     try {
       this.#lock = lockRoot(this.#folder);
-      removeCutOffSaves(this.#folder, log);
+      removeIncompleteSaves(this.#folder, log);
       return true;
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;

@@ -2,12 +2,12 @@
 // asked, and what is answered, crosses threads as it stands here.
 
 import { GRAPH_NAME, MAX_GRAPH_NAME_LENGTH } from "../../base/graph-names.js";
-import type { GraphShare } from "../memory/graph-memory.js";
+import type { SharedGraphMemory } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 
 /** A graph on its way between threads. */
 export interface SharedGraph {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   /** Folder of its snapshots, null where nothing is stored. */
   readonly path: string | null;
   /** The same below the root, with `/`. */
@@ -42,19 +42,19 @@ export interface GraphSource {
    * @returns false if that is still under way
    * @throws SvcError SVC2530
    */
-  sync(repair: Repair, timeoutMs: number): boolean;
+  sync(repair: RepairAction, timeoutMs: number): boolean;
 }
 
 /** What who follows is to get again: all graphs, or those that differ from what it has. */
-export type Repair = "all" | "different";
+export type RepairAction = "all" | "different";
 
 /** One call of a `GraphSource`, as one thread asks it of another. */
-export type GraphAsk =
+export type GraphCommand =
   | { readonly op: "open"; readonly request: GraphRequest }
   | { readonly op: "find"; readonly name: string }
   | { readonly op: "names" }
   | { readonly op: "remove"; readonly name: string; readonly isErased: boolean }
-  | { readonly op: "sync"; readonly sync: { repair: Repair; timeoutMs: number } };
+  | { readonly op: "sync"; readonly sync: { repair: RepairAction; timeoutMs: number } };
 
 /** @throws DataError */
 export function checkGraphName(name: unknown): string {

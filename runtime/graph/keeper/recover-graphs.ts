@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Header } from "../memory/layout.js";
 import { forgetThread } from "../memory/safepoint.js";
-import { recoverGraph, releaseHeld } from "../operations/recover.js";
-import { releaseSaving } from "../snapshot/save-graph.js";
+import { recoverGraph, releaseStaleLocks } from "../operations/recover.js";
+import { releaseSaveLock } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 const SLEEP_MS = 50;
@@ -16,18 +16,18 @@ const SLEEP_MS = 50;
  */
 export async function recoverGraphs(stores: readonly GraphStore[], thread: number): Promise<void> {
   for (const store of stores) {
-    releaseSaving(store, thread);
+    releaseSaveLock(store, thread);
     forgetThread(store.memory, thread);
   }
   let left = stores.filter((store) => !recoverGraph(store, thread));
   while (left.length > 0) {
     await sleep(SLEEP_MS, undefined, { ref: false });
-    left = left.filter((store) => !releaseHeld(store, thread));
+    left = left.filter((store) => !releaseStaleLocks(store, thread));
   }
 }
 
 /** Nobody may begin to save any more; who has begun gives up at the next step. */
-export function awaitSaving({ memory }: GraphStore, timeoutMs: number): void {
+export function waitForSave({ memory }: GraphStore, timeoutMs: number): void {
   const { ints } = memory.header;
   const giveUpAt = performance.now() + timeoutMs;
   for (;;) {

@@ -1,10 +1,10 @@
 // Saves graphs one after the other. One that cannot be saved must not keep the others from it.
 
 import type { LogLine } from "../../base/log-settings.js";
-import { saveGraphGently } from "../snapshot/save-graph.js";
+import { saveGraphIncrementally } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-export interface StorableGraph {
+export interface PersistableGraph {
   readonly store: GraphStore;
   /** Folder of its snapshots, null where nothing is stored. */
   readonly path: string | null;
@@ -18,7 +18,7 @@ export interface StorableGraph {
  * @returns whether all are saved
  */
 export async function saveGraphs(
-  graphs: readonly StorableGraph[],
+  graphs: readonly PersistableGraph[],
   timeoutMs: number,
   log: LogLine,
   isForced = false,
@@ -26,7 +26,7 @@ export async function saveGraphs(
   let isAllSaved = true;
   for (const { store, path } of graphs) {
     try {
-      if (path !== null) await saveGraphGently(store, path, { timeoutMs, isForced });
+      if (path !== null) await saveGraphIncrementally(store, path, { timeoutMs, isForced });
     } catch (error) {
       log(`graph "${store.name}" could not be saved: ${(error as Error).message}`, "error");
       isAllSaved = false;

@@ -1,16 +1,16 @@
 // Gives memory back of graphs that were large and have become small: a truncated one, above all.
 
 import type { LogLine } from "../../base/log-settings.js";
-import { SlicedWork } from "../../base/sliced-work.js";
-import { reserving } from "../memory/addresses.js";
+import { TimeSlicedTask } from "../../base/sliced-work.js";
+import { reserveAddressSpace } from "../memory/addresses.js";
 import type { Arena, ArenaMemory } from "../memory/arena.js";
 import { isMovable, memoryFor, reservedBytes } from "../memory/graph-memory.js";
 import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
-import { hasThread, moveAtSafepoint } from "../memory/safepoint.js";
+import { hasThread, relocateAtSafepoint } from "../memory/safepoint.js";
 import { CapacityError } from "../model/errors.js";
 import { usedWords } from "../snapshot/stored-arenas.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { KnownGraph, KnownGraphs } from "./known-graphs.js";
+import type { RegisteredGraph, GraphRegistry } from "./known-graphs.js";
 
 const MEBIBYTE = 2 ** 20;
 /** Less is not worth that all stand still. */
@@ -33,15 +33,15 @@ interface Wait {
 }
 
 /** In the main thread, which every other one gets graphs from. */
-export class GraphShrinker extends SlicedWork {
-  readonly #graphs: KnownGraphs;
+export class GraphCompactor extends TimeSlicedTask {
+  readonly #graphs: GraphRegistry;
   readonly #threads: () => readonly number[];
   readonly #log: LogLine;
   /** Graphs that could not be moved: a thread was busy, or there were no addresses. */
   readonly #waits = new WeakMap<GraphStore, Wait>();
 
   /** @param threads that are told of each graph; none of them may be about to take an old share */
-  constructor(graphs: KnownGraphs, threads: () => readonly number[], log: LogLine) {
+  constructor(graphs: GraphRegistry, threads: () => readonly number[], log: LogLine) {
     super(EVERY_MS);
     this.#graphs = graphs;
     this.#threads = threads;
@@ -54,12 +54,12 @@ export class GraphShrinker extends SlicedWork {
     return false;
   }
 
-  #lookAt({ store }: KnownGraph): void {
+  #lookAt({ store }: RegisteredGraph): void {
     const gain = gainOf(store);
     if (gain === 0) return;
     const wait = this.#waits.get(store);
     if (wait !== undefined && performance.now() < wait.until) return;
-    if (this.#threads().every((thread) => hasThread(store.memory, thread)) && moveGraph(store)) {
+    if (this.#threads().every((thread) => hasThread(store.memory, thread)) && relocateGraph(store)) {
       this.#waits.delete(store);
       this.#log(`graph "${store.name}" gave ${inMebibytes(gain)} of memory back`);
       return;
@@ -83,11 +83,11 @@ function inMebibytes(bytes: number): string {
  * Moves a graph to memory of the size that it needs; the caller's thread must follow it.
  * @returns false if that can't be done now
  */
-export function moveGraph(store: GraphStore): boolean {
+export function relocateGraph(store: GraphStore): boolean {
   const { memory } = store;
   const memories = newMemories(memory.arenas);
   if (memories === null) return false;
-  return moveAtSafepoint(memory, memories, () => {
+  return relocateAtSafepoint(memory, memories, () => {
     if (!isAtRest(memory.header.words)) return false;
     memory.refresh();
     const used = usedWordsOf(store);
@@ -132,7 +132,7 @@ function isAtRest(header: Uint32Array): boolean {
 function newMemories(arenas: readonly Arena[]): ArenaMemory[] | null {
   const movable = arenas.filter(isMovable).map(({ id }) => ARENAS[id]!);
   try {
-    return reserving("a graph that moves", reservedBytes(movable), () =>
+    return reserveAddressSpace("a graph that moves", reservedBytes(movable), () =>
       arenas.map((arena) => (isMovable(arena) ? memoryFor(ARENAS[arena.id]!) : arena.memory)),
     );
   } catch (error) {

@@ -1,12 +1,12 @@
 // The graphs that one thread has open: each is attached once, however often it is asked for. Code
 // at module level shares one session a graph; every request gets a session of its own.
 
-import { giveUpAfter } from "../changes/session-view.js";
+import { lockDeadlineAfter } from "../changes/session-view.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
-import { followGraph } from "./follow-graph.js";
-import { checkGraphName, type GraphSource, type Repair, type SharedGraph } from "./graph-source.js";
+import { trackGraph } from "./follow-graph.js";
+import { checkGraphName, type GraphSource, type RepairAction, type SharedGraph } from "./graph-source.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
 /** How a graph is opened. */
@@ -38,7 +38,7 @@ export class ThreadGraphs {
     const known = this.#known(name);
     if (known !== undefined && path === null) return known;
     const request = { name: checkGraphName(name), path, isLocal: local };
-    const shared = this.#source.open(request, giveUpAfter(timeout));
+    const shared = this.#source.open(request, lockDeadlineAfter(timeout));
     return this.#known(name) ?? this.#attach(shared) ?? this.open(name, options);
   }
 
@@ -47,7 +47,7 @@ export class ThreadGraphs {
     const known = this.find(SYSTEM_GRAPH);
     if (known !== null) return known;
     const request = { name: SYSTEM_GRAPH, path: null, isLocal: false };
-    return this.#attach(this.#source.open(request, giveUpAfter(-1))) ?? this.system();
+    return this.#attach(this.#source.open(request, lockDeadlineAfter(-1))) ?? this.system();
   }
 
   /** A graph that is open in some thread; null if there is none. */
@@ -64,7 +64,7 @@ export class ThreadGraphs {
   }
 
   /** A graph for a request. */
-  forRequest(name: string): GraphAccess {
+  createForRequest(name: string): GraphAccess {
     const access = this.open(name);
     return { ...access, session: new Session(access.store) };
   }
@@ -76,7 +76,7 @@ export class ThreadGraphs {
   }
 
   /** Sends graphs to those that follow them; false if that is still under way. */
-  sync(repair: Repair, timeoutMs: number): boolean {
+  sync(repair: RepairAction, timeoutMs: number): boolean {
     return this.#source.sync(repair, timeoutMs);
   }
 
@@ -91,7 +91,7 @@ export class ThreadGraphs {
   #attach({ share, path, isLocal }: SharedGraph): GraphAccess | null {
     const store = GraphStore.attach(share, this.#thread);
     const access = { store, session: new Session(store), path, isLocal };
-    const isCurrent = followGraph(store, () => {
+    const isCurrent = trackGraph(store, () => {
       if (this.#open.get(store.name) === access) this.#open.delete(store.name);
     });
     if (!isCurrent) return null;

@@ -15,7 +15,7 @@ const ADMINS = 25;
  * The one thread that makes, loads and saves graphs.
  * @param deaths of those before it
  */
-export function keeperThread(deaths: number): number {
+export function managerThreadNumber(deaths: number): number {
   return FIRST_KEEPER + (deaths % KEEPERS);
 }
 

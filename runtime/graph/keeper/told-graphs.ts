@@ -1,15 +1,15 @@
 // Graphs for a thread that is told of each by message: what its clients ask for is either there or
 // not, and looking for it waits for nobody.
 
-import type { GraphRequest, GraphSource, Repair, SharedGraph } from "./graph-source.js";
-import { KnownGraphs } from "./known-graphs.js";
+import type { GraphRequest, GraphSource, RepairAction, SharedGraph } from "./graph-source.js";
+import { GraphRegistry } from "./known-graphs.js";
 
 const MAX_WAIT_MS = 5000;
 
-export class ToldGraphs implements GraphSource {
+export class PushedGraphSource implements GraphSource {
   readonly #receive: () => void;
   readonly #main: GraphSource;
-  readonly #graphs: KnownGraphs;
+  readonly #graphs: GraphRegistry;
 
   /**
    * @param thread number of the calling thread
@@ -17,7 +17,7 @@ export class ToldGraphs implements GraphSource {
    * @param main is asked for what nobody has opened yet
    */
   constructor(thread: number, receive: () => void, main: GraphSource) {
-    this.#graphs = new KnownGraphs(thread);
+    this.#graphs = new GraphRegistry(thread);
     this.#receive = receive;
     this.#main = main;
   }
@@ -48,7 +48,7 @@ export class ToldGraphs implements GraphSource {
     return this.#main.remove(name, isErased);
   }
 
-  sync(repair: Repair, timeoutMs: number): boolean {
+  sync(repair: RepairAction, timeoutMs: number): boolean {
     return this.#main.sync(repair, timeoutMs);
   }
 }

@@ -8,8 +8,8 @@ import type { GraphStore } from "../store/graph-store.js";
 import { setInputSerial } from "../store/input-serial.js";
 import { OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import { readRecord } from "./read-record.js";
-import { damaged, RecordReader } from "./record-reader.js";
-import { countBefore, recordsIn, UNIT_HEAD_WORDS, unitWords } from "./unit-format.js";
+import { corruptRecord, RecordReader } from "./record-reader.js";
+import { operationCountBefore, recordCount, UNIT_HEAD_WORDS, transactionWords } from "./unit-format.js";
 
 const reader = new RecordReader();
 
@@ -19,13 +19,13 @@ const reader = new RecordReader();
  * @param serial of the unit where another instance has sent it
  * @throws DataError the unit is damaged, or is not the next one of this graph
  */
-export function applyUnit(
+export function applyTransaction(
   store: GraphStore,
   words: Uint32Array,
   at: number,
   serial: number | null = null,
 ): void {
-  const before = countBefore(words, at);
+  const before = operationCountBefore(words, at);
   const { operation, writer } = store;
   writer.mutate(() => {
     if (store.operationCount !== before) throw outOfOrder(store, before);
@@ -33,13 +33,13 @@ export function applyUnit(
       setInputSerial(store, serial);
       writer.add(store.memory.header, Header.InputCount, 1);
     }
-    reader.begin(words, at + UNIT_HEAD_WORDS, at + unitWords(words, at));
-    for (let left = recordsIn(words, at); left > 0; left--) {
+    reader.begin(words, at + UNIT_HEAD_WORDS, at + transactionWords(words, at));
+    for (let left = recordCount(words, at); left > 0; left--) {
       readRecord(store, reader, operation);
-      if (left === 1 && !reader.isAtEnd) throw damaged("too long");
+      if (left === 1 && !reader.isAtEnd) throw corruptRecord("too long");
       // It commits in steps: nothing that might be refused can come behind it.
       const isTruncation = operation.code === OperationCode.Truncate;
-      if (left > 1 && isTruncation) throw damaged("truncation within");
+      if (left > 1 && isTruncation) throw corruptRecord("truncation within");
       // The removal of a hub does so unless it is a part of something.
       if (left > 1) writer.mutate(() => apply(store, operation));
       else apply(store, operation);

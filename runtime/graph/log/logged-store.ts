@@ -2,24 +2,24 @@
 
 import { setReadonlyBy } from "../changes/graph.js";
 import { identityOf } from "../memory/graph-identity.js";
-import type { LogShare } from "../memory/graph-memory.js";
+import type { SharedLogMemory } from "../memory/graph-memory.js";
 import { ReadonlyBy } from "../memory/layout.js";
-import { LogClock } from "../memory/log-clock.js";
-import { flushSince, type LogRing, ringMemory, unitsPublished } from "../memory/log-ring.js";
+import { CommitClock } from "../memory/log-clock.js";
+import { flushSince, type CommitRing, ringMemory, unitsPublished } from "../memory/log-ring.js";
 import { snapshotCounts } from "../snapshot/snapshot-counts.js";
 import { SnapshotFiles } from "../snapshot/snapshot-files.js";
 import { readSnapshotHeader } from "../snapshot/snapshot-reader.js";
 import { graphFolder } from "../snapshot/stored-graphs.js";
 import { installValues, listValues } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { contentAt, isDigestRight } from "../store/measure-contents.js";
+import { digestCheckpoint, verifyDigest } from "../store/measure-contents.js";
 
 export {
-  contentAt,
+  digestCheckpoint,
   flushSince,
   installValues,
-  isDigestRight,
-  LogClock,
+  verifyDigest,
+  CommitClock,
   listValues,
   readSnapshotHeader,
   SnapshotFiles,
@@ -30,7 +30,7 @@ export {
 const SMALL_RING_WORDS = 2 ** 19;
 
 /** Where changes of a new graph are to go. */
-export function makeLogShare(clock: LogClock, isSmall: boolean): LogShare {
+export function allocateLogMemory(clock: CommitClock, isSmall: boolean): SharedLogMemory {
   return { ring: ringMemory(isSmall ? SMALL_RING_WORDS : undefined), clock: clock.buffer };
 }
 
@@ -40,7 +40,7 @@ export function identityOfStore({ memory }: GraphStore): string {
 }
 
 /** From now on changes of a graph that has one go to its ring. */
-export function startLogging({ memory }: GraphStore): LogRing {
+export function startLogging({ memory }: GraphStore): CommitRing {
   const ring = memory.log!;
   ring.isOn = true;
   return ring;
@@ -54,7 +54,7 @@ export function stopLogging(stores: readonly GraphStore[]): void {
 }
 
 /** Absolute folder of a graph below a root; operation count that all its snapshots hold. */
-export function storedGraph(
+export function openForLogging(
   root: string,
   path: string,
   name: string,

@@ -7,25 +7,25 @@ import { Float } from "../../base/float.js";
 import { ArcFlag } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
-import { fetchEnds, mixesListing } from "../operations/arcs.js";
+import { loadArcEnds, isForwardOnlyMix } from "../operations/arcs.js";
 import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
 import { MAX_DISK_BYTES } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { checkedId } from "../store/id-text.js";
+import { validateVertexId } from "../store/id-text.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
-import type { Names } from "../store/names.js";
+import type { NameEnumeration } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
-import { isAscii, isPlainAscii, PlacedText } from "../store/placed-text.js";
-import { checkPacked, plainValue, valueIn } from "../store/property-codec.js";
+import { isAscii, isPlainAscii, TextView } from "../store/placed-text.js";
+import { checkPacked, plainValue, decodeValue } from "../store/property-codec.js";
 import {
-  checkedKey,
-  checkedValue,
+  validatePropertyKey,
+  validatePropertyValue,
   type PackedKind,
   PackedValue,
   PropertyKind,
   type StoredValue,
 } from "../store/property-values.js";
-import { areFeatures } from "../vectors/features.js";
+import { isFeatureList } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
 import { isSetting } from "../vectors/similarity-settings.js";
 import {
@@ -34,7 +34,7 @@ import {
   partsOfBytes,
   type VectorParts,
 } from "../vectors/vector-parts.js";
-import { damaged, type RecordReader } from "./record-reader.js";
+import { corruptRecord, type RecordReader } from "./record-reader.js";
 
 const IS_CODE = new Uint8Array(0x100);
 for (const code of Object.values(OperationCode)) IS_CODE[code] = 1;
@@ -42,8 +42,8 @@ for (const code of Object.values(OperationCode)) IS_CODE[code] = 1;
 const numbers = new Float64Array(1);
 const numberWords = new Uint32Array(numbers.buffer);
 /** Texts of the record that was read last, where they lie. */
-const terminalId = new PlacedText();
-const valueText = new PlacedText();
+const terminalId = new TextView();
+const valueText = new TextView();
 const floats = new Float32Array(2);
 const scale = new Float32Array(1);
 const scaleWord = new Uint32Array(scale.buffer);
@@ -58,7 +58,7 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
   const code = head & 0xff;
   const kind = (head >>> 8) & 0xff;
   const name = head >>> 16;
-  if (IS_CODE[code] === 0) throw damaged("no such operation");
+  if (IS_CODE[code] === 0) throw corruptRecord("no such operation");
   into.code = code as OperationCodeNumber;
   into.at = reader.word();
   into.vertex = 0;
@@ -78,20 +78,20 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
     case OperationCode.SetReadonly:
     case OperationCode.SetAutoTimes:
       into.value = kind;
-      if (kind > 1 || name !== 0) throw damaged("a switch is 0 or 1");
+      if (kind > 1 || name !== 0) throw corruptRecord("a switch is 0 or 1");
       break;
     case OperationCode.IndexProperty:
       into.value = kind;
       into.name = readName(store.keys, name, true);
-      if (kind > 1) throw damaged("an index is made or dropped");
+      if (kind > 1) throw corruptRecord("an index is made or dropped");
       break;
     case OperationCode.SetSimilarity:
       into.name = name;
       into.value = reader.word();
-      if (kind !== 0 || !isSetting(name, into.value)) throw damaged("setting of similarity");
+      if (kind !== 0 || !isSetting(name, into.value)) throw corruptRecord("setting of similarity");
       break;
     case OperationCode.IndexVectors:
-      if (kind !== 0) throw damaged("it has no kind");
+      if (kind !== 0) throw corruptRecord("it has no kind");
       readIndex(reader, into, name);
       break;
     default:
@@ -111,19 +111,19 @@ function readArc(store: GraphStore, reader: RecordReader, into: Operation, name:
   reader.skipText();
   into.terminal = findVertex(store, reader);
   if (into.terminal === 0) into.terminalId = readId(reader, terminalId);
-  if (into.vertex !== 0 && into.terminal !== 0) fetchEnds(store, into.vertex, into.terminal);
+  if (into.vertex !== 0 && into.terminal !== 0) loadArcEnds(store, into.vertex, into.terminal);
   const row = MODIFIERS[into.modifier];
   const isAny = !isConnect && into.modifier === 0;
-  if (!isAny && (row === undefined || row.isResult)) throw damaged("no such modifier");
+  if (!isAny && (row === undefined || row.isResult)) throw corruptRecord("no such modifier");
   if (!isConnect || row === undefined) return;
   const value = valueFromBits(row.kind, into.value);
   const isUnit = row.kind === "unit";
   if (isUnit ? into.value !== 1 : !(value >= row.min && value <= row.max)) {
-    throw damaged("value out of range");
+    throw corruptRecord("value out of range");
   }
-  if ((into.flags & ~ArcFlag.ForwardOnly) !== 0) throw damaged("no such flags");
-  if (into.terminal !== 0 && mixesListing(store, into.terminal, into.flags)) {
-    throw damaged("forward-only and regular arcs to one vertex");
+  if ((into.flags & ~ArcFlag.ForwardOnly) !== 0) throw corruptRecord("no such flags");
+  if (into.terminal !== 0 && isForwardOnlyMix(store, into.terminal, into.flags)) {
+    throw corruptRecord("forward-only and regular arcs to one vertex");
   }
 }
 
@@ -136,7 +136,7 @@ function readEnumeration(
 ): void {
   into.name = kind & ~CHOSEN;
   const names = NAME_KINDS[into.name]?.(store);
-  if (names === undefined) throw damaged("no such kind of names");
+  if (names === undefined) throw corruptRecord("no such kind of names");
   reader.skipText();
   into.text = reader.text();
   const known = names.codeOf(into.text);
@@ -145,7 +145,7 @@ function readEnumeration(
   if (code === 0 || (known === 0 ? !isGiven : code !== known)) {
     throw new DataError(`operation record gives '${into.text}' another code`);
   }
-  if (known === 0) checked(checkedKey, into.text);
+  if (known === 0) checked(validatePropertyKey, into.text);
 }
 
 function readOwn(
@@ -157,8 +157,8 @@ function readOwn(
 ): void {
   const { code } = into;
   if (code === OperationCode.SetVector) {
-    if (kind !== EUCLIDEAN && kind !== FEATURES) throw damaged("no such kind of vectors");
-  } else if (code !== OperationCode.SetProperty && kind !== 0) throw damaged("it has no kind");
+    if (kind !== EUCLIDEAN && kind !== FEATURES) throw corruptRecord("no such kind of vectors");
+  } else if (code !== OperationCode.SetProperty && kind !== 0) throw corruptRecord("it has no kind");
   if (code === OperationCode.SetExpiry) into.expiresAt = reader.word();
   else if (code === OperationCode.SetRank) {
     floatWords[0] = reader.word();
@@ -173,7 +173,7 @@ function readOwn(
     return;
   }
   if (code === OperationCode.DeleteVertex) return;
-  if (into.vertex === 0) throw damaged(`about no vertex: '${reader.text()}'`);
+  if (into.vertex === 0) throw corruptRecord(`about no vertex: '${reader.text()}'`);
   if (code === OperationCode.SetType) into.name = readName(store.types, name, false);
   else if (code === OperationCode.RemoveProperty) into.name = readName(store.keys, name, false);
   else if (code === OperationCode.SetProperty) {
@@ -192,19 +192,19 @@ function findVertex(store: GraphStore, reader: RecordReader): number {
   return store.ids.findWords(reader.words, reader.textAt, reader.textBytes);
 }
 
-function readId(reader: RecordReader, into: PlacedText): string | PlacedText {
+function readId(reader: RecordReader, into: TextView): string | TextView {
   const { words, textAt, textBytes } = reader;
   if (textBytes > 0 && isPlainAscii(words, textAt, textBytes)) {
     return into.place(words, textAt, textBytes);
   }
-  return checked(checkedId, reader.text());
+  return checked(validateVertexId, reader.text());
 }
 
 /** A text that is not longer than one may be. */
-function readText(reader: RecordReader): PlacedText {
+function readText(reader: RecordReader): TextView {
   const { words, textAt, textBytes } = reader;
   if (!isAscii(words, textAt, textBytes) && !isUtf8(reader.bytes())) {
-    throw damaged("text is not UTF-8");
+    throw corruptRecord("text is not UTF-8");
   }
   return valueText.place(words, textAt, textBytes);
 }
@@ -213,7 +213,7 @@ function readValue(
   store: GraphStore,
   reader: RecordReader,
   kind: number,
-): StoredValue | PlacedText {
+): StoredValue | TextView {
   if (kind === PropertyKind.Disk) return readDiskValue(store, reader);
   reader.skipText();
   const { textBytes: length } = reader;
@@ -246,7 +246,7 @@ function readDiskValue(store: GraphStore, reader: RecordReader): StoredValue {
   reader.skipText(MAX_DISK_BYTES);
   const content = reader.bytes();
   try {
-    plainValue(valueIn(content));
+    plainValue(decodeValue(content));
   } catch (error) {
     throw new DataError("damaged property value", { cause: error });
   }
@@ -257,36 +257,36 @@ function readNumber(reader: RecordReader, kind: number): StoredValue {
   numberWords[0] = reader.words[reader.textAt]!;
   numberWords[1] = reader.words[reader.textAt + 1]!;
   const value = numbers[0]!;
-  if (kind === PropertyKind.Number) return checkedValue(value);
-  if (!Number.isInteger(value)) throw damaged("a float that is not integral");
+  if (kind === PropertyKind.Number) return validatePropertyValue(value);
+  if (!Number.isInteger(value)) throw corruptRecord("a float that is not integral");
   return new Float(value);
 }
 
 function readIndex(reader: RecordReader, into: Operation, candidates: number): void {
   into.value = reader.word();
   into.flags = candidates;
-  if (!isVectorLength(into.value)) throw damaged("length of vectors");
+  if (!isVectorLength(into.value)) throw corruptRecord("length of vectors");
   if (candidates === 0) return;
-  if (candidates < MIN_EF || candidates > MAX_EF) throw damaged("candidates of an index");
+  if (candidates < MIN_EF || candidates > MAX_EF) throw corruptRecord("candidates of an index");
 }
 
 /** Its scale was read. */
 function readVector(reader: RecordReader, kind: number): VectorParts {
   reader.skipText();
   const bytes = Int8Array.from(reader.bytes(), (byte) => (byte << 24) >> 24);
-  if (bytes.length === 0) throw damaged("length of a vector");
+  if (bytes.length === 0) throw corruptRecord("length of a vector");
   if (kind === FEATURES) {
-    if (scale[0] !== 1 || !areFeatures(bytes)) throw damaged("features of a vector");
+    if (scale[0] !== 1 || !isFeatureList(bytes)) throw corruptRecord("features of a vector");
     return featureParts(bytes);
   }
-  if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY)) throw damaged("scale of a vector");
+  if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY)) throw corruptRecord("scale of a vector");
   return checked(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
 }
 
 /** A code that the store has given. */
-function readName(names: Names, code: number, isOptional: boolean): number {
+function readName(names: NameEnumeration, code: number, isOptional: boolean): number {
   if (isOptional && code === 0) return 0;
-  if (code < 0 || names.nameOf(code) === "") throw damaged("unknown name");
+  if (code < 0 || names.nameOf(code) === "") throw corruptRecord("unknown name");
   return code;
 }
 

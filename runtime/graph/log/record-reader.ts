@@ -4,7 +4,7 @@
 import { MAX_STRING } from "../model/constants.js";
 import { DataError } from "../model/errors.js";
 import { wordsFor } from "../store/packed-text.js";
-import { PlacedText } from "../store/placed-text.js";
+import { TextView } from "../store/placed-text.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -17,9 +17,9 @@ export class RecordReader {
   textAt = 0;
   textBytes = 0;
   /** The first id of the record that was read last. */
-  readonly first = new PlacedText();
+  readonly first = new TextView();
   /** A vertex that an earlier record of the unit is about, and its id: most units have one. */
-  readonly #knownId = new PlacedText();
+  readonly #knownId = new TextView();
   #known = 0;
 
   /** @param words in memory that no other thread writes to */
@@ -62,7 +62,7 @@ export class RecordReader {
   }
 
   word(): number {
-    if (this.#at >= this.#end) throw damaged("too short");
+    if (this.#at >= this.#end) throw corruptRecord("too short");
     return this.#words[this.#at++]!;
   }
 
@@ -70,10 +70,10 @@ export class RecordReader {
   skipText(most = MAX_STRING): void {
     const bytes = this.word();
     const end = this.#at + wordsFor(bytes);
-    if (bytes > most) throw damaged("length of a text");
-    if (end > this.#end) throw damaged("too short");
+    if (bytes > most) throw corruptRecord("length of a text");
+    if (end > this.#end) throw corruptRecord("too short");
     const over = bytes & 3;
-    if (over !== 0 && this.#words[end - 1]! >>> (over * 8) !== 0) throw damaged("padding");
+    if (over !== 0 && this.#words[end - 1]! >>> (over * 8) !== 0) throw corruptRecord("padding");
     this.textAt = this.#at;
     this.textBytes = bytes;
     this.#at = end;
@@ -94,6 +94,6 @@ export class RecordReader {
   }
 }
 
-export function damaged(what: string): DataError {
+export function corruptRecord(what: string): DataError {
   return new DataError(`damaged operation record: ${what}`);
 }

@@ -3,17 +3,17 @@
 // graphs share no lock: the last ticket is read first, then how far each ring is complete. What is
 // complete, but has a higher ticket, comes the next time, when what may be before it is there, too.
 
-import type { LogClock } from "../memory/log-clock.js";
-import type { LogRing } from "../memory/log-ring.js";
+import type { CommitClock } from "../memory/log-clock.js";
+import type { CommitRing } from "../memory/log-ring.js";
 
 /** The ring of a graph, by the number that units have in the log. */
 export interface NumberedRing {
-  readonly ring: LogRing;
+  readonly ring: CommitRing;
   readonly number: number;
 }
 
 /** Gets a unit, as place in the words of a ring; false: it is not taken, nor is any behind it. */
-export type UnitReceiver = (
+export type TransactionSink = (
   words: Uint32Array,
   at: number,
   length: number,
@@ -28,7 +28,7 @@ interface Cursor extends NumberedRing {
 }
 
 /** What was taken, and not released yet. */
-export class TakenUnits {
+export class DrainedTransactions {
   readonly #cursors: readonly Cursor[];
 
   constructor(cursors: readonly Cursor[]) {
@@ -43,11 +43,11 @@ export class TakenUnits {
   }
 }
 
-export function takeUnits(
+export function drainTransactions(
   rings: Iterable<NumberedRing>,
-  clock: LogClock,
-  receive: UnitReceiver,
-): TakenUnits {
+  clock: CommitClock,
+  receive: TransactionSink,
+): DrainedTransactions {
   const last = clock.lastTicket;
   const cursors: Cursor[] = [];
   for (const { ring, number } of rings) {
@@ -66,7 +66,7 @@ export function takeUnits(
     next.position = (next.position + length) | 0;
     if (next.position === next.until) left = left.filter((cursor) => cursor !== next);
   }
-  return new TakenUnits(cursors);
+  return new DrainedTransactions(cursors);
 }
 
 /** The one whose next unit has the lowest ticket; null: all are too high. */

@@ -1,6 +1,6 @@
 // Addresses for the memory of graphs, which is reserved at once and grows in its place.
 
-import { addressesLeft, gibibytes } from "../../base/address-space.js";
+import { availableAddressSpace, formatGiB } from "../../base/address-space.js";
 import { CapacityError } from "../model/errors.js";
 
 /** What the engine reserves for each memory that WebAssembly works on: 4 GiB, and guards around. */
@@ -13,8 +13,8 @@ const LEFT_TO_THREADS = 4 * 2 ** 30;
  * @param what subject of a message
  * @throws CapacityError where the process may not have as many
  */
-export function reserving<T>(what: string, bytes: number, make: () => T): T {
-  const left = addressesLeft();
+export function reserveAddressSpace<T>(what: string, bytes: number, make: () => T): T {
+  const left = availableAddressSpace();
   if (left < bytes + LEFT_TO_THREADS) throw tooFew(what, bytes, left);
   try {
     return make();
@@ -26,10 +26,10 @@ export function reserving<T>(what: string, bytes: number, make: () => T): T {
 
 /** @param left null: unknown */
 function tooFew(what: string, bytes: number, left: number | null, cause?: RangeError) {
-  const had = left === null ? "fewer" : gibibytes(left);
+  const had = left === null ? "fewer" : formatGiB(left);
   return new CapacityError(
-    `${what} reserves ${gibibytes(bytes)} of addresses, which cost no memory, beside ` +
-      `${gibibytes(LEFT_TO_THREADS)} for threads, and the process may have ${had} more: ` +
+    `${what} reserves ${formatGiB(bytes)} of addresses, which cost no memory, beside ` +
+      `${formatGiB(LEFT_TO_THREADS)} for threads, and the process may have ${had} more: ` +
       "let it have more (`ulimit -v unlimited`), or have fewer graphs",
     { cause },
   );

@@ -67,14 +67,14 @@ export class Arena {
     const buffer = bufferOf(this.memory);
     const length = (buffer.byteLength - this.#skewBytes) / 4;
     if (this.words !== undefined && this.words.length === length) return;
-    this.#look(buffer, length);
+    this.#remap(buffer, length);
   }
 
   /** Goes to other memory, which holds what this one does. */
   move(memory: ArenaMemory): void {
     this.memory = memory;
     const buffer = bufferOf(memory);
-    this.#look(buffer, (buffer.byteLength - this.#skewBytes) / 4);
+    this.#remap(buffer, (buffer.byteLength - this.#skewBytes) / 4);
   }
 
   /** Copies its first words to where they lie in other memory. */
@@ -84,7 +84,7 @@ export class Arena {
     copy.words.set(this.words.subarray(0, words));
   }
 
-  #look(buffer: SharedArrayBuffer, length: number): void {
+  #remap(buffer: SharedArrayBuffer, length: number): void {
     this.words = new Uint32Array(buffer, this.#skewBytes, length);
     this.ints = new Int32Array(buffer, this.#skewBytes, length);
   }
@@ -110,7 +110,7 @@ export class Arena {
     const bytes = this.#skewBytes + words * 4;
     const wanted = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
     const pages = Math.ceil(Math.min(wanted, maxBytesOf(this.memory)) / PAGE_BYTES);
-    if (words > this.capacity) throw graphFull();
+    if (words > this.capacity) throw graphFullError();
     growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
     this.refresh();
   }
@@ -120,7 +120,7 @@ function maxBytesOf(memory: ArenaMemory): number {
   return memory instanceof Memory ? MAX_BYTES : memory.maxByteLength;
 }
 
-export function graphFull(): CapacityError {
+export function graphFullError(): CapacityError {
   return new CapacityError("graph is full: 4 GiB of one kind of data");
 }
 

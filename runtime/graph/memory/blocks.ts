@@ -11,7 +11,7 @@ const FREE_LISTS = 1;
 /** Words freed that wait in a list, in the last word of the state. */
 const FREE_WORDS = ALLOCATOR_WORDS - 1;
 
-export class Blocks implements Allocator {
+export class BlockAllocator implements Allocator {
   readonly arena: Arena;
   readonly #unitWords: number;
   readonly #state: number;

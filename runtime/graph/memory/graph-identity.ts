@@ -13,7 +13,7 @@ export function newIdentity(): string {
 }
 
 /** That of a graph whose snapshots were written before there were any: always the same. */
-export function oldIdentity({ name, header }: GraphMemory): string {
+export function legacyIdentity({ name, header }: GraphMemory): string {
   const createdAt = header.words[Header.CreatedAt]!;
   const hash = createHash("sha256").update(`${createdAt} ${name}`).digest("hex");
   return hash.slice(0, BYTES * 2);

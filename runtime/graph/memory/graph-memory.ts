@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { InternalError } from "../model/errors.js";
-import { KERNEL_ADDRESSES, reserving } from "./addresses.js";
+import { KERNEL_ADDRESSES, reserveAddressSpace } from "./addresses.js";
 import {
   Arena,
   type ArenaMemory,
@@ -20,22 +20,22 @@ import {
   Header,
   KERNEL_SCRATCH_BYTES,
   KERNEL_THREADS,
-  MOST_WORDS,
+  MAX_WORDS_PER_ARENA,
 } from "./layout.js";
-import { LogClock } from "./log-clock.js";
-import { LogRing } from "./log-ring.js";
+import { CommitClock } from "./log-clock.js";
+import { CommitRing } from "./log-ring.js";
 
 const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 
 /** What crosses threads: a graph's name and memory. */
-export interface GraphShare {
+export interface SharedGraphMemory {
   readonly name: string;
   /** Of this memory alone: the same graph in another process has another. */
   readonly id: string;
   /** Where its changes go on their way to the log; null: there is none. */
-  readonly log: LogShare | null;
+  readonly log: SharedLogMemory | null;
   /** Where values lie that are not in memory; null: there can be none. */
-  readonly values: StoragePlace | null;
+  readonly values: StorageLocation | null;
   /** In the order of `ARENAS`; others once the graph has moved. */
   readonly memories: ArenaMemory[];
   /** `Header.Moves` when these were its memories. */
@@ -43,20 +43,20 @@ export interface GraphShare {
 }
 
 /** Folder of a graph, and whether it may be written to. */
-export interface StoragePlace {
+export interface StorageLocation {
   readonly folder: string;
   readonly isWritable: boolean;
 }
 
-export interface LogShare {
+export interface SharedLogMemory {
   readonly ring: ArenaMemory;
   readonly clock: SharedArrayBuffer;
 }
 
 export class GraphMemory {
   readonly name: string;
-  readonly log: LogRing | null;
-  readonly values: StoragePlace | null;
+  readonly log: CommitRing | null;
+  readonly values: StorageLocation | null;
   readonly arenas: readonly Arena[];
   readonly header: Arena;
   readonly journal: Arena;
@@ -80,15 +80,15 @@ export class GraphMemory {
   readonly vectorSlots: Arena;
   readonly links: Arena;
   /** What other threads get: always of the memory that the graph is in. */
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   #generation = 0;
 
-  constructor(share: GraphShare) {
+  constructor(share: SharedGraphMemory) {
     const { name, log, values } = share;
     this.share = share;
     this.name = name;
     this.values = values;
-    this.log = log === null ? null : new LogRing(log.ring, new LogClock(log.clock));
+    this.log = log === null ? null : new CommitRing(log.ring, new CommitClock(log.clock));
     this.arenas = share.memories.map(
       (memory, id) => new Arena(id, memory, ARENAS[id] === "vectors" ? SCRATCH_BYTES : 0),
     );
@@ -178,21 +178,21 @@ export function isMovable({ id }: Arena): boolean {
  * Memory of a new, empty graph; `formatStore` fills it in.
  * @throws CapacityError where the process may not have so many addresses
  */
-export function makeGraphShare(
+export function allocateGraphMemory(
   name: string,
-  log: LogShare | null = null,
-  values: StoragePlace | null = null,
-): GraphShare {
+  log: SharedLogMemory | null = null,
+  values: StorageLocation | null = null,
+): SharedGraphMemory {
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
   const subject = `graph "${name}"`;
-  const memories = reserving(subject, reservedBytes(ARENAS), () => ARENAS.map(memoryFor));
+  const memories = reserveAddressSpace(subject, reservedBytes(ARENAS), () => ARENAS.map(memoryFor));
   return { name, id: randomUUID(), log, values, memories, moves: 0 };
 }
 
 /** @throws RangeError where the process may not have so many addresses */
 export function memoryFor(arena: ArenaName): ArenaMemory {
   if (isKernelArena(arena)) return kernelMemory(arena === "vectors" ? SCRATCH_BYTES : 0);
-  if (arena !== "dirty") return plainMemory(FIRST_ARENA_WORDS, MOST_WORDS[arena]);
+  if (arena !== "dirty") return plainMemory(FIRST_ARENA_WORDS, MAX_WORDS_PER_ARENA[arena]);
   const marks = ARENAS.length * CHUNKS_PER_ARENA;
   return plainMemory(marks, marks);
 }
@@ -205,6 +205,6 @@ function isKernelArena(arena: ArenaName): boolean {
 export function reservedBytes(arenas: readonly ArenaName[]): number {
   return arenas.reduce((sum, arena) => {
     if (isKernelArena(arena)) return sum + KERNEL_ADDRESSES;
-    return sum + (MOST_WORDS[arena] ?? (arena === "dirty" ? 0 : MAX_ARENA_WORDS)) * 4;
+    return sum + (MAX_WORDS_PER_ARENA[arena] ?? (arena === "dirty" ? 0 : MAX_ARENA_WORDS)) * 4;
   }, 0);
 }

@@ -60,7 +60,7 @@ const MOST_VERTICES = 2 ** 26;
  * Most words of arenas that never need 4 GiB. So much is reserved of each, in addresses: all that a
  * process has under `ulimit -v`.
  */
-export const MOST_WORDS: { readonly [A in ArenaName]?: number } = {
+export const MAX_WORDS_PER_ARENA: { readonly [A in ArenaName]?: number } = {
   header: 2 ** 14,
   journal: 2 ** 28,
   out: 4 * MOST_VERTICES,

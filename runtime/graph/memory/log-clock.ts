@@ -22,7 +22,7 @@ const WORDS = 32;
 /** Who is held up looks for a failure this often. */
 const WAIT_MS = 50;
 
-export class LogClock {
+export class CommitClock {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
 
@@ -32,11 +32,11 @@ export class LogClock {
   }
 
   /** True if requests are not to be answered before what they did is durable. */
-  get holdsAnswers(): boolean {
+  get gatesResponses(): boolean {
     return this.#words[Word.HoldsAnswers] === 1;
   }
 
-  set holdsAnswers(holds: boolean) {
+  set gatesResponses(holds: boolean) {
     Atomics.store(this.#words, Word.HoldsAnswers, holds ? 1 : 0);
   }
 
@@ -72,7 +72,7 @@ export class LogClock {
   /** For the log thread: resolves after so long, or as soon as somebody waits for a flush. */
   async pause(ms: number): Promise<void> {
     const wanted = Atomics.load(this.#words, Word.Wanted);
-    if (!this.isWanted) await Atomics.waitAsync(this.#words, Word.Wanted, wanted, ms).value;
+    if (!this.isRequested) await Atomics.waitAsync(this.#words, Word.Wanted, wanted, ms).value;
   }
 
   /** A flush begins; returns its number. */
@@ -96,7 +96,7 @@ export class LogClock {
   }
 
   /** True while somebody waits for more than was done. */
-  get isWanted(): boolean {
+  get isRequested(): boolean {
     return !this.isDone(Atomics.load(this.#words, Word.Wanted) >>> 0);
   }
 

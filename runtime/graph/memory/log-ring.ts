@@ -18,7 +18,7 @@ import { isMainThread } from "node:worker_threads";
 import { CapacityError } from "../model/errors.js";
 import { Arena, type ArenaMemory } from "./arena.js";
 import { ARENAS } from "./layout.js";
-import type { LogClock } from "./log-clock.js";
+import type { CommitClock } from "./log-clock.js";
 
 /** Words in front of the ring. */
 const Word = { Taken: 0, Committed: 16, Pending: 17, IsOn: 18 } as const;
@@ -51,7 +51,7 @@ export function ringMemory(words = RING_WORDS): ArenaMemory {
 }
 
 /** Of this thread: units that it has published, and what they wait for. */
-const published: { units: number; clock: LogClock | null } = { units: 0, clock: null };
+const published: { units: number; clock: CommitClock | null } = { units: 0, clock: null };
 
 /** How many units this thread has published. */
 export function unitsPublished(): number {
@@ -65,12 +65,12 @@ export function unitsPublished(): number {
  */
 export function flushSince(since: number): number {
   const { units, clock } = published;
-  return units === since || clock === null || !clock.holdsAnswers ? 0 : clock.next;
+  return units === since || clock === null || !clock.gatesResponses ? 0 : clock.next;
 }
 
-export class LogRing {
+export class CommitRing {
   readonly memory: ArenaMemory;
-  readonly clock: LogClock;
+  readonly clock: CommitClock;
   /** All of it; records are written where `reserve` says. */
   readonly words: Uint32Array;
   readonly #ints: Int32Array;
@@ -80,7 +80,7 @@ export class LogRing {
   #end = 0;
   #records = 0;
 
-  constructor(memory: ArenaMemory, clock: LogClock) {
+  constructor(memory: ArenaMemory, clock: CommitClock) {
     const arena = new Arena(ARENA, memory);
     this.memory = memory;
     this.clock = clock;
@@ -170,7 +170,7 @@ export class LogRing {
   }
 
   /** A part of the mutation was undone, up to where it had written so much. */
-  goBack(words: number, records: number): void {
+  rollBackTo(words: number, records: number): void {
     this.#end = this.#start + words;
     this.#records = records;
   }

@@ -24,7 +24,7 @@ const OWN = -2;
 /** Only a real barrier keeps earlier plain loads from being delayed past the second look. */
 const NEEDS_FENCE = process.arch !== "x64" && process.arch !== "ia32";
 
-export class Reader {
+export class SeqlockReader {
   readonly #writer: Writer;
 
   constructor(writer: Writer) {

@@ -77,7 +77,7 @@ export function hasThread({ header }: GraphMemory, thread: number): boolean {
  * @param fill false: it is not to move after all
  * @returns whether it has moved; not where a thread is too busy to come
  */
-export function moveAtSafepoint(
+export function relocateAtSafepoint(
   { header, share }: GraphMemory,
   memories: readonly ArenaMemory[],
   fill: () => boolean,

@@ -13,22 +13,22 @@ export function nowSeconds(): number {
 }
 
 /** Lets all happen in one second, for this thread, until `release`; false if that is so already. */
-export function holdClock(): boolean {
+export function freezeClock(): boolean {
   if (held !== 0) return false;
   held = nowSeconds();
   return true;
 }
 
-export function releaseClock(): void {
+export function unfreezeClock(): void {
   held = 0;
 }
 
 /** The second as it is kept in memory: what lies at or beyond T_NEVER, or before 1970, is NEVER. */
-export function storedSecond(second: number): number {
+export function encodeSecond(second: number): number {
   return second >= T_NEVER || second < 0 ? NEVER : Math.floor(second);
 }
 
 /** The second as users see it. */
-export function shownSecond(stored: number): number {
+export function decodeSecond(stored: number): number {
   return stored === NEVER ? T_NEVER : stored;
 }

@@ -8,11 +8,11 @@
 
 import { isMainThread } from "node:worker_threads";
 import { AccessError, CapacityError, InternalError } from "../model/errors.js";
-import { type Arena, graphFull, MAX_ARENA_WORDS } from "./arena.js";
+import { type Arena, graphFullError, MAX_ARENA_WORDS } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
-import { finishCommit, JOURNAL_ENTRY_WORDS, makeEven, SEQUENCE_ENTRY, undo } from "./journal.js";
+import { finishCommit, UNDO_ENTRY_WORDS, releaseSequence, SEQUENCE_UNDO_FLAG, undo } from "./journal.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
-import type { LogRing } from "./log-ring.js";
+import type { CommitRing } from "./log-ring.js";
 
 /** What a nested mutation goes back to. */
 const MARK_NUMBERS = 5;
@@ -65,7 +65,7 @@ export class Writer {
   /** True while nobody else can see the graph. */
   #isAlone = false;
   /** Gets what each commit has made final; null: nothing is logged. */
-  readonly #log: LogRing | null;
+  readonly #log: CommitRing | null;
 
   /** True while this thread holds the mutex. */
   get isWriting(): boolean {
@@ -171,7 +171,7 @@ export class Writer {
     if (isLogged) this.#publish(log);
     this.#header[Header.JournalCount] = 0;
     for (let index = 0; index < this.#touchedCount; index++) {
-      makeEven(this.memory, this.#touched[index]!);
+      releaseSequence(this.memory, this.#touched[index]!);
     }
     this.#header[Header.CommittedCount] = 0;
     this.#touchedCount = 0;
@@ -187,7 +187,7 @@ export class Writer {
     this.#journalCount = at(0);
     this.#touchedCount = at(1);
     this.#freedCount = at(2);
-    if (isNested) this.#log?.goBack(at(3), at(4));
+    if (isNested) this.#log?.rollBackTo(at(3), at(4));
     else this.#log?.forget();
   }
 
@@ -290,7 +290,7 @@ export class Writer {
       return;
     }
     this.#touched[this.#touchedCount++] = this.#journalCount;
-    this.#note(arena.id + SEQUENCE_ENTRY, index, value);
+    this.#note(arena.id + SEQUENCE_UNDO_FLAG, index, value);
     this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
     Atomics.add(arena.ints, index, 1);
   }
@@ -300,7 +300,7 @@ export class Writer {
    * @throws CapacityError above what a graph may use
    */
   require(arena: Arena, words: number): void {
-    if (words > MAX_ARENA_WORDS) throw graphFull();
+    if (words > MAX_ARENA_WORDS) throw graphFullError();
     if (words <= arena.words.length) return;
     arena.grow(words);
     Atomics.add(this.memory.header.ints, Header.Generation, 1);
@@ -326,14 +326,14 @@ export class Writer {
     this.#freedCount = 0;
   }
 
-  #publish(log: LogRing): void {
+  #publish(log: CommitRing): void {
     log.publish();
     this.#hasLogged = true;
   }
 
   #note(arena: number, index: number, old: number): void {
-    const at = this.#journalCount * JOURNAL_ENTRY_WORDS;
-    if (at + JOURNAL_ENTRY_WORDS > this.#journal.length && !this.#extendJournal(at * 2)) return;
+    const at = this.#journalCount * UNDO_ENTRY_WORDS;
+    if (at + UNDO_ENTRY_WORDS > this.#journal.length && !this.#extendJournal(at * 2)) return;
     const words = this.#journal;
     words[at] = arena;
     words[at + 1] = index;

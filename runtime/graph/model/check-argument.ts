@@ -1,7 +1,7 @@
 // Arguments that are not what they have to be are refused before anybody looks into them: who
 // writes JavaScript, or casts, gets past the types.
 
-import { misfitting } from "./misfit.js";
+import { withArgumentDetails } from "./misfit.js";
 
 /** Of a name that is shown. */
 const MAX_NAME = 100;
@@ -10,42 +10,42 @@ const MILLISECONDS = "milliseconds; 0: do not wait, negative: for ever";
 /** @throws TypeError */
 export function checkText(given: unknown, what: string): asserts given is string {
   if (typeof given !== "string") {
-    throw misfitting(new TypeError(`${what} is a text`), given, "a text");
+    throw withArgumentDetails(new TypeError(`${what} is a text`), given, "a text");
   }
 }
 
 /** @throws TypeError */
 export function checkTextOrNull(given: unknown, what: string): asserts given is string | null {
   if (given !== null && typeof given !== "string") {
-    throw misfitting(new TypeError(`${what} is a text, or null`), given, "a text, or null");
+    throw withArgumentDetails(new TypeError(`${what} is a text, or null`), given, "a text, or null");
   }
 }
 
 /** @throws TypeError */
 export function checkInteger(given: unknown, what: string): asserts given is number {
   if (!Number.isInteger(given)) {
-    throw misfitting(new TypeError(`${what} is an integer`), given, "an integer");
+    throw withArgumentDetails(new TypeError(`${what} is an integer`), given, "an integer");
   }
 }
 
 /** @throws TypeError */
 export function checkNumber(given: unknown, what: string): asserts given is number {
   if (typeof given !== "number") {
-    throw misfitting(new TypeError(`${what} is a number`), given, "a number");
+    throw withArgumentDetails(new TypeError(`${what} is a number`), given, "a number");
   }
 }
 
 /** @throws TypeError */
 export function checkFunction(given: unknown): void {
   if (typeof given !== "function") {
-    throw misfitting(new TypeError("a function is required"), given, "a function");
+    throw withArgumentDetails(new TypeError("a function is required"), given, "a function");
   }
 }
 
 /** @throws TypeError */
 export function checkTimeout(given: unknown): asserts given is number {
   if (typeof given !== "number" || Number.isNaN(given)) {
-    throw misfitting(new TypeError("a timeout is a number"), given, MILLISECONDS);
+    throw withArgumentDetails(new TypeError("a timeout is a number"), given, MILLISECONDS);
   }
 }
 
@@ -53,7 +53,7 @@ export function checkTimeout(given: unknown): asserts given is number {
  * True for what holds values by their names: no list, and nothing that keeps them elsewhere, as a
  * Map or a promise does, which would say nothing and let anything pass.
  */
-export function holdsNames(given: unknown): given is object {
+export function isPlainRecord(given: unknown): given is object {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
   return Object.prototype.toString.call(given) === "[object Object]";
 }
@@ -63,8 +63,8 @@ export function holdsNames(given: unknown): given is object {
  * @throws TypeError
  */
 export function checkObject(given: unknown, what: string, at = ""): asserts given is object {
-  if (holdsNames(given)) return;
-  throw misfitting(new TypeError(`${what} must be an object`), given, "an object", at);
+  if (isPlainRecord(given)) return;
+  throw withArgumentDetails(new TypeError(`${what} must be an object`), given, "an object", at);
 }
 
 /**
@@ -76,6 +76,6 @@ export function checkOptions(given: unknown, names: ReadonlySet<string>): void {
   for (const name in given) {
     if (names.has(name)) continue;
     const text = `'${name.slice(0, MAX_NAME)}' is an invalid keyword argument for this function`;
-    throw misfitting(new TypeError(text), given, [...names].join(", "));
+    throw withArgumentDetails(new TypeError(text), given, [...names].join(", "));
   }
 }

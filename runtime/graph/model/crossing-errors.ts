@@ -11,7 +11,7 @@ const CLASSES = new Map<string, new (message: string) => SvcError>([
 ]);
 
 /** For whoever asks the threads that know and keep graphs. */
-export const GRAPH_ERRORS = {
+export const SERIALIZABLE_GRAPH_ERRORS = {
   revive({ name, code, message }: Record<"name" | "code" | "message", string>): SvcError {
     const known = CLASSES.get(name);
     if (known !== undefined) return new known(message);

@@ -24,7 +24,7 @@ const PLAIN_NAME = /^[A-Za-z_]\w{0,40}$/;
 /** What names of relationships, types and properties may be. */
 export const NAMES = "a letter, then letters, digits and _.#$%@";
 
-const MISFITS = new WeakMap<object, Misfit>();
+const INCOMPATIBILITIES = new WeakMap<object, Misfit>();
 
 /**
  * @param text what is wrong
@@ -32,12 +32,12 @@ const MISFITS = new WeakMap<object, Misfit>();
  * @param fits what it may be
  * @param at steps to it from where the caller is
  */
-export function misfit(text: string, given: unknown, fits: string, at = ""): QueryError {
+export function invalidArgument(text: string, given: unknown, fits: string, at = ""): QueryError {
   return placed(new QueryError(text), given, fits, at);
 }
 
 /** The same for a name that nothing can have. */
-export function badName(text: string, given: unknown, fits: string, at = ""): SearchError {
+export function invalidNameError(text: string, given: unknown, fits: string, at = ""): SearchError {
   return placed(new SearchError(text), given, fits, at);
 }
 
@@ -45,29 +45,29 @@ export function badName(text: string, given: unknown, fits: string, at = ""): Se
  * An error of another kind with the value, what fits and the place of it; one that has them as it
  * is.
  */
-export function misfitting<E extends Error>(error: E, given: unknown, fits: string, at = ""): E {
-  return MISFITS.has(error) ? error : placed(error, given, fits, at);
+export function withArgumentDetails<E extends Error>(error: E, given: unknown, fits: string, at = ""): E {
+  return INCOMPATIBILITIES.has(error) ? error : placed(error, given, fits, at);
 }
 
 /** An error of what is one step further in, seen from here; any other one as it is. */
-export function within(error: unknown, step: string): unknown {
-  const misfit = typeof error === "object" && error !== null ? MISFITS.get(error) : undefined;
-  if (misfit !== undefined && step !== "") {
-    misfit.place = step + misfit.place;
-    write(error as Error, misfit);
+export function atArgumentPath(error: unknown, step: string): unknown {
+  const invalidArgument = typeof error === "object" && error !== null ? INCOMPATIBILITIES.get(error) : undefined;
+  if (invalidArgument !== undefined && step !== "") {
+    invalidArgument.place = step + invalidArgument.place;
+    write(error as Error, invalidArgument);
   }
   return error;
 }
 
 /** The step to a member. */
-export function member(name: string): string {
+export function inMember(name: string): string {
   return PLAIN_NAME.test(name) ? `.${name}` : `[${shown(name)}]`;
 }
 
 function placed<E extends Error>(error: E, given: unknown, fits: string, place: string): E {
-  const misfit = { problem: error.message, given: shown(given), fits, place };
-  MISFITS.set(error, misfit);
-  write(error, misfit);
+  const invalidArgument = { problem: error.message, given: shown(given), fits, place };
+  INCOMPATIBILITIES.set(error, invalidArgument);
+  write(error, invalidArgument);
   return error;
 }
 
@@ -109,6 +109,6 @@ function shownObject(value: object, depth: number): string {
   const entries = Object.entries(value);
   const members = entries
     .slice(0, MAX_ITEMS)
-    .map(([name, item]) => `${member(name).replace(/^\./, "")}: ${shown(item, depth + 1)}`);
+    .map(([name, item]) => `${inMember(name).replace(/^\./, "")}: ${shown(item, depth + 1)}`);
   return `{${members.join(", ")}${entries.length > MAX_ITEMS ? ", ..." : ""}}`;
 }

@@ -13,7 +13,7 @@ import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";
 import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
-import { makeReal, makeVertex, setExpiry, setRank, setType, stamp } from "./vertices.js";
+import { promoteVirtual, makeVertex, setExpiry, setRank, setType, markModified } from "./vertices.js";
 
 /**
  * Does what an operation says, within a mutation; its record goes to the log with the commit.
@@ -68,8 +68,8 @@ export function perform(store: GraphStore, operation: Operation): number {
 function changeVertex(store: GraphStore, operation: Operation): number {
   const { vertex, name } = operation;
   store.writer.touch(0, vertex);
-  if (store.vertices.isVirtual(vertex)) makeReal(store, vertex, operation.at);
-  stamp(store, vertex, operation.at);
+  if (store.vertices.isVirtual(vertex)) promoteVirtual(store, vertex, operation.at);
+  markModified(store, vertex, operation.at);
   switch (operation.code) {
     case OperationCode.SetType:
       setType(store, vertex, name);
@@ -105,10 +105,10 @@ function createVertex(store: GraphStore, operation: Operation): number {
   if (operation.vertex === 0) {
     operation.vertex = makeVertex(store, operation.id, name || UNTYPED, true, at);
   } else if (vertices.isVirtual(operation.vertex)) {
-    makeReal(store, operation.vertex, at);
+    promoteVirtual(store, operation.vertex, at);
     if (name !== 0) setType(store, operation.vertex, name);
   } else made = 0;
-  stamp(store, operation.vertex, at);
+  markModified(store, operation.vertex, at);
   return made;
 }
 

@@ -16,7 +16,7 @@ import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "../store/operation.js";
 import { isSameText } from "../store/placed-text.js";
-import { makeReal, makeVertex, removeIfAbandoned, renewIfAbandoned, stamp } from "./vertices.js";
+import { promoteVirtual, makeVertex, removeIfUnreferenced, restampIfUnreferenced, markModified } from "./vertices.js";
 
 const NAME_SHIFT = 16;
 const MODIFIER_SHIFT = 8;
@@ -29,7 +29,7 @@ const FETCHED = new Uint32Array(1);
  * them come from memory, which takes longer than all that is done with them, and each would be
  * waited for alone: processors do not look ahead over the atomic operations in between.
  */
-export function fetchEnds(store: GraphStore, initial: number, terminal: number): void {
+export function loadArcEnds(store: GraphStore, initial: number, terminal: number): void {
   const { out, in: into, outArcs, inArcs, record, sequence } = store.memory;
   const from = initial * SIDE_WORDS;
   const to = terminal * SIDE_WORDS;
@@ -62,8 +62,8 @@ export function connect(store: GraphStore, operation: Operation): number {
     made = 1;
   }
   if (modifier === M_TMX && value < T_NEVER) store.expiry.schedule(initial, value);
-  stamp(store, initial, at);
-  if (terminal !== initial) stamp(store, terminal, at);
+  markModified(store, initial, at);
+  if (terminal !== initial) markModified(store, terminal, at);
   return made;
 }
 
@@ -85,9 +85,9 @@ export function disconnect(store: GraphStore, operation: Operation): number {
     if (name !== 0 && modifier !== 0) break;
   }
   if (removed === 0) return 0;
-  stamp(store, vertex, at);
-  if (terminal !== vertex) stamp(store, terminal, at);
-  removeIfAbandoned(store, terminal);
+  markModified(store, vertex, at);
+  if (terminal !== vertex) markModified(store, terminal, at);
+  removeIfUnreferenced(store, terminal);
   return removed;
 }
 
@@ -184,7 +184,7 @@ export function findArc(
 }
 
 /** Whether an arc would make a terminal list some of its arcs and not others; all or none are. */
-export function mixesListing({ inArcs }: GraphStore, terminal: number, flags: number): boolean {
+export function isForwardOnlyMix({ inArcs }: GraphStore, terminal: number, flags: number): boolean {
   if (inArcs.degree(terminal) === 0) return false;
   return inArcs.length(terminal) > 0 !== ((flags & ArcFlag.ForwardOnly) === 0);
 }
@@ -192,14 +192,14 @@ export function mixesListing({ inArcs }: GraphStore, terminal: number, flags: nu
 function initialOf(store: GraphStore, operation: Operation): number {
   const { vertex, at } = operation;
   if (vertex === 0) return makeVertex(store, operation.id, UNTYPED, true, at);
-  if (store.vertices.isVirtual(vertex)) makeReal(store, vertex, at);
+  if (store.vertices.isVirtual(vertex)) promoteVirtual(store, vertex, at);
   return vertex;
 }
 
 function terminalOf(store: GraphStore, operation: Operation, initial: number): number {
   const { terminal, terminalId, at } = operation;
   if (terminal !== 0) {
-    renewIfAbandoned(store, terminal, at);
+    restampIfUnreferenced(store, terminal, at);
     return terminal;
   }
   if (operation.vertex === 0 && isSameText(terminalId, operation.id)) return initial;

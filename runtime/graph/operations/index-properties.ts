@@ -8,11 +8,11 @@ import { indexId } from "./vertices.js";
  * Makes an index, which takes a look at each vertex, or drops it; 0 if that was so already. Its key
  * counts as used meanwhile, so that its code means nothing else.
  */
-export function indexProperty(store: GraphStore, key: number, isWanted: boolean): number {
+export function indexProperty(store: GraphStore, key: number, isRequested: boolean): number {
   const { indexes, keys, vertices, properties } = store;
-  if (indexes.has(key) === isWanted) return 0;
-  if (key !== ID_KEY) keys.addCount(key, isWanted ? 1 : -1);
-  if (!isWanted) {
+  if (indexes.has(key) === isRequested) return 0;
+  if (key !== ID_KEY) keys.addCount(key, isRequested ? 1 : -1);
+  if (!isRequested) {
     indexes.drop(key);
     return 1;
   }

@@ -3,14 +3,14 @@
 // are copied word by word, and no object is made for numbers and texts.
 
 import { Float } from "../../base/float.js";
-import type { LogRing } from "../memory/log-ring.js";
-import { DiskValue } from "../store/disk-values.js";
+import type { CommitRing } from "../memory/log-ring.js";
+import { ExternalValue } from "../store/disk-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 import { PackedText, wordsFor } from "../store/packed-text.js";
-import { PlacedText } from "../store/placed-text.js";
-import { checkedValue, PropertyKind } from "../store/property-values.js";
+import { TextView } from "../store/placed-text.js";
+import { validatePropertyValue, PropertyKind } from "../store/property-values.js";
 
 /** Words that every record has: code, modifier or kind and name; the second at which it happens. */
 const HEAD_WORDS = 2;
@@ -36,7 +36,7 @@ const floatWords = new Uint32Array(floats.buffer);
  * Writes the record of an operation that is about to be applied, within the mutation.
  * @throws CapacityError
  */
-export function logOperation(store: GraphStore, log: LogRing, operation: Operation): void {
+export function logOperation(store: GraphStore, log: CommitRing, operation: Operation): void {
   switch (operation.code) {
     case OperationCode.Connect:
     case OperationCode.Disconnect:
@@ -78,7 +78,7 @@ export function logOperation(store: GraphStore, log: LogRing, operation: Operati
 
 /** Returns where the next word goes. */
 function putHead(
-  log: LogRing,
+  log: CommitRing,
   at: number,
   { code, at: second }: Operation,
   kind: number,
@@ -89,7 +89,7 @@ function putHead(
   return at + HEAD_WORDS;
 }
 
-function logArc(store: GraphStore, log: LogRing, operation: Operation): void {
+function logArc(store: GraphStore, log: CommitRing, operation: Operation): void {
   const { vertex, terminal, modifier, name } = operation;
   const isConnect = operation.code === OperationCode.Connect;
   const ids =
@@ -106,7 +106,7 @@ function logArc(store: GraphStore, log: LogRing, operation: Operation): void {
   putId(store, words, at, terminalId, terminal);
 }
 
-function logEnumeration(store: GraphStore, log: LogRing, operation: Operation): void {
+function logEnumeration(store: GraphStore, log: CommitRing, operation: Operation): void {
   const names = NAME_KINDS[operation.name]!(store);
   const code = names.codeOf(operation.text) || operation.value || names.nextCode;
   text.setText(operation.text);
@@ -115,10 +115,10 @@ function logEnumeration(store: GraphStore, log: LogRing, operation: Operation): 
   putText(log.words, putHead(log, at, operation, kind, code), text);
 }
 
-function logProperty(store: GraphStore, log: LogRing, operation: Operation): void {
+function logProperty(store: GraphStore, log: CommitRing, operation: Operation): void {
   const id = idWords(store, initialId, operation.vertex, operation.id);
   const { property } = operation;
-  const value = property instanceof PlacedText ? property : checkedValue(property);
+  const value = property instanceof TextView ? property : validatePropertyValue(property);
   let kind: number = PropertyKind.Null;
   let bytes = 0;
   if (typeof value === "number" || value instanceof Float) {
@@ -126,12 +126,12 @@ function logProperty(store: GraphStore, log: LogRing, operation: Operation): voi
     bytes = NUMBER_BYTES;
     numbers[0] = typeof value === "number" ? value : value.value;
   } else if (value !== null) {
-    const isText = typeof value === "string" || value instanceof PlacedText;
+    const isText = typeof value === "string" || value instanceof TextView;
     if (isText) text.take(value);
-    else text.setBytes(value instanceof DiskValue ? value.content() : value.bytes);
+    else text.setBytes(value instanceof ExternalValue ? value.content() : value.bytes);
     kind = isText ? PropertyKind.String : value.kind;
     // What is on this disk is on no other one.
-    if (value instanceof DiskValue) kind = PropertyKind.Disk;
+    if (value instanceof ExternalValue) kind = PropertyKind.Disk;
     bytes = text.bytes;
   }
   let at = log.reserve(HEAD_WORDS + id + LENGTH_WORDS + wordsFor(bytes));
@@ -145,7 +145,7 @@ function logProperty(store: GraphStore, log: LogRing, operation: Operation): voi
   else putText(log.words, at, text);
 }
 
-function logVector(store: GraphStore, log: LogRing, operation: Operation): void {
+function logVector(store: GraphStore, log: CommitRing, operation: Operation): void {
   const { bytes, scale, isFeatures } = operation.vector;
   const id = idWords(store, initialId, operation.vertex, operation.id);
   text.setBytes(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -158,7 +158,7 @@ function logVector(store: GraphStore, log: LogRing, operation: Operation): void 
 }
 
 /** What else becomes of a vertex itself. */
-function logOwn(store: GraphStore, log: LogRing, operation: Operation): void {
+function logOwn(store: GraphStore, log: CommitRing, operation: Operation): void {
   const { code, vertex } = operation;
   const isExpiry = code === OperationCode.SetExpiry;
   const isRank = code === OperationCode.SetRank;
@@ -188,7 +188,7 @@ function idWords(
   store: GraphStore,
   scratch: PackedText,
   vertex: number,
-  id: string | PlacedText,
+  id: string | TextView,
 ): number {
   if (vertex !== 0) return LENGTH_WORDS + wordsFor(store.ids.lengthOf(vertex));
   scratch.take(id);

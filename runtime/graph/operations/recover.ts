@@ -5,8 +5,8 @@ import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { perform } from "./apply.js";
-import { Unfinished } from "./removals.js";
-import { removeIfAbandoned } from "./vertices.js";
+import { PendingRemoval } from "./removals.js";
+import { removeIfUnreferenced } from "./vertices.js";
 
 /** Whoever has the mutex and writes nothing for so long may be dead too, and recovered first. */
 const QUIET_MS = 100;
@@ -17,7 +17,7 @@ const QUIET_MS = 100;
  * @returns false if `releaseHeld` has to be called later, because another thread has the mutex
  */
 export function recoverGraph(store: GraphStore, deadThread: number): boolean {
-  if (!store.writer.takeOver(deadThread)) return releaseHeld(store, deadThread);
+  if (!store.writer.takeOver(deadThread)) return releaseStaleLocks(store, deadThread);
   recover(store, () => {
     finishRemoval(store);
     return releaseLocks(store, deadThread);
@@ -26,7 +26,7 @@ export function recoverGraph(store: GraphStore, deadThread: number): boolean {
 }
 
 /** Releases the vertices that a dead thread held; false if another thread keeps the mutex. */
-export function releaseHeld(store: GraphStore, deadThread: number): boolean {
+export function releaseStaleLocks(store: GraphStore, deadThread: number): boolean {
   if (store.memory.header.words[Header.LocksHeld] === 0) return true;
   if (!store.writer.tryBegin(QUIET_MS)) return false;
   recover(store, () => releaseLocks(store, deadThread));
@@ -52,9 +52,9 @@ function recover({ writer, locks }: GraphStore, run: () => number): void {
 function finishRemoval(store: GraphStore): void {
   const { words } = store.memory.header;
   const unfinished = words[Header.Unfinished]!;
-  if (unfinished === Unfinished.Nothing) return;
+  if (unfinished === PendingRemoval.Nothing) return;
   const subject = words[Header.UnfinishedSubject]!;
-  const isVertex = unfinished === Unfinished.DeleteVertex;
+  const isVertex = unfinished === PendingRemoval.DeleteVertex;
   const { operation } = store;
   operation.code = isVertex ? OperationCode.DeleteVertex : OperationCode.Truncate;
   operation.vertex = isVertex ? subject : 0;
@@ -68,6 +68,6 @@ function finishRemoval(store: GraphStore): void {
 /** Vertices that were only kept because they were held go with their locks. */
 function releaseLocks(store: GraphStore, thread: number): number {
   const released = store.locks.releaseThread(thread);
-  for (const vertex of released) removeIfAbandoned(store, vertex);
+  for (const vertex of released) removeIfUnreferenced(store, vertex);
   return released.length;
 }

@@ -16,7 +16,7 @@ import { InternalError } from "../model/errors.js";
 import { DIGEST_WORDS } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { unlink, unlinkFromTerminal } from "./arcs.js";
-import { isHeld, makeVirtual, removeIfAbandoned, removeVertex, stamp } from "./vertices.js";
+import { isHeld, demoteToVirtual, removeIfUnreferenced, removeVertex, markModified } from "./vertices.js";
 
 /** Header words that are 0 in an empty graph. */
 const EMPTY_GRAPH = [
@@ -31,7 +31,7 @@ const EMPTY_GRAPH = [
 ];
 
 /** Values of `Header.Unfinished`. */
-export const Unfinished = { Nothing: 0, DeleteVertex: 1, TruncateType: 2, Truncate: 3 } as const;
+export const PendingRemoval = { Nothing: 0, DeleteVertex: 1, TruncateType: 2, Truncate: 3 } as const;
 
 /** Arcs that one step removes: few enough that readers do not wait, enough to be worth a commit. */
 const STEP = 64;
@@ -40,18 +40,18 @@ const STEP = 64;
 export function deleteVertex(store: GraphStore, vertex: number, at: number): number {
   const { vertices } = store;
   if (!vertices.isReal(vertex)) {
-    removeIfAbandoned(store, vertex);
+    removeIfUnreferenced(store, vertex);
     return 0;
   }
-  begin(store, Unfinished.DeleteVertex, vertex, at);
+  begin(store, PendingRemoval.DeleteVertex, vertex, at);
   try {
     removeOutArcs(store, vertex);
     store.properties.clear(vertex);
     store.vectors.remove(vertex);
     if (vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
-      makeVirtual(store, vertex);
-      stamp(store, vertex, at);
-      removeIfAbandoned(store, vertex);
+      demoteToVirtual(store, vertex);
+      markModified(store, vertex, at);
+      removeIfUnreferenced(store, vertex);
     } else removeVertex(store, vertex);
   } catch (error) {
     abandon(store);
@@ -63,7 +63,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
 
 /** Removes all vertices of a type and all their arcs; returns how many vertices. */
 export function truncateType(store: GraphStore, type: number): number {
-  begin(store, Unfinished.TruncateType, type, 0);
+  begin(store, PendingRemoval.TruncateType, type, 0);
   try {
     const removed = removeVerticesOf(store, type);
     finish(store);
@@ -100,7 +100,7 @@ export function truncate(store: GraphStore): number {
   const { writer, memory } = store;
   const removed = store.order;
   if (writer.isNested) throw new InternalError("truncating cannot be undone with other changes");
-  begin(store, Unfinished.Truncate, 0, 0);
+  begin(store, PendingRemoval.Truncate, 0, 0);
   writer.commit();
   const end = memory.header.words[Header.HandleEnd]!;
   memory.meta.words.fill(0, 0, end);
@@ -129,7 +129,7 @@ function begin(store: GraphStore, what: number, subject: number, at: number): vo
 }
 
 function finish(store: GraphStore): void {
-  store.writer.put(store.memory.header, Header.Unfinished, Unfinished.Nothing);
+  store.writer.put(store.memory.header, Header.Unfinished, PendingRemoval.Nothing);
 }
 
 /** Leaves the graph as the last step has: whoever asked for the removal learns that it failed. */
@@ -144,7 +144,7 @@ function removeOutArcs(store: GraphStore, vertex: number): void {
   for (let left = outArcs.degree(vertex); left > 0; left--) {
     const terminal = outArcs.otherAt(vertex, left - 1);
     unlink(store, vertex, left - 1);
-    if (terminal !== vertex) removeIfAbandoned(store, terminal);
+    if (terminal !== vertex) removeIfUnreferenced(store, terminal);
     if (left % STEP === 0) writer.commit();
   }
 }

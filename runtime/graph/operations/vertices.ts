@@ -4,12 +4,12 @@ import { Header, NEVER, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/l
 import { UNTYPED } from "../store/code-ranges.js";
 import type { Sign } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { PlacedText } from "../store/placed-text.js";
+import type { TextView } from "../store/placed-text.js";
 
 /** Makes a vertex; the id must be free. */
 export function makeVertex(
   store: GraphStore,
-  id: string | PlacedText,
+  id: string | TextView,
   type: number,
   isReal: boolean,
   at: number,
@@ -29,8 +29,8 @@ export function makeVertex(
 }
 
 /** Makes a virtual vertex real. */
-export function makeReal(store: GraphStore, vertex: number, at: number): void {
-  renewIfAbandoned(store, vertex, at);
+export function promoteVirtual(store: GraphStore, vertex: number, at: number): void {
+  restampIfUnreferenced(store, vertex, at);
   store.writer.touch(0, vertex);
   setFlags(store, vertex, VertexFlag.Real, VertexFlag.Virtual);
   store.writer.add(store.memory.header, Header.VirtualCount, -1);
@@ -38,7 +38,7 @@ export function makeReal(store: GraphStore, vertex: number, at: number): void {
 }
 
 /** Makes a real vertex without outarcs and properties virtual; it keeps its type. */
-export function makeVirtual(store: GraphStore, vertex: number): void {
+export function demoteToVirtual(store: GraphStore, vertex: number): void {
   store.writer.touch(0, vertex);
   tell(store, -1, vertex);
   setFlags(store, vertex, VertexFlag.Virtual, VertexFlag.Real | VertexFlag.Expires);
@@ -67,7 +67,7 @@ export function removeVertex(store: GraphStore, vertex: number): void {
  * is held gives its type back: it counts as gone, and who is not told of holders must find the same
  * types unused.
  */
-export function removeIfAbandoned(store: GraphStore, vertex: number): number {
+export function removeIfUnreferenced(store: GraphStore, vertex: number): number {
   const { vertices } = store;
   if (!vertices.isVirtual(vertex) || vertices.inDegree(vertex) > 0) return 0;
   if (isHeld(store, vertex)) {
@@ -82,7 +82,7 @@ export function removeIfAbandoned(store: GraphStore, vertex: number): number {
  * Lets a virtual vertex that only its holders keep be as one just made: it counts as gone, and if
  * records of operations are applied nobody holds it.
  */
-export function renewIfAbandoned(store: GraphStore, vertex: number, at: number): void {
+export function restampIfUnreferenced(store: GraphStore, vertex: number, at: number): void {
   const { vertices } = store;
   if (vertices.inDegree(vertex) > 0 || !vertices.isVirtual(vertex)) return;
   setType(store, vertex, UNTYPED);
@@ -135,7 +135,7 @@ function tell({ digest, vertices }: GraphStore, sign: Sign, vertex: number): voi
  * Notes in a vertex which operation changed it, and when. Both are single words that no reader
  * compares with anything else, so that its sequence, and who reads its arcs, is left in peace.
  */
-export function stamp(store: GraphStore, vertex: number, at: number): void {
+export function markModified(store: GraphStore, vertex: number, at: number): void {
   const { writer } = store;
   const { record, header } = store.memory;
   const base = vertex * RECORD_WORDS;

@@ -2,7 +2,7 @@
 // is in no map, which takes longer to be changed than all else that is noted of a lock.
 
 /** @typeParam H what is known of a vertex that is held */
-export class Holds<H extends { readonly vertex: number }> {
+export class HeldVertices<H extends { readonly vertex: number }> {
   #one: H | null = null;
   #others: Map<number, H> | null = null;
 

@@ -1,6 +1,6 @@
 // Making a graph readonly: nobody may hold a vertex for writing at that moment.
 
-import type { GiveUpAt } from "../changes/session-view.js";
+import type { LockDeadline } from "../changes/session-view.js";
 import { AccessError, OperationTimeout } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { LockEntry } from "../store/lock-table.js";
@@ -15,7 +15,7 @@ import type { SessionAccess } from "./graph-access.js";
 export function makeReadonly(
   access: SessionAccess,
   setReadonly: (store: GraphStore, isReadonly: boolean) => void,
-  giveUpAt: GiveUpAt,
+  giveUpAt: LockDeadline,
   isForced: boolean,
 ): void {
   const { store, session } = access;
@@ -35,7 +35,7 @@ function awaitRelease(
   access: SessionAccess,
   held: readonly LockEntry[],
   seen: number,
-  giveUpAt: GiveUpAt,
+  giveUpAt: LockDeadline,
 ): void {
   const { store, session } = access;
   try {

@@ -1,18 +1,18 @@
 // Opening vertices for a session: one, or several at once, made first where that is asked. Every
 // attempt is one mutation, which takes all or nothing; between attempts the session waits.
 
-import { ensureReal } from "../changes/change-vertex.js";
-import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
+import { promoteIfVirtual } from "../changes/change-vertex.js";
+import { type LockDeadline, lockDeadlineAfter } from "../changes/session-view.js";
 import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
 import { checkTimeout } from "../model/check-argument.js";
 import { AccessError, KeyError, ValueError } from "../model/errors.js";
-import { misfitting } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/misfit.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { SessionAccess } from "./graph-access.js";
-import type { Hold } from "./session.js";
-import { turnsOf } from "./turns.js";
-import { Wait } from "./waits.js";
+import type { HeldVertex } from "./session.js";
+import { lockQueuesOf } from "./turns.js";
+import { LockWait } from "./waits.js";
 
 /** Readonly; writable; writable, and made if it is not there. */
 export type AccessMode = "r" | "a" | "w";
@@ -29,12 +29,12 @@ const ONE_MODES: readonly AccessMode[] = ["r", "w", "a"];
 const SEVERAL_MODES: readonly AccessMode[] = ["r", "a"];
 
 /** The vertices, or the one that somebody else holds. */
-type Attempt = { readonly holds: readonly Hold[] } | { readonly lockedBy: number };
+type Attempt = { readonly holds: readonly HeldVertex[] } | { readonly lockedBy: number };
 
 /**
  * @throws KeyError, AccessError, VertexError, ValueError
  */
-export function openVertex(access: SessionAccess, name: VertexKey, request: OpenRequest): Hold {
+export function openVertex(access: SessionAccess, name: VertexKey, request: OpenRequest): HeldVertex {
   checkMode(request.mode, ONE_MODES);
   checkTimeout(request.timeout);
   return tryPlain(access, name, request) ?? openAll(access, [name], request)[0]!;
@@ -48,7 +48,7 @@ export function openVertices(
   access: SessionAccess,
   names: readonly VertexKey[],
   request: OpenRequest,
-): readonly Hold[] {
+): readonly HeldVertex[] {
   checkMode(request.mode, SEVERAL_MODES);
   return openAll(access, names, request);
 }
@@ -58,10 +58,10 @@ export async function openVertexAsync(
   access: SessionAccess,
   name: VertexKey,
   request: OpenRequest,
-): Promise<Hold> {
+): Promise<HeldVertex> {
   const { store } = access;
   checkMode(request.mode, ONE_MODES);
-  const turns = turnsOf(store);
+  const turns = lockQueuesOf(store);
   if (typeof name !== "string") vertexOf(store, name);
   const id = typeof name === "string" ? name : store.ids.idOf(name);
   const turn = turns.join(id);
@@ -78,7 +78,7 @@ export function openVerticesAsync(
   access: SessionAccess,
   names: readonly VertexKey[],
   request: OpenRequest,
-): Promise<readonly Hold[]> {
+): Promise<readonly HeldVertex[]> {
   checkMode(request.mode, SEVERAL_MODES);
   return openAllAsync(access, names, request, () => true);
 }
@@ -91,7 +91,7 @@ function tryPlain(
   { store, session }: SessionAccess,
   name: VertexKey,
   { mode, create }: OpenRequest,
-): Hold | null {
+): HeldVertex | null {
   const { writer, vertices } = store;
   const isWritable = mode !== "r";
   if (writer.isWriting || create !== undefined) return null;
@@ -115,10 +115,10 @@ function openAll(
   access: SessionAccess,
   names: readonly VertexKey[],
   request: OpenRequest,
-): readonly Hold[] {
+): readonly HeldVertex[] {
   const { session } = access;
   session.refuseInBatch();
-  const giveUpAt = giveUpAfter(request.timeout);
+  const giveUpAt = lockDeadlineAfter(request.timeout);
   for (;;) {
     const seen = session.releases();
     const attempt = tryAll(access, names, request);
@@ -132,11 +132,11 @@ async function openAllAsync(
   names: readonly VertexKey[],
   request: OpenRequest,
   isNext: () => boolean,
-): Promise<readonly Hold[]> {
+): Promise<readonly HeldVertex[]> {
   const { store, session } = access;
   session.refuseInBatch();
-  const giveUpAt: GiveUpAt = giveUpAfter(request.timeout);
-  const wait = new Wait(store, session.id);
+  const giveUpAt: LockDeadline = lockDeadlineAfter(request.timeout);
+  const wait = new LockWait(store, session.id);
   try {
     for (;;) {
       const seen = session.releases();
@@ -190,7 +190,7 @@ function makeReal(
 ): void {
   const { store } = access;
   for (const vertex of vertices) {
-    if (create === undefined) ensureReal(store, vertex);
+    if (create === undefined) promoteIfVirtual(store, vertex);
     else createVertex(access, vertex, create);
   }
 }
@@ -214,5 +214,5 @@ function checkMode(mode: unknown, modes: readonly AccessMode[]): void {
   if (modes.includes(mode as AccessMode)) return;
   const texts = modes.map((one) => `'${one}'`).join(", ");
   const error = new ValueError(`Access mode must be one of ${texts}`);
-  throw misfitting(error, mode, texts, ".mode");
+  throw withArgumentDetails(error, mode, texts, ".mode");
 }

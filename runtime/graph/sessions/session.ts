@@ -2,13 +2,13 @@
 // which vertices it holds, and how; the locks themselves lie in shared memory, where all threads
 // see them and where those of a dead thread are found. It never waits while it writes.
 
-import type { GiveUpAt, SessionView } from "../changes/session-view.js";
+import type { LockDeadline, SessionView } from "../changes/session-view.js";
 import { AccessError, LockedError } from "../model/errors.js";
-import { removeIfAbandoned } from "../operations/vertices.js";
+import { removeIfUnreferenced } from "../operations/vertices.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
-import { Holds } from "./holds.js";
-import { Wait } from "./waits.js";
+import { HeldVertices } from "./holds.js";
+import { LockWait } from "./waits.js";
 
 /** How often one session may hold one vertex. */
 const MAX_RECURSION = 112;
@@ -21,7 +21,7 @@ const FIRST_SERIAL_AGAIN = 0x1_0000;
 let serial = 0;
 
 /** A vertex that a session holds; all its handles share one. */
-export interface Hold {
+export interface HeldVertex {
   readonly vertex: number;
   readonly session: Session;
   /** Its place in the store's `LockTable`. */
@@ -33,7 +33,7 @@ export interface Hold {
 
 export class Session implements SessionView {
   readonly #store: GraphStore;
-  readonly #holds = new Holds<Hold>();
+  readonly #holds = new HeldVertices<HeldVertex>();
   #id = 0;
   #readonlyHeld = 0;
   #isOver = false;
@@ -88,7 +88,7 @@ export class Session implements SessionView {
   }
 
   /** In a mutation: holds a vertex that is not blocked; `accept` it when that is committed. */
-  take(vertex: number, isWritable: boolean): Hold {
+  take(vertex: number, isWritable: boolean): HeldVertex {
     const own = this.#holds.get(vertex);
     if (own !== undefined) {
       this.#store.locks.addCount(own.entry, 1);
@@ -99,7 +99,7 @@ export class Session implements SessionView {
   }
 
   /** After the mutation that took it. */
-  accept(hold: Hold): Hold {
+  accept(hold: HeldVertex): HeldVertex {
     if (hold.count++ === 0) {
       this.#holds.add(hold);
       if (!hold.isWritable) this.#readonlyHeld++;
@@ -108,7 +108,7 @@ export class Session implements SessionView {
   }
 
   /** Releases a vertex once, or as often as it is held. */
-  release(hold: Hold, times = 1): void {
+  release(hold: HeldVertex, times = 1): void {
     this.refuseInBatch();
     const { writer, locks } = this.#store;
     if (this.#holds.get(hold.vertex) !== hold) throw new AccessError("Vertex not readable");
@@ -117,7 +117,7 @@ export class Session implements SessionView {
     try {
       locks.addCount(hold.entry, -times);
       // That is no operation: a virtual vertex that nobody holds counted as gone before.
-      if (isLast) removeIfAbandoned(this.#store, hold.vertex);
+      if (isLast) removeIfUnreferenced(this.#store, hold.vertex);
       writer.commit();
     } catch (error) {
       writer.rollback();
@@ -150,7 +150,7 @@ export class Session implements SessionView {
    * Makes a vertex that is held readonly writable.
    * @throws AccessError
    */
-  escalate(hold: Hold, giveUpAt: GiveUpAt): void {
+  escalate(hold: HeldVertex, giveUpAt: LockDeadline): void {
     this.refuseInBatch();
     if (hold.isWritable) throw new AccessError("Bad context (vertex is not readonly)");
     const { writer, locks } = this.#store;
@@ -171,7 +171,7 @@ export class Session implements SessionView {
   }
 
   /** Makes a vertex that is held writable readonly; false if it is held more than once. */
-  relax(hold: Hold): boolean {
+  relax(hold: HeldVertex): boolean {
     this.refuseInBatch();
     if (!hold.isWritable) return true;
     if (hold.count > 1) {
@@ -191,23 +191,23 @@ export class Session implements SessionView {
     return this.#store.locks.releases;
   }
 
-  awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
+  awaitRelease(vertex: number, seen: number, giveUpAt: LockDeadline): void {
     if (this.#holds.get(vertex) !== undefined) throw this.#lockedError(vertex);
     this.#awaitOthers(vertex, seen, giveUpAt);
   }
 
-  #awaitOthers(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
+  #awaitOthers(vertex: number, seen: number, giveUpAt: LockDeadline): void {
     // Nobody on this thread can release anything before this returns; in a batch, nobody at all.
     if (this.#store.writer.isWriting || this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
-    const wait = new Wait(this.#store, this.id);
+    const wait = new LockWait(this.#store, this.id);
     wait.begin(vertex);
     this.#store.locks.sleep(seen, leftMs);
     wait.end();
   }
 
   /** The same without blocking the thread. */
-  async awaitReleaseAsync(vertex: number, seen: number, giveUpAt: GiveUpAt): Promise<void> {
+  async awaitReleaseAsync(vertex: number, seen: number, giveUpAt: LockDeadline): Promise<void> {
     if (this.#holds.get(vertex) !== undefined) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
     const waiting = this.#store.locks.sleepAsync(seen, leftMs);
@@ -217,7 +217,7 @@ export class Session implements SessionView {
     await waiting.finally(() => clearInterval(alive));
   }
 
-  #leftMs(vertex: number, giveUpAt: GiveUpAt): number {
+  #leftMs(vertex: number, giveUpAt: LockDeadline): number {
     if (giveUpAt === 0) throw this.#lockedError(vertex);
     const leftMs = giveUpAt - performance.now();
     if (leftMs <= 0) throw new AccessError(`Acquisition timeout: '${this.#idOf(vertex)}'`);
@@ -241,7 +241,7 @@ export class Session implements SessionView {
     return this.#store.ids.idOf(vertex);
   }
 
-  #forget(hold: Hold): void {
+  #forget(hold: HeldVertex): void {
     this.#holds.remove(hold);
     if (!hold.isWritable) this.#readonlyHeld--;
   }

@@ -35,7 +35,7 @@ class Turns {
 const turns = new WeakMap<GraphStore, Turns>();
 
 /** The lines of this thread for the vertices of a graph. */
-export function turnsOf(store: GraphStore): Turns {
+export function lockQueuesOf(store: GraphStore): Turns {
   const known = turns.get(store);
   if (known !== undefined) return known;
   const made = new Turns();

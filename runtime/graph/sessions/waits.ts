@@ -7,7 +7,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession, type WaitEntry } from "../store/lock-table.js";
 
 /** A session that waits; `end` it, whatever became of it. */
-export class Wait {
+export class LockWait {
   readonly #store: GraphStore;
   readonly #session: number;
   /** Its place in the `LockTable`, 0 before it has waited. */

@@ -4,7 +4,7 @@
 import type { Arena } from "../memory/arena.js";
 import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { chunksOf, wordsOfChunk } from "./snapshot-format.js";
+import { splitIntoChunks, wordsOfChunk } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { usedWords } from "./stored-arenas.js";
 
@@ -12,7 +12,7 @@ import { usedWords } from "./stored-arenas.js";
 const MAX_RUN_CHUNKS = 64;
 
 /** Chunks of one arena that lie side by side. */
-export interface ChunkRun {
+export interface DirtyRun {
   readonly arena: Arena;
   /** The first one. */
   readonly chunk: number;
@@ -21,11 +21,11 @@ export interface ChunkRun {
 }
 
 /** With the mutex: what is not in the file as it is in memory. */
-export function changedChunks(store: GraphStore, file: SnapshotWriter): ChunkRun[] {
+export function dirtyChunks(store: GraphStore, file: SnapshotWriter): DirtyRun[] {
   const { arenas, header, dirty } = store.memory;
-  const runs: ChunkRun[] = [];
+  const runs: DirtyRun[] = [];
   usedWords(store.memory).forEach((used, id) => {
-    for (let chunk = 0; chunk < chunksOf(used); chunk++) {
+    for (let chunk = 0; chunk < splitIntoChunks(used); chunk++) {
       const words = wordsOfChunk(used, chunk);
       // Not all of the header is marked when it changes.
       const isMarked = dirty.words[id * CHUNKS_PER_ARENA + chunk] !== 0 || id === header.id;
@@ -39,24 +39,24 @@ export function changedChunks(store: GraphStore, file: SnapshotWriter): ChunkRun
 }
 
 /** With the mutex: takes the marks away. */
-export function unmark(store: GraphStore, runs: readonly ChunkRun[]): void {
+export function clearDirtyMarks(store: GraphStore, runs: readonly DirtyRun[]): void {
   const { words } = store.memory.dirty;
   for (const { arena, chunk, words: length } of runs) {
     const first = arena.id * CHUNKS_PER_ARENA + chunk;
-    words.fill(0, first, first + chunksOf(length));
+    words.fill(0, first, first + splitIntoChunks(length));
   }
 }
 
-export function wordsOfRun({ arena, chunk, words }: ChunkRun): Uint32Array {
+export function wordsOfRun({ arena, chunk, words }: DirtyRun): Uint32Array {
   const first = chunk * CHUNK_WORDS;
   return arena.words.subarray(first, first + words);
 }
 
-export function countWords(runs: readonly ChunkRun[]): number {
+export function countWords(runs: readonly DirtyRun[]): number {
   return runs.reduce((sum, { words }) => sum + words, 0);
 }
 
-function isNext(run: ChunkRun, chunk: number): boolean {
-  const chunks = chunksOf(run.words);
+function isNext(run: DirtyRun, chunk: number): boolean {
+  const chunks = splitIntoChunks(run.words);
   return chunk === run.chunk + chunks && chunks < MAX_RUN_CHUNKS;
 }

@@ -3,20 +3,20 @@
 // written as it should be.
 
 import { ARENAS, Header } from "../memory/layout.js";
-import { DamagedSnapshot } from "./damaged-snapshot.js";
+import { CorruptSnapshotError } from "./damaged-snapshot.js";
 import type { StoredArena } from "./snapshot-format.js";
-import { usedWordsOf } from "./stored-arenas.js";
+import { usedWordsInArena } from "./stored-arenas.js";
 
 /**
  * @param words the header of the graph, in the order of `ARENAS`
  * @param arenas what the file holds
  * @throws DamagedSnapshot
  */
-export function checkSense(words: Uint32Array, arenas: readonly StoredArena[]): void {
+export function validateArenaExtents(words: Uint32Array, arenas: readonly StoredArena[]): void {
   const isWhole = ARENAS.every((name, id) => {
     const stored = arenas.find((arena) => arena.name === name);
     if (stored === undefined) return true;
-    const used = usedWordsOf(words, name, id);
+    const used = usedWordsInArena(words, name, id);
     // They reach as far as there have been properties and vectors.
     const isPart = name === "groups" || name === "vectorSlots";
     return isPart ? stored.words <= used : stored.words === used;
@@ -29,6 +29,6 @@ export function checkSense(words: Uint32Array, arenas: readonly StoredArena[]): 
     words[Header.Order]! >= handleEnd ||
     words[Header.Unfinished] !== 0
   ) {
-    throw new DamagedSnapshot("its parts do not fit together");
+    throw new CorruptSnapshotError("its parts do not fit together");
   }
 }

@@ -7,28 +7,28 @@
 
 import { existsSync, renameSync } from "node:fs";
 import type { LogLine } from "../../base/log-settings.js";
-import { dropIfAbandoned } from "../changes/vertices.js";
+import { dropIfUnreferenced } from "../changes/vertices.js";
 import {
   GraphMemory,
-  type GraphShare,
-  type LogShare,
-  makeGraphShare,
+  type SharedGraphMemory,
+  type SharedLogMemory,
+  allocateGraphMemory,
 } from "../memory/graph-memory.js";
 import { CapacityError, DataError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
-import { keepDigest } from "../store/measure-contents.js";
-import { DamagedSnapshot } from "./damaged-snapshot.js";
-import { resetLoaded } from "./reset-loaded.js";
+import { storeDigest } from "../store/measure-contents.js";
+import { CorruptSnapshotError } from "./damaged-snapshot.js";
+import { resetAfterLoad } from "./reset-loaded.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { SnapshotReader } from "./snapshot-reader.js";
 import { arenaId } from "./stored-arenas.js";
-import { sweepValues } from "./sweep-values.js";
+import { removeOrphanedValues } from "./sweep-values.js";
 
 export interface LoadOptions {
   /** Gets a line for each snapshot that was found damaged and passed over. */
   readonly warn?: LogLine;
   /** Where changes of the graph are to go. */
-  readonly log?: LogShare | null;
+  readonly log?: SharedLogMemory | null;
   /** The folder may be written to. Default true. */
   readonly isStorable?: boolean;
 }
@@ -38,7 +38,7 @@ const REMEDY =
   "nothing of it was changed; make the file readable, or restore it from a backup: the next use " +
   "of the graph reads it again, without a restart";
 
-type ShareParts = Pick<GraphShare, "log" | "values">;
+type ShareParts = Pick<SharedGraphMemory, "log" | "values">;
 
 /**
  * Loads a graph; null if none is stored in the folder.
@@ -56,13 +56,13 @@ export function loadGraph(
   const share = { log, values: { folder, isWritable: isStorable } };
   const current = tryLoad(name, files.current, thread, share);
   if (current instanceof GraphStore) {
-    if (isStorable) sweepValues(current, folder, options.warn);
+    if (isStorable) removeOrphanedValues(current, folder, options.warn);
     return current;
   }
   const previous = tryLoad(name, files.previous, thread, share);
   if (current === null && previous === null) return null;
   const reasonOf = (found: unknown): string =>
-    found instanceof DamagedSnapshot ? found.message : "it is missing";
+    found instanceof CorruptSnapshotError ? found.message : "it is missing";
   const reasons = [
     `${files.current}: ${reasonOf(current)}`,
     `${files.previous}: ${reasonOf(previous)}`,
@@ -81,7 +81,7 @@ function tryLoad(
   file: string,
   thread: number,
   share: ShareParts,
-): GraphStore | DamagedSnapshot | null {
+): GraphStore | CorruptSnapshotError | null {
   let reader: SnapshotReader | null = null;
   try {
     reader = new SnapshotReader(file);
@@ -90,11 +90,11 @@ function tryLoad(
     }
     return load(reader, thread, share);
   } catch (error) {
-    if (error instanceof DamagedSnapshot) return error;
+    if (error instanceof CorruptSnapshotError) return error;
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     // What the disk cannot give any more is as good as damaged.
-    if (code === "EIO") return new DamagedSnapshot("it cannot be read: EIO");
+    if (code === "EIO") return new CorruptSnapshotError("it cannot be read: EIO");
     const text = `graph "${name}" cannot be loaded: ${file}: ${(error as Error).message}`;
     // Its file is as good as ever.
     if (error instanceof CapacityError) throw new DataError(text, { cause: error });
@@ -106,17 +106,17 @@ function tryLoad(
 
 /** @throws DamagedSnapshot */
 function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphStore {
-  const memory = new GraphMemory(makeGraphShare(reader.header.name, share.log, share.values));
+  const memory = new GraphMemory(allocateGraphMemory(reader.header.name, share.log, share.values));
   reader.header.arenas.forEach(({ name, words }, place) => {
     const arena = memory.arenas[arenaId(name)]!;
-    if (words > arena.capacity) throw new DamagedSnapshot("its header makes no sense");
+    if (words > arena.capacity) throw new CorruptSnapshotError("its header makes no sense");
     if (words > arena.words.length) arena.grow(words);
     reader.readArena(place, arena.words.subarray(0, words));
   });
-  const held = resetLoaded(memory, reader.header);
+  const held = resetAfterLoad(memory, reader.header);
   const store = GraphStore.attach(memory.share, thread);
-  for (const vertex of held) dropIfAbandoned(store, vertex);
-  keepDigest(store);
+  for (const vertex of held) dropIfUnreferenced(store, vertex);
+  storeDigest(store);
   return store;
 }
 

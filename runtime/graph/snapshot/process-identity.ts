@@ -15,7 +15,7 @@ export interface ProcessIdentity {
 const STATE_FIELD = 0;
 const START_FIELD = 19;
 
-export function ownIdentity(): ProcessIdentity {
+export function currentProcessIdentity(): ProcessIdentity {
   return { pid: process.pid, startedAt: startOf(process.pid), bootId: bootId() };
 }
 

@@ -1,7 +1,7 @@
 // What is done to the memory of a graph that was just loaded, before anybody else sees it: it is
 // checked for sense, and what belonged to the threads of the process that saved it is forgotten.
 
-import { identityOf, oldIdentity, setIdentity } from "../memory/graph-identity.js";
+import { identityOf, legacyIdentity, setIdentity } from "../memory/graph-identity.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import {
   ARENAS,
@@ -12,9 +12,9 @@ import {
   SEQUENCE_WORDS,
   THREADS_WORDS,
 } from "../memory/layout.js";
-import { checkSense } from "./check-sense.js";
+import { validateArenaExtents } from "./check-sense.js";
 import type { SnapshotHeader } from "./snapshot-format.js";
-import { orderAllocators, usedWordsOf } from "./stored-arenas.js";
+import { orderAllocators, usedWordsInArena } from "./stored-arenas.js";
 
 /** Words of the header that mean nothing to another process. */
 const VOLATILE = [
@@ -46,18 +46,18 @@ const VOLATILE = [
  * @returns vertices that somebody held
  * @throws DamagedSnapshot
  */
-export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): number[] {
+export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): number[] {
   const { words } = memory.header;
   for (const word of VOLATILE) words[word] = 0;
   words[Header.Readonly]! &= ReadonlyBy.Graph;
   orderAllocators(words, header.arenas);
-  checkSense(words, header.arenas);
+  validateArenaExtents(words, header.arenas);
   for (const [id, arena] of memory.arenas.entries()) {
     // What the file does not hold is empty, but as large as the graph needs it.
-    const used = usedWordsOf(words, ARENAS[id]!, id);
+    const used = usedWordsInArena(words, ARENAS[id]!, id);
     if (used > arena.words.length) arena.grow(used);
   }
-  if (identityOf(memory) === null) setIdentity(memory, oldIdentity(memory));
+  if (identityOf(memory) === null) setIdentity(memory, legacyIdentity(memory));
   memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
   words[Header.SavedOperationCount] = words[Header.OperationCount]!;
   words[Header.SavedOperationCountHigh] = words[Header.OperationCountHigh]!;

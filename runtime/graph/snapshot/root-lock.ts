@@ -24,7 +24,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DataError } from "../model/errors.js";
-import { isRunning, ownIdentity, type ProcessIdentity } from "./process-identity.js";
+import { isRunning, currentProcessIdentity, type ProcessIdentity } from "./process-identity.js";
 
 const FILE = "svc.lock";
 /** Takeovers that died in a takeover. */
@@ -67,7 +67,7 @@ export function isRootLocked(root: string): boolean {
 function acquire(file: string, depth: number): string {
   const token = randomBytes(8).toString("hex");
   const complete = `${file}.${token}.new`;
-  writeFlushed(complete, JSON.stringify({ ...ownIdentity(), token }));
+  writeFlushed(complete, JSON.stringify({ ...currentProcessIdentity(), token }));
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (linkIfFree(complete, file)) return token;

@@ -6,13 +6,13 @@
 import { existsSync, fsync, fsyncSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
+import { type LockDeadline, lockDeadlineAfter } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
-import type { LogClock } from "../memory/log-clock.js";
+import type { CommitClock } from "../memory/log-clock.js";
 import { nowSeconds } from "../memory/time.js";
 import { DataError, OperationTimeout, ReadBackError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { DamagedSnapshot } from "./damaged-snapshot.js";
+import { CorruptSnapshotError } from "./damaged-snapshot.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { SnapshotReader } from "./snapshot-reader.js";
 import { SnapshotWriter } from "./snapshot-writer.js";
@@ -34,7 +34,7 @@ export interface SaveOptions {
 const MAX_LOG_MS = 10_000;
 
 /** Between two steps of a save: a file, or a log, that is to be flushed before the next one. */
-type Step = { readonly descriptor: number } | { readonly log: LogClock } | undefined;
+type Step = { readonly descriptor: number } | { readonly log: CommitClock } | undefined;
 
 /**
  * Saves a graph; the folder is made where it is missing. Returns the number of 8-byte words
@@ -45,7 +45,7 @@ type Step = { readonly descriptor: number } | { readonly log: LogClock } | undef
  */
 export function saveGraph(store: GraphStore, folder: string, options: SaveOptions = {}): number {
   const files = new SnapshotFiles(folder);
-  awaitSaving(store, giveUpAfter(options.timeoutMs ?? 0));
+  awaitSaving(store, lockDeadlineAfter(options.timeoutMs ?? 0));
   const steps = save(store, files, options.isForced ?? false);
   try {
     for (;;) {
@@ -63,13 +63,13 @@ export function saveGraph(store: GraphStore, folder: string, options: SaveOption
 }
 
 /** As `saveGraph`, but lets the thread do something else every MiB, and while disks are slow. */
-export async function saveGraphGently(
+export async function saveGraphIncrementally(
   store: GraphStore,
   folder: string,
   options: SaveOptions = {},
 ): Promise<number> {
   const files = new SnapshotFiles(folder);
-  const giveUpAt = giveUpAfter(options.timeoutMs ?? 0);
+  const giveUpAt = lockDeadlineAfter(options.timeoutMs ?? 0);
   while (claimSaving(store, giveUpAt) !== 0) await sleep(SLEEP_MS);
   const steps = save(store, files, options.isForced ?? false);
   try {
@@ -87,7 +87,7 @@ export async function saveGraphGently(
 }
 
 /** Frees the right to save from a thread that died in a save; the old snapshot is untouched. */
-export function releaseSaving(store: GraphStore, deadThread: number): void {
+export function releaseSaveLock(store: GraphStore, deadThread: number): void {
   const { ints } = store.memory.header;
   if (Atomics.compareExchange(ints, Header.Saving, deadThread, 0) !== deadThread) return;
   Atomics.notify(ints, Header.Saving);
@@ -120,7 +120,7 @@ function* save(
     try {
       file?.discard();
     } finally {
-      releaseSaving(store, store.writer.thread);
+      releaseSaveLock(store, store.writer.thread);
     }
   }
 }
@@ -136,7 +136,7 @@ function* readBack(store: GraphStore, files: SnapshotFiles): Generator<undefined
     reader = new SnapshotReader(files.temporary);
     yield* reader.check();
   } catch (error) {
-    if (!(error instanceof DamagedSnapshot || error instanceof DataError)) throw error;
+    if (!(error instanceof CorruptSnapshotError || error instanceof DataError)) throw error;
     const text = `graph "${store.name}" cannot be saved to ${files.folder}: what was written`;
     const kept = "the snapshots that there were are kept";
     throw new ReadBackError(`${text} cannot be read back: ${error.message}; ${kept}`);
@@ -146,7 +146,7 @@ function* readBack(store: GraphStore, files: SnapshotFiles): Generator<undefined
 }
 
 /** Takes the right to save, for which it may block the thread. */
-function awaitSaving(store: GraphStore, giveUpAt: GiveUpAt): void {
+function awaitSaving(store: GraphStore, giveUpAt: LockDeadline): void {
   const { ints } = store.memory.header;
   for (;;) {
     const other = claimSaving(store, giveUpAt);
@@ -161,7 +161,7 @@ function awaitSaving(store: GraphStore, giveUpAt: GiveUpAt): void {
  * @returns 0, or the thread that saves
  * @throws OperationTimeout
  */
-function claimSaving(store: GraphStore, giveUpAt: GiveUpAt): number {
+function claimSaving(store: GraphStore, giveUpAt: LockDeadline): number {
   const { ints } = store.memory.header;
   const other = Atomics.compareExchange(ints, Header.Saving, 0, store.writer.thread);
   if (other !== 0 && performance.now() >= giveUpAt) throw alreadySaving(store);

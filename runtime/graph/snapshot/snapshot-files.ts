@@ -3,7 +3,7 @@
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { flushFolder, makeDurableFolder } from "../../base/durable-files.js";
+import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 
 const NAMES = {
   current: "graph.snapshot",
@@ -30,14 +30,14 @@ export class SnapshotFiles {
   }
 
   makeFolder(): void {
-    makeDurableFolder(this.folder);
+    mkdirDurable(this.folder);
   }
 
   /** Makes what was written and flushed to `temporary` the current snapshot. */
   replace(): void {
     if (existsSync(this.current)) renameSync(this.current, this.previous);
     renameSync(this.temporary, this.current);
-    flushFolder(this.folder);
+    fsyncDirectory(this.folder);
   }
 
   remove(): void {

@@ -14,7 +14,7 @@
 import { crc32 } from "node:zlib";
 import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
-import { DamagedSnapshot } from "./damaged-snapshot.js";
+import { CorruptSnapshotError } from "./damaged-snapshot.js";
 import { arenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
 
 export const PAGE_BYTES = CHUNK_WORDS * 4;
@@ -69,7 +69,7 @@ export interface SnapshotHeader {
 }
 
 /** What is known of a graph before it is written. */
-export type GraphMoment = Omit<SnapshotHeader, "version" | "tablePage" | "tableChecksum">;
+export type SnapshotPoint = Omit<SnapshotHeader, "version" | "tablePage" | "tableChecksum">;
 
 /** @throws DataError a name that has no room */
 export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Array {
@@ -113,11 +113,11 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
   const nameWord = version === 1 ? NAME_WORD_OF_VERSION_1 : Word.Name;
   const nameBytes = words[Word.NameBytes]!;
   const arenas = version === 1 ? arenasOfVersion1(words) : arenasOf(words, bytes);
-  const hasSense =
+  const isConsistent =
     nameBytes <= (CHUNK_WORDS - nameWord) * 4 &&
     new Set(arenas.map(({ name }) => name)).size === arenas.length &&
     arenas.every((arena) => arena.words <= MAX_WORDS);
-  if (!hasSense) throw new DamagedSnapshot("its header makes no sense");
+  if (!isConsistent) throw new CorruptSnapshotError("its header makes no sense");
   return {
     version,
     name: textOf(bytes.subarray(nameWord * 4, nameWord * 4 + nameBytes)),
@@ -131,15 +131,15 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
 
 /** That it is as it was written, by a version that is known. */
 function checkPage(words: Uint32Array, bytes: Uint8Array): void {
-  if (bytes.length < PAGE_BYTES) throw new DamagedSnapshot("it ends within its header");
+  if (bytes.length < PAGE_BYTES) throw new CorruptSnapshotError("it ends within its header");
   if (textOf(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
-    throw new DamagedSnapshot("it does not begin like a snapshot");
+    throw new CorruptSnapshotError("it does not begin like a snapshot");
   }
   const checksum = words[Word.Checksum]!;
   words[Word.Checksum] = 0;
   const hasOtherOrder = words[Word.ByteOrder] === swapped(BYTE_ORDER);
   if (crc32(bytes) !== (hasOtherOrder ? swapped(checksum) : checksum)) {
-    throw new DamagedSnapshot("its header is damaged");
+    throw new CorruptSnapshotError("its header is damaged");
   }
   if (hasOtherOrder) throw new DataError("it was written on a machine of the other byte order");
   const version = words[Word.Version]!;
@@ -151,7 +151,7 @@ function checkPage(words: Uint32Array, bytes: Uint8Array): void {
 
 function arenasOf(words: Uint32Array, bytes: Uint8Array): StoredArena[] {
   const count = words[Word.ArenaCount]!;
-  if (count > MAX_ARENAS) throw new DamagedSnapshot("its header makes no sense");
+  if (count > MAX_ARENAS) throw new CorruptSnapshotError("its header makes no sense");
   return Array.from({ length: count }, (_, place) => {
     const entry = Word.Arenas + place * ARENA_ENTRY_WORDS;
     const name = bytes.subarray(entry * 4, entry * 4 + ARENA_NAME_BYTES);
@@ -168,7 +168,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Chunks of an arena of so many words. */
-export function chunksOf(words: number): number {
+export function splitIntoChunks(words: number): number {
   return Math.ceil(words / CHUNK_WORDS);
 }
 

@@ -4,10 +4,10 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { ARENAS, HEADER_WORDS } from "../memory/layout.js";
-import { checkSense } from "./check-sense.js";
-import { DamagedSnapshot } from "./damaged-snapshot.js";
+import { validateArenaExtents } from "./check-sense.js";
+import { CorruptSnapshotError } from "./damaged-snapshot.js";
 import {
-  chunksOf,
+  splitIntoChunks,
   decodeHeader,
   PAGE_BYTES,
   type SnapshotHeader,
@@ -36,7 +36,7 @@ export class SnapshotReader {
       let entries = 0;
       for (const { words } of this.header.arenas) {
         firstEntry.push(entries);
-        entries += chunksOf(words);
+        entries += splitIntoChunks(words);
       }
       this.#firstEntry = firstEntry;
       this.#table = readTable(this.#descriptor, this.header, entries);
@@ -69,7 +69,7 @@ export class SnapshotReader {
     const { arenas } = this.header;
     const header = new Uint32Array(HEADER_WORDS);
     this.readArena(ARENAS.indexOf("header"), header);
-    checkSense(header, arenas);
+    validateArenaExtents(header, arenas);
     const bytes = new Uint8Array(MAX_CHUNKS * PAGE_BYTES);
     for (const [arena, { words }] of arenas.entries()) {
       for (const [first, end] of this.#runs(arena)) {
@@ -82,7 +82,7 @@ export class SnapshotReader {
 
   /** Chunks that lie side by side in the file, as many as are read at once: first and end. */
   *#runs(arena: number): Generator<readonly [first: number, end: number], void, void> {
-    const chunks = chunksOf(this.header.arenas[arena]!.words);
+    const chunks = splitIntoChunks(this.header.arenas[arena]!.words);
     for (let chunk = 0, next = 0; chunk < chunks; chunk = next) {
       const page = this.#pageOf(arena, chunk);
       for (next = chunk + 1; next < chunks && next < chunk + MAX_CHUNKS; next++) {
@@ -117,7 +117,7 @@ export class SnapshotReader {
     const checksum = this.#checksumOf(this.#pageOf(arena, chunk), bytes);
     if (checksum === this.#table[entry * ENTRY_WORDS + 1]) return;
     const { name } = this.header.arenas[arena]!;
-    throw new DamagedSnapshot(`part ${chunk} of its "${name}" is damaged`);
+    throw new CorruptSnapshotError(`part ${chunk} of its "${name}" is damaged`);
   }
 
   #pageOf(arena: number, chunk: number): number {
@@ -133,7 +133,7 @@ export class SnapshotReader {
       const page = this.#table[entry]!;
       if (page < 1 || page >= tablePage) isInside = false;
     }
-    if (!isInside) throw new DamagedSnapshot("its parts lie outside of it");
+    if (!isInside) throw new CorruptSnapshotError("its parts lie outside of it");
   }
 }
 
@@ -159,18 +159,18 @@ function readHeader(descriptor: number): SnapshotHeader {
 function readTable(descriptor: number, header: SnapshotHeader, entries: number): Uint32Array {
   const bytes = entries * TABLE_ENTRY_BYTES;
   if (fstatSync(descriptor).size !== header.tablePage * PAGE_BYTES + bytes) {
-    throw new DamagedSnapshot("it is not as long as it was written");
+    throw new CorruptSnapshotError("it is not as long as it was written");
   }
   const table = new Uint8Array(bytes);
   readAt(descriptor, header.tablePage * PAGE_BYTES, table);
-  if (crc32(table) !== header.tableChecksum) throw new DamagedSnapshot("its table is damaged");
+  if (crc32(table) !== header.tableChecksum) throw new CorruptSnapshotError("its table is damaged");
   return new Uint32Array(table.buffer);
 }
 
 function readAt(descriptor: number, position: number, into: Uint8Array): void {
   for (let done = 0; done < into.length; ) {
     const count = readSync(descriptor, into, done, into.length - done, position + done);
-    if (count === 0) throw new DamagedSnapshot("it ends too early");
+    if (count === 0) throw new CorruptSnapshotError("it ends too early");
     done += count;
   }
 }

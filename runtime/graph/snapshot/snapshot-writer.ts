@@ -6,9 +6,9 @@ import { crc32 } from "node:zlib";
 import { ARENAS } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
 import {
-  chunksOf,
+  splitIntoChunks,
   encodeHeader,
-  type GraphMoment,
+  type SnapshotPoint,
   PAGE_BYTES,
   wordsOfChunk,
 } from "./snapshot-format.js";
@@ -69,11 +69,11 @@ export class SnapshotWriter {
    * flushed yet.
    * @returns number of bytes of the file
    */
-  finish(header: GraphMoment): number {
+  finish(header: SnapshotPoint): number {
     const entries: number[] = [];
     header.arenas.forEach(({ words }, arena) => {
       const { pages, checksums, bytes } = this.#chunks[arena]!;
-      for (let chunk = 0; chunk < chunksOf(words); chunk++) {
+      for (let chunk = 0; chunk < splitIntoChunks(words); chunk++) {
         if (bytes[chunk] !== wordsOfChunk(words, chunk) * 4) throw new InternalError("lost chunk");
         entries.push(pages[chunk]!, checksums[chunk]!);
       }

@@ -26,7 +26,7 @@ const GROUP_WORDS = 2;
  */
 export function usedWords({ header, arenas }: GraphMemory): number[] {
   return ARENAS.map((name, id) =>
-    Math.min(usedWordsOf(header.words, name, id), arenas[id]!.words.length),
+    Math.min(usedWordsInArena(header.words, name, id), arenas[id]!.words.length),
   );
 }
 
@@ -60,7 +60,7 @@ export function arenaId(name: string): number {
 }
 
 /** @param header words of the graph's header */
-export function usedWordsOf(header: Uint32Array, arena: ArenaName, id: number): number {
+export function usedWordsInArena(header: Uint32Array, arena: ArenaName, id: number): number {
   const handleEnd = header[Header.HandleEnd]!;
   switch (arena) {
     case "header":

@@ -32,7 +32,7 @@ export function listStoredGraphs(root: string): StoredGraph[] {
  * Removes what saves have left that were cut off. Only for who has just got the right to write to
  * the root: nobody saves there.
  */
-export function removeCutOffSaves(root: string, warn: LogLine): void {
+export function removeIncompleteSaves(root: string, warn: LogLine): void {
   try {
     for (const parts of foldersOf(root)) {
       removeUnfinished(new SnapshotFiles(join(root, ...parts)).temporary, warn);

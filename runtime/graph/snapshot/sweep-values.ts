@@ -15,7 +15,7 @@ const LIST = "unused";
  * To be called where nobody else uses the graph yet. What goes wrong costs space, and nothing else.
  * @param store as its snapshot has it
  */
-export function sweepValues(store: GraphStore, folder: string, warn?: LogLine): void {
+export function removeOrphanedValues(store: GraphStore, folder: string, warn?: LogLine): void {
   if (!existsSync(join(folder, VALUES_FOLDER))) return;
   try {
     sweep(store, folder);

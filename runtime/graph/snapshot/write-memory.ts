@@ -11,8 +11,8 @@
 
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type ChunkRun, changedChunks, countWords, unmark, wordsOfRun } from "./changed-chunks.js";
-import type { GraphMoment } from "./snapshot-format.js";
+import { type DirtyRun, dirtyChunks, countWords, clearDirtyMarks, wordsOfRun } from "./changed-chunks.js";
+import type { SnapshotPoint } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { storedArenas } from "./stored-arenas.js";
 
@@ -23,16 +23,16 @@ const STEP_WORDS = 2 ** 21;
 
 /** A graph as it stood at one moment. */
 interface Moment {
-  readonly header: GraphMoment;
+  readonly header: SnapshotPoint;
   /** What the file does not hold yet. */
-  readonly copies: readonly (readonly [ChunkRun, Uint32Array])[];
+  readonly copies: readonly (readonly [DirtyRun, Uint32Array])[];
 }
 
 /** Yields after each piece; returns what the file then holds. */
 export function* writeMemory(
   store: GraphStore,
   file: SnapshotWriter,
-): Generator<undefined, GraphMoment, void> {
+): Generator<undefined, SnapshotPoint, void> {
   const left = yield* writeLive(store, file);
   const { header, copies } = copyRest(store, file, yield* touchedMemory(left));
   for (const [{ arena, chunk }, words] of copies) {
@@ -45,12 +45,12 @@ export function* writeMemory(
 /** Steps 1 to 3; returns how many words are left to be copied, about. */
 function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefined, number, void> {
   for (let before = Number.POSITIVE_INFINITY; ; ) {
-    let runs: ChunkRun[] = [];
+    let runs: DirtyRun[] = [];
     const words = store.writer.mutate(() => {
-      const changed = changedChunks(store, file);
+      const changed = dirtyChunks(store, file);
       const count = countWords(changed);
       if (count <= FEW_WORDS || count > before / 2) return count;
-      unmark(store, changed);
+      clearDirtyMarks(store, changed);
       runs = changed;
       return count;
     });
@@ -76,8 +76,8 @@ function* touchedMemory(words: number): Generator<undefined, Uint32Array, void> 
 /** Step 4: a moment at which nobody writes. */
 function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array): Moment {
   return store.writer.mutate(() => {
-    const changed = changedChunks(store, file);
-    unmark(store, changed);
+    const changed = dirtyChunks(store, file);
+    clearDirtyMarks(store, changed);
     let used = 0;
     const copies = changed.map((run) => {
       const words = wordsOfRun(run);

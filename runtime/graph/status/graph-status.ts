@@ -4,14 +4,14 @@ import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { queryTimeUs } from "../query/walk/query-meter.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { inputOf } from "../store/input-serial.js";
+import { replicaInputOf } from "../store/input-serial.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
 
 /** Units of changes have no ids; what goes out is the instance's, whose log counts it. */
 const NO_TRANSACTIONS = { id: "0".repeat(32), serial: 0, count: 0 };
 
 /** Whether what was to be stored could not be, and has not been since. */
-export function isUnsaved({ memory }: GraphStore): boolean {
+export function hasUnsavedChanges({ memory }: GraphStore): boolean {
   return memory.header.words[Header.SaveFailedAt] !== 0;
 }
 
@@ -30,7 +30,7 @@ export function graphStatus(store: GraphStore, path: string | null) {
     ...baseStatus(store, path),
     time: { current, age: current - words[Header.CreatedAt]! },
     op: { count: store.operationCount },
-    transaction: { out: NO_TRANSACTIONS, in: { ...NO_TRANSACTIONS, ...inputOf(store) } },
+    transaction: { out: NO_TRANSACTIONS, in: { ...NO_TRANSACTIONS, ...replicaInputOf(store) } },
     enum: enumerations(store),
     memcost: costs(store, usage),
     memory: memoryByKind(usage),

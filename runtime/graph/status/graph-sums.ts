@@ -6,7 +6,7 @@ import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { queryTimeUs } from "../query/walk/query-meter.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { contentAt } from "../store/measure-contents.js";
+import { digestCheckpoint } from "../store/measure-contents.js";
 import { valueCount } from "./graph-status.js";
 import { memoryUsage } from "./memory-usage.js";
 
@@ -14,7 +14,7 @@ interface Counted {
   readonly store: GraphStore;
 }
 
-export interface GraphSums {
+export interface GraphTotals {
   readonly order: number;
   readonly size: number;
   readonly properties: number;
@@ -28,7 +28,7 @@ export interface GraphSums {
   readonly queryTimeUs: number;
 }
 
-export function graphSums(graphs: readonly Counted[]): GraphSums {
+export function graphTotals(graphs: readonly Counted[]): GraphTotals {
   const sum = (figure: (graph: Counted) => number): number =>
     graphs.reduce((total, graph) => total + figure(graph), 0);
   const header = (word: number): number => sum(({ store }) => store.memory.header.words[word]!);
@@ -57,18 +57,18 @@ export function graphDigest(graphs: readonly Counted[]): string {
   const hash = createHash("md5");
   for (const { store } of graphs) {
     const counts = `${store.order} ${store.size} ${store.operationCount}`;
-    hash.update(`${store.name}\0${contentAt(store)?.digest ?? counts}\n`);
+    hash.update(`${store.name}\0${digestCheckpoint(store)?.digest ?? counts}\n`);
   }
   return hash.digest("hex");
 }
 
 /** True if what has expired in any of the graphs is removed. */
-export function doEventsRun(graphs: readonly Counted[]): boolean {
+export function isEventProcessorRunning(graphs: readonly Counted[]): boolean {
   return graphs.some(({ store }) => areEventsRunning(store));
 }
 
 /** Seconds since any of the graphs was saved, 0 for never; and whether one is being saved now. */
-export function saveFigures(graphs: readonly Counted[]): { age: number; isSaving: boolean } {
+export function saveStats(graphs: readonly Counted[]): { age: number; isSaving: boolean } {
   const header = (word: number): number[] =>
     graphs.map(({ store }) => store.memory.header.words[word]!);
   const savedAt = Math.max(0, ...header(Header.SavedAt));

@@ -12,7 +12,7 @@
 // thousands is found at once, and all arcs to a terminal in as many slots as the longest has.
 
 import type { Arena } from "../memory/arena.js";
-import type { Blocks } from "../memory/blocks.js";
+import type { BlockAllocator } from "../memory/blocks.js";
 import { ARC_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { InternalError } from "../model/errors.js";
@@ -47,7 +47,7 @@ export function indexShapeFor(arcs: number, shape: IndexShape): IndexShape {
 }
 
 /** The shape for more arcs to one terminal; the same where that is no use. */
-export function spreadMore(shape: IndexShape): IndexShape {
+export function growIndex(shape: IndexShape): IndexShape {
   const bits = shape & BITS_MASK;
   const spread = shape >>> SPREAD_SHIFT;
   const wider = spread === 0 ? FIRST_SPREAD : spread + SPREAD_STEP;
@@ -61,10 +61,10 @@ export function slotsOf(shape: IndexShape): number {
 
 export class ArcIndex {
   readonly #writer: Writer;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #arcs: Arena;
 
-  constructor(writer: Writer, blocks: Blocks) {
+  constructor(writer: Writer, blocks: BlockAllocator) {
     this.#writer = writer;
     this.#blocks = blocks;
     this.#arcs = blocks.arena;
@@ -151,7 +151,7 @@ export class ArcIndex {
       if (words[run + (entry - 1) * ARC_WORDS] === other) alike++;
       slot = (slot + 1) & mask;
     }
-    if (alike > MOST_ALIKE && spreadMore(shape) !== shape) return false;
+    if (alike > MOST_ALIKE && growIndex(shape) !== shape) return false;
     this.#writer.put(this.#arcs, index + slot, position + 1);
     return true;
   }

@@ -10,10 +10,10 @@
 // take the place of the removed one.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks, unitsOf } from "../memory/blocks.js";
+import { BlockAllocator, unitsOf } from "../memory/blocks.js";
 import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
-import { ArcIndex, INDEX_ABOVE, indexShapeFor, slotsOf, spreadMore } from "./arc-index.js";
+import { ArcIndex, INDEX_ABOVE, indexShapeFor, slotsOf, growIndex } from "./arc-index.js";
 
 /** Of word 1 of an arc: above is the code of its relationship. */
 const NAME_SHIFT = 16;
@@ -35,7 +35,7 @@ export class ArcRuns {
   /** The runs that those point to. */
   readonly arcs: Arena;
   readonly #writer: Writer;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #index: ArcIndex;
 
   constructor(writer: Writer, side: SideNumber) {
@@ -44,7 +44,7 @@ export class ArcRuns {
     this.side = side;
     this.sides = side === 0 ? memory.out : memory.in;
     this.arcs = side === 0 ? memory.outArcs : memory.inArcs;
-    this.#blocks = new Blocks(this.arcs, ARC_WORDS);
+    this.#blocks = new BlockAllocator(this.arcs, ARC_WORDS);
     this.#index = new ArcIndex(writer, this.#blocks);
   }
 
@@ -253,7 +253,7 @@ export class ArcRuns {
     let shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
     if (index !== 0 && !this.#index.isFull(shape, position)) {
       if (this.#index.add(sides[at + Side.Pointer]!, index, shape, position)) return;
-      shape = spreadMore(shape);
+      shape = growIndex(shape);
     }
     if (index !== 0) this.#dropIndex(at);
     const arcs = position + 1;

@@ -22,8 +22,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { flushFolder, makeDurableFolder } from "../../base/durable-files.js";
-import type { StoragePlace } from "../memory/graph-memory.js";
+import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
+import type { StorageLocation } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 import { PackedValue, PropertyKind } from "./property-values.js";
 
@@ -32,10 +32,10 @@ export const VALUES_FOLDER = ".values";
 /** Bytes of a file: a value goes through the log in one piece. */
 export const MAX_DISK_BYTES = 2 ** 22;
 
-export class DiskValues {
-  readonly #place: StoragePlace | null;
+export class ExternalValues {
+  readonly #place: StorageLocation | null;
 
-  constructor(place: StoragePlace | null) {
+  constructor(place: StorageLocation | null) {
     this.#place = place;
   }
 
@@ -43,7 +43,7 @@ export class DiskValues {
    * Makes content lie on the disk, if it does not yet.
    * @throws DataError what the file system refuses, or a graph that has no folder
    */
-  put(content: Uint8Array): DiskValue {
+  put(content: Uint8Array): ExternalValue {
     if (this.#place?.isWritable !== true) {
       throw new DataError("a value cannot be kept on disk: the graph is stored nowhere");
     }
@@ -54,7 +54,7 @@ export class DiskValues {
       const text = `a value cannot be kept on disk: ${(error as Error).message}`;
       throw new DataError(text, { cause: error });
     }
-    return new DiskValue(address, this);
+    return new ExternalValue(address, this);
   }
 
   /** @throws DataError a file that is missing or damaged */
@@ -74,10 +74,10 @@ export class DiskValues {
 }
 
 /** What memory holds of such a value. To whoever does not read it, it is a value without order. */
-export class DiskValue extends PackedValue {
-  readonly #values: DiskValues;
+export class ExternalValue extends PackedValue {
+  readonly #values: ExternalValues;
 
-  constructor(address: Uint8Array, values: DiskValues) {
+  constructor(address: Uint8Array, values: ExternalValues) {
     super(PropertyKind.Opaque, address);
     this.#values = values;
   }
@@ -97,7 +97,7 @@ function putFile(folder: string, address: Uint8Array, content: Uint8Array): void
     return;
   }
   const parent = dirname(file);
-  makeDurableFolder(parent);
+  mkdirDurable(parent);
   const temporary = join(parent, `new-${randomUUID()}`);
   try {
     writeFileSync(temporary, content, { flush: true });
@@ -107,7 +107,7 @@ function putFile(folder: string, address: Uint8Array, content: Uint8Array): void
     throw error;
   }
   // Another thread may just have made them, and not have flushed them yet.
-  for (const entered of [parent, folder]) flushFolder(entered);
+  for (const entered of [parent, folder]) fsyncDirectory(entered);
 }
 
 /** The files of a graph's values, in no particular order. */

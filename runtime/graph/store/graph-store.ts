@@ -5,23 +5,23 @@ import type { ArenaMemory } from "../memory/arena.js";
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
 import {
   GraphMemory,
-  type GraphShare,
-  type LogShare,
-  makeGraphShare,
-  type StoragePlace,
+  type SharedGraphMemory,
+  type SharedLogMemory,
+  allocateGraphMemory,
+  type StorageLocation,
 } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
-import { Reader } from "../memory/reader.js";
+import { SeqlockReader } from "../memory/reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
 import { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./code-ranges.js";
 import { ContentDigest, DIGEST_VERSION } from "./content-digest.js";
-import { DiskValues } from "./disk-values.js";
+import { ExternalValues } from "./disk-values.js";
 import { ExpiryHeap } from "./expiry-heap.js";
 import { LockTable } from "./lock-table.js";
-import { Names } from "./names.js";
+import { NameEnumeration } from "./names.js";
 import { makeOperation, type Operation } from "./operation.js";
 import { PropertyIndexes } from "./property-indexes.js";
 import { PropertyTable } from "./property-table.js";
@@ -31,27 +31,27 @@ import { VertexIds } from "./vertex-ids.js";
 import { VertexTable } from "./vertex-table.js";
 
 export interface GraphStoreOptions {
-  readonly log?: LogShare | null;
+  readonly log?: SharedLogMemory | null;
   /** Default: a new one. */
   readonly identity?: string;
-  readonly values?: StoragePlace | null;
+  readonly values?: StorageLocation | null;
 }
 
 export class GraphStore {
   readonly memory: GraphMemory;
   readonly writer: Writer;
-  readonly reader: Reader;
+  readonly reader: SeqlockReader;
   readonly vertices: VertexTable;
   readonly ids: VertexIds;
   readonly outArcs: ArcRuns;
   readonly inArcs: ArcRuns;
   readonly strings: StringPool;
-  readonly relationships: Names;
-  readonly types: Names;
-  readonly keys: Names;
+  readonly relationships: NameEnumeration;
+  readonly types: NameEnumeration;
+  readonly keys: NameEnumeration;
   readonly typeLists: TypeLists;
   readonly indexes: PropertyIndexes;
-  readonly values: DiskValues;
+  readonly values: ExternalValues;
   readonly properties: PropertyTable;
   readonly vectors: VectorTable;
   readonly digest: ContentDigest;
@@ -63,19 +63,19 @@ export class GraphStore {
   private constructor(memory: GraphMemory, thread: number) {
     this.memory = memory;
     this.writer = new Writer(memory, thread);
-    this.reader = new Reader(this.writer);
+    this.reader = new SeqlockReader(this.writer);
     this.digest = new ContentDigest(this.writer);
     this.vertices = new VertexTable(this.writer);
     this.ids = new VertexIds(this.writer, this.reader, this.vertices);
     this.outArcs = new ArcRuns(this.writer, 0);
     this.inArcs = new ArcRuns(this.writer, 1);
     this.strings = new StringPool(this.writer, this.reader);
-    this.relationships = new Names(this.writer, this.strings, RELATIONSHIPS);
-    this.types = new Names(this.writer, this.strings, TYPES);
-    this.keys = new Names(this.writer, this.strings, KEYS);
+    this.relationships = new NameEnumeration(this.writer, this.strings, RELATIONSHIPS);
+    this.types = new NameEnumeration(this.writer, this.strings, TYPES);
+    this.keys = new NameEnumeration(this.writer, this.strings, KEYS);
     this.typeLists = new TypeLists(this.writer);
     this.indexes = new PropertyIndexes(this.writer, this.strings);
-    this.values = new DiskValues(memory.values);
+    this.values = new ExternalValues(memory.values);
     this.properties = new PropertyTable(this);
     this.vectors = new VectorTable(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
@@ -85,7 +85,7 @@ export class GraphStore {
   /** A new, empty graph. */
   static make(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
     const { log = null, identity = newIdentity(), values = null } = options;
-    const store = new GraphStore(new GraphMemory(makeGraphShare(name, log, values)), thread);
+    const store = new GraphStore(new GraphMemory(allocateGraphMemory(name, log, values)), thread);
     store.writer.mutate(() => {
       store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
       setIdentity(store.memory, identity);
@@ -97,7 +97,7 @@ export class GraphStore {
   }
 
   /** A graph that another thread has made, or a loaded one. */
-  static attach(share: GraphShare, thread: number): GraphStore {
+  static attach(share: SharedGraphMemory, thread: number): GraphStore {
     return new GraphStore(new GraphMemory(share), thread);
   }
 
@@ -132,7 +132,7 @@ export class GraphStore {
     return this.memory.name;
   }
 
-  get share(): GraphShare {
+  get share(): SharedGraphMemory {
     return this.memory.share;
   }
 

@@ -15,8 +15,8 @@
 // in about 20 microseconds, in the one segment that he has aimed at.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
-import type { Reader } from "../memory/reader.js";
+import { BlockAllocator } from "../memory/blocks.js";
+import type { SeqlockReader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError, InternalError } from "../model/errors.js";
 
@@ -40,10 +40,10 @@ const MAX_SAME_HASH = 32;
 
 export class HashIndex {
   readonly #writer: Writer;
-  readonly #reader: Reader;
+  readonly #reader: SeqlockReader;
   readonly #header: Arena;
   readonly #arena: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #directoryWord: number;
   readonly #sequenceWord: number;
 
@@ -51,12 +51,12 @@ export class HashIndex {
    * @param directoryWord header word that points to the directory
    * @param sequenceWord header word that is odd while entries are moved or removed
    */
-  constructor(writer: Writer, reader: Reader, directoryWord: number, sequenceWord: number) {
+  constructor(writer: Writer, reader: SeqlockReader, directoryWord: number, sequenceWord: number) {
     this.#writer = writer;
     this.#reader = reader;
     this.#header = writer.memory.header;
     this.#arena = writer.memory.index;
-    this.#blocks = new Blocks(this.#arena, UNIT_WORDS);
+    this.#blocks = new BlockAllocator(this.#arena, UNIT_WORDS);
     this.#directoryWord = directoryWord;
     this.#sequenceWord = sequenceWord;
   }

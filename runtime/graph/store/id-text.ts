@@ -12,7 +12,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * @throws SvcError SVC2405 for an id that cannot be one, SVC2411 for bytes that are not UTF-8
  * @throws TypeError for what is neither text nor bytes
  */
-export function checkedId(id: unknown): string {
+export function validateVertexId(id: unknown): string {
   const text = id instanceof Uint8Array ? decoded(id) : id;
   if (typeof text !== "string") throw new TypeError("a vertex identifier must be a string");
   if (text === "") throw new VertexError("Cannot create object: '' (empty vertex identifier)");

@@ -8,7 +8,7 @@ import type { GraphStore } from "./graph-store.js";
 const ATTEMPTS = 10_000;
 
 /** With the mutex: the sums of all that there is. */
-export function measureContents(store: GraphStore): Uint32Array {
+export function computeDigest(store: GraphStore): Uint32Array {
   const { digest, vertices, outArcs, properties, vectors } = store;
   return digest.measure(() => {
     for (let vertex = 1; vertex < vertices.end; vertex++) {
@@ -31,33 +31,33 @@ export function measureContents(store: GraphStore): Uint32Array {
 }
 
 /** Takes the mutex: false if the sums that are kept are not those of what there is. */
-export function isDigestRight(store: GraphStore): boolean {
+export function verifyDigest(store: GraphStore): boolean {
   const { writer, digest } = store;
   const { header } = store.memory;
   if (!digest.isKept) return true;
   writer.beginReading();
   try {
-    return measureContents(store).every((sum, word) => header.words[Header.Digest + word] === sum);
+    return computeDigest(store).every((sum, word) => header.words[Header.Digest + word] === sum);
   } finally {
     writer.end();
   }
 }
 
 /** Of a graph that was just loaded: its digest is right from then on, or known not to be kept. */
-export function keepDigest(store: GraphStore): void {
+export function storeDigest(store: GraphStore): void {
   const { writer, digest } = store;
   const { header } = store.memory;
   const version = digest.isKept ? DIGEST_VERSION : 0;
   if (header.words[Header.DigestVersion] === version) return;
   writer.mutate(() => {
-    const sums = version === 0 ? new Uint32Array(DIGEST_WORDS) : measureContents(store);
+    const sums = version === 0 ? new Uint32Array(DIGEST_WORDS) : computeDigest(store);
     for (const [word, sum] of sums.entries()) writer.put(header, Header.Digest + word, sum);
     writer.put(header, Header.DigestVersion, version);
   });
 }
 
 /** How far a graph has come, and what it contains there. */
-export interface ContentAt {
+export interface DigestCheckpoint {
   readonly count: number;
   readonly digest: string;
 }
@@ -66,7 +66,7 @@ export interface ContentAt {
  * Takes no lock: whoever writes may do so for long.
  * @returns null where none is kept, or it was changed all the time
  */
-export function contentAt({ memory, digest }: GraphStore): ContentAt | null {
+export function digestCheckpoint({ memory, digest }: GraphStore): DigestCheckpoint | null {
   const { ints } = memory.header;
   if (!digest.isKept) return null;
   const read = (word: number): number => Atomics.load(ints, word) >>> 0;

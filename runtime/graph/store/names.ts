@@ -10,7 +10,7 @@
 // definition nor a truncated graph can be mistaken for what was there.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { EnumerationError } from "../model/errors.js";
@@ -38,11 +38,11 @@ const FIRST_NAMES = 10;
 /** What a code is called that was passed over: no name is empty. Its text is none, pointer 0. */
 const NOBODY = "";
 
-export class Names {
+export class NameEnumeration {
   readonly #writer: Writer;
   readonly #header: Arena;
   readonly #lists: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #strings: StringPool;
   readonly #kind: CodeRange;
   /** What this thread has seen: codes by name, names and serials by place in the table. */
@@ -58,7 +58,7 @@ export class Names {
     this.#writer = writer;
     this.#header = writer.memory.header;
     this.#lists = writer.memory.lists;
-    this.#blocks = new Blocks(this.#lists, LIST_UNIT_WORDS);
+    this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
     this.#strings = strings;
     this.#kind = kind;
   }
@@ -75,7 +75,7 @@ export class Names {
     const code = this.#codes.get(name);
     if (code !== undefined && this.#isCurrent(this.#placeOf(code))) return code;
     if (code === undefined && this.#seenSerial === this.#header.words[Header.NameSerial]) return 0;
-    this.#look();
+    this.#refresh();
     return this.#codes.get(name) ?? 0;
   }
 
@@ -84,7 +84,7 @@ export class Names {
     const place = this.#placeOf(code);
     if (place < 0) return "";
     if (this.#isCurrent(place)) return this.#names[place]!;
-    this.#look();
+    this.#refresh();
     return this.#names[place] ?? "";
   }
 
@@ -244,7 +244,7 @@ export class Names {
   }
 
   /** By itself: a function within another one takes memory each time that one is called. */
-  #look(): void {
+  #refresh(): void {
     this.#writer.beginReading();
     try {
       this.#readTable();

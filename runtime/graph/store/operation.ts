@@ -4,7 +4,7 @@
 // that a record can be applied elsewhere, and twice.
 
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
-import type { PlacedText } from "./placed-text.js";
+import type { TextView } from "./placed-text.js";
 import type { PropertyValue } from "./property-values.js";
 
 export const OperationCode = {
@@ -47,10 +47,10 @@ export interface Operation {
   code: OperationCodeNumber;
   /** Handle of the vertex or the initial, 0 when there is none yet: then `id` counts. */
   vertex: number;
-  id: string | PlacedText;
+  id: string | TextView;
   /** Handle of the terminal, 0 when there is none yet: then `terminalId` counts. */
   terminal: number;
-  terminalId: string | PlacedText;
+  terminalId: string | TextView;
   /** Type, relationship or key; of an index 0 for the ids; which setting. */
   name: number;
   modifier: number;
@@ -68,7 +68,7 @@ export interface Operation {
   expiresAt: number;
   /** Seconds since 1970 at which it happens. */
   at: number;
-  property: PropertyValue | PlacedText;
+  property: PropertyValue | TextView;
   vector: VectorParts;
   /** Name that an enumeration defines. */
   text: string;

@@ -10,7 +10,7 @@ const BLANKS = 0x2020_2020;
 /** Added to ASCII, it lets the highest bit of each byte say that it is no control character. */
 const ABOVE_CONTROL = 0x6060_6060;
 
-export class PlacedText implements TextPlace {
+export class TextView implements TextPlace {
   words: Uint32Array = new Uint32Array(0);
   at = 0;
   bytes = 0;
@@ -23,7 +23,7 @@ export class PlacedText implements TextPlace {
     return this;
   }
 
-  equals({ words, at, bytes }: PlacedText): boolean {
+  equals({ words, at, bytes }: TextView): boolean {
     if (bytes !== this.bytes) return false;
     const count = wordsFor(bytes);
     for (let word = 0; word < count; word++) {
@@ -34,7 +34,7 @@ export class PlacedText implements TextPlace {
 }
 
 /** The same text, in one form or the other; ids that one record makes have the same form. */
-export function isSameText(a: string | PlacedText, b: string | PlacedText): boolean {
+export function isSameText(a: string | TextView, b: string | TextView): boolean {
   return typeof a === "string" || typeof b === "string" ? a === b : a.equals(b);
 }
 

@@ -29,13 +29,13 @@ const number = new Float64Array(1);
 const words = new Uint32Array(number.buffer);
 
 /** The cell that one of these functions made last. */
-export const madeCell = { high: 0, low: 0 };
+export const lastCell = { high: 0, low: 0 };
 
 export function makeNumberCell(value: number): void {
   number[0] = value;
   const isNumber = !Number.isNaN(value);
-  madeCell.high = isNumber ? words[1]! : NAN_HIGH;
-  madeCell.low = isNumber ? words[0]! : 0;
+  lastCell.high = isNumber ? words[1]! : NAN_HIGH;
+  lastCell.low = isNumber ? words[0]! : 0;
 }
 
 export function makeFloatCell(value: number): void {
@@ -43,14 +43,14 @@ export function makeFloatCell(value: number): void {
     makeNumberCell(value);
     return;
   }
-  madeCell.high = (MARK | FLOAT_BIT | (Math.floor(value / TWO_32) & KIND_MASK)) >>> 0;
-  madeCell.low = value >>> 0;
+  lastCell.high = (MARK | FLOAT_BIT | (Math.floor(value / TWO_32) & KIND_MASK)) >>> 0;
+  lastCell.low = value >>> 0;
 }
 
 /** @param kind neither of the numbers */
 export function makePointerCell(kind: number, pointer: number): void {
-  madeCell.high = MARK + kind;
-  madeCell.low = pointer;
+  lastCell.high = MARK + kind;
+  lastCell.low = pointer;
 }
 
 /** One of `PropertyKind`, if the high word is that of a cell. */

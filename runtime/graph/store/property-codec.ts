@@ -8,9 +8,9 @@
 import { deserialize } from "node:v8";
 import { Float } from "../../base/float.js";
 import { DataError } from "../model/errors.js";
-import { DiskValue, type DiskValues, MAX_DISK_BYTES } from "./disk-values.js";
+import { ExternalValue, type ExternalValues, MAX_DISK_BYTES } from "./disk-values.js";
 import {
-  checkedValue,
+  validatePropertyValue,
   ITEM_BYTES,
   type PackedKind,
   PackedValue,
@@ -24,7 +24,7 @@ import {
 export function plainValue(stored: StoredValue): PropertyValue {
   if (stored instanceof Float) return stored.value;
   if (!(stored instanceof PackedValue)) return stored;
-  if (stored instanceof DiskValue) return plainValue(valueIn(stored.content()));
+  if (stored instanceof ExternalValue) return plainValue(decodeValue(stored.content()));
   const { kind, bytes } = stored;
   switch (kind) {
     case PropertyKind.Bytes:
@@ -46,9 +46,9 @@ const ON_DISK: ValueLimits = { bytes: MAX_DISK_BYTES - 1, list: MAX_DISK_BYTES, 
  * A value that lies on the disk from now on; a number or null stays, which needs less in memory.
  * @throws SvcError SVC2411, TypeError, DataError
  */
-export function diskValue(values: DiskValues, value: unknown): StoredValue {
-  const checked = checkedValue(value, ON_DISK);
-  if (checked instanceof DiskValue) return checked;
+export function diskValue(values: ExternalValues, value: unknown): StoredValue {
+  const checked = validatePropertyValue(value, ON_DISK);
+  if (checked instanceof ExternalValue) return checked;
   if (typeof checked !== "string" && !(checked instanceof PackedValue)) return checked;
   const isText = typeof checked === "string";
   const bytes = isText ? Buffer.from(checked) : checked.bytes;
@@ -59,7 +59,7 @@ export function diskValue(values: DiskValues, value: unknown): StoredValue {
 }
 
 /** The value in the content of a file. @throws SvcError SVC2409 */
-export function valueIn(content: Uint8Array): string | PackedValue {
+export function decodeValue(content: Uint8Array): string | PackedValue {
   const bytes = content.subarray(1);
   const [kind] = content;
   if (kind === PropertyKind.String) return Buffer.from(bytes).toString();
@@ -75,7 +75,7 @@ const PACKED_KINDS = new Set<number>([Bytes, Integers, Floats, Mapped, Opaque]);
  * @throws SvcError SVC2409
  */
 export function checkPacked(value: PackedValue): StoredValue {
-  const again = checkedValue(plainValue(value));
+  const again = validatePropertyValue(plainValue(value));
   if (again instanceof PackedValue && again.kind === value.kind) {
     if (value.kind === PropertyKind.Opaque || again.bytes.length === value.bytes.length)
       return again;

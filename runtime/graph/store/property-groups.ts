@@ -12,8 +12,8 @@
 
 import type { Arena } from "../memory/arena.js";
 import { bitCount } from "../memory/bit-count.js";
-import { Blocks, unitsOf } from "../memory/blocks.js";
-import type { Reader } from "../memory/reader.js";
+import { BlockAllocator, unitsOf } from "../memory/blocks.js";
+import type { SeqlockReader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 
 const GROUP_SHIFT = 5;
@@ -42,20 +42,20 @@ export class PropertyGroups {
   /** Tables and cells; never to be kept over a mutation. */
   readonly cells: Arena;
   readonly #groups: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #writer: Writer;
-  readonly #reader: Reader;
+  readonly #reader: SeqlockReader;
   #floats: Float64Array = new Float64Array(0);
   #floatsOf: Uint32Array | null = null;
   /** Something that was read since `enter` cannot be. */
   #isTorn = false;
 
-  constructor(writer: Writer, reader: Reader) {
+  constructor(writer: Writer, reader: SeqlockReader) {
     this.#writer = writer;
     this.#reader = reader;
     this.#groups = writer.memory.groups;
     this.cells = writer.memory.cells;
-    this.#blocks = new Blocks(this.cells, CELL_WORDS);
+    this.#blocks = new BlockAllocator(this.cells, CELL_WORDS);
   }
 
   /**

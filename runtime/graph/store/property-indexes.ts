@@ -13,7 +13,7 @@
 // Equal texts lie in one place, so that an equal one is found among any number of others.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";
@@ -49,7 +49,7 @@ export class PropertyIndexes {
   readonly #writer: Writer;
   readonly #header: Arena;
   readonly #lists: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #list: SkipList;
   readonly #strings: StringPool;
   readonly #place: Place = { a: 0, b: 0, c: 0, vertex: 0 };
@@ -58,7 +58,7 @@ export class PropertyIndexes {
     this.#writer = writer;
     this.#header = writer.memory.header;
     this.#lists = writer.memory.lists;
-    this.#blocks = new Blocks(this.#lists, LIST_UNIT_WORDS);
+    this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
     this.#list = new SkipList(writer);
     this.#strings = strings;
   }

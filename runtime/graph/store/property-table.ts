@@ -4,16 +4,16 @@
 import { Float } from "../../base/float.js";
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
-import type { Reader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "./content-digest.js";
-import { DiskValue, type DiskValues } from "./disk-values.js";
-import type { Names } from "./names.js";
-import { PlacedText } from "./placed-text.js";
+import { ExternalValue, type ExternalValues } from "./disk-values.js";
+import type { NameEnumeration } from "./names.js";
+import { TextView } from "./placed-text.js";
 import {
   isFloatCell,
   kindOfCell,
-  madeCell,
+  lastCell,
   makeFloatCell,
   makeNumberCell,
   makePointerCell,
@@ -23,7 +23,7 @@ import { plainValue } from "./property-codec.js";
 import { bitOf, groupOf, PropertyGroups } from "./property-groups.js";
 import type { PropertyIndexes } from "./property-indexes.js";
 import {
-  checkedValue,
+  validatePropertyValue,
   PackedValue,
   PropertyKind,
   type PropertyValue,
@@ -60,12 +60,12 @@ const NO_GROUP = -1;
 /** What a table of properties is made of. */
 export interface PropertyParts {
   readonly writer: Writer;
-  readonly reader: Reader;
+  readonly reader: SeqlockReader;
   readonly strings: StringPool;
-  readonly keys: Names;
+  readonly keys: NameEnumeration;
   readonly indexes: PropertyIndexes;
   readonly digest: ContentDigest;
-  readonly values: DiskValues;
+  readonly values: ExternalValues;
 }
 
 /** `VertexFlag.HasProperties` where META has it. */
@@ -76,11 +76,11 @@ export class PropertyTable {
   readonly groups: PropertyGroups;
   readonly #writer: Writer;
   readonly #strings: StringPool;
-  readonly #keys: Names;
+  readonly #keys: NameEnumeration;
   readonly #indexes: PropertyIndexes;
   readonly #cells: Arena;
   readonly #digest: ContentDigest;
-  readonly #values: DiskValues;
+  readonly #values: ExternalValues;
 
   /** @param parts what it is made of */
   constructor({ writer, reader, strings, keys, indexes, digest, values }: PropertyParts) {
@@ -103,15 +103,15 @@ export class PropertyTable {
    * In a mutation: sets or adds a property.
    * @throws SvcError SVC2411, TypeError as `checkedValue`
    */
-  set(vertex: number, key: number, value: PropertyValue | PlacedText): void {
-    const stored = value instanceof PlacedText ? value : checkedValue(value);
+  set(vertex: number, key: number, value: PropertyValue | TextView): void {
+    const stored = value instanceof TextView ? value : validatePropertyValue(value);
     const { groups } = this;
     groups.touch(vertex);
     const found = groups.find(vertex, key);
     const old = found === 0 ? 0 : this.#pointerAt(found);
     if (found !== 0) this.#tell(-1, vertex, key, found);
     this.#makeCell(stored);
-    const { high, low } = madeCell;
+    const { high, low } = lastCell;
     const isIndexed = !this.#indexes.isEmpty && this.#indexes.has(key);
     if (isIndexed && found !== 0) this.#unindex(vertex, key, found);
     const cell = found === 0 ? groups.insert(vertex, key) : found;
@@ -283,16 +283,16 @@ export class PropertyTable {
   }
 
   /** Makes the cell of a value, which holds a reference to what it points to. */
-  #makeCell(value: StoredValue | PlacedText): void {
+  #makeCell(value: StoredValue | TextView): void {
     if (typeof value === "number") makeNumberCell(value);
     else if (value === null) makePointerCell(PropertyKind.Null, 0);
     else if (typeof value === "string") {
       makePointerCell(PropertyKind.String, this.#strings.intern(value));
-    } else if (value instanceof PlacedText) {
+    } else if (value instanceof TextView) {
       makePointerCell(PropertyKind.String, this.#strings.internPlaced(value));
     } else if (value instanceof Float) makeFloatCell(value.value);
     else {
-      const kind = value instanceof DiskValue ? PropertyKind.Disk : value.kind;
+      const kind = value instanceof ExternalValue ? PropertyKind.Disk : value.kind;
       makePointerCell(kind, this.#strings.internBytes(value.bytes));
     }
   }
@@ -344,7 +344,7 @@ export class PropertyTable {
       case PropertyKind.Opaque:
         return new PackedValue(kind, this.#strings.bytes(low));
       case PropertyKind.Disk:
-        return new DiskValue(this.#strings.bytes(low), this.#values);
+        return new ExternalValue(this.#strings.bytes(low), this.#values);
       default:
         return null;
     }

@@ -67,7 +67,7 @@ const KEY = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
  * The name of a property, if it can be one.
  * @throws SvcError SVC2411 "invalid property key: 'x'"
  */
-export function checkedKey(key: unknown): string {
+export function validatePropertyKey(key: unknown): string {
   if (typeof key === "string" && key.length <= MAX_STRING && KEY.test(key)) return key;
   const shown = typeof key === "string" ? key.slice(0, MAX_KEY_SHOWN) : typeof key;
   throw new ValueError(`invalid property key: '${shown}'`);
@@ -79,7 +79,7 @@ export function checkedKey(key: unknown): string {
  * @throws SvcError SVC2411 out of range or too large
  * @throws TypeError what cannot be cloned, such as functions
  */
-export function checkedValue(value: unknown, limits = IN_MEMORY): StoredValue {
+export function validatePropertyValue(value: unknown, limits = IN_MEMORY): StoredValue {
   if (typeof value === "number") return checkedNumber(value);
   if (typeof value === "string") return checkedText(value, limits);
   if (value === null || value === undefined) return null;
@@ -98,11 +98,11 @@ export function checkedValue(value: unknown, limits = IN_MEMORY): StoredValue {
  * @param value as it is stored, undefined if there is none
  * @throws SvcError SVC2411 if it is no number, or the sum is out of range
  */
-export function increasedValue(value: PropertyValue | undefined, by: unknown): number | Float {
-  const added = checkedValue(by);
+export function incrementValue(value: PropertyValue | undefined, by: unknown): number | Float {
+  const added = validatePropertyValue(by);
   if (!isNumeric(added) || Number.isNaN(added)) throw new TypeError("a number is required");
   if (value === undefined) return added;
-  const old = checkedValue(value);
+  const old = validatePropertyValue(value);
   if (!isNumeric(old)) throw new ValueError("Vertex property cannot be incremented");
   const sum = numberIn(old) + numberIn(added);
   return isInteger(old) && isInteger(added) ? checkedNumber(sum) : floatOf(sum);

@@ -8,7 +8,7 @@
 // Entries are ordered by a, b and c, then by vertex.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import { LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 
@@ -30,14 +30,14 @@ export const MAX_VERTEX = 0xffff_ffff;
 export class SkipList {
   readonly #writer: Writer;
   readonly #lists: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   /** By level: the last entry before the place that was looked for. */
   readonly #before = new Uint32Array(LEVELS);
 
   constructor(writer: Writer) {
     this.#writer = writer;
     this.#lists = writer.memory.lists;
-    this.#blocks = new Blocks(this.#lists, LIST_UNIT_WORDS);
+    this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
   }
 
   /** In a mutation: an empty list, as the entry before its first one. */

@@ -12,7 +12,7 @@ const MAX_READINGS = 3;
  * What was read while no code was given to another name, and no batch was committed.
  * @param isOnce true for what must not be read twice: nobody writes meanwhile if codes are reused
  */
-export function steadily<T>(store: GraphStore, isOnce: boolean, read: () => T): T {
+export function readConsistently<T>(store: GraphStore, isOnce: boolean, read: () => T): T {
   const { ints } = store.memory.header;
   const { writer } = store;
   if (writer.isWriting) return read();

@@ -8,14 +8,14 @@
 // what caches and prepared conditions compare. (They begin anew after 2^32 strings.)
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import { Header } from "../memory/layout.js";
-import type { Reader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
-import type { PlacedText } from "./placed-text.js";
+import type { TextView } from "./placed-text.js";
 import { TextCache } from "./text-cache.js";
 
 const HEAD_WORDS = 4;
@@ -29,7 +29,7 @@ export class StringPool implements EntryMatcher {
   readonly #writer: Writer;
   readonly #header: Arena;
   readonly #arena: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #index: HashIndex;
   readonly #cache = new TextCache();
   /** What `matches` compares with: the value, and its length word. */
@@ -38,11 +38,11 @@ export class StringPool implements EntryMatcher {
   /** Some value, copied for being decoded. */
   readonly #copy = new PackedText();
 
-  constructor(writer: Writer, reader: Reader) {
+  constructor(writer: Writer, reader: SeqlockReader) {
     this.#writer = writer;
     this.#header = writer.memory.header;
     this.#arena = writer.memory.strings;
-    this.#blocks = new Blocks(this.#arena, 1);
+    this.#blocks = new BlockAllocator(this.#arena, 1);
     this.#index = new HashIndex(writer, reader, Header.StringSegments, Header.StringSequence);
   }
 
@@ -63,7 +63,7 @@ export class StringPool implements EntryMatcher {
   }
 
   /** In a mutation: the same for a text that lies somewhere. */
-  internPlaced({ words, at, bytes }: PlacedText): number {
+  internPlaced({ words, at, bytes }: TextView): number {
     this.#sought.setWords(words, at, bytes);
     this.#soughtLength = bytes + 1;
     return this.#internSought(this.#sought.hash());

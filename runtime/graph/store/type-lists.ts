@@ -7,7 +7,7 @@
 // Pages never move, so that a long list grows without being copied.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import { Header, LIST_UNIT_WORDS, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 
@@ -24,7 +24,7 @@ export class TypeLists {
   readonly #header: Arena;
   readonly #lists: Arena;
   readonly #record: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #pageClass: number;
 
   constructor(writer: Writer) {
@@ -32,7 +32,7 @@ export class TypeLists {
     this.#header = writer.memory.header;
     this.#lists = writer.memory.lists;
     this.#record = writer.memory.record;
-    this.#blocks = new Blocks(this.#lists, LIST_UNIT_WORDS);
+    this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
     this.#pageClass = this.#blocks.classFor(PAGE_WORDS);
   }
 

@@ -10,15 +10,15 @@
 // reads the handle, compares the id, and takes the handle if it is still there: a block that gets
 // another owner is free in between.
 
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
-import type { Reader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
-import type { PlacedText } from "./placed-text.js";
+import type { TextView } from "./placed-text.js";
 import { TextCache } from "./text-cache.js";
 import type { VertexTable } from "./vertex-table.js";
 
@@ -31,11 +31,11 @@ const INTERNAL_ID_LENGTH = 32;
 
 export class VertexIds implements EntryMatcher {
   readonly #writer: Writer;
-  readonly #reader: Reader;
+  readonly #reader: SeqlockReader;
   readonly #memory: GraphMemory;
   readonly #vertices: VertexTable;
   readonly #index: HashIndex;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #cache = new TextCache();
   /** What `matches` compares with, and the handle of the vertex that it has accepted. */
   readonly #sought = new PackedText();
@@ -43,13 +43,13 @@ export class VertexIds implements EntryMatcher {
   /** The id of some vertex, copied for being decoded. */
   readonly #copy = new PackedText();
 
-  constructor(writer: Writer, reader: Reader, vertices: VertexTable) {
+  constructor(writer: Writer, reader: SeqlockReader, vertices: VertexTable) {
     this.#writer = writer;
     this.#reader = reader;
     this.#memory = writer.memory;
     this.#vertices = vertices;
     this.#index = new HashIndex(writer, reader, Header.IdSegments, Header.IndexSequence);
-    this.#blocks = new Blocks(writer.memory.ids, 1);
+    this.#blocks = new BlockAllocator(writer.memory.ids, 1);
   }
 
   /** In a mutation: lays out an empty index. */
@@ -75,7 +75,7 @@ export class VertexIds implements EntryMatcher {
    * In a mutation: names a handle just allocated. The id must be a checked one and not be there.
    * @throws SvcError SVC2402
    */
-  add(handle: number, id: string | PlacedText): void {
+  add(handle: number, id: string | TextView): void {
     const writer = this.#writer;
     const text = this.#sought;
     text.take(id);

@@ -73,7 +73,7 @@ export function featureSimilarity(
 }
 
 /** Sum of the squares of the weights, as integers. */
-export function squaresOfFeatures(list: FeatureList): number {
+export function sumOfSquaredWeights(list: FeatureList): number {
   let sum = 0;
   for (let index = 0; index < list.count; index++) sum += list.magnitude(index) ** 2;
   return sum;

@@ -142,7 +142,7 @@ export function featureBytes(features: readonly unknown[], place: string): Int8A
 }
 
 /** True for what `featureBytes` makes: what comes from elsewhere may be anything. */
-export function areFeatures(bytes: Int8Array): boolean {
+export function isFeatureList(bytes: Int8Array): boolean {
   if (bytes.length === 0 || bytes.length > MOST_BYTES || bytes.length % COMPONENT_STEP !== 0) {
     return false;
   }

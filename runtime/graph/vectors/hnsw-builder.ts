@@ -21,7 +21,7 @@ interface List {
 }
 
 /** A slot with how near it is to another one. */
-export interface Scored {
+export interface ScoredNode {
   readonly slot: number;
   readonly score: number;
 }
@@ -169,7 +169,7 @@ export class HnswBuilder {
   }
 
   /** The list of a node, once it knows a new one. */
-  #withNew(near: Scored, slot: number, level: number): List {
+  #withNew(near: ScoredNode, slot: number, level: number): List {
     const { links } = this.#search;
     const count = links.copy(near.slot, level, this.#near);
     const known = Array.from(this.#near.subarray(0, count));
@@ -181,7 +181,7 @@ export class HnswBuilder {
   }
 
   /** How near slots are to another one. */
-  scored(slot: number, others: readonly number[]): Scored[] {
+  scored(slot: number, others: readonly number[]): ScoredNode[] {
     return others.map((other) => ({ slot: other, score: this.#similarity(slot, other) }));
   }
 
@@ -189,8 +189,8 @@ export class HnswBuilder {
    * Of slots with the nearest first those that are nearer to the one in question than to each one
    * chosen before: they lead in all directions.
    */
-  chosen(sorted: readonly Scored[], room: number): Scored[] {
-    const chosen: Scored[] = [];
+  chosen(sorted: readonly ScoredNode[], room: number): ScoredNode[] {
+    const chosen: ScoredNode[] = [];
     for (const candidate of sorted) {
       if (chosen.length === room) break;
       const isFar = chosen.every(
@@ -212,7 +212,7 @@ export class HnswBuilder {
     return product * floats[a + Slot.InverseNorm]! * floats[b + Slot.InverseNorm]!;
   }
 
-  #sortedResults(): Scored[] {
+  #sortedResults(): ScoredNode[] {
     const { slots, scores, count } = this.#search.results;
     const found = Array.from({ length: count }, (_, index) => ({
       slot: slots[index]!,
@@ -222,6 +222,6 @@ export class HnswBuilder {
   }
 }
 
-export function nearestFirst(a: Scored, b: Scored): number {
+export function nearestFirst(a: ScoredNode, b: ScoredNode): number {
   return b.score - a.score;
 }

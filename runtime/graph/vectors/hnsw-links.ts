@@ -2,7 +2,7 @@
 // called within a mutation.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import type { Writer } from "../memory/writer.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, NODE_WORDS, Node, UPPER_WORDS } from "./index-layout.js";
 import { Slot, strideOf } from "./vector-layout.js";
@@ -11,7 +11,7 @@ export class HnswLinks {
   readonly #writer: Writer;
   readonly #links: Arena;
   readonly #vectors: Arena;
-  readonly #blocks: Blocks;
+  readonly #blocks: BlockAllocator;
   readonly #stride: number;
 
   /** @param length components of the vectors */
@@ -19,7 +19,7 @@ export class HnswLinks {
     this.#writer = writer;
     this.#links = writer.memory.links;
     this.#vectors = writer.memory.vectors;
-    this.#blocks = new Blocks(this.#links, NODE_WORDS);
+    this.#blocks = new BlockAllocator(this.#links, NODE_WORDS);
     this.#stride = strideOf(length);
   }
 

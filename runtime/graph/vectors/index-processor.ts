@@ -2,7 +2,7 @@
 // the thread's own requests get their turn. What it leaves when it dies, the next one goes on with.
 
 import type { LogLine } from "../../base/log-settings.js";
-import { SlicedWork } from "../../base/sliced-work.js";
+import { TimeSlicedTask } from "../../base/sliced-work.js";
 import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { HnswBuilder } from "./hnsw-builder.js";
@@ -14,7 +14,7 @@ import { Space } from "./vector-layout.js";
 const TICK_MS = 100;
 const SLICE_MS = 2;
 
-export class IndexProcessor extends SlicedWork {
+export class IndexProcessor extends TimeSlicedTask {
   readonly #store: GraphStore;
   readonly #log: LogLine;
   #work: Generator<undefined, void, void> | null = null;

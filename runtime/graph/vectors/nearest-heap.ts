@@ -3,12 +3,12 @@
 
 const FIRST_PLACES = 64;
 
-export interface Found {
+export interface Neighbor {
   readonly vertex: number;
   readonly score: number;
 }
 
-export class NearestHeap {
+export class NearestTopK {
   /** Vertices that are kept at most. */
   readonly limit: number;
   #vertices: Uint32Array;
@@ -56,7 +56,7 @@ export class NearestHeap {
   }
 
   /** All that are kept, the best first. */
-  sorted(): Found[] {
+  sorted(): Neighbor[] {
     const all = Array.from({ length: this.#count }, (_, place) => ({
       vertex: this.#vertices[place]!,
       score: this.#scores[place]!,

@@ -23,12 +23,12 @@ let serials = 0;
  * @throws ValueError the graph's vectors are of the other kind
  */
 export function probeFor(table: VectorTable, parts: VectorParts, place: string): Probe {
-  refuseOtherKind(table, parts, place);
+  requireSameKind(table, parts, place);
   return new Probe(table, parts);
 }
 
 /** @throws ValueError the graph's vectors are of the other kind */
-export function refuseOtherKind(table: VectorTable, parts: VectorParts, place: string): void {
+export function requireSameKind(table: VectorTable, parts: VectorParts, place: string): void {
   if (parts.bytes.length === 0 || !table.hasOtherThan(parts.isFeatures)) return;
   const [own, others] = parts.isFeatures ? ["features", "numbers"] : ["numbers", "features"];
   throw new ValueError(

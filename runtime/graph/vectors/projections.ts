@@ -4,21 +4,21 @@
 
 import { ValueError } from "../model/errors.js";
 import type { VectorParts } from "./vector-parts.js";
-import { theWorkbench } from "./workbench.js";
+import { scratchBuffers } from "./workbench.js";
 
 /** Bits of a key. */
-export type KeySize = 8 | 10 | 12;
+export type ProjectionKeySize = 8 | 10 | 12;
 
 /** Each gives fingerprints of its own; a set of projections for each. */
 export const PROJECTION_SEEDS: readonly number[] = [0, 1087, 1381, 1663, 1993, 2293, 2621, 2909];
 
 /** By bits of a key: how many bits the next one begins further on, and how many keys there are. */
-const FORMS: Readonly<Record<KeySize, { readonly step: number; readonly keys: number }>> = {
+const FORMS: Readonly<Record<ProjectionKeySize, { readonly step: number; readonly keys: number }>> = {
   8: { step: 4, keys: 16 },
   10: { step: 5, keys: 12 },
   12: { step: 4, keys: 15 },
 };
-export const KEY_SIZES: readonly KeySize[] = [8, 10, 12];
+export const KEY_SIZES: readonly ProjectionKeySize[] = [8, 10, 12];
 
 const FINGERPRINT_BITS = 64;
 const WORD = 0xffff_ffffn;
@@ -46,7 +46,7 @@ export interface Projections {
 }
 
 /** Number of anchors of a set. */
-export function anchorCount(size: KeySize): number {
+export function anchorCount(size: ProjectionKeySize): number {
   return FORMS[size].keys << size;
 }
 
@@ -64,9 +64,9 @@ export function setId(seed: number): string {
  * Anchors of a vector.
  * @throws ValueError a seed that has no set
  */
-export function projectionsOf(
+export function computeProjections(
   parts: VectorParts,
-  size: KeySize,
+  size: ProjectionKeySize,
   options: ProjectionOptions = {},
 ): Projections {
   const { seed = 0, reduce = false, expand = false } = options;
@@ -93,7 +93,7 @@ export function projectionsOf(
  * The 32 bits of a fingerprint beside the key of an anchor: what an M_LSH arc from it has as value.
  * @throws ValueError a vertex that is no anchor
  */
-export function arcBits(id: string, size: KeySize, lsh: bigint): number {
+export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): number {
   const [, place] = /^_([0-9A-F]{4})\|[0-9A-F]{3}$/.exec(id) ?? [];
   const index = Number.parseInt(place ?? "", 16) >> size;
   if (place === undefined || index >= FORMS[size].keys) {
@@ -106,7 +106,7 @@ export function arcBits(id: string, size: KeySize, lsh: bigint): number {
 /** The signs of 64 weighted sums, and which of those are too small to be sure of. */
 function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm: bigint } {
   if (bytes.length === 0) throw new ValueError("the null vector has no projections");
-  const sums = theWorkbench().sums(bytes, BigInt(seed));
+  const sums = scratchBuffers().sums(bytes, BigInt(seed));
   const all = sums.reduce((union, sum) => union | Math.abs(sum), 1);
   const shift = Math.max(0, 31 - Math.clz32(all) - CONFIDENT_BITS);
   let lsh = 0n;
@@ -118,7 +118,7 @@ function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm
   return { lsh: lsh === 0n ? BigInt.asUintN(FINGERPRINT_BITS, -1n) : lsh, lcm };
 }
 
-function keyOf(value: bigint, start: number, size: KeySize): number {
+function keyOf(value: bigint, start: number, size: ProjectionKeySize): number {
   return Number(rotated(value, start) & WORD) & ((1 << size) - 1);
 }
 

@@ -4,7 +4,7 @@
 // ring of the latest writes names them, and they are looked at once more.
 
 import { indexOf } from "./index-access.js";
-import type { NearestHeap } from "./nearest-heap.js";
+import type { NearestTopK } from "./nearest-heap.js";
 import type { Probe } from "./probe.js";
 import { hasFeatures, SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 3;
 export interface Scan {
   readonly table: VectorTable;
   readonly probe: Probe;
-  readonly best: NearestHeap;
+  readonly best: NearestTopK;
   /** Whether a vertex may be among the results; called for few. */
   readonly accepts: (vertex: number) => boolean;
   /** Is told how many vectors were looked at; may throw. */
@@ -50,7 +50,7 @@ export function scanVectors(scan: Scan, ef: number): void {
 }
 
 /** Offers some vertices, wherever their vectors are. */
-export function offerAll(scan: Scan, vertices: Uint32Array): void {
+export function scoreAll(scan: Scan, vertices: Uint32Array): void {
   for (const vertex of vertices) {
     if (!scan.best.has(vertex)) offer(scan, vertex);
   }
@@ -72,7 +72,7 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
     const found = index.search.nearest(probe, Math.max(ef, best.limit), scan.accepts);
     // What was found may be slots that are something else by now.
     if (index.state !== state) continue;
-    offerAll(scan, found);
+    scoreAll(scan, found);
     return offerChanged(scan, completeTo);
   }
   return false;

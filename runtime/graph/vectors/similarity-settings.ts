@@ -30,30 +30,30 @@ export type SimilaritySetting = Exclude<
 
 interface Row {
   readonly name: SimilaritySetting;
-  readonly unlessTold: number;
-  readonly least: number;
-  readonly most: number;
+  readonly defaultValue: number;
+  readonly min: number;
+  readonly max: number;
   readonly isInteger?: true;
 }
 
 /** Their places are those of words in the header: new ones come last. */
 const ROWS: readonly Row[] = [
-  { name: "hamming_threshold", unlessTold: 0, least: 0, most: 64, isInteger: true },
-  { name: "sim_threshold", unlessTold: 1, least: -1, most: 1 },
-  { name: "cosine_exp", unlessTold: 1, least: 0, most: 1 },
-  { name: "jaccard_exp", unlessTold: 0, least: 0, most: 1 },
-  { name: "min_cosine", unlessTold: 0, least: 0, most: 1 },
-  { name: "min_jaccard", unlessTold: 0, least: 0, most: 1 },
-  { name: "min_isect", unlessTold: 1, least: 1, most: 48, isInteger: true },
+  { name: "hamming_threshold", defaultValue: 0, min: 0, max: 64, isInteger: true },
+  { name: "sim_threshold", defaultValue: 1, min: -1, max: 1 },
+  { name: "cosine_exp", defaultValue: 1, min: 0, max: 1 },
+  { name: "jaccard_exp", defaultValue: 0, min: 0, max: 1 },
+  { name: "min_cosine", defaultValue: 0, min: 0, max: 1 },
+  { name: "min_jaccard", defaultValue: 0, min: 0, max: 1 },
+  { name: "min_isect", defaultValue: 1, min: 1, max: 48, isInteger: true },
 ];
 /** The one is always 1 less the other. */
-const EXPONENTS = [placeOf("cosine_exp"), placeOf("jaccard_exp")] as const;
+const EXPONENTS = [settingIndex("cosine_exp"), settingIndex("jaccard_exp")] as const;
 
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
 
 /** Place of a setting in records. */
-export function placeOf(name: SimilaritySetting): number {
+export function settingIndex(name: SimilaritySetting): number {
   return ROWS.findIndex((row) => row.name === name);
 }
 
@@ -62,12 +62,12 @@ export function placeOf(name: SimilaritySetting): number {
  * @throws ValueError, TypeError
  */
 export function bitsOfSetting(name: SimilaritySetting, value: unknown): number {
-  const place = placeOf(name);
+  const place = settingIndex(name);
   if (typeof value !== "number") throw new TypeError(`${name} must be a number`);
   if (!isAllowed(place, value)) {
-    const { least, most, isInteger } = ROWS[place]!;
+    const { min, max, isInteger } = ROWS[place]!;
     const kind = isInteger ? "an integer" : "a number";
-    throw new ValueError(`${name} must be ${kind} of ${least} to ${most}, not ${value}`);
+    throw new ValueError(`${name} must be ${kind} of ${min} to ${max}, not ${value}`);
   }
   return bitsOf(value);
 }
@@ -96,17 +96,17 @@ export function readSettings(header: Arena): SimilaritySettings {
 }
 
 function isAllowed(place: number, value: number): boolean {
-  const { least, most, isInteger } = ROWS[place]!;
-  return value >= least && value <= most && (!isInteger || Number.isInteger(value));
+  const { min, max, isInteger } = ROWS[place]!;
+  return value >= min && value <= max && (!isInteger || Number.isInteger(value));
 }
 
 function put(writer: Writer, place: number, value: number): void {
-  const bits = bitsOf(value) ^ bitsOf(ROWS[place]!.unlessTold);
+  const bits = bitsOf(value) ^ bitsOf(ROWS[place]!.defaultValue);
   writer.put(writer.memory.header, Header.Similarity + place, bits >>> 0);
 }
 
 function readSetting(header: Arena, place: number): number {
-  floatWord[0] = header.words[Header.Similarity + place]! ^ bitsOf(ROWS[place]!.unlessTold);
+  floatWord[0] = header.words[Header.Similarity + place]! ^ bitsOf(ROWS[place]!.defaultValue);
   return float[0]!;
 }
 

@@ -4,7 +4,7 @@
 import { ValueError } from "../model/errors.js";
 import { partsOfLike, Vector, type VectorLike } from "./vector.js";
 import {
-  combined,
+  meanVector,
   cosineOf,
   distanceOf,
   hammingOf,
@@ -32,7 +32,7 @@ export class Similarity {
     const parts = vectors.map((vector, index) => partsOfLike(vector, `vectors[${index}]`));
     const factor = parts.some(({ isFeatures }) => isFeatures) ? 1 / parts.length : 1;
     const factors = parts.map(() => factor);
-    return new Vector(combined(parts, factors, "centroid"));
+    return new Vector(meanVector(parts, factors, "centroid"));
   }
 
   /**

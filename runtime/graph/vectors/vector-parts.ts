@@ -8,14 +8,14 @@ import {
   featureJaccard,
   featureMagnitude,
   featureSimilarity,
-  squaresOfFeatures,
+  sumOfSquaredWeights,
 } from "./feature-measures.js";
 import { type Feature, type FeatureList, featureBytes, listOf, MAX_FEATURES } from "./features.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
-import { COMPONENT_STEP, MAX_COMPONENTS, theWorkbench } from "./workbench.js";
+import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./workbench.js";
 
 /** What a vector holds, as users write it. */
-export type Components = number[] | Feature[];
+export type VectorComponents = number[] | Feature[];
 
 /** Nobody may change one that was made. */
 export class VectorParts {
@@ -54,11 +54,11 @@ const LARGEST = 127;
  * @param place what they are called in messages
  * @throws ValueError, TypeError
  */
-export function quantised(numbers: ArrayLike<unknown>, place: string): VectorParts {
+export function quantize(numbers: ArrayLike<unknown>, place: string): VectorParts {
   const { length } = numbers;
   if (length === 0) return NULL_PARTS;
   refuseLength(length, place);
-  const { input } = theWorkbench();
+  const { input } = scratchBuffers();
   for (let index = 0; index < length; index++) {
     const number = numbers[index];
     if (typeof number !== "number") refuseNumber(number, index, place);
@@ -69,7 +69,7 @@ export function quantised(numbers: ArrayLike<unknown>, place: string): VectorPar
 
 /** Of what lies in the input of the workbench. */
 function partsOfInput(length: number, place: (index: number) => string): VectorParts {
-  const bench = theWorkbench();
+  const bench = scratchBuffers();
   const { input } = bench;
   const padded = paddedLength(length);
   input.fill(0, length, padded);
@@ -95,8 +95,8 @@ export function partsOfFeatures(features: readonly unknown[], place: string): Ve
 /** @param bytes what `featureBytes` makes */
 export function featureParts(bytes: Int8Array): VectorParts {
   const list = listOf(bytes);
-  const squares = squaresOfFeatures(list);
-  const { low, high } = theWorkbench().fingerprintOf(list);
+  const squares = sumOfSquaredWeights(list);
+  const { low, high } = scratchBuffers().fingerprintOf(list);
   return new VectorParts(bytes, 1, squares, low, high, true);
 }
 
@@ -108,7 +108,7 @@ export function partsOfBytes(bytes: Int8Array, scale: number, place: string): Ve
   if (length % COMPONENT_STEP !== 0) {
     throw new ValueError(`${place}: bytes of a vector must be a multiple of ${COMPONENT_STEP}`);
   }
-  const { output } = theWorkbench();
+  const { output } = scratchBuffers();
   const bad = bytes.indexOf(NO_COMPONENT);
   if (bad >= 0) throw new ValueError(`${place}[${bad}] is -128, which no component can be`);
   output.set(bytes);
@@ -116,7 +116,7 @@ export function partsOfBytes(bytes: Int8Array, scale: number, place: string): Ve
 }
 
 function partsOfOutput(length: number, scale: number): VectorParts {
-  const bench = theWorkbench();
+  const bench = scratchBuffers();
   const { low, high } = bench.fingerprint(length);
   const bytes = bench.output.slice(0, length);
   return new VectorParts(bytes, scale, bench.squares(length), low, high);
@@ -126,7 +126,7 @@ function partsOfOutput(length: number, scale: number): VectorParts {
  * Sum of vectors, each times a factor; as long as the longest.
  * @throws ValueError components that are too large
  */
-export function combined(
+export function meanVector(
   vectors: readonly VectorParts[],
   factors: readonly number[],
   place: string,
@@ -141,7 +141,7 @@ export function combined(
     const factor = scale * factors[which]!;
     for (let index = 0; index < bytes.length; index++) sums[index]! += bytes[index]! * factor;
   });
-  theWorkbench().input.set(sums);
+  scratchBuffers().input.set(sums);
   return partsOfInput(length, (index) => `${place}: component ${index} is ${sums[index]}`);
 }
 
@@ -167,7 +167,7 @@ function combinedFeatures(
 export function seededFingerprint(parts: VectorParts, seed: bigint): bigint {
   const { bytes } = parts;
   if (bytes.length === 0) return 0n;
-  const bench = theWorkbench();
+  const bench = scratchBuffers();
   if (parts.isFeatures) {
     const { low, high } = bench.fingerprintOf(parts.features, seed);
     return bitsOf(low, high);
@@ -248,7 +248,7 @@ export function hammingOf(a: VectorParts, b: VectorParts): number {
 }
 
 /** The components as numbers, or the features with their weights. */
-export function externalOf(parts: VectorParts): Components {
+export function externalOf(parts: VectorParts): VectorComponents {
   const { bytes, scale } = parts;
   if (parts.isFeatures) return parts.features.pairs();
   return Array.from(bytes, (byte) => Math.fround(byte * scale));

@@ -2,9 +2,9 @@
 // called within a mutation, after the vertex was touched; what reads looks at its sequence.
 
 import type { Arena } from "../memory/arena.js";
-import { Blocks } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/blocks.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
-import type { Reader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/reader.js";
 import type { Allocator, Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
@@ -28,17 +28,17 @@ import { NULL_PARTS, VectorParts } from "./vector-parts.js";
 
 export class VectorTable implements Allocator {
   readonly writer: Writer;
-  readonly reader: Reader;
+  readonly reader: SeqlockReader;
   readonly #header: Arena;
   readonly #vectors: Arena;
   readonly #slots: Arena;
   readonly #lists: Arena;
-  readonly #slabs: Blocks;
-  readonly #blocks: Blocks;
+  readonly #slabs: BlockAllocator;
+  readonly #blocks: BlockAllocator;
   readonly #digest: ContentDigest;
   #memory: VectorMemory | null = null;
 
-  constructor(writer: Writer, reader: Reader, digest: ContentDigest) {
+  constructor(writer: Writer, reader: SeqlockReader, digest: ContentDigest) {
     const { memory } = writer;
     this.#digest = digest;
     this.writer = writer;
@@ -47,8 +47,8 @@ export class VectorTable implements Allocator {
     this.#vectors = memory.vectors;
     this.#slots = memory.vectorSlots;
     this.#lists = memory.lists;
-    this.#slabs = new Blocks(memory.vectors, SLAB_UNIT_WORDS);
-    this.#blocks = new Blocks(memory.lists, LIST_UNIT_WORDS);
+    this.#slabs = new BlockAllocator(memory.vectors, SLAB_UNIT_WORDS);
+    this.#blocks = new BlockAllocator(memory.lists, LIST_UNIT_WORDS);
   }
 
   /** Vertices that have a vector. */

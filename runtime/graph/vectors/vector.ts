@@ -5,8 +5,8 @@ import { ValueError } from "../model/errors.js";
 import type { Feature } from "./features.js";
 import {
   bitsOf,
-  type Components,
-  combined,
+  type VectorComponents,
+  meanVector,
   cosineOf,
   distanceOf,
   dot,
@@ -16,7 +16,7 @@ import {
   magnitudeOf,
   partsOfBytes,
   partsOfFeatures,
-  quantised,
+  quantize,
   VectorParts,
 } from "./vector-parts.js";
 
@@ -33,7 +33,7 @@ export type VectorLike = Vector | VectorElements;
 
 /** What `asDict` tells of a vector. */
 export interface VectorRecord {
-  readonly external: Components;
+  readonly external: VectorComponents;
   /** Components as they are kept; of features pairs of a code of the name and one of the weight. */
   readonly internal: number[] | [dimension: number, weight: number][];
   readonly centroid: boolean;
@@ -134,18 +134,18 @@ export class Vector {
 
   /** @throws ValueError a sum that is too large */
   add(other: VectorLike): Vector {
-    return new Vector(combined([this.#parts, partsOfLike(other, "other")], [1, 1], "sum"));
+    return new Vector(meanVector([this.#parts, partsOfLike(other, "other")], [1, 1], "sum"));
   }
 
   /** @throws ValueError a difference that is too large */
   subtract(other: VectorLike): Vector {
-    return new Vector(combined([this.#parts, partsOfLike(other, "other")], [1, -1], "difference"));
+    return new Vector(meanVector([this.#parts, partsOfLike(other, "other")], [1, -1], "difference"));
   }
 
   /** @throws ValueError a product that is too large, or a factor that is no number */
   multiply(factor: number): Vector {
     if (!Number.isFinite(factor)) throw new ValueError("factor must be a finite number");
-    return new Vector(combined([this.#parts], [factor], "product"));
+    return new Vector(meanVector([this.#parts], [factor], "product"));
   }
 
   /** True if all components and the scale are the same. */
@@ -177,7 +177,7 @@ export class Vector {
   }
 
   /** What `JSON.stringify` shows: the components, or the features. */
-  toJSON(): Components {
+  toJSON(): VectorComponents {
     return externalOf(this.#parts);
   }
 
@@ -198,7 +198,7 @@ export function partsOfLike(value: unknown, place: string): VectorParts {
 function partsOfElements(value: unknown, place: string): VectorParts {
   if (Array.isArray(value) && Array.isArray(value[0])) return partsOfFeatures(value, place);
   if (Array.isArray(value) || value instanceof Float32Array || value instanceof Float64Array) {
-    return quantised(value, place);
+    return quantize(value, place);
   }
   if (value instanceof Int8Array || value instanceof Uint8Array) {
     const { buffer, byteOffset, length } = value;

@@ -6,7 +6,7 @@
 //   TABLE    weights of fingerprints, 128 bytes a position, as far as they were needed
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
-import { KERNEL_ADDRESSES, reserving } from "../memory/addresses.js";
+import { KERNEL_ADDRESSES, reserveAddressSpace } from "../memory/addresses.js";
 import { Arena, bufferOf, kernelMemory } from "../memory/arena.js";
 
 /** Components that a vector has at most, and what the number is a multiple of. */
@@ -47,7 +47,7 @@ class Workbench {
   #positions = -1;
 
   constructor() {
-    const memory = reserving("a thread that makes vectors", KERNEL_ADDRESSES, kernelMemory);
+    const memory = reserveAddressSpace("a thread that makes vectors", KERNEL_ADDRESSES, kernelMemory);
     this.#arena = new Arena(0, memory);
     this.#arena.grow(TABLE / 4);
     const buffer = bufferOf(this.#arena.memory);
@@ -139,7 +139,7 @@ const ALL_SIGNS: Fingerprint = { low: 0xffff_ffff, high: 0xffff_ffff };
 let workbench: Workbench | null = null;
 
 /** The one of this thread. */
-export function theWorkbench(): Workbench {
+export function scratchBuffers(): Workbench {
   workbench ??= new Workbench();
   return workbench;
 }

@@ -2,19 +2,19 @@
 // executed request has its answer already: beyond the bounds the answer is dropped, and the client
 // is told so in a few words.
 
-import { IdleCollector } from "../../base/idle-collector.js";
-import { CLIENT_SHARE, CONNECTION_SHARE, INLINE_BODY_BYTES } from "../../base/limits.js";
+import { IdleGc } from "../../base/idle-collector.js";
+import { MAX_CLIENT_MEMORY_RATIO, MAX_CONNECTION_MEMORY_RATIO, INLINE_BODY_BYTES } from "../../base/limits.js";
 
 /** Bytes held for all connections of a server, or for those of one client. */
-export class AnswerMemory {
+export class ResponseMemory {
   held = 0;
-  readonly #collector: IdleCollector | null;
+  readonly #collector: IdleGc | null;
 
   constructor(
     readonly limit: number,
-    readonly parent: AnswerMemory | null,
+    readonly parent: ResponseMemory | null,
   ) {
-    this.#collector = parent === null ? new IdleCollector() : null;
+    this.#collector = parent === null ? new IdleGc() : null;
   }
 
   /** True when there is no use in more requests. */
@@ -23,9 +23,9 @@ export class AnswerMemory {
   }
 
   /** One answer is always taken, however large. */
-  hasRoomFor(bytes: number): boolean {
+  hasCapacityFor(bytes: number): boolean {
     const fits = this.held === 0 || this.held + bytes <= this.limit;
-    return fits && (this.parent?.hasRoomFor(bytes) ?? true);
+    return fits && (this.parent?.hasCapacityFor(bytes) ?? true);
   }
 
   add(bytes: number): void {
@@ -35,32 +35,32 @@ export class AnswerMemory {
   }
 }
 
-export function clientAnswers(server: AnswerMemory): AnswerMemory {
-  return new AnswerMemory(server.limit * CLIENT_SHARE, server);
+export function clientResponses(server: ResponseMemory): ResponseMemory {
+  return new ResponseMemory(server.limit * MAX_CLIENT_MEMORY_RATIO, server);
 }
 
 /** What one connection holds. */
-export class ConnectionAnswers {
+export class ConnectionResponses {
   #held = 0;
-  readonly #client: AnswerMemory;
+  readonly #client: ResponseMemory;
 
-  constructor(client: AnswerMemory) {
+  constructor(client: ResponseMemory) {
     this.#client = client;
   }
 
   /** No more requests are read before some of it is sent. */
-  get isMuch(): boolean {
-    return this.#held >= this.#client.limit * CONNECTION_SHARE;
+  get isLarge(): boolean {
+    return this.#held >= this.#client.limit * MAX_CONNECTION_MEMORY_RATIO;
   }
 
   get isUsedUp(): boolean {
     return this.#client.isUsedUp;
   }
 
-  hasRoomFor(bytes: number): boolean {
-    if (this.#held === 0) return this.#client.hasRoomFor(bytes);
+  hasCapacityFor(bytes: number): boolean {
+    if (this.#held === 0) return this.#client.hasCapacityFor(bytes);
     const limit = this.#client.limit / 2;
-    return this.#held + bytes <= limit && this.#client.hasRoomFor(bytes);
+    return this.#held + bytes <= limit && this.#client.hasCapacityFor(bytes);
   }
 
   /** Tells how much it is now. */

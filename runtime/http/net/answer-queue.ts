@@ -2,15 +2,15 @@
 // answers leave. An answer that comes early waits here for those before it.
 
 import {
-  MAX_PIECE_BYTES,
+  MAX_RENDER_SLICE_BYTES,
   MAX_PIPELINED_HEAD_BYTES,
   MAX_PIPELINED_REQUESTS,
 } from "../../base/limits.js";
-import { giveBack } from "../../base/sole-bytes.js";
+import { releaseBuffer } from "../../base/sole-bytes.js";
 import type { ServerEvents } from "../transport.js";
 import type { BodyMemory } from "./body-store.js";
 import type { NetExchange } from "./exchange.js";
-import type { Output } from "./output.js";
+import type { OutputBuffer } from "./output.js";
 
 /** What the queue tells its connection. */
 export interface QueueOwner {
@@ -24,19 +24,19 @@ export interface QueueOwner {
   failed(): void;
 }
 
-export class AnswerQueue {
+export class ResponseQueue {
   /** Number of requests in progress. */
   size = 0;
   /** Bytes of answers that wait for those before them. */
   heldBytes = 0;
   #headBytes = 0;
   readonly #owner: QueueOwner;
-  readonly #output: Output;
+  readonly #output: OutputBuffer;
   #first: NetExchange | null = null;
   #last: NetExchange | null = null;
   #isStreaming = false;
 
-  constructor(owner: QueueOwner, output: Output) {
+  constructor(owner: QueueOwner, output: OutputBuffer) {
     this.#owner = owner;
     this.#output = output;
   }
@@ -90,12 +90,12 @@ export class AnswerQueue {
       this.#output.add(exchange.text);
       const { content } = exchange;
       const isBytes = content instanceof Uint8Array;
-      if (isBytes && content.length <= MAX_PIECE_BYTES) this.#output.addBytes(content);
+      if (isBytes && content.length <= MAX_RENDER_SLICE_BYTES) this.#output.addBytes(content);
       else if (content !== null) {
         this.#isStreaming = true;
         const length = exchange.isChunked ? null : exchange.contentLength;
         const source = isBytes ? pieces(content) : content;
-        const passedOn = isBytes ? () => giveBack(content) : undefined;
+        const passedOn = isBytes ? () => releaseBuffer(content) : undefined;
         this.#output.pump(source, length, passedOn).then((isWhole) => {
           this.#isStreaming = false;
           if (isWhole) this.#streamed();
@@ -132,7 +132,7 @@ export class AnswerQueue {
 }
 
 function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES) {
-    yield bytes.subarray(at, at + MAX_PIECE_BYTES);
+  for (let at = 0; at < bytes.length; at += MAX_RENDER_SLICE_BYTES) {
+    yield bytes.subarray(at, at + MAX_RENDER_SLICE_BYTES);
   }
 }

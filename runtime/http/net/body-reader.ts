@@ -2,7 +2,7 @@
 // content to a store and tells when it is done or broken.
 
 import { MAX_CHUNK_LINE_BYTES, MAX_TRAILER_BYTES } from "../../base/limits.js";
-import { areHeaderLines } from "../header-fields.js";
+import { isValidHeaderBlock } from "../header-fields.js";
 import type { BodyStore } from "./body-store.js";
 
 export interface BodyReader {
@@ -108,7 +108,7 @@ export class ChunkedBody implements BodyReader {
     if (this.#part === "trailers") {
       if (line === "\r\n") return "done";
       this.#trailerBytes += line.length;
-      return areHeaderLines(line) && !FRAMING_TRAILER.test(line) ? "trailers" : "broken";
+      return isValidHeaderBlock(line) && !FRAMING_TRAILER.test(line) ? "trailers" : "broken";
     }
     const size = CHUNK_LINE.exec(line)?.[1];
     if (size === undefined) return "broken";

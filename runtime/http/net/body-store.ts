@@ -2,9 +2,9 @@
 // shared memory that executors read without copying. Memory grows with what has really arrived,
 // never with what was declared, and all bodies of a server draw on one budget.
 
-import { IdleCollector } from "../../base/idle-collector.js";
+import { IdleGc } from "../../base/idle-collector.js";
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import { BODY_MEMORY_USED_UP, PAYLOAD_TOO_LARGE, type Refusal } from "../refusal.js";
+import { BODY_MEMORY_EXHAUSTED, PAYLOAD_TOO_LARGE, type HttpRejection } from "../refusal.js";
 
 /** What bodies may hold. */
 export interface BodyMemory {
@@ -16,7 +16,7 @@ export interface BodyMemory {
 /** Bytes that the bodies held by a server may take together. */
 export class BodyBudget implements BodyMemory {
   used = 0;
-  readonly #collector = new IdleCollector();
+  readonly #collector = new IdleGc();
 
   /** @param reserve the part of `limit` that is for small bodies alone */
   constructor(
@@ -42,7 +42,7 @@ export class BodyStore {
   size = 0;
   dropped = 0;
   /** Why the body is not kept; what follows is only counted. */
-  refusal: Refusal | null = null;
+  refusal: HttpRejection | null = null;
   /** What the owner of the body has to give back to the budget. */
   reserved = 0;
   readonly #budget: BodyMemory;
@@ -70,7 +70,7 @@ export class BodyStore {
   }
 
   /** Drops what was stored; the rest of the body is read and forgotten. */
-  giveUp(refusal: Refusal): void {
+  giveUp(refusal: HttpRejection): void {
     this.refusal = refusal;
     this.release();
   }
@@ -90,13 +90,13 @@ export class BodyStore {
   }
 
   /** @returns why there is none */
-  #makeRoom(size: number, expected: number): Refusal | null {
+  #makeRoom(size: number, expected: number): HttpRejection | null {
     const capacity = this.#bytes?.length ?? 0;
     if (size > this.#maxBytes) return PAYLOAD_TOO_LARGE;
     if (size <= capacity) return null;
     const grown = Math.max(size, Math.min(expected, Math.max(2 * capacity, INLINE_BODY_BYTES)));
     const isLarge = Math.max(grown, expected) > INLINE_BODY_BYTES;
-    if (!this.#budget.take(grown - this.reserved, isLarge)) return BODY_MEMORY_USED_UP;
+    if (!this.#budget.take(grown - this.reserved, isLarge)) return BODY_MEMORY_EXHAUSTED;
     this.reserved = grown;
     const isInline = grown <= INLINE_BODY_BYTES;
     const bytes = new Uint8Array(isInline ? new ArrayBuffer(grown) : new SharedArrayBuffer(grown));

@@ -4,14 +4,14 @@
 import { clientKey } from "../../base/client-key.js";
 import { TokenBucket } from "../token-bucket.js";
 import type { ClientLimits } from "../transport.js";
-import { type AnswerMemory, clientAnswers } from "./answer-memory.js";
+import { type ResponseMemory, clientResponses } from "./answer-memory.js";
 import type { BodyMemory } from "./body-store.js";
 
 export class Client implements BodyMemory {
   /** Connections that are open, and those of them that are not a dispatcher's. */
   connections = 0;
   counted = 0;
-  readonly answers: AnswerMemory;
+  readonly answers: ResponseMemory;
   readonly requests: TokenBucket;
   #bodyBytes = 0;
   readonly #bodies: BodyMemory;
@@ -25,11 +25,11 @@ export class Client implements BodyMemory {
     readonly key: string,
     bodies: BodyMemory,
     maxBodyBytes: number,
-    answers: AnswerMemory,
+    answers: ResponseMemory,
     readonly limits: ClientLimits,
   ) {
     this.requests = new TokenBucket(limits.requestsPerSecond);
-    this.answers = clientAnswers(answers);
+    this.answers = clientResponses(answers);
     this.#bodies = bodies;
     this.#maxBodyBytes = maxBodyBytes;
   }
@@ -87,7 +87,7 @@ export class Clients {
   }
 
   /** The client that has most connections that are none of a dispatcher. */
-  crowd(): Client | null {
+  largestClient(): Client | null {
     let crowd: Client | null = null;
     for (const client of this.#clients.values()) {
       if (client.counted > (crowd?.counted ?? 0)) crowd = client;

@@ -1,7 +1,7 @@
 // What connections know of the server that has let them in.
 
 import type { TrunkStream } from "../../trunk/trunk-stream.js";
-import type { ClientRights } from "../client-rights.js";
+import type { ClientPermissions } from "../client-rights.js";
 import type { ServerEvents } from "../transport.js";
 import type { Clients } from "./clients.js";
 import type { ResponseHeads } from "./response-heads.js";
@@ -17,7 +17,7 @@ export interface ConnectionHost<NetConnection> {
   readonly events: ServerEvents;
   readonly maxBodyBytes: number;
   readonly idleTimeoutMs: number;
-  readonly rights: ClientRights;
+  readonly rights: ClientPermissions;
   /** A connection became that of a dispatcher (1), or such a one closes (-1); false: too many. */
   introduced(delta: 1 | -1): boolean;
   /** Lets a stream in that a connection carries; false if there are too many. */

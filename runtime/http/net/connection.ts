@@ -9,9 +9,9 @@
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
   INLINE_BODY_BYTES,
-  INTRODUCTION_MS,
+  IDENT_LINE_TIMEOUT_MS,
   LINGER_MS,
-  MAX_GATHERED_BYTES,
+  MAX_WRITE_BATCH_BYTES,
   MAX_READ_AHEAD_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
@@ -21,21 +21,21 @@ import { Trunk } from "../../trunk/trunk.js";
 import { TrunkStream } from "../../trunk/trunk-stream.js";
 import type { HeaderFields } from "../header-fields.js";
 import {
-  ANSWER_MEMORY_USED_UP,
+  RESPONSE_MEMORY_EXHAUSTED,
   INVALID_REQUEST_LINE,
-  notParent,
-  type Refusal,
+  dispatcherNotAllowed,
+  type HttpRejection,
   TOO_MANY_CONNECTIONS,
   TOO_MANY_REQUESTS,
 } from "../refusal.js";
-import type { ArrivingRequest, ServerEvents } from "../transport.js";
-import { ConnectionAnswers } from "./answer-memory.js";
-import { AnswerQueue, type QueueOwner } from "./answer-queue.js";
+import type { IncomingRequest, ServerEvents } from "../transport.js";
+import { ConnectionResponses } from "./answer-memory.js";
+import { ResponseQueue, type QueueOwner } from "./answer-queue.js";
 import type { Client } from "./clients.js";
 import { type ConnectionHost, clientUrl } from "./connection-host.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
-import { Output } from "./output.js";
-import { type ReadRequest, RequestReader, type RequestSink } from "./request-reader.js";
+import { OutputBuffer } from "./output.js";
+import { type ParsedRequest, RequestReader, type RequestSink } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -52,10 +52,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   readonly #host: ConnectionHost<NetConnection>;
   readonly #socket: ByteSocket;
-  readonly #output: Output;
-  readonly #queue: AnswerQueue;
+  readonly #output: OutputBuffer;
+  readonly #queue: ResponseQueue;
   readonly #reader: RequestReader;
-  readonly #answers: ConnectionAnswers;
+  readonly #answers: ConnectionResponses;
   /** What it carries, where it is no client itself. */
   #trunk: Trunk | null = null;
   /** Bytes received and not yet used: part of a head, or requests that have to wait. */
@@ -83,12 +83,12 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#host = host;
     this.#isDispatcher = isDispatcher;
     this.#socket = socket;
-    this.#output = new Output(socket);
-    this.#queue = new AnswerQueue(this, this.#output);
+    this.#output = new OutputBuffer(socket);
+    this.#queue = new ResponseQueue(this, this.#output);
     this.#reader = new RequestReader(this);
     this.remotePort = socket.remotePort ?? 0;
     host.clients.connected(owner, !isDispatcher);
-    this.#answers = new ConnectionAnswers(owner.answers);
+    this.#answers = new ConnectionResponses(owner.answers);
     this.client = clientUrl(this.remoteAddress, this.remotePort);
     this.openedAtMs = toEpochMs(this.#activeAtMs);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -103,7 +103,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     return this.#output.bytesOut;
   }
 
-  get arriving(): ArrivingRequest | null {
+  get arriving(): IncomingRequest | null {
     return this.#reader.arriving;
   }
 
@@ -155,7 +155,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     } else if (this.#phase === "open" && !this.#isPaused && !this.#isHeld) {
       const waitsForIdent = this.#isDispatcher && this.ident === null && this.#trunk === null;
       if (this.#reader.isLate(monotonicMs)) this.#reader.giveUp();
-      else if (waitsForIdent && toEpochMs(monotonicMs) - this.openedAtMs > INTRODUCTION_MS)
+      else if (waitsForIdent && toEpochMs(monotonicMs) - this.openedAtMs > IDENT_LINE_TIMEOUT_MS)
         this.cut();
       else if (monotonicMs - this.#activeAtMs > this.#host.idleTimeoutMs) this.cut();
     }
@@ -190,14 +190,14 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   // RequestSink
 
   mayRead(): boolean {
-    if (this.#phase !== "open" || this.#queue.isFull || this.#answers.isMuch) return false;
+    if (this.#phase !== "open" || this.#queue.isFull || this.#answers.isLarge) return false;
     if (this.#trunk !== null) return false;
     if (this.#reader.waitsForIdle && !this.isIdle) return false;
     return !this.#output.isBlocked;
   }
 
   request(
-    head: ReadRequest,
+    head: ParsedRequest,
     body: string | Uint8Array | null,
     requestBytes: number,
     reserved: number,
@@ -209,11 +209,11 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     const refusal = this.#exceeded();
     if (refusal !== null) this.answerRefusal(exchange, refusal);
     else this.events.request(exchange);
-    if (this.#output.gathered > MAX_GATHERED_BYTES) this.#output.flush();
+    if (this.#output.gathered > MAX_WRITE_BATCH_BYTES) this.#output.flush();
   }
 
   /** The bound that one request more would break. */
-  #exceeded(): Refusal | null {
+  #exceeded(): HttpRejection | null {
     const { requests } = this.owner;
     if (this.ident === null) {
       if (this.#isDispatcher) {
@@ -222,10 +222,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
       }
       if (requests.perSecond > 0 && !requests.take(performance.now())) return TOO_MANY_REQUESTS;
     }
-    return this.#answers.isUsedUp ? ANSWER_MEMORY_USED_UP : null;
+    return this.#answers.isUsedUp ? RESPONSE_MEMORY_EXHAUSTED : null;
   }
 
-  refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void {
+  refuse(refusal: HttpRejection, head: ParsedRequest, requestBytes: number, isLast: boolean): void {
     const exchange = new NetExchange(this, head, null, requestBytes, 0);
     exchange.isLast = isLast || head.fields.closes;
     this.#queue.push(exchange);
@@ -237,14 +237,14 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.wrote();
   }
 
-  introduce(ident: Ident): Refusal | null {
+  introduce(ident: Ident): HttpRejection | null {
     const refusal = this.#becomeDispatcher();
     if (refusal === null) this.ident = ident;
     return refusal;
   }
 
-  #becomeDispatcher(): Refusal | null {
-    if (!this.#host.rights.isParent(this.remoteAddress)) return notParent(this.remoteAddress);
+  #becomeDispatcher(): HttpRejection | null {
+    if (!this.#host.rights.isParent(this.remoteAddress)) return dispatcherNotAllowed(this.remoteAddress);
     if (!this.#isDispatcher) {
       if (!this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;
       this.#isDispatcher = true;
@@ -254,7 +254,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     return null;
   }
 
-  carry(): Refusal | null {
+  carry(): HttpRejection | null {
     const isFresh = this.ident === null && this.isIdle && !(this.#socket instanceof TrunkStream);
     if (!isFresh) return INVALID_REQUEST_LINE;
     const refusal = this.#becomeDispatcher();
@@ -285,11 +285,11 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (exchange.answerBytes > INLINE_BODY_BYTES) this.#count();
   }
 
-  hasRoomFor(bytes: number): boolean {
-    return this.#answers.hasRoomFor(bytes);
+  hasCapacityFor(bytes: number): boolean {
+    return this.#answers.hasCapacityFor(bytes);
   }
 
-  answerRefusal(exchange: NetExchange, refusal: Refusal): void {
+  answerRefusal(exchange: NetExchange, refusal: HttpRejection): void {
     const { status, message, fields } = refusal;
     const { accept } = exchange.headers;
     const { mediaType, body } = this.events.errorBody(status, message, accept, exchange.t0Ms);
@@ -315,7 +315,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   #receive(chunk: Buffer): void {
     this.bytesIn += chunk.length;
     if (this.#phase === "lingering") return;
-    if (this.#trunk !== null) return this.#pass(this.#trunk, chunk);
+    if (this.#trunk !== null) return this.#forward(this.#trunk, chunk);
     if (this.#phase !== "open") return;
     this.#read(this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]));
     this.#adjust();
@@ -330,7 +330,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#isReading = false;
     if (this.#reader.isActive) this.#activeAtMs = monotonicMs;
     if (this.#trunk !== null) {
-      if (end < chunk.length) this.#pass(this.#trunk, chunk.subarray(end));
+      if (end < chunk.length) this.#forward(this.#trunk, chunk.subarray(end));
     } else if (end < chunk.length && this.#phase === "open") {
       this.#rest = Buffer.from(chunk.subarray(end));
       this.#isHeld = !this.mayRead();
@@ -338,7 +338,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#output.flush();
   }
 
-  #pass(trunk: Trunk, chunk: Buffer): void {
+  #forward(trunk: Trunk, chunk: Buffer): void {
     if (trunk.receive(chunk)) this.#adjust();
     else this.#host.broken(this);
   }

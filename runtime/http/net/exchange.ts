@@ -2,20 +2,20 @@
 // order, the connection sends them in the order of the requests.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import type { Tallied } from "../../metrics/plugin-tallies.js";
+import type { CountedPlugin } from "../../metrics/plugin-tallies.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
 import type { Trace } from "../../tracing/trace.js";
 import { TRUNK_HEADER } from "../../trunk/frames.js";
-import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
+import { RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED, type HttpRejection } from "../refusal.js";
 import type {
-  ByteSource,
+  ByteStream,
   CancellableSource,
   Connection,
   Exchange,
   Method,
   RequestHeaders,
 } from "../transport.js";
-import type { ReadRequest } from "./request-reader.js";
+import type { ParsedRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 
 const TAKES_TRUNK = `${TRUNK_HEADER}: 1\r\n`;
@@ -31,9 +31,9 @@ export interface ExchangeOwner extends Connection {
   /** The answer is there; it leaves when its turn comes. */
   settle(exchange: NetExchange): void;
   /** False when an answer has to be dropped, because too much of others was not read. */
-  hasRoomFor(bytes: number): boolean;
+  hasCapacityFor(bytes: number): boolean;
   /** Answers in place of the engine. */
-  answerRefusal(exchange: NetExchange, refusal: Refusal): void;
+  answerRefusal(exchange: NetExchange, refusal: HttpRejection): void;
 }
 
 export class NetExchange implements Exchange {
@@ -43,7 +43,7 @@ export class NetExchange implements Exchange {
   readonly t0Ms: number;
   readonly #asksForTrunk: boolean;
   aborted = false;
-  tally: Tallied | null = null;
+  tally: CountedPlugin | null = null;
   trace: Trace | null = null;
   isWarmUp = false;
 
@@ -56,7 +56,7 @@ export class NetExchange implements Exchange {
   /** Head of the answer, with its content when that is text. */
   text = "";
   /** Content that is not part of `text`, and its length. */
-  content: Uint8Array | ByteSource | null = null;
+  content: Uint8Array | ByteStream | null = null;
   contentLength = 0;
   /** The length of the content is known at its end only. */
   isChunked = false;
@@ -65,7 +65,7 @@ export class NetExchange implements Exchange {
 
   constructor(
     readonly connection: ExchangeOwner,
-    head: ReadRequest,
+    head: ParsedRequest,
     readonly body: string | Uint8Array | null,
     /** Bytes of the request, head and body. */
     readonly requestBytes: number,
@@ -91,9 +91,9 @@ export class NetExchange implements Exchange {
 
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     if (this.settled) return;
-    if (body.length > INLINE_BODY_BYTES && !this.connection.hasRoomFor(body.length)) {
+    if (body.length > INLINE_BODY_BYTES && !this.connection.hasCapacityFor(body.length)) {
       const isHarmless = this.method !== "POST";
-      const refusal = isHarmless ? ANSWER_MEMORY_USED_UP : ANSWER_DROPPED;
+      const refusal = isHarmless ? RESPONSE_MEMORY_EXHAUSTED : RESPONSE_DROPPED;
       return this.connection.answerRefusal(this, refusal);
     }
     const told = this.#asksForTrunk && this.connection.takesTrunk ? TAKES_TRUNK + fields : fields;
@@ -113,7 +113,7 @@ export class NetExchange implements Exchange {
     status: number,
     mediaType: string,
     byteLength: number,
-    source: ByteSource,
+    source: ByteStream,
     fields = "",
   ): void {
     if (this.settled) return;
@@ -148,7 +148,7 @@ export class NetExchange implements Exchange {
     yield LAST_CHUNK;
   }
 
-  #setContent(content: Uint8Array | ByteSource, byteLength: number): void {
+  #setContent(content: Uint8Array | ByteStream, byteLength: number): void {
     this.content = content;
     this.contentLength = byteLength;
   }

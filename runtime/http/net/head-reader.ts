@@ -12,15 +12,15 @@ import {
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import { TRUNK_LINE } from "../../trunk/frames.js";
-import { areHeaderLines, type HeaderFields, readHeaderFields } from "../header-fields.js";
-import { INVALID_HEADER, Refusal, URI_TOO_LONG } from "../refusal.js";
+import { isValidHeaderBlock, type HeaderFields, readHeaderFields } from "../header-fields.js";
+import { INVALID_HEADER, HttpRejection, URI_TOO_LONG } from "../refusal.js";
 import type { Method } from "../transport.js";
-import { judgeBeginning, readIdentLine, readRequestLine } from "./request-line.js";
+import { validateRequestLinePrefix, parseIdentLine, readRequestLine } from "./request-line.js";
 
 /** A dispatcher may write `/svc` for a shorter prefix. */
 const SVC_PATH_BYTES = "/svc".length;
 
-export type HeadOutcome = "request" | "ident" | "trunk" | "incomplete" | Refusal;
+export type HeadOutcome = "request" | "ident" | "trunk" | "incomplete" | HttpRejection;
 const TRUNK = TRUNK_LINE.trimEnd();
 
 export class HeadReader {
@@ -29,7 +29,7 @@ export class HeadReader {
   target = "";
   fields: HeaderFields | null = null;
   /** Why a request is refused whose end is known all the same. */
-  refusal: Refusal | null = null;
+  refusal: HttpRejection | null = null;
   ident: Ident | null = null;
   /** Offset after the head. */
   end = 0;
@@ -51,10 +51,10 @@ export class HeadReader {
   /** Reads the head that begins at `at`. A refusal as outcome is final for the connection. */
   read(text: string, at: number): HeadOutcome {
     const lineEnd = text.indexOf("\r\n", at);
-    if (lineEnd < 0) return judgeBeginning(text.slice(at)) ?? "incomplete";
+    if (lineEnd < 0) return validateRequestLinePrefix(text.slice(at)) ?? "incomplete";
     const line = text.slice(at, lineEnd);
     const request = readRequestLine(line);
-    if (request instanceof Refusal) return this.#readIdent(line, lineEnd) ?? request;
+    if (request instanceof HttpRejection) return this.#readIdent(line, lineEnd) ?? request;
     this.method = request.method;
     this.target = request.target;
     const maxLine = MAX_REQUEST_LINE_BYTES + (this.isForwarded ? SVC_PATH_BYTES : 0);
@@ -75,13 +75,13 @@ export class HeadReader {
       return "request";
     }
     const lastLine = text.indexOf("\r\n\r\n", start - 2);
-    if (lastLine < 0) return this.#judgeUnfinished(text, at, start);
+    if (lastLine < 0) return this.#validatePartial(text, at, start);
     this.end = lastLine + 4;
     if (this.end - at > this.#maxBytes) return this.refusal ?? INVALID_HEADER;
     const maxFields = MAX_HEADER_FIELDS + (this.isForwarded ? FORWARDED_FIELDS : 0);
     const block = text.slice(start, Math.max(start, lastLine + 2));
     const fields = readHeaderFields(block, maxFields);
-    if (fields instanceof Refusal) return fields;
+    if (fields instanceof HttpRejection) return fields;
     this.#section = `${fields.block}\r\n`;
     this.#sectionFields = this.#allowed(fields);
     this.fields = this.#sectionFields;
@@ -89,10 +89,10 @@ export class HeadReader {
   }
 
   /** Complete lines are judged at once, so that a broken head does not wait for its end. */
-  #judgeUnfinished(text: string, at: number, start: number): HeadOutcome {
+  #validatePartial(text: string, at: number, start: number): HeadOutcome {
     if (text.length - at > this.#maxBytes) return this.refusal ?? INVALID_HEADER;
     const unfinished = Math.max(start, text.lastIndexOf("\r\n") + 2);
-    if (!areHeaderLines(text.slice(start + this.#judged, unfinished))) return INVALID_HEADER;
+    if (!isValidHeaderBlock(text.slice(start + this.#judged, unfinished))) return INVALID_HEADER;
     this.#judged = unfinished - start;
     const line = text.slice(unfinished);
     return line.includes("\n") || line.length > MAX_HEADER_LINE_BYTES + 1
@@ -106,8 +106,8 @@ export class HeadReader {
       this.end = lineEnd + 2;
       return "trunk";
     }
-    const ident = line.length > MAX_HEADER_LINE_BYTES ? URI_TOO_LONG : readIdentLine(line);
-    if (ident === null || ident instanceof Refusal) return ident;
+    const ident = line.length > MAX_HEADER_LINE_BYTES ? URI_TOO_LONG : parseIdentLine(line);
+    if (ident === null || ident instanceof HttpRejection) return ident;
     this.ident = ident;
     this.end = lineEnd + 2;
     return "ident";

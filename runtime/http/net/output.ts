@@ -2,21 +2,21 @@
 // turn leave in one write; bytes and streams are written in their place between them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { MAX_PIECE_BYTES } from "../../base/limits.js";
+import { MAX_RENDER_SLICE_BYTES } from "../../base/limits.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
-import { StallWatch } from "../../trunk/stall-watch.js";
-import type { ByteSource } from "../transport.js";
+import { StallDetector } from "../../trunk/stall-watch.js";
+import type { ByteStream } from "../transport.js";
 
-export class Output {
+export class OutputBuffer {
   bytesOut = 0;
   /** Text not yet written; its length is its number of bytes. */
   #text = "";
   readonly #socket: ByteSocket;
-  readonly #stall: StallWatch;
+  readonly #stall: StallDetector;
 
   constructor(socket: ByteSocket) {
     this.#socket = socket;
-    this.#stall = new StallWatch(socket, () => socket.destroy());
+    this.#stall = new StallDetector(socket, () => socket.destroy());
   }
 
   /** True while the client leaves too much unread. */
@@ -63,7 +63,7 @@ export class Output {
    * @returns false when the source failed or was not as long as announced
    */
   async pump(
-    source: ByteSource,
+    source: ByteStream,
     byteLength: number | null,
     passedOn?: () => void,
   ): Promise<boolean> {
@@ -76,7 +76,7 @@ export class Output {
         this.addBytes(bytes, left === 0 ? passedOn : undefined);
         if (this.isBlocked) await this.#drained();
         inTurn += bytes.length;
-        if (inTurn < MAX_PIECE_BYTES) continue;
+        if (inTurn < MAX_RENDER_SLICE_BYTES) continue;
         inTurn = 0;
         await nextTurn();
       }

@@ -5,7 +5,7 @@ import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import {
   INVALID_REQUEST_LINE,
-  type Refusal,
+  type HttpRejection,
   URI_TOO_LONG,
   VERSION_NOT_SUPPORTED,
 } from "../refusal.js";
@@ -38,7 +38,7 @@ export interface RequestLine {
 }
 
 /** Reads a complete line, given without its CR LF; its length is the caller's concern. */
-export function readRequestLine(line: string): RequestLine | Refusal {
+export function readRequestLine(line: string): RequestLine | HttpRejection {
   const match = LINE.exec(line);
   if (match === null || !METHODS.includes(match[1]!)) return INVALID_REQUEST_LINE;
   if (match[3] !== "1.1") return VERSION_NOT_SUPPORTED;
@@ -49,7 +49,7 @@ export function readRequestLine(line: string): RequestLine | Refusal {
 }
 
 /** Targets that are not a path: a whole URL, the server itself, the authority of a tunnel. */
-function readOtherTarget(method: Method, target: string): RequestLine | Refusal {
+function readOtherTarget(method: Method, target: string): RequestLine | HttpRejection {
   if (method === "CONNECT") {
     return AUTHORITY.test(target) ? { method, target } : INVALID_REQUEST_LINE;
   }
@@ -61,7 +61,7 @@ function readOtherTarget(method: Method, target: string): RequestLine | Refusal 
 }
 
 /** The refusal of an unfinished line that is lost already, else null. */
-export function judgeBeginning(text: string): Refusal | null {
+export function validateRequestLinePrefix(text: string): HttpRejection | null {
   if (text.length > MAX_HEAD_BYTES) return URI_TOO_LONG;
   // What lies behind is judged with the whole line, not again with every packet.
   const match = BEGINNING.exec(text.slice(0, MAX_REQUEST_LINE_BYTES));
@@ -83,7 +83,7 @@ function isBeginningOfWord(word: string): boolean {
  * Reads the line by which a dispatcher introduces a connection: seven numbers, no answer.
  * @returns null when the line is something else
  */
-export function readIdentLine(line: string): Ident | null {
+export function parseIdentLine(line: string): Ident | null {
   const match = IDENT.exec(line);
   if (match === null) return null;
   const [width, height, depth, partition, replica, channel, primary] = match[1]!

@@ -4,7 +4,7 @@
 
 import { toEpochMs } from "../../base/clock.js";
 import {
-  BODY_WINDOW_MS,
+  BODY_RATE_WINDOW_MS,
   HEAD_TIMEOUT_MS,
   INLINE_BODY_BYTES,
   MAX_DRAIN_BYTES,
@@ -19,9 +19,9 @@ import {
   INVALID_REQUEST_LINE,
   PAYLOAD_TOO_LARGE,
   REQUEST_TIMEOUT,
-  type Refusal,
+  type HttpRejection,
 } from "../refusal.js";
-import type { ArrivingRequest, Method } from "../transport.js";
+import type { IncomingRequest, Method } from "../transport.js";
 import { type BodyReader, ChunkedBody, SizedBody } from "./body-reader.js";
 import { type BodyMemory, BodyStore } from "./body-store.js";
 import { HeadReader } from "./head-reader.js";
@@ -31,7 +31,7 @@ const LF = 10;
 const NO_FIELDS = new HeaderFields("");
 
 /** A request, or as much of one as could be read. */
-export interface ReadRequest {
+export interface ParsedRequest {
   readonly method: Method;
   readonly target: string;
   readonly fields: HeaderFields;
@@ -49,22 +49,22 @@ export interface RequestSink {
   mayRead(): boolean;
   /** `reserved` bytes of that memory pass to the sink with the body. */
   request(
-    head: ReadRequest,
+    head: ParsedRequest,
     body: string | Uint8Array | null,
     requestBytes: number,
     reserved: number,
   ): void;
   /** With `isLast` nothing more can be read from the connection. */
-  refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void;
+  refuse(refusal: HttpRejection, head: ParsedRequest, requestBytes: number, isLast: boolean): void;
   /** The request was refused before; nothing more can be read from the connection. */
   cut(): void;
   /** @returns why the peer is no dispatcher */
-  introduce(ident: Ident): Refusal | null;
+  introduce(ident: Ident): HttpRejection | null;
   /**
    * The connection carries streams from now on: the sink takes what follows.
    * @returns why it may not
    */
-  carry(): Refusal | null;
+  carry(): HttpRejection | null;
   /** Leaves out what the client may not say. */
   allowed(fields: HeaderFields): HeaderFields;
   /** The client waits for word before it sends a body that will be taken. */
@@ -81,7 +81,7 @@ export class RequestReader {
   #monotonicMs = 0;
   /** When the first byte of the unfinished head arrived, 0 without one. */
   #headStartedAtMs = 0;
-  #request: ReadRequest | null = null;
+  #request: ParsedRequest | null = null;
   /** The body being read, that of `#request`. */
   #body: BodyReader | null = null;
   /** When the window began in which the body has to make progress, and the bytes until then. */
@@ -140,7 +140,7 @@ export class RequestReader {
     return this.#request !== null;
   }
 
-  get arriving(): ArrivingRequest | null {
+  get arriving(): IncomingRequest | null {
     if (this.#request === null) return null;
     const { method, target, fields, t0Ms } = this.#request;
     return { method, target, headers: fields, t0Ms };
@@ -149,7 +149,7 @@ export class RequestReader {
   /** True when an unfinished head takes too long, or a body made no progress; called at times. */
   isLate(monotonicMs: number): boolean {
     if (this.#body !== null) {
-      if (monotonicMs - this.#windowStartedAtMs < BODY_WINDOW_MS) return false;
+      if (monotonicMs - this.#windowStartedAtMs < BODY_RATE_WINDOW_MS) return false;
       const arrived = this.#requestBytes - this.#windowBytes;
       this.restartClock(monotonicMs);
       return arrived < MIN_BODY_BYTES_PER_WINDOW;
@@ -172,7 +172,7 @@ export class RequestReader {
   }
 
   /** Nothing more can be read: refuses the request at hand, unless that was done before. */
-  #fail(refusal: Refusal): void {
+  #fail(refusal: HttpRejection): void {
     const wasRefused = this.#body !== null && this.#body.store.refusal !== null;
     const request = this.#request ?? {
       method: "GET",
@@ -222,7 +222,7 @@ export class RequestReader {
       this.waitsForIdle = true;
       return at;
     }
-    const request: ReadRequest = { method, target, fields, t0Ms };
+    const request: ParsedRequest = { method, target, fields, t0Ms };
     const length = fields.contentLength;
     if (this.#head.refusal === null && fields.expect === null && !fields.chunked) {
       if (length <= 0) {
@@ -244,7 +244,7 @@ export class RequestReader {
     return length <= available && length <= Math.min(INLINE_BODY_BYTES, this.#sink.maxBodyBytes);
   }
 
-  #beginBody(fields: HeaderFields, hasArrived: boolean, headRefusal: Refusal | null): void {
+  #beginBody(fields: HeaderFields, hasArrived: boolean, headRefusal: HttpRejection | null): void {
     const store = new BodyStore(this.#sink.owner, this.#sink.maxBodyBytes);
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
@@ -261,7 +261,7 @@ export class RequestReader {
   }
 
   /** Answers now; the rest of the body is read and dropped, unless `isLast`. */
-  #refuseBody(refusal: Refusal, isLast: boolean): void {
+  #refuseBody(refusal: HttpRejection, isLast: boolean): void {
     const request = this.#request!;
     this.#body!.store.giveUp(refusal);
     if (isLast) this.close();

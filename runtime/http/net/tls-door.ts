@@ -17,7 +17,7 @@ interface Guest {
   readonly done: Done;
 }
 
-export class TlsDoor {
+export class TlsAcceptor {
   readonly #server: Server;
   readonly #guests = new Map<string, Guest>();
 
@@ -70,7 +70,7 @@ export class TlsDoor {
   }
 
   /** Ends the one of an owner that has been here for longest; false where there is none. */
-  turnAway(owner: object): boolean {
+  reject(owner: object): boolean {
     for (const [key, guest] of this.#guests) {
       if (guest.owner !== owner) continue;
       this.#settle(key, null);

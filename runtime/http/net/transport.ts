@@ -7,19 +7,19 @@ import { clientKey } from "../../base/client-key.js";
 import { nowMs } from "../../base/clock.js";
 import {
   CLIENT_CONNECTION_RESERVE,
-  CLIENT_SHARE,
+  MAX_CLIENT_MEMORY_RATIO,
   CONNECTION_SWEEP_MS,
   HEAD_TIMEOUT_MS,
-  LAST_REQUESTS_MS,
+  POST_LISTEN_GRACE_MS,
   LINGER_MS,
   LISTEN_BACKLOG,
-  SMALL_BODY_SHARE,
+  SMALL_BODY_RESERVE_RATIO,
 } from "../../base/limits.js";
 import { log } from "../../base/log.js";
 import type { TlsMaterial } from "../../base/tls-files.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
 import type { TrunkStream } from "../../trunk/trunk-stream.js";
-import { ClientRights } from "../client-rights.js";
+import { ClientPermissions } from "../client-rights.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
   Connection,
@@ -28,13 +28,13 @@ import type {
   ServerOptions,
   Transport,
 } from "../transport.js";
-import { AnswerMemory } from "./answer-memory.js";
+import { ResponseMemory } from "./answer-memory.js";
 import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { NetConnection } from "./connection.js";
 import type { ConnectionHost } from "./connection-host.js";
 import { ResponseHeads } from "./response-heads.js";
-import { TlsDoor } from "./tls-door.js";
+import { TlsAcceptor } from "./tls-door.js";
 
 /** Of connections, one part in so many may be told that there are too many. */
 const REFUSED_SHARE = 4;
@@ -69,18 +69,18 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly lastHeads: ResponseHeads;
   isRetiring = false;
   readonly budget: BodyBudget;
-  readonly answers: AnswerMemory;
+  readonly answers: ResponseMemory;
   readonly clients: Clients;
   readonly maxBodyBytes: number;
   readonly idleTimeoutMs: number;
-  readonly rights: ClientRights;
+  readonly rights: ClientPermissions;
   port = 0;
   readonly #server: Server;
   /** Connections that may be open. */
   readonly #most: number;
   readonly #connections = new Set<NetConnection>();
   /** Null where connections are not encrypted. */
-  readonly #door: TlsDoor | null;
+  readonly #door: TlsAcceptor | null;
   /** Clients beyond the limit while they are told so. */
   readonly #refused = new Map<Socket, number>();
   #scheduled: NetConnection[] = [];
@@ -102,16 +102,16 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.heads = new ResponseHeads(options.cors);
     this.lastHeads = new ResponseHeads(options.cors, "close");
     const { bodyMemoryBytes, limits } = options;
-    const share = bodyMemoryBytes * CLIENT_SHARE;
-    this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_SHARE);
-    this.answers = new AnswerMemory(options.answerMemoryBytes, null);
+    const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
+    this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
+    this.answers = new ResponseMemory(options.answerMemoryBytes, null);
     this.clients = new Clients((key) => new Client(key, this.budget, share, this.answers, limits));
     // What no client can ever send is too large, not to be tried again.
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.idleTimeoutMs = options.idleTimeoutMs;
-    this.rights = new ClientRights(options.parents);
+    this.rights = new ClientPermissions(options.parents);
     this.#most = options.mostConnections;
-    this.#door = options.tls === null ? null : new TlsDoor(options.tls);
+    this.#door = options.tls === null ? null : new TlsAcceptor(options.tls);
     // Half-open: a client that has sent its last request still gets its answer.
     const settings = { allowHalfOpen: true, noDelay: true };
     this.#server = create(settings, (socket) => this.#admit(socket));
@@ -151,10 +151,10 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   async drain(timeoutMs: number): Promise<void> {
     const untilMs = performance.now() + timeoutMs;
-    await this.#allAccepted(Math.min(LAST_REQUESTS_MS, timeoutMs));
+    await this.#allAccepted(Math.min(POST_LISTEN_GRACE_MS, timeoutMs));
     this.#server.close();
     // A client that has just connected may still be about to send its request.
-    await this.#empty(Math.min(LAST_REQUESTS_MS, timeoutMs));
+    await this.#empty(Math.min(POST_LISTEN_GRACE_MS, timeoutMs));
     for (const connection of this.#connections) connection.finish();
     await this.#empty(untilMs - performance.now());
   }
@@ -254,10 +254,10 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
    * comes from elsewhere: who connects and is silent does not close the port to others.
    */
   #makeRoom(address: string): boolean {
-    const crowd = this.clients.crowd();
+    const crowd = this.clients.largestClient();
     if (crowd === null || crowd.key === clientKey(address)) return false;
     if (crowd.counted <= this.#most / 2) return false;
-    if (this.#door?.turnAway(crowd) === true) return true;
+    if (this.#door?.reject(crowd) === true) return true;
     for (const connection of this.#connections) {
       if (connection.owner === crowd && connection.giveWay()) return true;
     }
@@ -265,7 +265,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   /** A connection that agrees on its keys counts as one that is open. */
-  #secure(door: TlsDoor, socket: Socket, guest: Guest): void {
+  #secure(door: TlsAcceptor, socket: Socket, guest: Guest): void {
     const { owner, isDispatcher } = guest;
     this.clients.connected(owner, !isDispatcher);
     door.secure(socket, owner, performance.now() + HEAD_TIMEOUT_MS, (secured) => {

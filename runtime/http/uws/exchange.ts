@@ -4,13 +4,13 @@
 // is one of them: uWebSockets forgives broken chunks, so nothing behind one is to be believed.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import type { Tallied } from "../../metrics/plugin-tallies.js";
+import type { CountedPlugin } from "../../metrics/plugin-tallies.js";
 import type { Trace } from "../../tracing/trace.js";
 import type { HeaderFields } from "../header-fields.js";
 import type { Client, Clients } from "../net/clients.js";
-import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
+import { RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED, type HttpRejection } from "../refusal.js";
 import type {
-  ByteSource,
+  ByteStream,
   CancellableSource,
   Connection,
   Exchange,
@@ -37,7 +37,7 @@ export interface ExchangeHost {
 
 export class UwsExchange implements Exchange {
   aborted = false;
-  tally: Tallied | null = null;
+  tally: CountedPlugin | null = null;
   trace: Trace | null = null;
   isWarmUp = false;
   body: string | Uint8Array | null = null;
@@ -81,8 +81,8 @@ export class UwsExchange implements Exchange {
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     const { length } = body;
     const isLarge = length > INLINE_BODY_BYTES && this.method !== "HEAD";
-    if (isLarge && !this.#answered && !this.owner.answers.hasRoomFor(length)) {
-      return this.refuse(this.method === "POST" ? ANSWER_DROPPED : ANSWER_MEMORY_USED_UP, false);
+    if (isLarge && !this.#answered && !this.owner.answers.hasCapacityFor(length)) {
+      return this.refuse(this.method === "POST" ? RESPONSE_DROPPED : RESPONSE_MEMORY_EXHAUSTED, false);
     }
     if (!this.#begin()) return;
     const isLast = this.headers.chunked || this.headers.closes || this.#host.isRetiring;
@@ -98,7 +98,7 @@ export class UwsExchange implements Exchange {
     status: number,
     mediaType: string,
     byteLength: number,
-    source: ByteSource,
+    source: ByteStream,
     fields = "",
   ): void {
     if (byteLength === 0) return this.answer(status, null, "");
@@ -131,7 +131,7 @@ export class UwsExchange implements Exchange {
   }
 
   /** Sends content as the client takes it; `done` is called whatever becomes of it. */
-  #stream(head: string, byteLength: number, source: ByteSource, done = (): void => {}): void {
+  #stream(head: string, byteLength: number, source: ByteStream, done = (): void => {}): void {
     const gone = new AbortController();
     this.onAborted = () => gone.abort();
     if (this.aborted) gone.abort();
@@ -168,7 +168,7 @@ export class UwsExchange implements Exchange {
   }
 
   /** Answers with an error of the transport's own; with `isLast` the connection ends. */
-  refuse(refusal: Refusal, isLast: boolean): void {
+  refuse(refusal: HttpRejection, isLast: boolean): void {
     const { status, message, fields } = refusal;
     const { events } = this.#host;
     const { mediaType, body } = events.errorBody(status, message, this.headers.accept, this.t0Ms);

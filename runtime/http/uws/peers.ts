@@ -4,7 +4,7 @@
 
 import { SocketAddress } from "node:net";
 import { nowMs } from "../../base/clock.js";
-import type { ArrivingRequest, Connection } from "../transport.js";
+import type { IncomingRequest, Connection } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
 /** Peers remembered beyond the open connections; forgetting one is no loss. */
@@ -13,7 +13,7 @@ const MAPPED_PREFIX = Buffer.from("00000000000000000000ffff", "hex");
 
 export interface Peer extends Connection {
   /** The one that began last, of all its connections. */
-  arriving: ArrivingRequest | null;
+  arriving: IncomingRequest | null;
 }
 
 export class Peers {

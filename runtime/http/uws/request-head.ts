@@ -5,7 +5,7 @@
 import { MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
 import { type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { readRequestLine } from "../net/request-line.js";
-import { Refusal, URI_TOO_LONG } from "../refusal.js";
+import { HttpRejection, URI_TOO_LONG } from "../refusal.js";
 import type { Method } from "../transport.js";
 import type { UwsRequest } from "./uws-api.js";
 
@@ -35,7 +35,7 @@ export class RequestHeadReader {
   };
 
   /** @returns the refusal to answer with, null when the request is fine */
-  read(request: UwsRequest): Refusal | null {
+  read(request: UwsRequest): HttpRejection | null {
     this.fields = null;
     const query = request.getQuery();
     const path = request.getUrl();
@@ -45,7 +45,7 @@ export class RequestHeadReader {
     return refusal ?? (this.#isTooLong ? URI_TOO_LONG : null);
   }
 
-  #readLine(method: string, target: string): Refusal | null {
+  #readLine(method: string, target: string): HttpRejection | null {
     this.#isTooLong = false;
     const isPlain = target.length <= MAX_PLAIN_TARGET_LENGTH && VISIBLE_ASCII.test(target);
     if (isPlain && (method === "GET" || method === "POST")) {
@@ -57,18 +57,18 @@ export class RequestHeadReader {
     const text = `${method} ${asBytes(target)} HTTP/1.1`;
     this.#isTooLong = text.length > MAX_REQUEST_LINE_BYTES;
     const line = readRequestLine(text);
-    if (line instanceof Refusal) return line;
+    if (line instanceof HttpRejection) return line;
     this.method = line.method;
     this.target = line.target;
     return null;
   }
 
-  #readSection(request: UwsRequest): Refusal | null {
+  #readSection(request: UwsRequest): HttpRejection | null {
     this.#block = "";
     request.forEach(this.#collect);
     if (this.#lastFields === null || this.#block !== this.#lastBlock) {
       const fields = readHeaderFields(asBytes(this.#block));
-      if (fields instanceof Refusal) return fields;
+      if (fields instanceof HttpRejection) return fields;
       this.#lastBlock = this.#block;
       this.#lastFields = fields;
     }

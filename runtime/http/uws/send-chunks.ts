@@ -1,7 +1,7 @@
 // Sends content of unknown length while it is made, never faster than the client takes it.
 // uWebSockets puts it into chunks by itself.
 
-import type { ByteSource } from "../transport.js";
+import type { ByteStream } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
 /**
@@ -14,7 +14,7 @@ import type { UwsResponse } from "./uws-api.js";
 export async function sendChunks(
   response: UwsResponse,
   head: string,
-  source: ByteSource,
+  source: ByteStream,
   gone: AbortSignal,
   isLast: boolean,
 ): Promise<number | null> {

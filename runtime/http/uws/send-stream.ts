@@ -1,6 +1,6 @@
 // Sends the content of an answer while it is read, never faster than the client takes it.
 
-import type { ByteSource } from "../transport.js";
+import type { ByteStream } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
 /**
@@ -13,7 +13,7 @@ export async function sendStream(
   response: UwsResponse,
   head: string,
   byteLength: number,
-  source: ByteSource,
+  source: ByteStream,
   gone: AbortSignal,
 ): Promise<boolean> {
   let left = byteLength;

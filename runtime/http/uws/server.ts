@@ -5,25 +5,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
 import {
-  CLIENT_SHARE,
+  MAX_CLIENT_MEMORY_RATIO,
   CONNECTION_SWEEP_MS,
   INLINE_BODY_BYTES,
   LINGER_MS,
   MAX_CONNECTIONS_PER_PORT,
-  SMALL_BODY_SHARE,
+  SMALL_BODY_RESERVE_RATIO,
 } from "../../base/limits.js";
-import { ClientRights } from "../client-rights.js";
+import { ClientPermissions } from "../client-rights.js";
 import { HeaderFields } from "../header-fields.js";
-import { AnswerMemory } from "../net/answer-memory.js";
+import { ResponseMemory } from "../net/answer-memory.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
 import { Client, Clients } from "../net/clients.js";
 import {
-  ANSWER_MEMORY_USED_UP,
+  RESPONSE_MEMORY_EXHAUSTED,
   EXPECTATION_FAILED,
   PAYLOAD_TOO_LARGE,
   TOO_MANY_CONNECTIONS,
   TOO_MANY_REQUESTS,
-  UNKNOWN_CODING,
+  UNSUPPORTED_CONTENT_CODING,
 } from "../refusal.js";
 import type { Connection, HttpServer, ServerEvents, ServerOptions } from "../transport.js";
 import { type ExchangeHost, UwsExchange } from "./exchange.js";
@@ -43,7 +43,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   port = 0;
   isRetiring = false;
   readonly #maxBodyBytes: number;
-  readonly #rights: ClientRights;
+  readonly #rights: ClientPermissions;
   readonly #server: HyperExpressServer;
   readonly #head = new RequestHeadReader();
   readonly #peers = new Peers();
@@ -58,13 +58,13 @@ export class UwsServer implements HttpServer, ExchangeHost {
   ) {
     this.heads = new UwsResponseHeads(options.cors);
     const { bodyMemoryBytes, limits } = options;
-    const share = bodyMemoryBytes * CLIENT_SHARE;
-    const budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_SHARE);
-    const answers = new AnswerMemory(options.answerMemoryBytes, null);
+    const share = bodyMemoryBytes * MAX_CLIENT_MEMORY_RATIO;
+    const budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
+    const answers = new ResponseMemory(options.answerMemoryBytes, null);
     this.budget = budget;
     this.clients = new Clients((key) => new Client(key, budget, share, answers, limits));
     this.#maxBodyBytes = Math.min(options.maxBodyBytes, share);
-    this.#rights = new ClientRights(options.parents);
+    this.#rights = new ClientPermissions(options.parents);
     this.#server = new hyperExpress.Server({ auto_close: false });
     this.#server.uws_instance.filter((response, change) => this.#count(response, change));
   }
@@ -143,7 +143,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     if (owner.requests.perSecond > 0 && !owner.requests.take(performance.now())) {
       exchange.refuse(TOO_MANY_REQUESTS, fields.chunked || fields.expect !== null);
     } else if (owner.answers.isUsedUp) {
-      exchange.refuse(ANSWER_MEMORY_USED_UP, fields.chunked || fields.expect !== null);
+      exchange.refuse(RESPONSE_MEMORY_EXHAUSTED, fields.chunked || fields.expect !== null);
     } else if (refusal !== null)
       exchange.refuse(refusal, fields === NO_FIELDS || fields.expect !== null);
     else if (fields.expect !== null && fields.expect !== "100-continue") {
@@ -152,7 +152,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
       // A client that waits for word may or may not send the body: the framing would be a guess.
       exchange.refuse(PAYLOAD_TOO_LARGE, fields.expect !== null);
     } else if (fields.chunked && head.method !== "POST") {
-      exchange.refuse(UNKNOWN_CODING, true);
+      exchange.refuse(UNSUPPORTED_CONTENT_CODING, true);
     } else if (fields.chunked || fields.contentLength > 0) {
       this.#receiveBody(response, exchange, fields, peer);
     } else this.events.request(exchange);

@@ -15,10 +15,10 @@ const NAME = /^opdump_[\w.-]{1,99}\.tx$/;
  * @param given `file:opdump_NAME.tx`, or `file://<root>/opdump_NAME.tx`
  * @throws SvcError SVC3340
  */
-export function dumpFolderIn(given: string, root: string): string {
+export function dumpFolderFromUri(given: string, root: string): string {
   const folder = resolve(root, pathIn(given));
   if (dirname(folder) === resolve(root) && NAME.test(basename(folder))) return folder;
-  throw unusable(given, "it is not file:opdump_NAME.tx, in the root of the instance");
+  throw dumpNotUsable(given, "it is not file:opdump_NAME.tx, in the root of the instance");
 }
 
 /** What a dump is known by. */
@@ -29,10 +29,10 @@ export function dumpUri(folder: string): string {
 /** @throws SvcError SVC3340 there is something that is no dump */
 export function checkDumpFolder(folder: string): void {
   if (!existsSync(folder) || existsSync(join(folder, LOG_FOLDER))) return;
-  throw unusable(dumpUri(folder), "there is something that is no dump");
+  throw dumpNotUsable(dumpUri(folder), "there is something that is no dump");
 }
 
-export function unusable(uri: string, reason: string): SvcError {
+export function dumpNotUsable(uri: string, reason: string): SvcError {
   return new SvcError("SVC3340", `dump to ${uri.slice(0, 300)}: ${reason}`);
 }
 
@@ -41,6 +41,6 @@ function pathIn(given: string): string {
   try {
     return fileURLToPath(given);
   } catch (error) {
-    throw unusable(given, (error as Error).message);
+    throw dumpNotUsable(given, (error as Error).message);
   }
 }

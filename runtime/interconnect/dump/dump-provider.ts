@@ -3,11 +3,11 @@
 // says more than one that goes on with a gap.
 
 import { SvcError } from "../../base/errors.js";
-import type { Repair } from "../../graph/keeper/graph-source.js";
-import type { SubscriberShown } from "../../metrics/traffic.js";
-import { Alarm } from "../alarm.js";
-import { LogFollower } from "../log/log-follower.js";
-import type { ProviderParts, Provides } from "../provider.js";
+import type { RepairAction } from "../../graph/keeper/graph-source.js";
+import type { SubscriberReport } from "../../metrics/traffic.js";
+import { InterruptibleSleep } from "../alarm.js";
+import { LogTailer } from "../log/log-follower.js";
+import type { ProviderParts, ProviderState } from "../provider.js";
 import { checkDumpFolder, dumpUri } from "./dump-folder.js";
 import { DumpWriter } from "./dump-writer.js";
 
@@ -20,7 +20,7 @@ export interface DumpProviderParts
   readonly ended: () => void;
 }
 
-export class DumpProvider implements Provides {
+export class DumpProvider implements ProviderState {
   readonly #parts: DumpProviderParts;
   readonly #writer: DumpWriter;
   readonly #unlisten: () => void;
@@ -31,7 +31,7 @@ export class DumpProvider implements Provides {
   #repairGoal = 0;
   #isStopped = false;
   /** There may be more to write. */
-  readonly #more = new Alarm();
+  readonly #more = new InterruptibleSleep();
 
   /** @throws SvcError SVC3340 */
   constructor(parts: DumpProviderParts) {
@@ -55,7 +55,7 @@ export class DumpProvider implements Provides {
   }
 
   /** A copy of the log cannot differ from it: it is only waited for. */
-  repair(repair: Repair | null): void {
+  repair(repair: RepairAction | null): void {
     this.#repairGoal = repair === null ? 0 : this.#parts.log.channel.log.safe;
   }
 
@@ -67,7 +67,7 @@ export class DumpProvider implements Provides {
     this.#more.ring();
   }
 
-  shown(): SubscriberShown {
+  shown(): SubscriberReport {
     const lagUnits = Math.max(0, this.#parts.log.channel.log.safe - (this.#reached ?? 0));
     return {
       ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
@@ -105,7 +105,7 @@ export class DumpProvider implements Provides {
 
   async #follow(sn: number): Promise<void> {
     const { log, gate } = this.#parts;
-    const follower = new LogFollower(log.disk, log.channel.log, sn);
+    const follower = new LogTailer(log.disk, log.channel.log, sn);
     let written = sn - 1;
     try {
       while (!this.#isStopped) {

@@ -8,7 +8,7 @@ import {
   identityOfStore,
   readSnapshotHeader,
   SnapshotFiles,
-  storedGraph,
+  openForLogging,
 } from "../../graph/log/logged-store.js";
 import type { ReplicatedLog } from "../durable-log.js";
 import type { DiskFile } from "../log/disk.js";
@@ -16,7 +16,7 @@ import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../log/segment-format.
 import type { Frame } from "../log/segment-reader.js";
 import { readLog } from "../log/segments.js";
 import type { SnapshotSource } from "../snapshot-transfer.js";
-import { dumpUri, unusable } from "./dump-folder.js";
+import { dumpUri, dumpNotUsable } from "./dump-folder.js";
 
 const PART = ".part";
 
@@ -43,7 +43,7 @@ export class DumpWriter {
     for (const { identity, name, path } of channel.graphs.all()) {
       if (!open.has(identity)) continue;
       const { current } = new SnapshotFiles(await snapshots.saveNow(name));
-      const { folder } = storedGraph(part, path, name);
+      const { folder } = openForLogging(part, path, name);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const copy = new SnapshotFiles(folder).current;
       copyFileSync(current, copy);
@@ -68,7 +68,7 @@ export class DumpWriter {
     const end = readLog(disk, folder, () => undefined);
     if (end === null || end.last === null || end.offset === 0) return this.#firstNeeded();
     const isOurs = end.logId === log.logId && end.nextSn >= log.first && end.nextSn - 1 <= log.safe;
-    if (!isOurs) throw unusable(dumpUri(this.#folder), "what is there is of another log, or older");
+    if (!isOurs) throw dumpNotUsable(dumpUri(this.#folder), "what is there is of another log, or older");
     this.#file = disk.open(join(folder, end.last.name), "write");
     this.#file.truncate(end.offset);
     this.#segment = end.last.firstSn;
@@ -101,7 +101,7 @@ export class DumpWriter {
     const { log } = channel;
     const counts = new Map<number, number>();
     for (const { number, name, path } of channel.graphs.all()) {
-      const { folder } = storedGraph(this.#folder, path, name);
+      const { folder } = openForLogging(this.#folder, path, name);
       const { current } = new SnapshotFiles(folder);
       if (existsSync(current)) counts.set(number, readSnapshotHeader(current).operationCount);
     }

@@ -1,8 +1,8 @@
 // What a log holds, and how much of it can be used where it is damaged.
 
 import type { Disk } from "./disk.js";
-import { LogDamaged } from "./log-errors.js";
-import { LogGraphs } from "./log-graphs.js";
+import { LogCorruptionError } from "./log-errors.js";
+import { LogCatalog } from "./log-graphs.js";
 import { listSegments, readLog, type Segment } from "./segments.js";
 
 export interface LogReport {
@@ -13,7 +13,7 @@ export interface LogReport {
   /** Bytes that an interrupted write has left at the end. */
   readonly tornBytes: number;
   /** What is wrong; null: nothing. */
-  readonly damage: LogDamaged | null;
+  readonly damage: LogCorruptionError | null;
   /** The segment in which what can be used ends, and its byte there; null: nothing can. */
   readonly end: { readonly segment: Segment; readonly offset: number } | null;
 }
@@ -21,10 +21,10 @@ export interface LogReport {
 /** Reads all of a log, and changes nothing. */
 export function checkLog(disk: Disk, folder: string): LogReport {
   const found = { units: 0, last: 0, end: null as LogReport["end"] };
-  let damage: LogDamaged | null = null;
+  let damage: LogCorruptionError | null = null;
   let tornBytes = 0;
   try {
-    const graphs = new LogGraphs();
+    const graphs = new LogCatalog();
     const end = readLog(disk, folder, (frame, segment) => {
       graphs.readFrame(frame, () => undefined);
       const { header, offset, bytes } = frame;
@@ -35,7 +35,7 @@ export function checkLog(disk: Disk, folder: string): LogReport {
     });
     tornBytes = end?.tornBytes ?? 0;
   } catch (error) {
-    if (!(error instanceof LogDamaged)) throw error;
+    if (!(error instanceof LogCorruptionError)) throw error;
     damage = error;
   }
   return { segments: listSegments(disk, folder), ...found, tornBytes, damage };

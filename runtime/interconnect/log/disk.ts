@@ -14,7 +14,7 @@ import {
   writeSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { flushFolder, makeDurableFolder } from "../../base/durable-files.js";
+import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 import { openingError } from "./log-errors.js";
 
 const flush = promisify(fdatasync);
@@ -100,7 +100,7 @@ export const realDisk: Disk = {
       throw openingError(error);
     }
   },
-  makeFolder: (folder) => makeDurableFolder(folder, 0o700),
+  makeFolder: (folder) => mkdirDurable(folder, 0o700),
   open(path, mode) {
     try {
       return new RealFile(path, mode === "read" ? "r" : "r+");
@@ -110,5 +110,5 @@ export const realDisk: Disk = {
   },
   create: (path) => new RealFile(path, "w+"),
   remove: (path) => unlinkSync(path),
-  flushFolder,
+  flushFolder: fsyncDirectory,
 };

@@ -1,22 +1,22 @@
 // One log with the graphs whose changes go into it: their numbers, their rings, and how what waits
 // in these becomes the next frame.
 
-import { identityOfStore, type LogClock, startLogging } from "../../graph/log/logged-store.js";
-import { countAfter, countBefore, UNIT_HEAD_WORDS } from "../../graph/log/unit-format.js";
-import { type NumberedRing, type TakenUnits, takeUnits } from "../../graph/log/unit-taker.js";
+import { identityOfStore, type CommitClock, startLogging } from "../../graph/log/logged-store.js";
+import { operationCountAfter, operationCountBefore, UNIT_HEAD_WORDS } from "../../graph/log/unit-format.js";
+import { type NumberedRing, type DrainedTransactions, drainTransactions } from "../../graph/log/unit-taker.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { Disk } from "./disk.js";
-import { type Control, LogGraphs, type LoggedGraph } from "./log-graphs.js";
+import { type Control, LogCatalog, type LoggedGraph } from "./log-graphs.js";
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_UNITS } from "./segment-format.js";
 import { SegmentLog } from "./segment-log.js";
-import { controlUnit } from "./units.js";
+import { encodeControlRecord } from "./units.js";
 
 interface OpenGraph extends NumberedRing {
   readonly store: GraphStore;
 }
 
 export class LogChannel {
-  readonly graphs = new LogGraphs();
+  readonly graphs = new LogCatalog();
   readonly log: SegmentLog;
   /** Bytes that a crash had left at the end of the log, and that were cut off. */
   readonly tornBytes: number;
@@ -31,7 +31,7 @@ export class LogChannel {
   readonly #reached = new Map<number, Map<number, number>>();
   /** The same of the frame under way. */
   readonly #reachedNow = new Map<number, number>();
-  #taken: TakenUnits | null = null;
+  #taken: DrainedTransactions | null = null;
 
   /** @throws LogDamaged */
   constructor(disk: Disk, folder: string) {
@@ -82,11 +82,11 @@ export class LogChannel {
    * rings until `release`.
    * @returns how many bytes
    */
-  write(clock: LogClock): number {
+  write(clock: CommitClock): number {
     this.#length = 0;
     this.#units = 0;
     for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
-    this.#taken = takeUnits(this.#open.values(), clock, (words, at, length, number) =>
+    this.#taken = drainTransactions(this.#open.values(), clock, (words, at, length, number) =>
       this.#take(words, at, length, number),
     );
     if (this.#units === 0) return 0;
@@ -159,16 +159,16 @@ export class LogChannel {
   }
 
   #control(control: Control): void {
-    this.#controls.push(controlUnit(control));
+    this.#controls.push(encodeControlRecord(control));
   }
 
   #take(words: Uint32Array, at: number, length: number, number: number): boolean {
     const graph = this.graphs.byNumber(number)!;
-    const after = countAfter(words, at);
+    const after = operationCountAfter(words, at);
     // A thread that died had written it, and not said so.
     if (after <= graph.after) return true;
     if (this.#units === MAX_UNITS || this.#length + length > this.#words.length) return false;
-    graph.before ??= countBefore(words, at);
+    graph.before ??= operationCountBefore(words, at);
     graph.after = after;
     this.#reachedNow.set(number, after);
     this.#put(words, at, length);

@@ -3,7 +3,7 @@
 import { SvcError } from "../../base/errors.js";
 
 /** It is damaged where an interrupted write cannot be the reason. */
-export class LogDamaged extends SvcError {
+export class LogCorruptionError extends SvcError {
   /**
    * @param segment name of the file
    * @param offset first byte that cannot be used

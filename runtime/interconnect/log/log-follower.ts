@@ -6,7 +6,7 @@ import { SEGMENT_HEADER_BYTES } from "./segment-format.js";
 import type { SegmentLog } from "./segment-log.js";
 import { type Frame, SegmentReader } from "./segment-reader.js";
 
-export class LogFollower {
+export class LogTailer {
   readonly #disk: Disk;
   readonly #log: SegmentLog;
   #sn: number;

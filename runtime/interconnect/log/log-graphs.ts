@@ -1,11 +1,11 @@
 // The graphs that a log has units of: the numbers by which units name them, and how far each is
 // logged. A table in each segment, and units of the log itself, say which number means what.
 
-import { countAfter, countBefore } from "../../graph/log/unit-format.js";
+import { operationCountAfter, operationCountBefore } from "../../graph/log/unit-format.js";
 import { DataError } from "../../graph/model/errors.js";
 import { FRAME_HEADER_BYTES } from "./segment-format.js";
 import type { Frame } from "./segment-reader.js";
-import { eachUnit, paddedJson } from "./units.js";
+import { forEachTransaction, paddedJson } from "./units.js";
 
 /** What the log says of a graph. */
 export interface GraphEntry {
@@ -28,7 +28,7 @@ export type Control = { readonly opened: GraphEntry } | { readonly erased: numbe
 
 const IDENTITY = /^[0-9a-f]{32}$/;
 
-export class LogGraphs {
+export class LogCatalog {
   readonly #byNumber = new Map<number, LoggedGraph>();
   #lastNumber = 0;
 
@@ -78,10 +78,10 @@ export class LogGraphs {
       this.#readTable(frame.bytes.subarray(FRAME_HEADER_BYTES));
       return;
     }
-    eachUnit(frame, {
+    forEachTransaction(frame, {
       unit: (words, at, graph) => {
-        const after = countAfter(words, at);
-        this.#reach(graph, countBefore(words, at), after);
+        const after = operationCountAfter(words, at);
+        this.#reach(graph, operationCountBefore(words, at), after);
         reached(graph, after);
       },
       control: (json) => this.#readControl(json),

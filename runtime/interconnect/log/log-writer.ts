@@ -2,7 +2,7 @@
 // the next one. While somebody waits for it the next flush begins at once, else every 10 ms.
 
 import { SvcError } from "../../base/errors.js";
-import { type LogClock, stopLogging } from "../../graph/log/logged-store.js";
+import { type CommitClock, stopLogging } from "../../graph/log/logged-store.js";
 import type { LogChannel } from "./log-channel.js";
 
 /** So long, or so much, is put together where nobody waits. */
@@ -10,7 +10,7 @@ const INTERVAL_MS = 10;
 const ENOUGH_BYTES = 2 ** 18;
 
 export class LogWriter {
-  readonly #clock: LogClock;
+  readonly #clock: CommitClock;
   readonly #channels: readonly LogChannel[];
   readonly #onFailure: (error: SvcError) => void;
   #running: Promise<void> | null = null;
@@ -23,7 +23,7 @@ export class LogWriter {
 
   /** @param onFailure nothing is logged any more, and all graphs are readonly */
   constructor(
-    clock: LogClock,
+    clock: CommitClock,
     channels: readonly LogChannel[],
     onFailure: (error: SvcError) => void,
   ) {
@@ -68,9 +68,9 @@ export class LogWriter {
 
   async #run(): Promise<void> {
     const hasWork = (): boolean =>
-      this.#isStopping || this.#waitingBytes() > 0 || this.#clock.isWanted;
+      this.#isStopping || this.#waitingBytes() > 0 || this.#clock.isRequested;
     while (!this.#clock.hasFailed) {
-      if (this.#waitingBytes() === 0 && !this.#clock.isWanted) {
+      if (this.#waitingBytes() === 0 && !this.#clock.isRequested) {
         if (this.#isStopping) return;
         await this.#clock.sleep(hasWork);
       }

@@ -4,14 +4,14 @@
 // Nobody else sees the graphs yet, so that nothing is noted for an undo. What fails within a unit
 // leaves half of it done: that graph is broken, and nothing may be tried on it again.
 
-import { applyUnit } from "../../graph/log/apply-unit.js";
-import { countAfter, countBefore } from "../../graph/log/unit-format.js";
+import { applyTransaction } from "../../graph/log/apply-unit.js";
+import { operationCountAfter, operationCountBefore } from "../../graph/log/unit-format.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { SegmentLog } from "./segment-log.js";
-import { eachUnit } from "./units.js";
+import { forEachTransaction } from "./units.js";
 
 /** Why graphs cannot be used, as far as is known; of broken ones nothing more is tried. */
-export interface Failures {
+export interface ReplayFailures {
   readonly reasons: Map<GraphStore, Error>;
   readonly broken: Set<GraphStore>;
 }
@@ -25,7 +25,7 @@ export interface Failures {
 export function replayLog(
   log: SegmentLog,
   stores: ReadonlyMap<number, GraphStore>,
-  { reasons, broken }: Failures,
+  { reasons, broken }: ReplayFailures,
   progress: (done: number) => void,
 ): number {
   const { first, last } = log;
@@ -37,13 +37,13 @@ export function replayLog(
       number = graph;
       store = stores.get(graph);
     }
-    if (store === undefined || countAfter(words, at) <= store.operationCount) return;
+    if (store === undefined || operationCountAfter(words, at) <= store.operationCount) return;
     if (broken.has(store)) return;
     // If not, what comes before it may be in another log.
-    const isNext = countBefore(words, at) === store.operationCount;
+    const isNext = operationCountBefore(words, at) === store.operationCount;
     if (!isNext && reasons.has(store)) return;
     try {
-      applyUnit(store, words, at);
+      applyTransaction(store, words, at);
       units++;
     } catch (error) {
       reasons.set(store, error as Error);
@@ -53,7 +53,7 @@ export function replayLog(
   const visitor = { unit, control: () => undefined };
   alone([...stores.values()], () => {
     for (const frame of log.read(first)) {
-      eachUnit(frame, visitor);
+      forEachTransaction(frame, visitor);
       progress((frame.header.sn - first) / (last - first + 1));
     }
   });

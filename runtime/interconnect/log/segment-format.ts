@@ -55,7 +55,7 @@ export function segmentName(firstSn: number): string {
 }
 
 /** First sn by the name of a file; null for other files. */
-export function snOfName(name: string): number | null {
+export function sequenceFromFileName(name: string): number | null {
   return NAME.test(name) ? Number.parseInt(name.slice(0, 16), 16) : null;
 }
 

@@ -45,19 +45,19 @@ export class SegmentReader {
 
   /** Null: damaged; a number: of another version. */
   header(): SegmentHeader | number | null {
-    return decodeSegmentHeader(this.#look(0, SEGMENT_HEADER_BYTES));
+    return decodeSegmentHeader(this.#bytesAt(0, SEGMENT_HEADER_BYTES));
   }
 
   /** The header of a frame that begins at a byte, whether or not the rest is as it was. */
   frameHeaderAt(offset: number): FrameHeader | null {
-    return decodeFrameHeader(this.#look(offset, FRAME_HEADER_BYTES));
+    return decodeFrameHeader(this.#bytesAt(offset, FRAME_HEADER_BYTES));
   }
 
   /** The frame that begins at a byte, if one does that is whole. */
   frameAt(offset: number): Frame | null {
     const header = this.frameHeaderAt(offset);
     if (header === null) return null;
-    const bytes = this.#look(offset, FRAME_HEADER_BYTES + header.bytes);
+    const bytes = this.#bytesAt(offset, FRAME_HEADER_BYTES + header.bytes);
     if (!isIntact(header, bytes.subarray(FRAME_HEADER_BYTES))) return null;
     const at = (offset - this.#from + FRAME_HEADER_BYTES) / 4;
     return { header, offset, words: this.#words, at, end: at + header.bytes / 4, bytes };
@@ -86,7 +86,7 @@ export class SegmentReader {
   }
 
   /** So many bytes from an offset on, fewer at the end of the file. */
-  #look(offset: number, length: number): Buffer {
+  #bytesAt(offset: number, length: number): Buffer {
     const isInside = offset >= this.#from && offset + length <= this.#from + this.#length;
     if (!isInside) this.#load(offset, length);
     const start = offset - this.#from;

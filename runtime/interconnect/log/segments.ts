@@ -5,14 +5,14 @@
 import { join } from "node:path";
 import { DataError } from "../../graph/model/errors.js";
 import type { Disk } from "./disk.js";
-import { LogDamaged } from "./log-errors.js";
+import { LogCorruptionError } from "./log-errors.js";
 import {
   FRAME_HEADER_BYTES,
   type FrameHeader,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
   segmentName,
-  snOfName,
+  sequenceFromFileName,
 } from "./segment-format.js";
 import { type Frame, SegmentReader } from "./segment-reader.js";
 
@@ -48,7 +48,7 @@ export type FrameVisitor = (frame: Frame, segment: Segment) => void;
 export function listSegments(disk: Disk, folder: string): Segment[] {
   const found: Segment[] = [];
   for (const name of disk.names(folder)) {
-    const firstSn = snOfName(name);
+    const firstSn = sequenceFromFileName(name);
     if (firstSn !== null) found.push({ name, firstSn });
   }
   return found.sort((a, b) => a.firstSn - b.firstSn);
@@ -72,7 +72,7 @@ export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd
       const { code } = error as NodeJS.ErrnoException;
       if (!UNREADABLE.has(code ?? "")) throw error;
       const reason = `it cannot be read: ${(error as Error).message}`;
-      throw new LogDamaged(segment.name, reader?.position ?? 0, reason);
+      throw new LogCorruptionError(segment.name, reader?.position ?? 0, reason);
     } finally {
       reader?.close();
     }
@@ -96,7 +96,7 @@ function readSegment(
     if (frame === null) break;
     const isTable = offset === SEGMENT_HEADER_BYTES;
     const reason = misfit(frame.header, { isTable, chain, nextSn, epoch });
-    if (reason !== null) throw new LogDamaged(segment.name, offset, reason);
+    if (reason !== null) throw new LogCorruptionError(segment.name, offset, reason);
     visitChecked(visit, frame, segment);
     offset += frame.bytes.length;
     if (isTable) continue;
@@ -106,15 +106,15 @@ function readSegment(
   }
   const tornBytes = reader.size - offset;
   if (tornBytes > 0) {
-    if (!isLast) throw new LogDamaged(segment.name, offset, "a frame is damaged");
+    if (!isLast) throw new LogCorruptionError(segment.name, offset, "a frame is damaged");
     const isTable = offset === SEGMENT_HEADER_BYTES;
     const others = othersBehind(reader, offset, { isTable, chain, nextSn, epoch });
     if (others !== null)
-      throw new LogDamaged(segment.name, offset, `a frame is damaged, ${others}`);
+      throw new LogCorruptionError(segment.name, offset, `a frame is damaged, ${others}`);
   }
   if (offset === SEGMENT_HEADER_BYTES) {
     if (isLast) return unmade(before, segment, reader.size);
-    throw new LogDamaged(segment.name, offset, "its table is missing");
+    throw new LogCorruptionError(segment.name, offset, "its table is missing");
   }
   return { logId: header.logId, epoch, nextSn, chain, last: segment, offset, tornBytes };
 }
@@ -125,7 +125,7 @@ function visitChecked(visit: FrameVisitor, frame: Frame, segment: Segment): void
     visit(frame, segment);
   } catch (error) {
     if (!(error instanceof DataError || error instanceof SyntaxError)) throw error;
-    throw new LogDamaged(segment.name, frame.offset, error.message);
+    throw new LogCorruptionError(segment.name, frame.offset, error.message);
   }
 }
 
@@ -143,20 +143,20 @@ function checkedHeader(
 ): SegmentHeader | null {
   const header = reader.header();
   if (typeof header === "number") {
-    throw new LogDamaged(segment.name, 0, `it is of version ${header}, which this one cannot read`);
+    throw new LogCorruptionError(segment.name, 0, `it is of version ${header}, which this one cannot read`);
   }
   if (header === null) {
     const isBegun = reader.size > MAX_UNMADE_BYTES || reader.search(0) >= 0;
     if (isLast && !isBegun && (before !== null || segment.firstSn === 1)) return null;
-    throw new LogDamaged(segment.name, 0, "its header is damaged");
+    throw new LogCorruptionError(segment.name, 0, "its header is damaged");
   }
   if (header.firstSn !== segment.firstSn) {
-    throw new LogDamaged(segment.name, 0, `it is segment ${segmentName(header.firstSn)}`);
+    throw new LogCorruptionError(segment.name, 0, `it is segment ${segmentName(header.firstSn)}`);
   }
   if (before === null) return header;
-  if (header.logId !== before.logId) throw new LogDamaged(segment.name, 0, "it is of another log");
+  if (header.logId !== before.logId) throw new LogCorruptionError(segment.name, 0, "it is of another log");
   if (header.firstSn !== before.nextSn || header.chain !== before.chain) {
-    throw new LogDamaged(segment.name, 0, "what came before it is missing");
+    throw new LogCorruptionError(segment.name, 0, "what came before it is missing");
   }
   return header;
 }

@@ -10,14 +10,14 @@ import type { Frame } from "./segment-reader.js";
 
 const CONTROL = 0x02;
 
-export interface UnitVisitor {
+export interface TransactionVisitor {
   /** Something was done to a graph. */
   unit(words: Uint32Array, at: number, graph: number): void;
   control(json: unknown): void;
 }
 
 /** @throws DataError what is no sequence of units, for all its checksum */
-export function eachUnit({ header, words, at: start, end }: Frame, visitor: UnitVisitor): void {
+export function forEachTransaction({ header, words, at: start, end }: Frame, visitor: TransactionVisitor): void {
   let units = 0;
   for (let at = start; at < end; units++) {
     const head = words[at]!;
@@ -33,7 +33,7 @@ export function eachUnit({ header, words, at: start, end }: Frame, visitor: Unit
 }
 
 /** A unit by which the log says something of itself. */
-export function controlUnit(content: unknown): Uint32Array {
+export function encodeControlRecord(content: unknown): Uint32Array {
   const text = paddedJson(content);
   const words = new Uint32Array(UNIT_HEAD_WORDS + text.length / 4);
   words[0] = CONTROL | (words.length << 8);

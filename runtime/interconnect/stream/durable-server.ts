@@ -11,7 +11,7 @@ const HINT = "set `jetstream { sync_interval: always }`, which nats-server has a
  * allow. When they are back they are asked with the next connection.
  * @throws SvcError SVC3362 one does not, or too many do not say
  */
-export async function checkDurableServers(
+export async function requireDurableServers(
   monitors: readonly string[],
   replicas: number,
 ): Promise<void> {

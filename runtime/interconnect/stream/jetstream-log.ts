@@ -6,7 +6,7 @@
 import type { ConsumerMessages, JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node";
 import { SvcError } from "../../base/errors.js";
-import { checkDurableServers } from "./durable-server.js";
+import { requireDurableServers } from "./durable-server.js";
 import { type NatsPackages, natsPackages } from "./nats-packages.js";
 import type { StreamAddress } from "./stream-address.js";
 
@@ -198,7 +198,7 @@ export class JetStreamLog {
       const text = `stream ${this.#name} has ${config.num_replicas} replicas, not ${replicas}`;
       throw new SvcError("SVC3362", text);
     }
-    await checkDurableServers(monitors, replicas);
+    await requireDurableServers(monitors, replicas);
   }
 
   #subject(kind: string): string {

@@ -26,7 +26,7 @@ export interface StreamAddress {
 }
 
 /** @throws SvcError SVC3360 */
-export function streamAddressIn(text: string): StreamAddress {
+export function parseStreamAddress(text: string): StreamAddress {
   const match = ADDRESS.exec(text);
   if (match === null) throw unusable(text, "it is not nats://host:port/NAME");
   const [, hosts = "", name = "", query = ""] = match;

@@ -4,16 +4,16 @@
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
 import type { Traffic } from "../../metrics/traffic.js";
-import { Alarm } from "../alarm.js";
-import { Attempts } from "../attempts.js";
-import type { Gate } from "../gate.js";
+import { InterruptibleSleep } from "../alarm.js";
+import { RetryLoop } from "../attempts.js";
+import type { FlowControl } from "../gate.js";
 import { serialBase } from "../log/log-id.js";
 import type { Replica } from "../replica.js";
-import type { Follows } from "../subscriber.js";
-import { garbled, type Message, MessageType } from "../wire/messages.js";
-import { jsonIn } from "../wire/peer.js";
-import { offerIn, snapshotHeadIn } from "../wire/positions.js";
-import { statusIn } from "../wire/status.js";
+import type { SubscriberState } from "../subscriber.js";
+import { malformedMessage, type Message, MessageType } from "../wire/messages.js";
+import { parseJsonBody } from "../wire/peer.js";
+import { parseOffer, parseSnapshotHead } from "../wire/positions.js";
+import { parseStatus } from "../wire/status.js";
 import { JetStreamLog } from "./jetstream-log.js";
 import type { StreamAddress } from "./stream-address.js";
 import { StreamReader } from "./stream-messages.js";
@@ -25,25 +25,25 @@ const MARK_MS = 2_000;
 export interface StreamFollowerParts {
   readonly address: StreamAddress;
   readonly replica: Replica;
-  readonly gate: Gate;
+  readonly gate: FlowControl;
   readonly traffic: Traffic;
   readonly warn: LogLine;
 }
 
-export class StreamFollower implements Follows {
+export class StreamFollower implements SubscriberState {
   readonly #parts: StreamFollowerParts;
   #log: JetStreamLog | null = null;
   #serialBase: number | null = null;
   /** Where the snapshots begin after which something was found to differ. */
   #divergedAt: number | null = null;
-  readonly #attempts: Attempts;
-  readonly #opened = new Alarm();
+  readonly #attempts: RetryLoop;
+  readonly #opened = new InterruptibleSleep();
 
   constructor(parts: StreamFollowerParts) {
     this.#parts = parts;
-    this.#attempts = new Attempts({
+    this.#attempts = new RetryLoop({
       ...{ name: parts.address.uri, code: "SVC3365", warn: parts.warn },
-      ...{ leastWaitMs: LEAST_WAIT_MS, mostWaitMs: MOST_WAIT_MS },
+      ...{ minDelayMs: LEAST_WAIT_MS, maxDelayMs: MOST_WAIT_MS },
     });
   }
 
@@ -123,25 +123,25 @@ export class StreamFollower implements Follows {
         traffic.serial = this.#serialBase + header.sn + header.units - 1;
       }
     } else if (type === MessageType.Start) {
-      replica.start(jsonIn(body));
+      replica.start(parseJsonBody(body));
     } else if (type === MessageType.Status) {
-      const { at, serial, digest, graphs } = statusIn(jsonIn(body));
+      const { at, serial, digest, graphs } = parseStatus(parseJsonBody(body));
       replica.compare(graphs);
       traffic.lagMs = Math.max(0, Date.now() - at);
       traffic.serial = serial;
       traffic.providerDigest = digest;
     } else if (type === MessageType.SnapshotBegin) {
-      await this.#snapshot(reader, jsonIn(body));
+      await this.#snapshot(reader, parseJsonBody(body));
     } else if (type === MessageType.Table) {
-      await this.#begin(jsonIn(body));
-    } else throw garbled(`message ${type} is not expected`);
+      await this.#begin(parseJsonBody(body));
+    } else throw malformedMessage(`message ${type} is not expected`);
   }
 
   async #begin(given: unknown): Promise<void> {
     const { replica, address, warn } = this.#parts;
     const { at } = (given ?? {}) as { at?: unknown };
-    if (!Number.isSafeInteger(at)) throw garbled("no offer of a stream");
-    const offer = offerIn(given);
+    if (!Number.isSafeInteger(at)) throw malformedMessage("no offer of a stream");
+    const offer = parseOffer(given);
     await replica.acceptAgain(offer, at as number);
     this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
     this.#attempts.succeeded();
@@ -150,11 +150,11 @@ export class StreamFollower implements Follows {
 
   async #snapshot(reader: StreamReader, given: unknown): Promise<void> {
     const { traffic, replica } = this.#parts;
-    const head = snapshotHeadIn(given);
+    const head = parseSnapshotHead(given);
     if (!replica.needs(head)) {
       for (let at = 0; at < head.bytes; ) {
         const { length } = await reader.expect(MessageType.SnapshotChunk);
-        if (length === 0) throw garbled("an empty piece");
+        if (length === 0) throw malformedMessage("an empty piece");
         at += length;
       }
       await reader.expect(MessageType.SnapshotEnd);

@@ -5,7 +5,7 @@
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
 import {
   encodeMessage,
-  garbled,
+  malformedMessage,
   type Message,
   MessageReader,
   MessageType,
@@ -65,7 +65,7 @@ export class StreamWriter {
 
   /** Resolves when the broker has all of it. */
   async flush(): Promise<void> {
-    while (this.#underWay.length > 0) await this.#settleOldest();
+    while (this.#underWay.length > 0) await this.#completeOldest();
     this.#check();
   }
 
@@ -80,7 +80,7 @@ export class StreamWriter {
       const isTable = type === MessageType.Table && part === 1;
       const acknowledged = this.#append(isTable ? "table" : "data", { part, parts, bytes }, state);
       first ??= acknowledged;
-      while (this.#bytes > MOST_BYTES) await this.#settleOldest();
+      while (this.#bytes > MOST_BYTES) await this.#completeOldest();
       this.#check();
     }
     this.#state = behind;
@@ -103,7 +103,7 @@ export class StreamWriter {
     return acknowledged;
   }
 
-  async #settleOldest(): Promise<void> {
+  async #completeOldest(): Promise<void> {
     const { acknowledged, bytes } = this.#underWay.shift()!;
     this.#bytes -= bytes;
     await acknowledged;
@@ -129,13 +129,13 @@ export class StreamReader {
       const { done, value } = await this.#parts.next();
       if (done === true) return null;
       const { part, parts, bytes } = value;
-      if (part < 1 || part > parts) throw garbled("a part of nothing");
+      if (part < 1 || part > parts) throw malformedMessage("a part of nothing");
       if (part === 1) this.#clear();
       // Its first part is not there: it was begun before what is read begins.
       if (part !== this.#pieces.length + 1) continue;
       this.#pieces.push(bytes);
       this.#bytes += bytes.length;
-      if (this.#bytes > MOST_MESSAGE_BYTES) throw garbled("a message is too long");
+      if (this.#bytes > MOST_MESSAGE_BYTES) throw malformedMessage("a message is too long");
       if (part === parts) return this.#message();
     }
   }
@@ -143,8 +143,8 @@ export class StreamReader {
   /** @throws SvcError SVC2531 something else comes */
   async expect(type: MessageTypeNumber): Promise<Buffer> {
     const message = await this.next();
-    if (message === null) throw garbled("the stream has ended");
-    if (message.type !== type) throw garbled(`message ${message.type} in place of ${type}`);
+    if (message === null) throw malformedMessage("the stream has ended");
+    if (message.type !== type) throw malformedMessage(`message ${message.type} in place of ${type}`);
     return message.body;
   }
 
@@ -154,7 +154,7 @@ export class StreamReader {
     const whole = Buffer.concat(this.#pieces);
     this.#clear();
     for (const message of reader.read(whole)) return message;
-    throw garbled("half a message");
+    throw malformedMessage("half a message");
   }
 
   #clear(): void {

@@ -3,14 +3,14 @@
 // lost, or lacks after a while without it, is sent again from the log.
 
 import { SvcError } from "../../base/errors.js";
-import type { Repair } from "../../graph/keeper/graph-source.js";
-import type { SubscriberShown } from "../../metrics/traffic.js";
-import { Alarm } from "../alarm.js";
-import { Attempts } from "../attempts.js";
-import { LogFollower } from "../log/log-follower.js";
-import type { ProviderParts, Provides } from "../provider.js";
-import { planFor } from "../send-plan.js";
-import { countSent } from "../sent-frames.js";
+import type { RepairAction } from "../../graph/keeper/graph-source.js";
+import type { SubscriberReport } from "../../metrics/traffic.js";
+import { InterruptibleSleep } from "../alarm.js";
+import { RetryLoop } from "../attempts.js";
+import { LogTailer } from "../log/log-follower.js";
+import type { ProviderParts, ProviderState } from "../provider.js";
+import { planCatchUp } from "../send-plan.js";
+import { recordSentFrames } from "../sent-frames.js";
 import { sendSnapshot } from "../snapshot-transfer.js";
 import { MessageType } from "../wire/messages.js";
 import type { Start } from "../wire/positions.js";
@@ -28,7 +28,7 @@ export interface StreamProviderParts extends Omit<ProviderParts, "host" | "port"
   readonly address: StreamAddress;
 }
 
-export class StreamProvider implements Provides {
+export class StreamProvider implements ProviderState {
   readonly #parts: StreamProviderParts;
   readonly #unlisten: () => void;
   /** Last unit that the broker has; null: it is not known. */
@@ -37,18 +37,18 @@ export class StreamProvider implements Provides {
   /** The last attempt; false again once it is connected. */
   #hasFailed = false;
   #isSynchronizing = false;
-  #repair: Repair | null = null;
+  #repair: RepairAction | null = null;
   #log: JetStreamLog | null = null;
   #caughtUpAt = performance.now();
-  readonly #attempts: Attempts;
+  readonly #attempts: RetryLoop;
   /** There may be more to send. */
-  readonly #more = new Alarm();
+  readonly #more = new InterruptibleSleep();
 
   constructor(parts: StreamProviderParts) {
     this.#parts = parts;
-    this.#attempts = new Attempts({
+    this.#attempts = new RetryLoop({
       ...{ name: this.uri, code: "SVC3365", warn: parts.warn },
-      ...{ leastWaitMs: LEAST_WAIT_MS, mostWaitMs: MOST_WAIT_MS },
+      ...{ minDelayMs: LEAST_WAIT_MS, maxDelayMs: MOST_WAIT_MS },
     });
     this.#unlisten = parts.log.onFlushed(() => {
       // They are no reason to ask a broker sooner that did not answer.
@@ -70,7 +70,7 @@ export class StreamProvider implements Provides {
   }
 
   /** All graphs are sent anew; null: they need not be any more. */
-  repair(repair: Repair | null): void {
+  repair(repair: RepairAction | null): void {
     this.#repair = repair;
     this.wake();
   }
@@ -84,7 +84,7 @@ export class StreamProvider implements Provides {
     this.#more.ring();
   }
 
-  shown(): SubscriberShown {
+  shown(): SubscriberReport {
     const last = this.#parts.log.channel.log.safe;
     const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
     if (lagUnits === 0) this.#caughtUpAt = performance.now();
@@ -182,7 +182,7 @@ export class StreamProvider implements Provides {
     const { last, chain, epoch } = own.channel.log;
     const nothing = { log: null, origin: null, epoch, graphs: [], diverged: [] };
     const repair = this.#repair;
-    const plan = planFor(own.channel, nothing, origin(), "all");
+    const plan = planCatchUp(own.channel, nothing, origin(), "all");
     if (typeof plan === "string") throw new SvcError("SVC2532", `replication: ${plan}`);
     this.#isSynchronizing = true;
     traffic.synchronizing += plan.snapshots.length;
@@ -209,7 +209,7 @@ export class StreamProvider implements Provides {
   async #stream(log: JetStreamLog, writer: StreamWriter, start: Start): Promise<void> {
     const { log: own, gate, status } = this.#parts;
     const { disk, channel } = own;
-    let follower = new LogFollower(disk, channel.log, start.sn + 1);
+    let follower = new LogTailer(disk, channel.log, start.sn + 1);
     let bytes = 0;
     let saidAt = Number.NEGATIVE_INFINITY;
     let isToldOf = false;
@@ -218,7 +218,7 @@ export class StreamProvider implements Provides {
         if (this.#repair !== null || bytes > CHECKPOINT_BYTES) {
           follower.close();
           const from = await this.#checkpoint(log, writer);
-          follower = new LogFollower(disk, channel.log, from.sn + 1);
+          follower = new LogTailer(disk, channel.log, from.sn + 1);
           bytes = 0;
         }
         const frame = gate.isOpen ? follower.next() : null;
@@ -233,7 +233,7 @@ export class StreamProvider implements Provides {
         }
         isToldOf = false;
         bytes += frame.bytes.length;
-        const records = countSent(frame, this.#parts.traffic);
+        const records = recordSentFrames(frame, this.#parts.traffic);
         const { sn, units, headerCrc } = frame.header;
         const reached = { sn: sn + units - 1, chain: headerCrc };
         await writer.sendLast(MessageType.Frame, frame.bytes, reached);

@@ -94,19 +94,19 @@ export class MessageReader {
 
   #begin(): void {
     const length = this.#header.readUInt32LE(8);
-    if (this.#header.readUInt32LE(0) !== MAGIC) throw garbled("what came is no message");
+    if (this.#header.readUInt32LE(0) !== MAGIC) throw malformedMessage("what came is no message");
     const type = this.#header.readUInt32LE(4);
     if (type > TYPE_MASK && type !== checkedType(this.#header)) {
-      throw garbled("the header of a message is damaged");
+      throw malformedMessage("the header of a message is damaged");
     }
-    if (length > this.#maxBytes) throw garbled(`a message of ${length} bytes is too long`);
+    if (length > this.#maxBytes) throw malformedMessage(`a message of ${length} bytes is too long`);
     this.#body = Buffer.allocUnsafeSlow(length);
     this.#filled = 0;
   }
 
   #end(body: Buffer): Message {
     const crc = crc32(body, crc32(this.#header.subarray(4, 12)));
-    if (crc !== this.#header.readUInt32LE(12)) throw garbled("a message is damaged");
+    if (crc !== this.#header.readUInt32LE(12)) throw malformedMessage("a message is damaged");
     this.#body = null;
     this.#filled = 0;
     return { type: this.#header[4]!, body };
@@ -120,6 +120,6 @@ function checkedType(header: Buffer): number {
   return ((check << CHECK_SHIFT) | type) >>> 0;
 }
 
-export function garbled(reason: string): SvcError {
+export function malformedMessage(reason: string): SvcError {
   return new SvcError("SVC2531", `replication: ${reason}`);
 }

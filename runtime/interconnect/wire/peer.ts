@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { SvcError } from "../../base/errors.js";
 import type { MessageTypeNumber } from "./messages.js";
-import { encodeMessage, garbled, type Message, MessageReader, MessageType } from "./messages.js";
+import { encodeMessage, malformedMessage, type Message, MessageReader, MessageType } from "./messages.js";
 import { NONCE_BYTES, type Role, type SharedKey } from "./shared-key.js";
 
 export interface PeerLimits {
@@ -70,7 +70,7 @@ export class Peer {
   async send(type: MessageTypeNumber, body: Uint8Array): Promise<void> {
     const message = encodeMessage(type, body);
     this.bytesWritten += message.length;
-    if (this.#socket.destroyed) throw lost();
+    if (this.#socket.destroyed) throw connectionLost();
     if (this.#socket.write(message)) return;
     await new Promise<void>((resolve, reject) => {
       const socket = this.#socket;
@@ -80,7 +80,7 @@ export class Peer {
       };
       const closed = (): void => {
         socket.off("drain", drained);
-        reject(lost());
+        reject(connectionLost());
       };
       socket.once("drain", drained).once("close", closed);
     });
@@ -123,13 +123,13 @@ export class Peer {
   /** The next message, which has to be of a type. @throws SvcError SVC2531, SVC2532 */
   async expect(type: MessageTypeNumber): Promise<Buffer> {
     const message = await this.next();
-    if (message === null) throw lost();
+    if (message === null) throw connectionLost();
     if (message.type === MessageType.Refusal) {
       // What strangers say is shown to nobody.
-      if (!this.#isTrusted) throw garbled("the other end refuses; its log may say why");
-      throw refused(message.body);
+      if (!this.#isTrusted) throw malformedMessage("the other end refuses; its log may say why");
+      throw peerRejected(message.body);
     }
-    if (message.type !== type) throw garbled(`message ${message.type} came in place of ${type}`);
+    if (message.type !== type) throw malformedMessage(`message ${message.type} came in place of ${type}`);
     return message.body;
   }
 
@@ -172,7 +172,7 @@ export class Peer {
    * tells nothing by that.
    * @throws SvcError SVC2531, SVC2533
    */
-  async shakeHands(role: Role, key: SharedKey): Promise<void> {
+  async handshake(role: Role, key: SharedKey): Promise<void> {
     const nonce = randomBytes(NONCE_BYTES);
     const isProvider = role === "provider";
     const hello = { protocol: PROTOCOL, nonce: nonce.toString("hex"), node: nodeVersion() };
@@ -240,24 +240,24 @@ export class Peer {
 }
 
 /** What the body of a message says. @throws SvcError SVC2531 */
-export function jsonIn(body: Buffer): unknown {
+export function parseJsonBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
-    throw garbled("a message is no JSON");
+    throw malformedMessage("a message is no JSON");
   }
 }
 
-export function lost(): SvcError {
-  return garbled("the connection was lost");
+export function connectionLost(): SvcError {
+  return malformedMessage("the connection was lost");
 }
 
 function silent(): SvcError {
-  return garbled("nothing was heard of the other end");
+  return malformedMessage("nothing was heard of the other end");
 }
 
-export function refused(body: Buffer): SvcError {
-  return new SvcError("SVC2532", `replication: the other end refuses: ${String(jsonIn(body))}`);
+export function peerRejected(body: Buffer): SvcError {
+  return new SvcError("SVC2532", `replication: the other end refuses: ${String(parseJsonBody(body))}`);
 }
 
 function nodeVersion(): number {
@@ -265,10 +265,10 @@ function nodeVersion(): number {
 }
 
 function helloIn(body: Buffer): Buffer {
-  const { protocol, nonce, node } = (jsonIn(body) ?? {}) as Record<string, unknown>;
-  if (protocol !== PROTOCOL) throw garbled("the other end speaks another version");
-  if (typeof nonce !== "string" || !HEX.test(nonce)) throw garbled("a greeting without a nonce");
+  const { protocol, nonce, node } = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
+  if (protocol !== PROTOCOL) throw malformedMessage("the other end speaks another version");
+  if (typeof nonce !== "string" || !HEX.test(nonce)) throw malformedMessage("a greeting without a nonce");
   // Values of properties may have been written by `v8.serialize` of that version.
-  if (node !== nodeVersion()) throw garbled(`the other end runs on Node ${Number(node)}`);
+  if (node !== nodeVersion()) throw malformedMessage(`the other end runs on Node ${Number(node)}`);
   return Buffer.from(nonce, "hex");
 }

@@ -2,7 +2,7 @@
 
 import { GRAPH_NAME } from "../../base/graph-names.js";
 import { MAX_GRAPHS } from "../../base/limits.js";
-import { garbled } from "./messages.js";
+import { malformedMessage } from "./messages.js";
 
 /** How far a subscriber has come. */
 export interface Positions {
@@ -68,41 +68,41 @@ export interface Start {
 const IDENTITY = /^[0-9a-f]{32}$/;
 
 /** @throws SvcError SVC2531 */
-export function positionsIn(given: unknown): Positions {
+export function parsePositions(given: unknown): Positions {
   const { log, origin = null, epoch, graphs, diverged } = (given ?? {}) as Partial<Positions>;
-  if (log !== null && !isLogPosition(log)) throw garbled("no position in a log");
-  if (!isCount(epoch) || !(origin === null || isIdentity(origin))) throw garbled("no epoch");
-  if (!arePositions(graphs)) throw garbled("no positions of graphs");
+  if (log !== null && !isLogPosition(log)) throw malformedMessage("no position in a log");
+  if (!isCount(epoch) || !(origin === null || isIdentity(origin))) throw malformedMessage("no epoch");
+  if (!isPositions(graphs)) throw malformedMessage("no positions of graphs");
   if (!Array.isArray(diverged) || diverged.length > MAX_GRAPHS || !diverged.every(isIdentity)) {
-    throw garbled("no graphs that differ");
+    throw malformedMessage("no graphs that differ");
   }
   return { log: log ?? null, origin, epoch, graphs, diverged };
 }
 
 /** @throws SvcError SVC2531 */
-export function offerIn(given: unknown): Offer {
+export function parseOffer(given: unknown): Offer {
   const { logId, isRoot, origin, epoch, graphs, lastNumber, erased } = (given ??
     {}) as Partial<Offer>;
   const isOffer =
     isIdentity(logId) && isIdentity(origin) && Array.isArray(graphs) && Array.isArray(erased);
-  if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw garbled("no offer");
+  if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw malformedMessage("no offer");
   if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
-    throw garbled("no offer");
+    throw malformedMessage("no offer");
   return { logId, isRoot, origin, epoch, graphs, lastNumber, erased };
 }
 
 /** @throws SvcError SVC2531 */
-export function snapshotHeadIn(given: unknown): SnapshotHead {
+export function parseSnapshotHead(given: unknown): SnapshotHead {
   const head = (given ?? {}) as SnapshotHead;
   const isCounted = isCount(head.bytes) && isCount(head.count) && isCount(head.values ?? 0);
-  if (!isOffered(head) || !isCounted) throw garbled("no head of a snapshot");
+  if (!isOffered(head) || !isCounted) throw malformedMessage("no head of a snapshot");
   return head;
 }
 
 /** @throws SvcError SVC2531 */
-export function startIn(given: unknown): Start {
+export function parseStart(given: unknown): Start {
   const { sn, chain } = (given ?? {}) as Partial<Start>;
-  if (!isCount(sn) || !isCount(chain)) throw garbled("no start of a log");
+  if (!isCount(sn) || !isCount(chain)) throw malformedMessage("no start of a log");
   return { sn, chain };
 }
 
@@ -117,7 +117,7 @@ export function isLogPosition(given: unknown): given is NonNullable<Positions["l
   return isIdentity(id) && isCount(sn) && isCount(chain);
 }
 
-export function arePositions(given: unknown): given is readonly Position[] {
+export function isPositions(given: unknown): given is readonly Position[] {
   return Array.isArray(given) && given.length <= MAX_GRAPHS && given.every(isPosition);
 }
 

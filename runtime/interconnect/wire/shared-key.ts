@@ -51,7 +51,7 @@ export class SharedKey {
 }
 
 /** True for what only this machine can be. */
-export function isThisMachine(host: string): boolean {
+export function isLoopbackAddress(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/.test(host);
 }
 

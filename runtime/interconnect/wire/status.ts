@@ -1,7 +1,7 @@
 // What both ends say of themselves every two seconds, whatever else they say.
 
-import { garbled } from "./messages.js";
-import { arePositions, type Position } from "./positions.js";
+import { malformedMessage } from "./messages.js";
+import { isPositions, type Position } from "./positions.js";
 
 export interface PeerStatus {
   /** Milliseconds since 1970, by the clock of who says it. */
@@ -21,7 +21,7 @@ const HOST = /^[\w.:-]{0,255}$/;
 const DIGEST = /^[0-9a-f]{32}$/;
 
 /** @throws SvcError SVC2531 */
-export function statusIn(given: unknown): PeerStatus {
+export function parseStatus(given: unknown): PeerStatus {
   const { at, host, adminPort, serial, digest, graphs } = (given ?? {}) as Partial<PeerStatus>;
   const isStatus =
     isCount(at) &&
@@ -29,7 +29,7 @@ export function statusIn(given: unknown): PeerStatus {
     isCount(adminPort) &&
     matches(host, HOST) &&
     adminPort < 65536;
-  if (!isStatus || !matches(digest, DIGEST) || !arePositions(graphs)) throw garbled("no status");
+  if (!isStatus || !matches(digest, DIGEST) || !isPositions(graphs)) throw malformedMessage("no status");
   return { at, host, adminPort, serial, digest, graphs };
 }
 

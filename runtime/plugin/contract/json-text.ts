@@ -8,7 +8,7 @@ import { errorText } from "./thrown.js";
 export const jsonFields: unique symbol = Symbol("svc.jsonFields");
 
 /** What is wrong with a number that JSON cannot write, where a type says number. */
-export const NO_NUMBER = "NaN or an infinite number, where the type of the result says number";
+export const NAN_ERROR = "NaN or an infinite number, where the type of the result says number";
 
 /** How deep the quick look goes; what is deeper is left to the writer. */
 const MAX_PLAIN_DEPTH = 100;
@@ -48,7 +48,7 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 /** Whether a number in it is none of JSON: NaN, or infinite. */
-export function hasNoNumber(value: unknown, depth = 0): boolean {
+export function containsNaN(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   if (typeof value !== "object" || value === null || depth > MAX_PLAIN_DEPTH) return false;
   if (value instanceof Float64Array || value instanceof Float32Array) {
@@ -56,10 +56,10 @@ export function hasNoNumber(value: unknown, depth = 0): boolean {
   }
   if (ArrayBuffer.isView(value)) return false;
   if (value instanceof Map || value instanceof Set) {
-    return hasNoNumber([...value.values()], depth + 1);
+    return containsNaN([...value.values()], depth + 1);
   }
   const parts = Array.isArray(value) ? value : Object.values(value);
-  return parts.some((part) => hasNoNumber(part, depth + 1));
+  return parts.some((part) => containsNaN(part, depth + 1));
 }
 
 function write(value: unknown, key: string, parents: object[]): string {

@@ -25,7 +25,7 @@ export type Invoke = (request: PluginRequest, source: RequestSource) => unknown;
 /**
  * Runs before a plugin: throws to refuse the request, gives anything but undefined to answer it.
  */
-export type BeforeFunction = (request: PluginRequest) => unknown;
+export type BeforeHook = (request: PluginRequest) => unknown;
 
 export interface PluginEntry {
   readonly name: string;
@@ -39,5 +39,5 @@ export interface PluginEntry {
   /** The type of its result has numbers, and no place for what else a NaN could be. */
   readonly isExact?: true;
   /** What runs before it, in order; never empty. */
-  readonly before?: readonly BeforeFunction[];
+  readonly before?: readonly BeforeHook[];
 }

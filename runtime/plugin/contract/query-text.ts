@@ -14,7 +14,7 @@ const PLUS = 43;
 const BLANK = 32;
 
 /** The part of a request target after the first `?`; empty when there is none. */
-export function queryOf(target: string): string {
+export function queryStart(target: string): string {
   const mark = target.indexOf("?");
   return mark < 0 ? "" : target.slice(mark + 1);
 }

@@ -5,7 +5,7 @@ import { RequestError } from "../../base/errors.js";
 import { jsonText } from "./json-text.js";
 import { MEDIA_TYPES } from "./media-types.js";
 import { typeName } from "./thrown.js";
-import { fromLatin1 } from "./wire-text.js";
+import { latin1ToUtf8 } from "./wire-text.js";
 
 export const DEADLINE_HEADER = "X-SVC-Deadline";
 export const TARGET_HEADER = "X-SVC-Partial-Target";
@@ -186,7 +186,7 @@ export function headerValue(block: string, name: string): string | undefined {
   for (const line of block.split("\r\n")) {
     const colon = line.indexOf(":");
     if (colon > 0 && line.slice(0, colon).toLowerCase() === wanted) {
-      value = fromLatin1(fieldValue(line, colon + 1, line.length));
+      value = latin1ToUtf8(fieldValue(line, colon + 1, line.length));
     }
   }
   return value;

@@ -3,7 +3,7 @@
 // here, so that a value that is right costs no text at all.
 
 import { ParameterError } from "../../base/errors.js";
-import { clip } from "./clip.js";
+import { truncateForLog } from "./clip.js";
 
 export type ShapeCheck = (value: unknown) => string | null;
 
@@ -33,13 +33,13 @@ export function assertShape(value: unknown, name: string, check: ShapeCheck, tex
   }
   if (fault !== null) {
     const isWhole = fault.startsWith(" ") && (typeof value !== "object" || value === null);
-    const echo = isWhole ? `=${clip(text)}` : "";
+    const echo = isWhole ? `=${truncateForLog(text)}` : "";
     throw new ParameterError("TypeError", `${name}${echo}${fault}`);
   }
 }
 
 /** A check that walks each object once, and answers from memory when it meets it again. */
-export function remembered(check: ShapeCheck): ShapeCheck {
+export function memoizedCheck(check: ShapeCheck): ShapeCheck {
   const faults = new WeakMap<object, string | null>();
   return (value) => {
     const known = faults.get(value as object);
@@ -60,6 +60,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Property of an object itself, for names that every object inherits (`constructor`). */
-export function own(value: Record<string, unknown>, name: string): unknown {
+export function ownProperty(value: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

@@ -30,7 +30,7 @@ export function errorName(error: unknown): string {
 }
 
 /** The message of an error, or the text of whatever else was thrown. */
-export function thrownMessage(thrown: unknown): string {
+export function errorMessageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message);
     return typeof thrown === "string" ? thrown : inspect(thrown);
@@ -41,7 +41,7 @@ export function thrownMessage(thrown: unknown): string {
 
 /** The text `Name('message')` of an error. */
 export function errorText(error: unknown): string {
-  const message = thrownMessage(error);
+  const message = errorMessageOf(error);
   if (message === "") return `${errorName(error)}()`;
   const quote = message.includes("'") && !message.includes('"') ? '"' : "'";
   const escaped = quote === "'" ? message.replaceAll("'", "\\'") : message;

@@ -7,7 +7,7 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_FOLDER } from "../../base/build-folder.js";
 import { threadContext } from "../../base/thread-context.js";
-import { errorName, isInstance, thrownMessage } from "./thrown.js";
+import { errorName, isInstance, errorMessageOf } from "./thrown.js";
 
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;
@@ -41,12 +41,12 @@ interface Bundle {
 const bundles = new Map<string, Bundle | null>();
 
 /** Lets errors of this thread remember enough frames: Node's 10 may all be the library's. */
-export function keepLongStacks(): void {
+export function raiseStackTraceLimit(): void {
   Error.stackTraceLimit = MAX_STACK;
 }
 
 /** What was thrown: what it says, its frames of plugin code, and the same of what caused it. */
-export function strayText(thrown: unknown): string {
+export function describeUncaught(thrown: unknown): string {
   const told = withFrames(thrown) ?? stackOf(thrown) ?? strayMessage(thrown);
   const causes: string[] = [];
   for (let cause = causeOf(thrown); cause !== null; cause = causeOf(cause.value)) {
@@ -69,8 +69,8 @@ function withFrames(thrown: unknown): string | null {
 }
 
 function strayMessage(thrown: unknown): string {
-  if (!isInstance(thrown, Error)) return thrownMessage(thrown);
-  return `${errorName(thrown)}: ${thrownMessage(thrown) || codeOf(thrown)}`;
+  if (!isInstance(thrown, Error)) return errorMessageOf(thrown);
+  return `${errorName(thrown)}: ${errorMessageOf(thrown) || codeOf(thrown)}`;
 }
 
 /** All that an error without a message says, such as that of several failed connections. */
@@ -148,7 +148,7 @@ function* placesOf(thrown: unknown): Generator<NamedPlace, undefined> {
 }
 
 /** The innermost place of plugin code, with its file; null where there is none. */
-export function innermostPlace(thrown: unknown): Place | null {
+export function innermostFrame(thrown: unknown): Place | null {
   try {
     return placesOf(thrown).next().value?.place ?? null;
   } catch {
@@ -157,7 +157,7 @@ export function innermostPlace(thrown: unknown): Place | null {
 }
 
 /** `file:line:column` of a place in a bundle, in terms of its sources; null for what has none. */
-export function sourcePlace(location: string, line: number, column: number): string | null {
+export function sourceLocation(location: string, line: number, column: number): string | null {
   const place = placeOf(location, line, column);
   return place && `${place.file}:${place.line}:${place.column}`;
 }
@@ -166,8 +166,8 @@ export function sourcePlace(location: string, line: number, column: number): str
 export function loadFailure(thrown: unknown): string {
   const stack = thrown instanceof SyntaxError ? stackOf(thrown) : null;
   const [, location, line] = /^(file:.+):(\d+)\n/.exec(stack ?? "") ?? [];
-  if (location === undefined) return strayText(thrown);
-  const place = sourcePlace(location, Number(line), 1);
+  if (location === undefined) return describeUncaught(thrown);
+  const place = sourceLocation(location, Number(line), 1);
   return place === null ? stack! : `${place}: ${strayMessage(thrown)}`;
 }
 

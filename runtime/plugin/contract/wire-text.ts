@@ -17,7 +17,7 @@ export function toLatin1(text: string): string {
 }
 
 /** The text whose UTF-8 bytes are given as latin1 text. Invalid bytes become U+FFFD. */
-export function fromLatin1(bytes: string): string {
+export function latin1ToUtf8(bytes: string): string {
   if (Buffer.byteLength(bytes, "utf8") === bytes.length) return bytes;
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
@@ -26,14 +26,14 @@ export function fromLatin1(bytes: string): string {
 const ROOM_BYTES = 512;
 
 /** Latin1 text in an ArrayBuffer of its own, to be transferred, with room for `wrapped`. */
-export function roomyBytes(text: string): Uint8Array<ArrayBuffer> {
+export function latin1WithHeadroom(text: string): Uint8Array<ArrayBuffer> {
   const whole = Buffer.from(new ArrayBuffer(text.length + 2 * ROOM_BYTES));
   whole.write(text, ROOM_BYTES, "latin1");
   return new Uint8Array(whole.buffer, ROOM_BYTES, text.length);
 }
 
 /** Bytes between two latin1 texts. Those that have room are not copied, however many they are. */
-export function wrapped(head: string, bytes: Uint8Array, tail: string): Uint8Array {
+export function wrapInPlace(head: string, bytes: Uint8Array, tail: string): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   const end = byteOffset + length;
   // Exactly what `roomyBytes` makes: around other bytes there may be somebody else's.

@@ -8,12 +8,12 @@ import type { PluginDescription, PluginEntry, PluginRole } from "../contract/plu
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
 import { typeName } from "../contract/thrown.js";
 import { type ParamReader, readerOf } from "../request/query-values.js";
-import { graphOf } from "../run/graph-binding.js";
+import { requireBoundGraph } from "../run/graph-binding.js";
 import { addedSpec } from "./added-spec.js";
 import { callConverter } from "./call-converter.js";
 import { loadedPlugin } from "./load-plugins.js";
 import type { Parameters } from "./parameters.js";
-import { incomplete, parameterTypeName, plainParameters, readParameters } from "./parameters.js";
+import { isSignatureIncomplete, parameterTypeName, plainParameters, readParameters } from "./parameters.js";
 import { type Declaration, declarationOf } from "./plugin.js";
 import type { PluginRegistry } from "./registry.js";
 
@@ -150,7 +150,7 @@ function postEntry(
   graph: string | null,
   options: AddPluginOptions,
 ): RegisteredPlugin {
-  if (fn.length === 0) throw incomplete("post", false);
+  if (fn.length === 0) throw isSignatureIncomplete("post", false);
   const types: [string, string][] = [["response", "PluginResponse"]];
   if (graph !== null) types.push(["graph", "Graph"]);
   const call = fn as (...args: unknown[]) => unknown;
@@ -161,7 +161,7 @@ function postEntry(
     readonly: false,
     readers: {},
     description: describe(name, graph, options, types),
-    invoke: (response) => (graph === null ? call(response) : call(response, graphOf(graph))),
+    invoke: (response) => (graph === null ? call(response) : call(response, requireBoundGraph(graph))),
   };
   const reserved = types.map(([argument]) => argument);
   return registered(entry, addedSpec(entry, options.description ?? "", [], reserved));

@@ -6,7 +6,7 @@ import type { RequestSource } from "../contract/request-source.js";
 import type { PluginRequest } from "../request/plugin-request.js";
 import { missing } from "../request/query-values.js";
 import * as received from "../request/received.js";
-import { graphOf } from "../run/graph-binding.js";
+import { requireBoundGraph } from "../run/graph-binding.js";
 import type { Form, Parameter } from "./parameters.js";
 
 type Reader = (request: PluginRequest, source: RequestSource) => unknown;
@@ -35,7 +35,7 @@ function readerOf(parameter: Parameter, graph: string | null): Reader {
       case "method":
         return (_request, source) => source.method;
       case "graph":
-        return () => graphOf(graph!);
+        return () => requireBoundGraph(graph!);
     }
   }
   const { name, required } = parameter;

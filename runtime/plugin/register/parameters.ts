@@ -52,7 +52,7 @@ export function readParameters(
   const parameters = Object.entries(spec).map(([name, type]) => readParameter(name, type, bound));
   const has = (name: string): boolean => parameters.some((parameter) => parameter.name === name);
   if (!has("request") && fn.length > 0) parameters.unshift({ kind: "plain", name: "request" });
-  if (!has("request") || (bound && !has("graph"))) throw incomplete(role, bound);
+  if (!has("request") || (bound && !has("graph"))) throw isSignatureIncomplete(role, bound);
   if (fn.length > parameters.length) {
     throw new ArgumentError(
       "TypeError",
@@ -73,12 +73,12 @@ export function plainParameters(
 ): Parameters | null {
   const names = bound ? ["request", "graph"] : ["request"];
   if (fn.length > names.length) return null;
-  if (fn.length < names.length) throw incomplete(role, bound);
+  if (fn.length < names.length) throw isSignatureIncomplete(role, bound);
   return Object.fromEntries(names.map((name) => [name, null]));
 }
 
 /** The error for a function that lacks a reserved argument. */
-export function incomplete(role: PluginRole, bound: boolean): ArgumentError {
+export function isSignatureIncomplete(role: PluginRole, bound: boolean): ArgumentError {
   const first = role === "post" ? "'response'" : "'request'";
   const required = bound && role !== "post" ? `${first} and 'graph'` : first;
   return new ArgumentError(

@@ -18,7 +18,7 @@ export interface Content {
 }
 
 /** The source of a request that a plugin makes. */
-export function madeSource(
+export function constructedSource(
   plugin: unknown,
   params: unknown,
   headers: unknown,
@@ -48,7 +48,7 @@ export function madeSource(
 }
 
 /** Bytes stay as they are, a string becomes UTF-8, everything else JSON. */
-export function contentOf(value: unknown): Content | null {
+export function buildContent(value: unknown): Content | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return { bytes: value, type: "application/octet-stream" };
   if (typeof value === "string") return { bytes: utf8(value), type: "text/plain" };

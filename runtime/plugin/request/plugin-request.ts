@@ -12,13 +12,13 @@ import {
   TARGET_HEADER,
   withoutPrefix,
 } from "../contract/request-text.js";
-import { fromLatin1, toLatin1 } from "../contract/wire-text.js";
-import { type Content, contentOf, madeSource } from "./made-request.js";
+import { latin1ToUtf8, toLatin1 } from "../contract/wire-text.js";
+import { type Content, buildContent, constructedSource } from "./made-request.js";
 import { type ParamReader, parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
 import { ReceivedRequest } from "./received-request.js";
-import { flagOf, indexOrNull, primaryOf, signatureFrom, targetFrom } from "./request-arguments.js";
+import { parseFlag, indexOrNull, parsePrimary, signatureFrom, targetFrom } from "./request-arguments.js";
 
 const AFFINITY_MODULUS = 128;
 /** First argument that tells the constructor of a request that was received. */
@@ -116,8 +116,8 @@ export class PluginRequest extends ReceivedRequest {
       return;
     }
     const [given, partial] = rest;
-    const content = contentOf(given);
-    const source = madeSource(plugin, first, second, content);
+    const content = buildContent(given);
+    const source = constructedSource(plugin, first, second, content);
     super(source);
     this.#source = source;
     this.#readers = {};
@@ -194,7 +194,7 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   set primary(primary: 0 | 1 | boolean) {
-    this.#edit().primary = primaryOf(primary);
+    this.#edit().primary = parsePrimary(primary);
   }
 
   /** Preferred replica (row) when forwarded, null for none. */
@@ -213,7 +213,7 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   set flag(flag: string | null) {
-    this.#edit().flag = flagOf(flag);
+    this.#edit().flag = parseFlag(flag);
   }
 
   /** Any value that the post-processor finds in `response.local`. */
@@ -259,7 +259,7 @@ export class PluginRequest extends ReceivedRequest {
   }
 
   set content(content: unknown) {
-    this.#edit().content = contentOf(content);
+    this.#edit().content = buildContent(content);
   }
 
   /** Header fields by lower-case name for POST; for GET bytes, or what the plugin declared. */
@@ -279,7 +279,7 @@ export class PluginRequest extends ReceivedRequest {
 
   /** Path and query as received, without the prefix of this server. */
   get path(): string {
-    return fromLatin1(withoutPrefix(this.#source.target));
+    return latin1ToUtf8(withoutPrefix(this.#source.target));
   }
 
   /**

@@ -5,7 +5,7 @@
 
 import type { Wire } from "../../../argspec/wire.js";
 import { ParameterError } from "../../base/errors.js";
-import { clip } from "../contract/clip.js";
+import { truncateForLog } from "../contract/clip.js";
 import {
   decodeBytes,
   decodeText,
@@ -112,7 +112,7 @@ export function readJson(query: string, name: string, equals: number, check?: Sh
     return check === undefined ? null : bareValue(name, check);
   }
   const text = decodeText(query, equals + 1, pairEnd(query, equals));
-  const value = castOf(text, name) ?? parseJson(text, `${name}=${clip(text)}`);
+  const value = castOf(text, name) ?? parseJson(text, `${name}=${truncateForLog(text)}`);
   if (check !== undefined) {
     assertShape(value, name, check, text);
   }
@@ -124,7 +124,7 @@ export function readJson(query: string, name: string, equals: number, check?: Sh
  * JSON says, else the text itself, whichever is the first that passes.
  * @param hasParts the type has arrays or objects among its members: JSON of one is no text then
  */
-export function readEither(
+export function readUnionValue(
   query: string,
   name: string,
   equals: number,
@@ -287,6 +287,6 @@ function parseDecimal(digits: string, text: string, name: string): number {
 
 /** @param text what the client wrote; undefined for a key without a value */
 function notA(what: string, name: string, text?: string, limit = ""): ParameterError {
-  const given = text === undefined ? name : `${name}=${clip(text)}`;
+  const given = text === undefined ? name : `${name}=${truncateForLog(text)}`;
   return new ParameterError("TypeError", `${given} (${what} is required${limit})`);
 }

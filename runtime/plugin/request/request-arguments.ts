@@ -22,14 +22,14 @@ export function targetFrom(text: string): bigint {
   throw new RequestError(`X-SVC-Partial-Target must be a whole number, 0 and up, not ${text}`);
 }
 
-export function primaryOf(value: unknown): 0 | 1 {
+export function parsePrimary(value: unknown): 0 | 1 {
   if (typeof value !== "boolean" && !Number.isSafeInteger(value)) {
     throw new ArgumentError("TypeError", "primary must be int");
   }
   return value ? 1 : 0;
 }
 
-export function flagOf(value: unknown): string | null {
+export function parseFlag(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== "string") throw new ArgumentError("TypeError", "flag must be string");
   if (Buffer.byteLength(value) <= MAX_FLAG_BYTES) return value;

@@ -1,6 +1,6 @@
 // What a plugin says in the server's log, each entry with the request that it is about.
 
-import { logEach } from "../../base/log.js";
+import { logUnthrottled } from "../../base/log.js";
 import type { LogFields } from "../../base/log-entry.js";
 import type { LogLevel } from "../../base/log-settings.js";
 import { requestId } from "../contract/request-id.js";
@@ -37,6 +37,6 @@ export class RequestLog {
   #write(text: string, level: LogLevel, fields: LogFields = {}): void {
     const { target, headerBlock, serial } = this.#source;
     const request = requestId(headerBlock) ?? String(serial);
-    logEach(text, level, { ...fields, request, path: target.split("?", 1)[0]! });
+    logUnthrottled(text, level, { ...fields, request, path: target.split("?", 1)[0]! });
   }
 }

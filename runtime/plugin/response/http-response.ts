@@ -4,7 +4,7 @@
 //   u16 length of the fields │ fields, each with CR LF │ body
 
 import { ArgumentError } from "../../base/errors.js";
-import type { OwnBytes } from "../../base/own-bytes.js";
+import type { OwnedBytes } from "../../base/own-bytes.js";
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -65,7 +65,7 @@ export class HttpResponse {
   }
 
   /** For the IO thread. */
-  serialize(): OwnBytes {
+  serialize(): OwnedBytes {
     const body = typeof this.body === "string" ? Buffer.from(this.body, "utf8") : this.body;
     const start = LENGTH_BYTES + this.#fields.length;
     const bytes = new Uint8Array(start + body.length);

@@ -2,7 +2,7 @@
 // order, four numbers that are summed, and what else travels up the hierarchy with them.
 
 import { ArgumentError, ResponseError } from "../../base/errors.js";
-import type { OwnBytes } from "../../base/own-bytes.js";
+import type { OwnedBytes } from "../../base/own-bytes.js";
 import { S_NONE } from "../../base/sort-constants.js";
 import { decodePartial, encodePartial } from "../../partial/partial-codec.js";
 import type { KeyWire, SortKey } from "../../partial/sort-order.js";
@@ -10,7 +10,7 @@ import { INSPECT } from "../contract/inspect-symbol.js";
 import { jsonFields, jsonText } from "../contract/json-text.js";
 import { typeName } from "../contract/thrown.js";
 import * as types from "../contract/types.js";
-import { integer, keytypeOf, maxhitsOf, number, sortbyOf } from "./response-arguments.js";
+import { integer, parseKeytype, parseMaxhits, number, requireSortby } from "./response-arguments.js";
 import { ResponseOrigin, setLevels } from "./response-origin.js";
 import { SortKeys } from "./sort-keys.js";
 
@@ -63,9 +63,9 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
         ? { maxhits: -1, sortby: S_NONE, keytype: null, ...first }
         : { maxhits: first, sortby, keytype };
     super();
-    this.#maxhits = maxhitsOf(options.maxhits);
-    const keytypeGiven = keytypeOf(options.keytype);
-    this.#sorting = new SortKeys(sortbyOf(options.sortby, keytypeGiven), keytypeGiven);
+    this.#maxhits = parseMaxhits(options.maxhits);
+    const keytypeGiven = parseKeytype(options.keytype);
+    this.#sorting = new SortKeys(requireSortby(options.sortby, keytypeGiven), keytypeGiven);
   }
 
   /**
@@ -109,7 +109,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   }
 
   set maxhits(maxhits: number) {
-    this.#maxhits = maxhitsOf(maxhits);
+    this.#maxhits = parseMaxhits(maxhits);
   }
 
   /** Sort kind and direction in effect. */
@@ -202,7 +202,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
    * The response as it travels to a dispatcher.
    * @throws ResponseError when edited entries are no longer in order
    */
-  serialize(): OwnBytes {
+  serialize(): OwnedBytes {
     return encodePartial({
       maxhits: this.#maxhits,
       sortby: this.#sorting.sortby,

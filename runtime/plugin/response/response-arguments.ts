@@ -31,11 +31,11 @@ export function number(value: unknown, name: string): number {
 }
 
 /** Every negative number means any number of entries. */
-export function maxhitsOf(value: unknown): number {
+export function parseMaxhits(value: unknown): number {
   return Math.max(-1, integer(value, "maxhits"));
 }
 
-export function keytypeOf(value: unknown): KeyWire | null {
+export function parseKeytype(value: unknown): KeyWire | null {
   if (value === null || value === undefined) return null;
   if (!(value instanceof Converter)) {
     throw new ArgumentError("TypeError", "keytype: a type is required");
@@ -47,7 +47,7 @@ export function keytypeOf(value: unknown): KeyWire | null {
 }
 
 /** The order with its direction. */
-export function sortbyOf(value: unknown, keytype: KeyWire | null): number {
+export function requireSortby(value: unknown, keytype: KeyWire | null): number {
   const sortby = integer(value ?? S_NONE, "sortby");
   if (!isSortby(sortby)) throw new ArgumentError("ValueError", "invalid sortby");
   if (keytype !== null && !takesKeys(sortby, keytype)) {

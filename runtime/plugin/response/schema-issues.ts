@@ -22,7 +22,7 @@ export interface StandardIssue {
 }
 
 /** What is told of one issue. */
-export interface ToldIssue {
+export interface ReportedIssue {
   path: string;
   message: string;
 }
@@ -33,7 +33,7 @@ const MAX_MESSAGE = 500;
 const MAX_IN_LINE = 5;
 const MAX_STEPS = 64;
 
-export function toldIssues(name: string, issues: readonly StandardIssue[]): ToldIssue[] {
+export function reportedIssues(name: string, issues: readonly StandardIssue[]): ReportedIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => ({
     path: placeOf(name, issue?.path ?? []),
     message: String(issue?.message ?? "refused").slice(0, MAX_MESSAGE),
@@ -43,7 +43,7 @@ export function toldIssues(name: string, issues: readonly StandardIssue[]): Told
 /** Such as `content.to (ends before it begins); content.lines[0].count (too many)`. */
 export function issuesText(name: string, issues: readonly StandardIssue[]): string {
   if (issues.length === 0) return `${name} (refused)`;
-  const told = toldIssues(name, issues.slice(0, MAX_IN_LINE));
+  const told = reportedIssues(name, issues.slice(0, MAX_IN_LINE));
   const more = issues.length - told.length;
   const texts = told.map(({ path, message }) => `${path} (${message})`);
   return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");

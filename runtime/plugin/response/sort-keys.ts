@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { ResponseError } from "../../base/errors.js";
 import { S_ASC, S_ID, S_NONE, S_VAL } from "../../base/sort-constants.js";
 import {
-  inOrder,
+  isSortedPair,
   isDescending,
   type KeyWire,
   type SortKey,
@@ -48,7 +48,7 @@ export class SortKeys {
     const key = given ?? this.#runningKey();
     const keytype = this.#keytypeWith(key);
     const sortby = this.#sortbyWith(keytype);
-    if (this.#last !== null && !inOrder(this.#last, key, sortby)) {
+    if (this.#last !== null && !isSortedPair(this.#last, key, sortby)) {
       const previous = inspect(this.#last);
       throw new ResponseError(
         `out of order sortkey ${inspect(key)} with previous ${previous} ` +

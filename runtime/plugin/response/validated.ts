@@ -2,15 +2,15 @@
 // what its types cannot say, the schema itself checks. https://standardschema.dev, version 1.
 
 import { HttpError } from "./http-error.js";
-import { type StandardIssue, type StandardSchema, toldIssues } from "./schema-issues.js";
+import { type StandardIssue, type StandardSchema, reportedIssues } from "./schema-issues.js";
 
 /** A value that a schema refuses: answered with 400, and every fault with its place. */
-export class InvalidValue extends HttpError {
+export class ValidationError extends HttpError {
   declare readonly details: { issues: { path: string; message: string }[] };
 
   /** @param issues the first of which is what the message says */
   constructor(name: string, issues: readonly StandardIssue[]) {
-    const told = toldIssues(name, issues);
+    const told = reportedIssues(name, issues);
     const [first] = told;
     super(400, first ? `${first.path} (${first.message})` : name, { issues: told });
   }
@@ -22,12 +22,12 @@ export class InvalidValue extends HttpError {
  * @throws InvalidValue
  * @example const order = await validated(Order, content);
  */
-export async function validated<Output>(
+export async function validate<Output>(
   schema: StandardSchema<Output>,
   value: unknown,
   name = "content",
 ): Promise<Output> {
   const result = await schema["~standard"].validate(value);
-  if (result.issues !== undefined) throw new InvalidValue(name, result.issues);
+  if (result.issues !== undefined) throw new ValidationError(name, result.issues);
   return result.value;
 }

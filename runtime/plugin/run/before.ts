@@ -26,7 +26,7 @@ export function runBefore(
 }
 
 /** The graph of a request whose plugin has not been called yet. */
-export class LateBound implements BoundGraph {
+export class DeferredGraph implements BoundGraph {
   readonly graph = null;
   /** The request is over. */
   isReleased = false;

@@ -1,17 +1,17 @@
 // How a plugin's `graph` argument is found, and what becomes of it when the request is over.
 
-import { equipThread, threadContext } from "../../base/thread-context.js";
+import { installThreadContext, threadContext } from "../../base/thread-context.js";
 import type { BoundGraph, GraphBinder } from "../contract/bound-graph.js";
 
 let bound: BoundGraph | null = null;
 
 /** Says how this thread opens graphs for plugins; null: not at all. */
 export function setGraphBinder(bindGraph: GraphBinder | null): void {
-  equipThread({ bindGraph });
+  installThreadContext({ bindGraph });
 }
 
 /** The graph of a name, for the plugin that is about to be called. */
-export function graphOf(name: string): unknown {
+export function requireBoundGraph(name: string): unknown {
   const { bindGraph } = threadContext();
   if (bindGraph === null) {
     // The plugins of a project may load another copy of the package than the one that serves them.
@@ -23,7 +23,7 @@ export function graphOf(name: string): unknown {
 }
 
 /** What `graphOf` has opened for the plugin that was just called, null if nothing. */
-export function takeBound(): BoundGraph | null {
+export function takeBoundGraphs(): BoundGraph | null {
   const taken = bound;
   bound = null;
   return taken;

@@ -4,7 +4,7 @@
 import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
-import { errorName, isInstance, thrownMessage } from "../contract/thrown.js";
+import { errorName, isInstance, errorMessageOf } from "../contract/thrown.js";
 import { pluginFrames } from "../contract/traceback.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { HttpError } from "../response/http-error.js";
@@ -54,13 +54,13 @@ export function sendThrown(
     return sendHttpError(done, accept, thrown);
   }
   const traceback = kind === "plugin" ? pluginFrames(thrown) : undefined;
-  sendError(done, accept, status, kind, errorName(thrown), thrownMessage(thrown), traceback);
+  sendError(done, accept, status, kind, errorName(thrown), errorMessageOf(thrown), traceback);
 }
 
 /** What a plugin means for its client carries no lines of its code, but what it adds. */
 function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
   const { status, details } = error;
-  const message = thrownMessage(error);
+  const message = errorMessageOf(error);
   const exception = errorName(error);
   if (accept === "text") {
     return done(status, RESULT_TEXT, toLatin1(`ERROR: ${exception}: ${message}`));

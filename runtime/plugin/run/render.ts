@@ -10,7 +10,7 @@ import {
   RESULT_TEXT,
   RESULT_VALUE,
 } from "../../wire/batch.js";
-import { hasNoNumber, jsonText, NO_NUMBER, plainJson } from "../contract/json-text.js";
+import { containsNaN, jsonText, NAN_ERROR, plainJson } from "../contract/json-text.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { errorText, typeName } from "../contract/thrown.js";
 import { toLatin1 } from "../contract/wire-text.js";
@@ -38,8 +38,8 @@ export function renderExact(value: unknown, accept: Accept, done: Done): void {
   // One look tells that there is none, and that JSON.stringify may write it.
   const json = accept === "json" ? plainJson(value) : null;
   if (json !== null) return done(200, RESULT_VALUE, toLatin1(json));
-  if (!hasNoNumber(value)) return renderResult(value, accept, done);
-  sendError(done, accept, 500, "svc", "ValueError", NO_NUMBER);
+  if (!containsNaN(value)) return renderResult(value, accept, done);
+  sendError(done, accept, 500, "svc", "ValueError", NAN_ERROR);
 }
 
 /** Answers with the result of an engine function. */

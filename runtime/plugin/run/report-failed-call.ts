@@ -2,9 +2,9 @@
 // the source around the place that threw.
 
 import { readFileSync } from "node:fs";
-import { keepFailedCall, type SourceFrame } from "../../base/failed-calls.js";
+import { recordFailedCall, type SourceFrame } from "../../base/failed-calls.js";
 import type { RequestSource } from "../contract/request-source.js";
-import { innermostPlace } from "../contract/traceback.js";
+import { innermostFrame } from "../contract/traceback.js";
 
 /** Together they fit their place, even if each character is written with six bytes. */
 const MAX_TEXT = 2000;
@@ -18,7 +18,7 @@ const AROUND = 2;
 export function reportFailedCall(thrown: unknown, text: string, source: RequestSource): void {
   const { method, target, body } = source;
   const start = typeof body === "string" ? body.slice(0, MAX_BODY) : "";
-  keepFailedCall({
+  recordFailedCall({
     method,
     target: utf8(target.slice(0, MAX_TARGET)),
     body: utf8(start),
@@ -28,7 +28,7 @@ export function reportFailedCall(thrown: unknown, text: string, source: RequestS
 }
 
 function frameOf(thrown: unknown): SourceFrame | null {
-  const place = innermostPlace(thrown);
+  const place = innermostFrame(thrown);
   if (place === null) return null;
   const { file, path, line, column } = place;
   try {

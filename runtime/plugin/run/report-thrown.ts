@@ -1,13 +1,13 @@
 // The entries of the log about requests whose plugin has thrown: what was thrown, and where, in
 // terms of the sources.
 
-import { areFailedCallsKept } from "../../base/failed-calls.js";
+import { isFailedCallCaptureEnabled } from "../../base/failed-calls.js";
 import { isLogged, log } from "../../base/log.js";
 import type { LogLevel } from "../../base/log-settings.js";
 import { requestId } from "../contract/request-id.js";
 import type { RequestSource } from "../contract/request-source.js";
 import { isInstance } from "../contract/thrown.js";
-import { strayText } from "../contract/traceback.js";
+import { describeUncaught } from "../contract/traceback.js";
 import { HttpError } from "../response/http-error.js";
 import { reportFailedCall } from "./report-failed-call.js";
 
@@ -24,8 +24,8 @@ export function reportThrown(thrown: unknown, source: RequestSource): void {
 function report(thrown: unknown, source: RequestSource): void {
   const path = source.target.split("?", 1)[0]!;
   const request = requestId(source.headerBlock) ?? String(source.serial);
-  const text = strayText(thrown);
+  const text = describeUncaught(thrown);
   log(`${path} threw ${text}`, levelOf(thrown), { request, path });
   const isFault = levelOf(thrown) === "error";
-  if (isFault && areFailedCallsKept()) reportFailedCall(thrown, text, source);
+  if (isFault && isFailedCallCaptureEnabled()) reportFailedCall(thrown, text, source);
 }

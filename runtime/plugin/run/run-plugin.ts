@@ -9,15 +9,15 @@ import { headerValue } from "../contract/request-text.js";
 import { isInstance } from "../contract/thrown.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
 import { PluginResponse } from "../response/plugin-response.js";
-import { LateBound, runBefore } from "./before.js";
+import { DeferredGraph, runBefore } from "./before.js";
 import { bindMerged, type Merging } from "./forwarding.js";
-import { takeBound } from "./graph-binding.js";
+import { takeBoundGraphs } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 import { renderExact, renderPost, renderPre, renderResult } from "./render.js";
 import { reportThrown } from "./report-thrown.js";
 import { isStream, StreamSender } from "./stream-sender.js";
 import { isThenable } from "./thenable.js";
-import { LateCall } from "./validate-arguments.js";
+import { DeferredCall } from "./validate-arguments.js";
 
 /**
  * Calls an engine plugin. `done` is called once: before this returns when the function is
@@ -45,7 +45,7 @@ export function runPlugin(
     return null;
   }
   if (isThenable(given)) {
-    const held = new LateBound();
+    const held = new DeferredGraph();
     runLater(given, entry, request, render, source, held, done);
     return held;
   }
@@ -61,7 +61,7 @@ async function runLater(
   request: PluginRequest,
   render: Render,
   source: RequestSource,
-  held: LateBound,
+  held: DeferredGraph,
   done: Done,
 ): Promise<void> {
   let given: unknown;
@@ -115,17 +115,17 @@ function run(
     result = entry.invoke(argument as PluginRequest, source);
     pending = isThenable(result);
   } catch (thrown) {
-    takeBound()?.release();
+    takeBoundGraphs()?.release();
     sendSyncError(thrown, source, done);
     return null;
   }
-  const bound = takeBound();
+  const bound = takeBoundGraphs();
   if (pending) {
     finishLater(result, render, source, bound, done);
     return bound;
   }
-  if (isInstance(result, LateCall)) {
-    const held = new LateBound();
+  if (isInstance(result, DeferredCall)) {
+    const held = new DeferredGraph();
     held.bind(bound);
     callLater(result, render, source, held, bound, done);
     return held;
@@ -136,10 +136,10 @@ function run(
 
 /** Calls a plugin when its schemas have said yes, unless the request is over by then. */
 async function callLater(
-  late: LateCall,
+  late: DeferredCall,
   render: Render,
   source: RequestSource,
-  held: LateBound,
+  held: DeferredGraph,
   bound: BoundGraph | null,
   done: Done,
 ): Promise<void> {

@@ -7,7 +7,7 @@
 
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { ArgumentError } from "../../base/errors.js";
-import { hasNoNumber, jsonText, NO_NUMBER } from "../contract/json-text.js";
+import { containsNaN, jsonText, NAN_ERROR } from "../contract/json-text.js";
 import type { StreamFormat } from "../contract/request-source.js";
 import { errorName } from "../contract/thrown.js";
 
@@ -105,7 +105,7 @@ export class StreamSender {
   /** What cannot be written is nothing that the source knows of: it has to be told. */
   #gather(value: unknown): void {
     try {
-      if (this.#isExact && hasNoNumber(value)) throw new ArgumentError("ValueError", NO_NUMBER);
+      if (this.#isExact && containsNaN(value)) throw new ArgumentError("ValueError", NAN_ERROR);
       this.#gathered += partText(value, this.#format);
     } catch (thrown) {
       this.#endSource();

@@ -21,7 +21,7 @@ export interface ArgumentSchema {
 type Call = (...args: unknown[]) => unknown;
 
 /** A call whose arguments a schema takes time for. */
-export class LateCall {
+export class DeferredCall {
   constructor(
     /** Settles when all schemas have said yes. */
     readonly checked: Promise<void>,
@@ -51,7 +51,7 @@ export function callValidated(
     const pending = validatePlace(args, schemas[at]!);
     if (pending !== null) {
       const checked = pending.then(() => validateRest(args, schemas, at + 1));
-      return new LateCall(checked, () => call(...args));
+      return new DeferredCall(checked, () => call(...args));
     }
   }
   return call(...args);

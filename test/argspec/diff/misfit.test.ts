@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JsonSchema } from "../../../argspec/argspec.js";
-import { findMisfit, type Reading } from "../../../argspec/diff/misfit.js";
+import { findIncompatibility, type CompareDirection } from "../../../argspec/diff/misfit.js";
 import {
   anyOf,
   INTEGER,
@@ -33,9 +33,9 @@ const DEFINITIONS = {
   Odd: objectOf({ "next?": objectOf({ "next?": refTo("Odd"), "more?": NUMBER }) }),
 };
 
-function misfit(given: JsonSchema, taken: JsonSchema, reading: Reading = "strict") {
+function misfit(given: JsonSchema, taken: JsonSchema, reading: CompareDirection = "strict") {
   const definitions = DEFINITIONS;
-  return findMisfit({ schema: given, definitions }, { schema: taken, definitions }, reading);
+  return findIncompatibility({ schema: given, definitions }, { schema: taken, definitions }, reading);
 }
 
 /** Given, taken: each value of the former is one of the latter, and not the other way round. */
@@ -147,7 +147,7 @@ test("never says yes to what it does not know", () => {
 });
 
 test("tells the first place", () => {
-  const place = (given: JsonSchema, taken: JsonSchema, reading?: Reading) => {
+  const place = (given: JsonSchema, taken: JsonSchema, reading?: CompareDirection) => {
     const found = misfit(given, taken, reading);
     return found === null ? null : [found.path, found.given, found.taken];
   };
@@ -207,14 +207,14 @@ test("gives up on chains without end", () => {
     Array.from({ length: 20_000 }, (_, at) => [`T${at}`, listOf(refTo(`T${at + 1}`))]),
   );
   const type = { schema: refTo("T0"), definitions: { ...chain, T20000: NULL } };
-  assert.is.not(findMisfit(type, type, "strict"), null);
+  assert.is.not(findIncompatibility(type, type, "strict"), null);
   const aliases = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, at) => [`T${at}`, refTo(`T${at + 1}`)]),
   );
   const alias = { schema: refTo("T0"), definitions: { ...aliases, T20000: NULL } };
-  assert.is(findMisfit(alias, alias, "strict"), null);
+  assert.is(findIncompatibility(alias, alias, "strict"), null);
   const circle = { schema: refTo("A"), definitions: { A: anyOf(refTo("B")), B: refTo("A") } };
-  assert.is(findMisfit(circle, { schema: NULL, definitions: {} }, "strict"), null, "has no values");
+  assert.is(findIncompatibility(circle, { schema: NULL, definitions: {} }, "strict"), null, "has no values");
 });
 
 test("forgets what fitted only if something did that does not", () => {
@@ -227,7 +227,7 @@ test("forgets what fitted only if something did that does not", () => {
   };
   const given = objectOf({ city: refTo("City"), way: refTo("Way") });
   const taken = objectOf({ city: anyOf(refTo("Town"), objectOf({}, {})), way: refTo("WayTo") });
-  const found = findMisfit(
+  const found = findIncompatibility(
     { schema: given, definitions },
     { schema: taken, definitions },
     "strict",
@@ -244,8 +244,8 @@ test("compares each pair of types once", () => {
     });
     return { schema: refTo("T0"), definitions: { ...Object.fromEntries(steps), T40: end } };
   };
-  assert.is(findMisfit(ladder(INTEGER), ladder(NUMBER), "strict"), null);
-  const found = findMisfit(ladder(NUMBER), ladder(INTEGER), "strict");
+  assert.is(findIncompatibility(ladder(INTEGER), ladder(NUMBER), "strict"), null);
+  const found = findIncompatibility(ladder(NUMBER), ladder(INTEGER), "strict");
   assert.is(found?.path, ".a".repeat(40));
   const forks = (end: JsonSchema) => {
     const steps = Array.from({ length: 40 }, (_, at): [string, JsonSchema] => {
@@ -254,10 +254,10 @@ test("compares each pair of types once", () => {
     });
     return { schema: refTo("T0"), definitions: { ...Object.fromEntries(steps), T40: end } };
   };
-  assert.is(findMisfit(forks(INTEGER), forks(NUMBER), "strict"), null);
+  assert.is(findIncompatibility(forks(INTEGER), forks(NUMBER), "strict"), null);
   const { definitions } = forks(INTEGER);
   const taken = { schema: anyOf(refTo("T0"), objectOf({}, {})), definitions };
-  assert.is(findMisfit(forks(NUMBER), taken, "strict"), null);
+  assert.is(findIncompatibility(forks(NUMBER), taken, "strict"), null);
 });
 
 test.run();

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JsonSchema } from "../../../argspec/argspec.js";
-import { propertyPlace, typeText, valueText } from "../../../argspec/diff/type-text.js";
+import { propertyPath, typeText, valueText } from "../../../argspec/diff/type-text.js";
 import {
   anyOf,
   INTEGER,
@@ -69,7 +69,7 @@ test("are short, and steer no terminal", () => {
   assert.is(typeText({ const: "x".repeat(1e6) }).length, 60);
   for (const hostile of ["\u001b[31m", "\u009b31m", "a\nb", "\u2028", "\u007f"]) {
     const texts = [
-      ...[valueText(hostile), propertyPlace(hostile), typeText({ const: hostile })],
+      ...[valueText(hostile), propertyPath(hostile), typeText({ const: hostile })],
       ...[typeText(objectOf({ [hostile]: NULL })), typeText({ type: "string", pattern: hostile })],
     ];
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there

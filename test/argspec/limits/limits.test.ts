@@ -4,8 +4,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FORMATS, type FormatName } from "../../../argspec/limits/formats.js";
-import { impliesLimits } from "../../../argspec/limits/implied.js";
-import { type Limits, limitCheck, usableLimits } from "../../../argspec/limits/limits.js";
+import { isImpliedBy } from "../../../argspec/limits/implied.js";
+import { type Limits, limitCheck, applicableLimits } from "../../../argspec/limits/limits.js";
 
 const test = suite("limits");
 
@@ -121,18 +121,18 @@ test("limits imply wider ones only", () => {
     [{ format: "uuid" }, {}],
   ];
   for (const [given, taken] of narrow) {
-    assert.ok(impliesLimits(given, taken), JSON.stringify([given, taken]));
-    assert.not.ok(impliesLimits(taken, given), JSON.stringify([taken, given]));
+    assert.ok(isImpliedBy(given, taken), JSON.stringify([given, taken]));
+    assert.not.ok(isImpliedBy(taken, given), JSON.stringify([taken, given]));
   }
-  assert.not.ok(impliesLimits({ minimum: 1 }, { exclusiveMinimum: 1 }));
-  assert.not.ok(impliesLimits({ pattern: "a" }, { pattern: "b" }));
-  assert.ok(impliesLimits({}, { minLength: 0 }));
+  assert.not.ok(isImpliedBy({ minimum: 1 }, { exclusiveMinimum: 1 }));
+  assert.not.ok(isImpliedBy({ pattern: "a" }, { pattern: "b" }));
+  assert.ok(isImpliedBy({}, { minLength: 0 }));
 });
 
 test("limits of other makers are used as far as they can be checked", () => {
   const schema = { type: "string", pattern: "(?=a)", format: "colour", maxLength: 3 };
-  assert.equal(usableLimits(schema), { maxLength: 3 });
-  assert.equal(usableLimits({ pattern: "^a$", format: "date" }), {
+  assert.equal(applicableLimits(schema), { maxLength: 3 });
+  assert.equal(applicableLimits({ pattern: "^a$", format: "date" }), {
     pattern: "^a$",
     format: "date",
   });

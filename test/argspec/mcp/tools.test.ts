@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec, JsonSchema, PluginSpec } from "../../../argspec/argspec.js";
-import { type Tool, toolsOf } from "../../../argspec/mcp/tools.js";
+import { type Tool, buildTools } from "../../../argspec/mcp/tools.js";
 import {
   argspecOf,
   INTEGER,
@@ -25,7 +25,7 @@ const test = suite("toolsOf");
 const DIALECTS = [Ajv2020, Ajv].map((Dialect) => new Dialect({ strict: false }));
 
 function toolOf(given: Partial<PluginSpec>, $defs: Argspec["$defs"] = {}): Tool {
-  return toolsOf(argspecOf([plugin("tool", given)], $defs)).tools.get("tool")!.tool;
+  return buildTools(argspecOf([plugin("tool", given)], $defs)).tools.get("tool")!.tool;
 }
 
 function resultSchema(schema: JsonSchema, $defs: Argspec["$defs"] = {}) {
@@ -169,7 +169,7 @@ test("words of schemas may be names of properties", () => {
 test("what no program could take is left out, with the reason", () => {
   const long = "a".repeat(129);
   const huge = "x".repeat(5_000_000);
-  const { tools, leftOut } = toolsOf(
+  const { tools, leftOut } = buildTools(
     argspecOf([
       plugin("a".repeat(128)),
       plugin(long),
@@ -189,7 +189,7 @@ test("what no program could take is left out, with the reason", () => {
 
 test("processors of one name are one tool", () => {
   const answered = object({ n: INTEGER });
-  const { tools } = toolsOf(
+  const { tools } = buildTools(
     argspecOf([
       plugin("find", { params: [param("inner")], readonly: true }),
       plugin("find", { role: "pre", params: [param("outer")], result: { kind: "request" } }),

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminContext } from "../../../cli/admin/context.js";
-import { completed } from "../../../cli/admin/dump.js";
+import { waitUntilDumped } from "../../../cli/admin/dump.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
@@ -21,9 +21,9 @@ test("a dump that has ended before it was complete is told", async () => {
   const system = readDescriptor({ instances: { B: { hport: port - 1, host: "127.0.0.1" } } });
   const context = new AdminContext(system, {});
   try {
-    assert.is(await completed(context, "B", "opdump_1.tx", 1), "/data/opdump_1.tx");
+    assert.is(await waitUntilDumped(context, "B", "opdump_1.tx", 1), "/data/opdump_1.tx");
     subscribers = [];
-    await completed(context, "B", "opdump_1.tx", 1);
+    await waitUntilDumped(context, "B", "opdump_1.tx", 1);
     assert.unreachable();
   } catch (error) {
     assert.is((error as SvcError).code, "SVC3341");

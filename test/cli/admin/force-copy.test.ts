@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminContext } from "../../../cli/admin/context.js";
-import { untilEqual } from "../../../cli/admin/force-copy.js";
+import { waitUntilInSync } from "../../../cli/admin/force-copy.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
@@ -30,7 +30,7 @@ test("digests that stay different are told", async () => {
   const system = readDescriptor({ instances: Object.fromEntries(entries) });
   const context = new AdminContext(system, {});
   try {
-    await untilEqual(context, "I0", "I1", 1);
+    await waitUntilInSync(context, "I0", "I1", 1);
     assert.unreachable();
   } catch (error) {
     assert.is((error as SvcError).code, "SVC3332");
@@ -38,7 +38,7 @@ test("digests that stay different are told", async () => {
     assert.is((error as Error).message, text);
   }
   digests[1] = "a";
-  await untilEqual(context, "I0", "I1", 1);
+  await waitUntilInSync(context, "I0", "I1", 1);
   for (const server of servers) {
     server.closeAllConnections();
     server.close();

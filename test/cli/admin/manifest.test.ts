@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { compose } from "../../../cli/admin/manifest/compose.js";
 import { kubernetes } from "../../../cli/admin/manifest/kubernetes.js";
 import { nomad } from "../../../cli/admin/manifest/nomad.js";
-import { type Manifests, placedInstances } from "../../../cli/admin/manifest/placement.js";
+import { type Manifests, placeInstances } from "../../../cli/admin/manifest/placement.js";
 import { systemd } from "../../../cli/admin/manifest/systemd.js";
 import { toYaml } from "../../../cli/admin/manifest/yaml.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
@@ -82,7 +82,7 @@ test("health is asked for by TLS, or by a connection where certificates are show
 test("names that a platform cannot tell apart are told", () => {
   const instances = { "S1.1": { hport: 9000 }, "s1-1": { hport: 9010 } };
   try {
-    placedInstances(readDescriptor({ instances }));
+    placeInstances(readDescriptor({ instances }));
     assert.unreachable();
   } catch (error) {
     assert.is((error as SvcError).code, "SVC2810");

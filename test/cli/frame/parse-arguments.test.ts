@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { defineCommand } from "../../../cli/frame/command.js";
-import { choice, flag, integer, integerOr, text } from "../../../cli/frame/option.js";
+import { choice, flag, integer, integerOr, stringSetting } from "../../../cli/frame/option.js";
 import { parseArguments } from "../../../cli/frame/parse-arguments.js";
 import { SvcError } from "../../../runtime/base/errors.js";
 
@@ -15,7 +15,7 @@ const command = defineCommand({
     port: { kind: integer(0, 65534), help: "" },
     mode: { kind: choice("slow", "fast"), help: "" },
     threads: { kind: integerOr("auto", 1, 32), help: "" },
-    "data-root": { kind: text("<folder>"), help: "" },
+    "data-root": { kind: stringSetting("<folder>"), help: "" },
     quiet: { kind: flag, help: "" },
   },
   environment: true,

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { askDown, UpSocket } from "../../../cli/system/up-socket.js";
+import { requestShutdown, SupervisorSocket } from "../../../cli/system/up-socket.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 
 const test = suite<{ root: string }>("socket of svc up");
@@ -53,11 +53,11 @@ const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
 for (const [what, meet] of Object.entries(STRANGERS)) {
   test(`a program that ${what} is no svc up`, async ({ root }) => {
     const server = await stranger(root, meet);
-    const up = new UpSocket(root, async () => true);
-    assert.is(await code(askDown(root, ALL, () => {})), "SVC3114");
+    const up = new SupervisorSocket(root, async () => true);
+    assert.is(await code(requestShutdown(root, ALL, () => {})), "SVC3114");
     await up.open(root);
-    assert.is(await askDown(root, ALL, () => {}), true);
-    assert.is(await code(new UpSocket(root, async () => true).open(root)), "SVC3113");
+    assert.is(await requestShutdown(root, ALL, () => {}), true);
+    assert.is(await code(new SupervisorSocket(root, async () => true).open(root)), "SVC3113");
     up.close();
     server.close();
   });
@@ -73,14 +73,14 @@ test("the secret is not told to whoever has the port", async ({ root }) => {
     });
   });
   writeFileSync(join(root, "up.json"), JSON.stringify({ ...place(server), token: "very secret" }));
-  assert.is(await code(askDown(root, ALL, () => {})), "SVC3114");
+  assert.is(await code(requestShutdown(root, ALL, () => {})), "SVC3114");
   assert.match(heard, /^\{"nonce":"[0-9a-f]{64}"\}\n$/);
   server.close();
 });
 
 test("nothing is ended for somebody who does not know the secret", async ({ root }) => {
   let ended = 0;
-  const up = new UpSocket(root, async () => {
+  const up = new SupervisorSocket(root, async () => {
     ended++;
     return true;
   });
@@ -95,7 +95,7 @@ test("nothing is ended for somebody who does not know the secret", async ({ root
     assert.match(said, /^\{"nonce":"[0-9a-f]{64}","proof":"[0-9a-f]{64}"\}\n$/);
   }
   assert.is(ended, 0);
-  assert.is(await askDown(root, ALL, () => {}), true);
+  assert.is(await requestShutdown(root, ALL, () => {}), true);
   assert.is(ended, 1);
   up.close();
 });

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { answerError } from "../../../client/typescript/answer-error.js";
+import { responseError } from "../../../client/typescript/answer-error.js";
 import { SvcError } from "../../../client/typescript/svc-error.js";
 import { backEndError, partialError } from "../../../runtime/dispatch/error-chain.js";
 
@@ -19,7 +19,7 @@ test("objects say whose fault it was", () => {
   for (const [key, kind] of Object.entries(kinds)) {
     const detail = { exception: "<class 'KeyError'>", value: "no such\nkey" };
     const body = envelope({ [key]: detail });
-    const error = answerError({ path: PATH }, 500, body);
+    const error = responseError({ path: PATH }, 500, body);
     assert.instance(error, SvcError);
     assert.instance(error, Error);
     assert.is(error.name, "SvcError");
@@ -36,11 +36,11 @@ test("objects say whose fault it was", () => {
 
 test("a plugin's traceback comes along", () => {
   const plugin = { exception: "<class 'E'>", value: "x", traceback: TRACEBACK };
-  assert.equal(answerError({ path: PATH }, 500, envelope({ plugin })).traceback, TRACEBACK);
+  assert.equal(responseError({ path: PATH }, 500, envelope({ plugin })).traceback, TRACEBACK);
 });
 
 test("strings are errors of HTTP", () => {
-  const error = answerError({ path: PATH }, 503, envelope("Partition(s) down"));
+  const error = responseError({ path: PATH }, 503, envelope("Partition(s) down"));
   assert.is(error.kind, "http");
   assert.is(error.message, "/svc/plugin/find: Partition(s) down");
   assert.is(error.exception, null);
@@ -48,34 +48,34 @@ test("strings are errors of HTTP", () => {
 
 test("what is no envelope is told by its status", () => {
   for (const body of ["", "<html>", null, 7, [], {}, ["ERROR"], { status: "OK" }, { message: 1 }]) {
-    const error = answerError({ path: PATH }, 502, body);
+    const error = responseError({ path: PATH }, 502, body);
     assert.is(error.kind, "http");
     assert.is(error.message, "/svc/plugin/find: HTTP status 502");
     assert.equal(error.envelope, body);
   }
-  const error = answerError({ path: PATH }, 200, "<html>");
+  const error = responseError({ path: PATH }, 200, "<html>");
   assert.is(error.message, "/svc/plugin/find: the answer is no envelope");
 });
 
 test("members of another type are left out", () => {
   const plugin = { exception: 7, value: ["x"], traceback: ["line", 7, null] };
-  const error = answerError({ path: PATH }, 500, envelope({ plugin }));
+  const error = responseError({ path: PATH }, 500, envelope({ plugin }));
   assert.is(error.kind, "plugin");
   assert.is(error.message, "/svc/plugin/find: HTTP status 500");
   assert.is(error.exception, null);
   assert.equal(error.traceback, ["line"]);
-  assert.is(answerError({ path: PATH }, 500, envelope({ svc: "text" })).message, `${PATH}: text`);
+  assert.is(responseError({ path: PATH }, 500, envelope({ svc: "text" })).message, `${PATH}: text`);
   assert.is(
-    answerError({ path: PATH }, 500, envelope({ plugin: { traceback: "x" } })).traceback,
+    responseError({ path: PATH }, 500, envelope({ plugin: { traceback: "x" } })).traceback,
     null,
   );
 });
 
 test("members of prototypes are none", () => {
   const inherited = Object.create({ status: "ERROR", message: { plugin: {} } }) as object;
-  assert.is(answerError({ path: PATH }, 500, inherited).kind, "http");
+  assert.is(responseError({ path: PATH }, 500, inherited).kind, "http");
   const named = JSON.parse('{"status":"ERROR","message":{"__proto__":{"plugin":{"value":"x"}}}}');
-  assert.is(answerError({ path: PATH }, 500, named).kind, "http");
+  assert.is(responseError({ path: PATH }, 500, named).kind, "http");
 });
 
 test("an error three levels down has each of them, and its own as the cause", () => {
@@ -92,7 +92,7 @@ test("an error three levels down has each of them, and its own as the cause", ()
       ),
     { plugin },
   );
-  const error = answerError({ path: PATH }, 500, envelope(text));
+  const error = responseError({ path: PATH }, 500, envelope(text));
   assert.is(error.kind, "backend");
   assert.is(error.status, 500);
   assert.equal(
@@ -113,7 +113,7 @@ test("an error three levels down has each of them, and its own as the cause", ()
 });
 
 test("below a dispatcher, text is an error of HTTP too", () => {
-  const error = answerError(
+  const error = responseError(
     { path: PATH },
     503,
     envelope(partialError(2, 4, 503, "timeout after 300 ms")),

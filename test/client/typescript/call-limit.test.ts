@@ -3,7 +3,7 @@
 import { getEventListeners } from "node:events";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { CallLimit } from "../../../client/typescript/call-limit.js";
+import { CallDeadline } from "../../../client/typescript/call-limit.js";
 import { SvcError } from "../../../client/typescript/svc-error.js";
 
 const test = suite("call limit");
@@ -14,7 +14,7 @@ function timers(): number {
 }
 
 /** What `check` throws. */
-function ended(limit: CallLimit, failure?: SvcError): SvcError {
+function ended(limit: CallDeadline, failure?: SvcError): SvcError {
   try {
     limit.check(failure);
   } catch (error) {
@@ -26,7 +26,7 @@ function ended(limit: CallLimit, failure?: SvcError): SvcError {
 test("a call that ends in time leaves no timer and no listener", () => {
   const before = timers();
   const { signal } = new AbortController();
-  const limit = new CallLimit("/p", HOUR_MS, signal);
+  const limit = new CallDeadline("/p", HOUR_MS, signal);
   assert.is(timers(), before + 1);
   assert.is(getEventListeners(signal, "abort").length, 1);
   limit.check(undefined);
@@ -38,7 +38,7 @@ test("a call that ends in time leaves no timer and no listener", () => {
 test("aborting ends a wait at once, and the call with the reason", async () => {
   const before = timers();
   const controller = new AbortController();
-  const limit = new CallLimit("/p", 0, controller.signal);
+  const limit = new CallDeadline("/p", 0, controller.signal);
   const waited = limit.wait(HOUR_MS);
   assert.is(timers(), before + 1);
   controller.abort("enough");
@@ -53,7 +53,7 @@ test("aborting ends a wait at once, and the call with the reason", async () => {
 });
 
 test("a wait that is not disturbed leaves nothing on the signal", async () => {
-  const limit = new CallLimit("/p", 0, undefined);
+  const limit = new CallDeadline("/p", 0, undefined);
   await limit.wait(1);
   assert.is(getEventListeners(limit.signal, "abort").length, 0);
   limit.check(undefined);
@@ -61,7 +61,7 @@ test("a wait that is not disturbed leaves nothing on the signal", async () => {
 });
 
 test("the time ends a wait too, and the error has what failed before", async () => {
-  const limit = new CallLimit("/p", 5, undefined);
+  const limit = new CallDeadline("/p", 5, undefined);
   await limit.wait(HOUR_MS);
   const failure = new SvcError("http", "full");
   const error = ended(limit, failure);
@@ -73,12 +73,12 @@ test("the time ends a wait too, and the error has what failed before", async () 
 
 test("who was first decides: time or caller", async () => {
   const late = new AbortController();
-  const timed = new CallLimit("/p", 5, late.signal);
+  const timed = new CallDeadline("/p", 5, late.signal);
   await timed.wait(HOUR_MS);
   late.abort();
   assert.is(ended(timed).kind, "timeout");
   timed.end();
-  const aborted = new CallLimit("/p", 1, AbortSignal.abort());
+  const aborted = new CallDeadline("/p", 1, AbortSignal.abort());
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.is(ended(aborted).kind, "aborted");
   aborted.end();

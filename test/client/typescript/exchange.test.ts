@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { exchange, isConnectFault, textOf } from "../../../client/typescript/exchange.js";
+import { exchange, isConnectError, textOf } from "../../../client/typescript/exchange.js";
 import type { FetchReader } from "../../../client/typescript/options.js";
 import type { SvcError } from "../../../client/typescript/svc-error.js";
 
@@ -26,15 +26,15 @@ test("only faults of connecting prove that nothing was sent", () => {
     coded("UND_ERR_CONNECT_TIMEOUT"),
     new AggregateError([refused, coded("ETIMEDOUT", "connect")]),
   ];
-  for (const cause of unsent) assert.ok(isConnectFault(fault(cause)), `${cause}`);
+  for (const cause of unsent) assert.ok(isConnectError(fault(cause)), `${cause}`);
   const sent = [
     ...[undefined, null, "text", {}, new Error("x"), coded("UND_ERR_SOCKET")],
     ...[coded("ECONNRESET", "read"), coded("EPIPE", "write"), coded("ETIMEDOUT", "read")],
     ...[new AggregateError([]), new AggregateError([refused, coded("ECONNRESET", "read")])],
   ];
-  for (const cause of sent) assert.not.ok(isConnectFault(fault(cause)), `${cause}`);
-  assert.not.ok(isConnectFault(refused));
-  assert.not.ok(isConnectFault(undefined));
+  for (const cause of sent) assert.not.ok(isConnectError(fault(cause)), `${cause}`);
+  assert.not.ok(isConnectError(refused));
+  assert.not.ok(isConnectError(undefined));
 });
 
 test("errors say what the cause says, else what there is", async () => {

@@ -3,22 +3,22 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { requestOf, withBytes } from "../../../client/typescript/request.js";
+import { buildRequest, withBytes } from "../../../client/typescript/request.js";
 
 const test = suite("client request");
 const PATH = "/svc/plugin/find";
 
 /** What follows the path. */
 function query(params: object, json: readonly string[] = []): string {
-  return requestOf("", { path: PATH, json }, params, {}).url.slice(PATH.length);
+  return buildRequest("", { path: PATH, json }, params, {}).url.slice(PATH.length);
 }
 
 test("the path follows the base, whichever way that ends", () => {
   for (const base of ["http://h:1", "http://h:1/", "http://h:1//"]) {
-    assert.is(requestOf(base, { path: PATH }, {}, {}).url, "http://h:1/svc/plugin/find");
+    assert.is(buildRequest(base, { path: PATH }, {}, {}).url, "http://h:1/svc/plugin/find");
   }
-  assert.is(requestOf("http://h/a/", { path: PATH }, {}, {}).url, "http://h/a/svc/plugin/find");
-  assert.is(requestOf("", { path: PATH }, {}, {}).url, PATH);
+  assert.is(buildRequest("http://h/a/", { path: PATH }, {}, {}).url, "http://h/a/svc/plugin/find");
+  assert.is(buildRequest("", { path: PATH }, {}, {}).url, PATH);
 });
 
 test("values have the text form of their type", () => {
@@ -54,14 +54,14 @@ test("only own members are parameters, whatever their names", () => {
 
 test("an operation that is taken as a POST only is one without a body, too", () => {
   const post = { "x-svc-change": "1" };
-  const { method, headers, body } = requestOf("", { path: PATH, post }, { id: "a" }, {});
+  const { method, headers, body } = buildRequest("", { path: PATH, post }, { id: "a" }, {});
   assert.equal([method, headers["x-svc-change"], body], ["POST", "1", undefined]);
 });
 
 test("a body makes it a POST", () => {
   const request = (content: unknown, form: "bytes" | "str" | "json" | undefined) => {
     const operation = { path: PATH, ...(form !== undefined && { content: form }) };
-    const { method, url, headers, body } = requestOf("", operation, { a: 1, content }, {});
+    const { method, url, headers, body } = buildRequest("", operation, { a: 1, content }, {});
     const bytes = body instanceof ArrayBuffer ? [...new Uint8Array(body)] : body;
     return [method, url.slice(PATH.length), headers["content-type"], bytes];
   };
@@ -81,7 +81,7 @@ test("content is sent as what it is, and nothing else is made text", async () =>
   const operation = { path: PATH, content: "bytes" } as const;
   const bytes = Uint8Array.of(1, 2, 255);
   const sent = async (content: unknown) => {
-    const { body } = requestOf("", operation, await withBytes(operation, { content }), {});
+    const { body } = buildRequest("", operation, await withBytes(operation, { content }), {});
     return body instanceof ArrayBuffer ? [...new Uint8Array(body)] : body;
   };
   const whole = [1, 2, 255];
@@ -108,7 +108,7 @@ test("content is sent as what it is, and nothing else is made text", async () =>
 
 test("bytes are copied, so that later changes are not sent", () => {
   const content = Buffer.from("ab");
-  const { body } = requestOf("", { path: PATH, content: "bytes" }, { content }, {});
+  const { body } = buildRequest("", { path: PATH, content: "bytes" }, { content }, {});
   content.fill(0);
   assert.equal(new Uint8Array(body as ArrayBuffer), Uint8Array.of(97, 98));
 });
@@ -117,13 +117,13 @@ test("header lines of the caller count, but for the partition", () => {
   const operation = { path: PATH, content: "bytes" } as const;
   const headers = { "content-type": "image/png", authorization: "t", "x-svc-partial-target": "9" };
   const given = { partial: 0, headers };
-  assert.equal(requestOf("", operation, { content: "x" }, given).headers, {
+  assert.equal(buildRequest("", operation, { content: "x" }, given).headers, {
     accept: "application/json",
     "content-type": "image/png",
     authorization: "t",
     "x-svc-partial-target": "0",
   });
-  const text = requestOf("", { path: "/svc/hc", text: true }, {}, {});
+  const text = buildRequest("", { path: "/svc/hc", text: true }, {}, {});
   assert.equal(text.headers, { accept: "text/plain" });
 });
 

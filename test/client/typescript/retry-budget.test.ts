@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RetryBudget, retryWaitMs } from "../../../client/typescript/retry-budget.js";
+import { RetryBudget, retryDelayMs } from "../../../client/typescript/retry-budget.js";
 
 const test = suite("retry budget");
 
@@ -27,11 +27,11 @@ test("ten at first, then one for ten successes, and never more than ten", () => 
 test("waits are spread up to a bound that doubles to two seconds", () => {
   const bounds = [100, 200, 400, 800, 1600, 2000, 2000];
   for (const [retry, bound] of bounds.entries()) {
-    const waits = Array.from({ length: 500 }, () => retryWaitMs(retry));
+    const waits = Array.from({ length: 500 }, () => retryDelayMs(retry));
     assert.ok(Math.min(...waits) >= 0 && Math.min(...waits) < bound / 4, `${retry}`);
     assert.ok(Math.max(...waits) <= bound && Math.max(...waits) > (bound / 4) * 3, `${retry}`);
   }
-  assert.ok(retryWaitMs(5000) <= 2000);
+  assert.ok(retryDelayMs(5000) <= 2000);
 });
 
 test.run();

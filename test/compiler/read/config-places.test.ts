@@ -2,13 +2,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type ConfigPath, ConfigPlaces } from "../../../compiler/read/config-places.js";
+import { type ConfigPath, ConfigLocations } from "../../../compiler/read/config-places.js";
 
 const test = suite("config places");
 
 /** Text that is found, with its line. */
 function found(text: string, path: ConfigPath, ofKey = false): string {
-  const { position, length } = new ConfigPlaces("svc.config.ts", text).find(path, ofKey);
+  const { position, length } = new ConfigLocations("svc.config.ts", text).find(path, ofKey);
   const { file, line, column } = position;
   assert.is(file, "svc.config.ts");
   const shown = text.split("\n")[line - 1]!.slice(column - 1, column - 1 + length);

@@ -1,7 +1,7 @@
 // A thread that changes a graph as fast as it can, between one pause and the next.
 
 import { isMainThread, workerData } from "node:worker_threads";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { openStore } from "../../runtime/graph/support/make-graph.js";
 import { Random } from "./random.js";
@@ -11,7 +11,7 @@ import { changeAtRandom } from "./random-changes.js";
 export const Changing = { Paused: 0, Running: 1 } as const;
 
 export interface ChangingData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly seed: number;
   readonly state: Int32Array;
 }

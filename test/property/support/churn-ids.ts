@@ -2,13 +2,13 @@
 // all their tables grow, shrink and are used again, while another thread looks things up.
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { UNTYPED } from "../../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { Random } from "./random.js";
 
 export interface ChurnData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
   /** Word 0: set to make it stop. Word 1: rounds that are done. */

@@ -4,7 +4,7 @@
 // and giving the mutex back, does not happen.
 
 import { Arena } from "../../../runtime/graph/memory/arena.js";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 
 type Words = Uint32Array | Int32Array;
@@ -33,7 +33,7 @@ export class DyingStore {
   #written = 0;
   readonly #targets = new WeakMap<object, Words>();
 
-  constructor(share: GraphShare, thread: number) {
+  constructor(share: SharedGraphMemory, thread: number) {
     this.store = this.#trapped(() => GraphStore.attach(share, thread));
   }
 

@@ -1,7 +1,7 @@
 // A thread that changes a graph without end, until it is terminated in the middle of something.
 
 import { workerData } from "node:worker_threads";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { FakeClock } from "./fake-clock.js";
 import { randomChange } from "./graph-change.js";
@@ -10,7 +10,7 @@ import { Random } from "./random.js";
 import { Control } from "./thread-control.js";
 
 export interface KilledThreadData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
   readonly control: Int32Array;

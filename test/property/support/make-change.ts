@@ -5,7 +5,7 @@ import { Graph } from "../../../runtime/graph/api/graph.js";
 import type { Vertex } from "../../../runtime/graph/api/vertex.js";
 import { expire } from "../../../runtime/graph/changes/expire.js";
 import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
-import { shownSecond } from "../../../runtime/graph/memory/time.js";
+import { decodeSecond } from "../../../runtime/graph/memory/time.js";
 import { V_GTE } from "../../../runtime/graph/model/constants.js";
 import { MODIFIERS, valueFromBits } from "../../../runtime/graph/model/modifiers.js";
 import { Session } from "../../../runtime/graph/sessions/session.js";
@@ -137,7 +137,7 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
       type: types.nameOf(vertices.typeOf(vertex)),
       rank: [vertices.c1(vertex), vertices.c0(vertex)],
       createdAt: vertices.createdAt(vertex),
-      expiresAt: shownSecond(vertices.expiresAt(vertex)),
+      expiresAt: decodeSecond(vertices.expiresAt(vertex)),
       properties: sorted(properties.all(vertex)),
       vector: [...store.vectors.get(vertex).bytes],
       degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],

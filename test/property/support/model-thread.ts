@@ -2,8 +2,8 @@
 // another thread changes too. It says what its own ones must look like in the end.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { followGraph } from "../../../runtime/graph/keeper/follow-graph.js";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import { trackGraph } from "../../../runtime/graph/keeper/follow-graph.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { FakeClock } from "./fake-clock.js";
 import { randomChange } from "./graph-change.js";
@@ -18,7 +18,7 @@ import {
 import { Random } from "./random.js";
 
 export interface ModelThreadData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
   /** What the ids of its own vertices begin with, and those of the others. */
@@ -43,7 +43,7 @@ function idsOf(prefix: string): string[] {
 async function run(data: ModelThreadData): Promise<ModelThreadResult> {
   const clock = new FakeClock().start();
   const changed = openForChanges(GraphStore.attach(data.share, data.thread), clock);
-  if (data.changesAtOnce > 0) followGraph(changed.store, () => {});
+  if (data.changesAtOnce > 0) trackGraph(changed.store, () => {});
   const random = new Random(data.seed);
   const model = new GraphModel();
   const [own, shared] = [idsOf(data.own), idsOf(data.shared)];

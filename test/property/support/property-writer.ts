@@ -2,12 +2,12 @@
 // and agree: number `n`, text `text n`, list `[n, n]`. A negative number is never committed.
 
 import { workerData } from "node:worker_threads";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { Random } from "./random.js";
 
 export interface WriterTask {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
   readonly vertices: number;

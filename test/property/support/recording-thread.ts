@@ -1,7 +1,7 @@
 // A thread that changes a graph beside another one; what both do goes to one ring.
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { FakeClock } from "./fake-clock.js";
 import { randomChange } from "./graph-change.js";
@@ -9,7 +9,7 @@ import { makeChange, openForChanges, outcomeOf } from "./make-change.js";
 import { Random } from "./random.js";
 
 export interface RecordingThreadData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
   readonly changes: number;

@@ -1,12 +1,12 @@
 // A thread that builds the indexes of a graph until it is terminated, wherever it is just then.
 
 import { workerData } from "node:worker_threads";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { IndexProcessor } from "../../../runtime/graph/vectors/index-processor.js";
 
 export interface BuilderData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
 }
 

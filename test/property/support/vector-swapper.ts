@@ -2,12 +2,12 @@
 
 import { workerData } from "node:worker_threads";
 import { Graph } from "../../../runtime/graph/api/graph.js";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { Session } from "../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 
 export interface SwapperData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly vectors: readonly (readonly number[])[];
   /** First word: 1 lets it end. */

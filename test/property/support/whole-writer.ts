@@ -5,7 +5,7 @@ import { workerData } from "node:worker_threads";
 import { connect } from "../../../runtime/graph/changes/connect.js";
 import { disconnect } from "../../../runtime/graph/changes/disconnect.js";
 import { setRank, setType } from "../../../runtime/graph/changes/vertices.js";
-import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { D_IN, D_OUT, M_INT } from "../../../runtime/graph/model/constants.js";
 import { Session } from "../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
@@ -13,7 +13,7 @@ import { Random } from "./random.js";
 import { arcsFor, FROM, LEAVES, TO, TYPES } from "./whole-graph.js";
 
 export interface WholeWriterData {
-  readonly share: GraphShare;
+  readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
   /** Word 0: set to make it stop. Word 1: the number that was written last. */

@@ -2,14 +2,14 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { keepBuildReports, lastBuild, reportBuild } from "../../../runtime/base/build-report.js";
+import { enableBuildReports, lastBuild, reportBuild } from "../../../runtime/base/build-report.js";
 
 const test = suite("build report");
 
 test("is nothing where nobody keeps reports, then the last one, whole or cut", () => {
   reportBuild({ at: 1, broken: null, findings: "" });
   assert.is(lastBuild(), null);
-  keepBuildReports();
+  enableBuildReports();
   assert.is(lastBuild(), null);
   reportBuild({ at: 2, broken: "build", findings: "a long one ø 🦊" });
   reportBuild({ at: 3, broken: null, findings: "ø" });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeDurableFolder, replaceJsonFile } from "../../../runtime/base/durable-files.js";
+import { mkdirDurable, writeJsonAtomically } from "../../../runtime/base/durable-files.js";
 
 const test = suite("durable files");
 let folder: string;
@@ -16,7 +16,7 @@ test.after.each(() => rmSync(folder, { recursive: true }));
 
 test("a file is there whole, nobody else's to read, and nothing is left beside it", () => {
   const file = join(folder, "state.json");
-  for (const epoch of [1, 2]) replaceJsonFile(file, { epoch });
+  for (const epoch of [1, 2]) writeJsonAtomically(file, { epoch });
   assert.is(readFileSync(file, "utf8"), '{"epoch":2}\n');
   assert.is(statSync(file).mode & 0o777, 0o600);
   assert.equal(readdirSync(folder), ["state.json"]);
@@ -24,17 +24,17 @@ test("a file is there whole, nobody else's to read, and nothing is left beside i
 
 test("what cannot be written leaves what was there", () => {
   const file = join(folder, "state.json");
-  replaceJsonFile(file, { epoch: 1 });
+  writeJsonAtomically(file, { epoch: 1 });
   const circle: { self?: object } = {};
   circle.self = circle;
-  assert.throws(() => replaceJsonFile(file, circle), /circular/);
+  assert.throws(() => writeJsonAtomically(file, circle), /circular/);
   assert.is(readFileSync(file, "utf8"), '{"epoch":1}\n');
 });
 
 test("folders above are made with it, and one that is there is left alone", () => {
   const deep = join(folder, "a", "b", "c");
-  makeDurableFolder(deep, 0o700);
-  makeDurableFolder(deep, 0o755);
+  mkdirDurable(deep, 0o700);
+  mkdirDurable(deep, 0o755);
   assert.ok(existsSync(deep));
   for (const made of [join(folder, "a"), join(folder, "a", "b"), deep]) {
     assert.is(statSync(made).mode & 0o777, 0o700);

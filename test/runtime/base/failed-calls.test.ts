@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { failedCalls, keepFailedCalls } from "../../../runtime/base/failed-calls.js";
+import { failedCalls, enableFailedCallCapture } from "../../../runtime/base/failed-calls.js";
 import type { RequestSource } from "../../../runtime/plugin/contract/request-source.js";
 import { reportFailedCall } from "../../../runtime/plugin/run/report-failed-call.js";
 
@@ -18,7 +18,7 @@ test("nothing is kept before somebody asks for it", () => {
 });
 
 test("a call is kept with what was asked, and the worst one fits, clipped", () => {
-  keepFailedCalls();
+  enableFailedCallCapture();
   reportFailedCall("no error", "no error", source("/svc/plugin/p?q=\xc3\xa4", "\xe2\x82\xac"));
   const bad = "\u0001".repeat(100_000);
   reportFailedCall(new Error(bad), bad, source(bad, bad));

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FairLine } from "../../../runtime/base/fair-line.js";
+import { FairQueue } from "../../../runtime/base/fair-line.js";
 import { Random, SEED } from "../../property/support/random.js";
 
 const test = suite("line in which clients take turns");
@@ -17,11 +17,11 @@ function call(client: string, serial: number): Call {
   return { client, serial, turn: 0 };
 }
 
-function newLine(): FairLine<Call> {
-  return new FairLine(({ client }) => client);
+function newLine(): FairQueue<Call> {
+  return new FairQueue(({ client }) => client);
 }
 
-function drain(line: FairLine<Call>): number[] {
+function drain(line: FairQueue<Call>): number[] {
   const serials: number[] = [];
   while (line.size > 0) serials.push(line.shift()!.serial);
   return serials;

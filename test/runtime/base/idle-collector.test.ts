@@ -5,7 +5,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { IdleCollector } from "../../../runtime/base/idle-collector.js";
+import { IdleGc } from "../../../runtime/base/idle-collector.js";
 
 const test = suite("idle collector");
 const MIB = 1024 * 1024;
@@ -18,7 +18,7 @@ async function oldGarbage(): Promise<WeakRef<object>> {
 }
 
 test("much that was used is looked for after a while", async () => {
-  const collector = new IdleCollector();
+  const collector = new IdleGc();
   const garbage = await oldGarbage();
   collector.used(63 * MIB);
   collector.used(2 * MIB);

@@ -2,12 +2,12 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { logEntry } from "../../../runtime/base/log-entry.js";
+import { formatTextEntry } from "../../../runtime/base/log-entry.js";
 
 const test = suite("log entry");
 
 test("no text can begin an entry of its own", () => {
-  const entry = logEntry(
+  const entry = formatTextEntry(
     "failed: x\nsvc: all is well\r\nsvc: again\n    at f (a.ts:1:1)\u2028svc: 3",
   );
   const lines = entry.split(/[\n\r\u2028\u2029\u0085]/);
@@ -19,14 +19,14 @@ test("no text can begin an entry of its own", () => {
 test("no text can tell a terminal what to do", () => {
   for (let code = 0; code < 0x10000; code++) {
     if (code === 10) continue;
-    const entry = logEntry(`a${String.fromCharCode(code)}b`);
+    const entry = formatTextEntry(`a${String.fromCharCode(code)}b`);
     assert.not.ok(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(entry), `${code}`);
   }
-  assert.is(logEntry("\x1b[2Jx"), "\\u001b[2Jx");
+  assert.is(formatTextEntry("\x1b[2Jx"), "\\u001b[2Jx");
 });
 
 test("an entry has a bound", () => {
-  assert.ok(logEntry("x".repeat(1e6)).length < 20_000);
+  assert.ok(formatTextEntry("x".repeat(1e6)).length < 20_000);
 });
 
 test.run();

@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { MAX_TLS_FILE_BYTES } from "../../../runtime/base/limits.js";
 import { TlsFiles } from "../../../runtime/base/tls-files.js";
-import { tlsPathsIn } from "../../../runtime/base/tls-paths.js";
+import { readTlsPaths } from "../../../runtime/base/tls-paths.js";
 import { certificateFile } from "../../support/certificates.js";
 
 const test = suite<{ folder: string }>("files of TLS");
@@ -24,7 +24,7 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 const PATHS = { cert: "server.pem", key: "server-key.pem", ca: "ca.pem" };
 
 function filesIn(folder: string, changes: Partial<typeof PATHS> = {}): TlsFiles {
-  return new TlsFiles(tlsPathsIn(folder, { ...PATHS, ...changes }), "http.tls");
+  return new TlsFiles(readTlsPaths(folder, { ...PATHS, ...changes }), "http.tls");
 }
 
 async function refusal(files: TlsFiles): Promise<string> {

@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminTokens } from "../../../runtime/builtin/admin/admin-tokens.js";
-import { ControlDesk } from "../../../runtime/builtin/admin/control-desk.js";
+import { ControlService } from "../../../runtime/builtin/admin/control-desk.js";
 
 const test = suite("tokens of operators");
 
@@ -121,7 +121,7 @@ const HEADERS = { "X-Svc-Builtin-Client": "http://127.0.0.1:4000/" };
 
 test("operations are done one after the other, and a failure is a text", async () => {
   const done: string[] = [];
-  const desk = new ControlDesk(async (operation) => {
+  const desk = new ControlService(async (operation) => {
     done.push(`+${operation}`);
     await new Promise((resolve) => setImmediate(resolve));
     done.push(`-${operation}`);
@@ -139,7 +139,7 @@ test("operations are done one after the other, and a failure is a text", async (
 });
 
 test("who waits for one that does not end is told so", async () => {
-  const desk = new ControlDesk(() => new Promise(() => {}), new AdminTokens(), 1);
+  const desk = new ControlService(() => new Promise(() => {}), new AdminTokens(), 1);
   void desk.perform(HEADERS, desk.issue(HEADERS).authtoken, "A");
   try {
     await desk.perform(HEADERS, desk.issue(HEADERS).authtoken, "B");
@@ -150,7 +150,7 @@ test("who waits for one that does not end is told so", async () => {
 });
 
 test("what cancels a synchronization does not wait for its end", async () => {
-  const desk = new ControlDesk(
+  const desk = new ControlService(
     (operation) => (operation === "Sync" ? new Promise(() => {}) : Promise.resolve(operation)),
     new AdminTokens(),
     1,

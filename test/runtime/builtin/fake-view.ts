@@ -3,7 +3,7 @@
 import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
-import { PluginTallies } from "../../../runtime/metrics/plugin-tallies.js";
+import { PluginCounters } from "../../../runtime/metrics/plugin-tallies.js";
 import { NO_TRAFFIC } from "../../../runtime/metrics/traffic.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 
@@ -32,7 +32,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     waiting: 2,
     working: 3,
     admin: { waiting: 0, working: 0 },
-    tallies: new PluginTallies(),
+    tallies: new PluginCounters(),
     connections: () => [],
     graphs: () => [],
     unloadable: () => [],

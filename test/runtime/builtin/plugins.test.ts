@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { equipThread } from "../../../runtime/base/thread-context.js";
+import { installThreadContext } from "../../../runtime/base/thread-context.js";
 import { echo } from "../../../runtime/builtin/plugins/echo.js";
 import { argspec, builtins, plugins } from "../../../runtime/builtin/plugins/listings.js";
 import { metrics } from "../../../runtime/builtin/plugins/metrics.js";
@@ -18,7 +18,7 @@ const request = new PluginRequest("x", { a: "1", n: 2 });
 
 test("before a server has started there is nothing to list", () => {
   assert.throws(() => plugins(request), /started server/);
-  equipThread({ server: fakeView() });
+  installThreadContext({ server: fakeView() });
 });
 
 test("ping", () => assert.is(ping(request), true));

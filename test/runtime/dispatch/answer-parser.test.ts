@@ -2,11 +2,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_ANSWER_BODY_BYTES, MAX_ANSWER_HEAD_BYTES } from "../../../runtime/base/limits.js";
+import { MAX_RESPONSE_BODY_BYTES, MAX_RESPONSE_HEAD_BYTES } from "../../../runtime/base/limits.js";
 import {
-  AnswerParser,
-  type BackEndAnswer,
-  BadAnswer,
+  ResponseParser,
+  type BackEndResponse,
+  MalformedResponse,
 } from "../../../runtime/dispatch/answer-parser.js";
 import { Random, SEED } from "../../property/support/random.js";
 
@@ -20,25 +20,25 @@ function answerOf(body: string, ...fields: readonly string[]): string {
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-function feed(parser: AnswerParser, text: string): BackEndAnswer | null {
+function feed(parser: ResponseParser, text: string): BackEndResponse | null {
   return parser.feed(Buffer.from(text, "latin1"));
 }
 
-function parsed(text: string): BackEndAnswer | null {
-  return feed(new AnswerParser(), text);
+function parsed(text: string): BackEndResponse | null {
+  return feed(new ResponseParser(), text);
 }
 
 function refusal(text: string): string {
   try {
     parsed(text);
   } catch (error) {
-    assert.instance(error, BadAnswer);
+    assert.instance(error, MalformedResponse);
     return (error as Error).message;
   }
   return "taken";
 }
 
-function check(answer: BackEndAnswer | null): void {
+function check(answer: BackEndResponse | null): void {
   assert.ok(answer !== null);
   assert.is(answer.status, 200);
   assert.is(answer.mediaType, "application/x-svc-partial");
@@ -52,12 +52,12 @@ test("one answer in one piece", () => {
 
 test("split at every byte", () => {
   for (let at = 1; at < ANSWER.length; at++) {
-    const parser = new AnswerParser();
-    assert.is(parser.hasBegun, false);
+    const parser = new ResponseParser();
+    assert.is(parser.isStarted, false);
     assert.is(feed(parser, ANSWER.slice(0, at)), null, `${at}`);
-    assert.is(parser.hasBegun, true);
+    assert.is(parser.isStarted, true);
     check(feed(parser, ANSWER.slice(at)));
-    assert.is(parser.hasBegun, false);
+    assert.is(parser.isStarted, false);
   }
 });
 
@@ -65,8 +65,8 @@ test("bytes are overwritten once they were taken", () => {
   const bytes = Buffer.from(ANSWER, "latin1");
   const bodyStart = ANSWER.length - BODY.length;
   for (const at of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
-    const parser = new AnswerParser();
-    let answer: BackEndAnswer | null = null;
+    const parser = new ResponseParser();
+    let answer: BackEndResponse | null = null;
     for (const [start, end] of [
       [0, at],
       [at, ANSWER.length],
@@ -91,7 +91,7 @@ test("more different heads than are kept", () => {
 });
 
 test("byte by byte, one answer after the other", () => {
-  const parser = new AnswerParser();
+  const parser = new ResponseParser();
   for (let round = 0; round < 3; round++) {
     for (const byte of ANSWER.slice(0, -1)) assert.is(feed(parser, byte), null);
     check(feed(parser, ANSWER.slice(-1)));
@@ -99,7 +99,7 @@ test("byte by byte, one answer after the other", () => {
 });
 
 test("an answer stays what it is when the next one arrives", () => {
-  const parser = new AnswerParser();
+  const parser = new ResponseParser();
   const half = ANSWER.length - 5;
   feed(parser, ANSWER.slice(0, half));
   const first = feed(parser, ANSWER.slice(half));
@@ -110,8 +110,8 @@ test("an answer stays what it is when the next one arrives", () => {
 test("large bodies in pieces", () => {
   const body = Array.from({ length: 300_000 }, (_, index) => String(index)).join(",");
   const text = answerOf(body);
-  const parser = new AnswerParser();
-  let answer: BackEndAnswer | null = null;
+  const parser = new ResponseParser();
+  let answer: BackEndResponse | null = null;
   for (let at = 0; at < text.length; at += 65_536) {
     assert.is(answer, null);
     answer = feed(parser, text.slice(at, at + 65_536));
@@ -168,7 +168,7 @@ test("response lines", () => {
 });
 
 test("blanks without end", () => {
-  const blanks = " ".repeat(MAX_ANSWER_HEAD_BYTES - 100);
+  const blanks = " ".repeat(MAX_RESPONSE_HEAD_BYTES - 100);
   assert.is(parsed(answerOf("x", `A:${blanks}b`))!.body.length, 1);
   // A second look at every blank would take longer than a test may.
   for (const [before, after] of [
@@ -212,31 +212,31 @@ test("lengths that leave a doubt", () => {
     const text = `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`;
     assert.is(refusal(text), "invalid length", JSON.stringify(length));
   }
-  const large = `HTTP/1.1 200 OK\r\nContent-Length: ${MAX_ANSWER_BODY_BYTES + 1}\r\n\r\n`;
+  const large = `HTTP/1.1 200 OK\r\nContent-Length: ${MAX_RESPONSE_BODY_BYTES + 1}\r\n\r\n`;
   assert.is(refusal(large), "answer too large");
 });
 
 test("more than one answer", () => {
   assert.is(refusal(`${ANSWER}H`), "more bytes than announced");
   assert.is(refusal(ANSWER + ANSWER), "more bytes than announced");
-  const parser = new AnswerParser();
+  const parser = new ResponseParser();
   feed(parser, ANSWER.slice(0, -2));
   assert.throws(() => feed(parser, `${ANSWER.slice(-2)}x`), /more bytes than announced/);
 });
 
 test("a head without end", () => {
-  const parser = new AnswerParser();
+  const parser = new ResponseParser();
   const line = `A: ${"x".repeat(1000)}\r\n`;
   feed(parser, "HTTP/1.1 200 OK\r\n");
   assert.throws(() => {
-    for (let bytes = 0; bytes <= MAX_ANSWER_HEAD_BYTES; bytes += line.length) feed(parser, line);
+    for (let bytes = 0; bytes <= MAX_RESPONSE_HEAD_BYTES; bytes += line.length) feed(parser, line);
   }, /head too long/);
-  assert.is(refusal("x".repeat(MAX_ANSWER_HEAD_BYTES + 1)), "head too long");
+  assert.is(refusal("x".repeat(MAX_RESPONSE_HEAD_BYTES + 1)), "head too long");
 });
 
 test("a head is too long with its end in the same piece", () => {
   const line = `A: ${"x".repeat(1000)}\r\n`;
-  const lines = line.repeat(Math.ceil(MAX_ANSWER_HEAD_BYTES / 1000));
+  const lines = line.repeat(Math.ceil(MAX_RESPONSE_HEAD_BYTES / 1000));
   assert.is(refusal(`HTTP/1.1 200 OK\r\n${lines}\r\n`), "head too long");
 });
 
@@ -273,7 +273,7 @@ function damaged(random: Random): Buffer {
 
 /** What comes of these pieces, as a text; which error it is may depend on how they arrive. */
 function outcome(pieces: readonly Buffer[]): string {
-  const parser = new AnswerParser();
+  const parser = new ResponseParser();
   let answers = "";
   try {
     for (const piece of pieces) {
@@ -283,7 +283,7 @@ function outcome(pieces: readonly Buffer[]): string {
       if (answer !== null) answers = `answer ${JSON.stringify(answer)}`;
     }
   } catch (error) {
-    assert.instance(error, BadAnswer);
+    assert.instance(error, MalformedResponse);
     return "refused";
   }
   return answers === "" ? "unfinished" : answers;

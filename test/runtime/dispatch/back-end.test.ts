@@ -3,10 +3,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  FEEDBACK_MS,
-  FIRST_IDLE_CHANNEL_MS,
+  LOAD_REPORT_TTL_MS,
+  EXTRA_CHANNEL_IDLE_MS,
   IDLE_CHANNEL_MS,
-  PENALTY_MS,
+  BUSY_BACKEND_COOLDOWN_MS,
 } from "../../../runtime/base/limits.js";
 import { BackEnd } from "../../../runtime/dispatch/back-end.js";
 import type { Channel } from "../../../runtime/dispatch/channel.js";
@@ -88,16 +88,16 @@ test("what a back-end said of its load counts for a while", () => {
   backEnd.give(channels[0]!, 50);
   const { cost } = backEnd;
   assert.ok(cost > 50);
-  later(FEEDBACK_MS - 1, () => assert.is(backEnd.cost, cost));
-  later(FEEDBACK_MS + 1, () => assert.is(backEnd.cost, 2));
+  later(LOAD_REPORT_TTL_MS - 1, () => assert.is(backEnd.cost, cost));
+  later(LOAD_REPORT_TTL_MS + 1, () => assert.is(backEnd.cost, 2));
 });
 
 test("a penalty passes", () => {
   const backEnd = costly(2);
-  backEnd.penalise();
-  assert.equal([backEnd.isPenalised, backEnd.cost, backEnd.value], [true, 0, 256]);
-  later(PENALTY_MS - 1, () => assert.is(backEnd.value, 256));
-  later(PENALTY_MS + 1, () => assert.equal([backEnd.isPenalised, backEnd.value], [false, 0]));
+  backEnd.penalize();
+  assert.equal([backEnd.isPenalized, backEnd.cost, backEnd.value], [true, 0, 256]);
+  later(BUSY_BACKEND_COOLDOWN_MS - 1, () => assert.is(backEnd.value, 256));
+  later(BUSY_BACKEND_COOLDOWN_MS + 1, () => assert.equal([backEnd.isPenalized, backEnd.value], [false, 0]));
 });
 
 test("a back-end that comes back starts anew", () => {
@@ -105,10 +105,10 @@ test("a back-end that comes back starts anew", () => {
   assert.is(backEnd.isDefunct, true);
   const channels = [backEnd.take(), backEnd.take()];
   backEnd.give(channels[0]!, 50);
-  backEnd.penalise();
+  backEnd.penalize();
   backEnd.retire("a test says so");
   backEnd.revive();
-  assert.equal([backEnd.isDefunct, backEnd.isPenalised, backEnd.value], [false, false, 2]);
+  assert.equal([backEnd.isDefunct, backEnd.isPenalized, backEnd.value], [false, false, 2]);
 });
 
 test("channels are numbered from 0, and free numbers used again", () => {
@@ -177,7 +177,7 @@ test("idle channels are trimmed one at a time, the last one late", async ({ fake
   });
   assert.is(backEnd.take(), channels[2]);
   backEnd.give(channels[2]!, -1);
-  later(FIRST_IDLE_CHANNEL_MS + 1000, () => backEnd.trim());
+  later(EXTRA_CHANNEL_IDLE_MS + 1000, () => backEnd.trim());
   assert.is(backEnd.openChannels, 0);
   assert.is(backEnd.take().number, 0);
   await until(() => fake.open === 0, "end of the connections");

@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { BackEndAnswer } from "../../../runtime/dispatch/answer-parser.js";
+import type { BackEndResponse } from "../../../runtime/dispatch/answer-parser.js";
 import { Channel, type ChannelUser } from "../../../runtime/dispatch/channel.js";
 import { DeafBackEnd } from "./support/deaf-back-end.js";
 import { answerText, FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
@@ -15,9 +15,9 @@ const HEAD = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 /** Notes what it is told. */
 class User implements ChannelUser {
   readonly outcomes: string[] = [];
-  answer: BackEndAnswer | null = null;
+  answer: BackEndResponse | null = null;
 
-  answered(channel: Channel, answer: BackEndAnswer): void {
+  answered(channel: Channel, answer: BackEndResponse): void {
     this.answer = answer;
     this.outcomes.push(`${answer.status} ${answer.body} ${channel.isOpen ? "open" : "closed"}`);
   }

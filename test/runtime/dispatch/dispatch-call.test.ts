@@ -77,7 +77,7 @@ for (const [name, fault] of FAULTS) {
       const again = await small!.answer(1, 1);
       assert.is(again.body, options.body ?? "");
       assert.is(await owner.outcome(), "p0r0,p1r1");
-      const isPenalised = small!.matrix.backEnds[1]![0]!.isPenalised;
+      const isPenalised = small!.matrix.backEnds[1]![0]!.isPenalized;
       assert.equal([isPenalised, small!.down()], name === "429" ? [true, []] : [false, ["p1r0"]]);
     }
   });

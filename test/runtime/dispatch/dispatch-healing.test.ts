@@ -131,7 +131,7 @@ test("after a soft time-out the answer is made of what is there, if that is enou
   const options = { ...INCOMPLETE, "min-coverage": 0.5, required: [1] };
   small = await SmallMatrix.start(3, 1, {}, options);
   const { call, owner } = begin(false);
-  const settle = () => later(1000, () => call.settleForLess(500));
+  const settle = () => later(1000, () => call.completePartially(500));
   settle();
   await answer(0, 0);
   await answer(2, 0);
@@ -144,8 +144,8 @@ test("after a soft time-out the answer is made of what is there, if that is enou
   const second = begin(false);
   await Promise.all([answer(0, 0), answer(1, 0)]);
   await until(() => small.matrix.backEnds[1]![0]!.running === 0, "answers");
-  call.settleForLess(500);
-  later(1000, () => second.call.settleForLess(500));
+  call.completePartially(500);
+  later(1000, () => second.call.completePartially(500));
   assert.is(await second.owner.outcome(), "p0r0,p1r0,-");
 });
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { MAX_DISPATCH_BACKLOG, MAX_OVERTAKEN_MS } from "../../../runtime/base/limits.js";
+import { MAX_DISPATCH_BACKLOG, MAX_QUEUE_BYPASS_MS } from "../../../runtime/base/limits.js";
 import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Outcome } from "../../../runtime/dispatch/dispatch-outcome.js";
 import { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
@@ -152,7 +152,7 @@ test("who needs less overtakes who needs more, for a while", async () => {
   const first = send("/first", { target: 0n });
   (await small.at(0, 0).next()).answer(200, "first", PARTIAL);
   assert.is(await textOf(first), "first,");
-  later(MAX_OVERTAKEN_MS + 1, () => send("/second", { target: 0n }));
+  later(MAX_QUEUE_BYPASS_MS + 1, () => send("/second", { target: 0n }));
   assert.equal([dispatcher.waiting, small.at(0, 0).requests.length], [2, 0]);
   (await small.at(1, 0).next()).answer(200, "x", PARTIAL);
   for (const partition of [0, 1]) {

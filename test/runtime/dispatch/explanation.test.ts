@@ -37,7 +37,7 @@ test("tells what every replica would have cost, and what became of those asked",
   explanation.begin("wait");
   third!.retire("a test says so");
   fourth!.take();
-  first!.penalise();
+  first!.penalize();
   explanation.chosen(second!, backEnds, []);
   explanation.ended(0, "connection lost");
   explanation.chosen(first!, backEnds, [second!]);

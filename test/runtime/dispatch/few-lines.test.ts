@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FewLines } from "../../../runtime/dispatch/few-lines.js";
+import { LogCoalescer } from "../../../runtime/dispatch/few-lines.js";
 import { captureLog } from "./support/capture-log.js";
 
 const test = suite("few lines");
@@ -13,7 +13,7 @@ const { BackEnd } = (await import(OWN)) as typeof import("../../../runtime/dispa
 function begin(most: number) {
   const sums: Record<string, number>[] = [];
   let ends: (() => void)[] = [];
-  const few = new FewLines({
+  const few = new LogCoalescer({
     most,
     windowMs: 1000,
     later: (run) => ends.push(run),

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Health } from "../../../runtime/dispatch/health.js";
+import { HealthChecker } from "../../../runtime/dispatch/health.js";
 import { Matrix } from "../../../runtime/dispatch/matrix.js";
 import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
 import { answerText, FakeBackEnd, until } from "./support/fake-back-end.js";
@@ -35,7 +35,7 @@ test("all back-ends are asked at start, and used when they are well", async () =
   const matrix = matrixOf(gone, ...wrong, well);
   assert.ok(alive(matrix).every((isAlive) => !isAlive));
   let revived = 0;
-  const health = new Health(matrix, () => revived++);
+  const health = new HealthChecker(matrix, () => revived++);
   await health.start();
   health.stop();
   assert.equal(alive(matrix), [...new Array(wrong.length + 1).fill(false), true]);
@@ -49,7 +49,7 @@ test("a back-end comes back by itself, and only those that are down are asked", 
   const [first, second] = [await FakeBackEnd.start(), await FakeBackEnd.start()];
   second.health = answerText(503, "out");
   const matrix = matrixOf(first, second);
-  const health = new Health(matrix, () => {});
+  const health = new HealthChecker(matrix, () => {});
   await health.start();
   assert.equal(alive(matrix), [true, false]);
   second.health = answerText(200, "SVC/3");
@@ -68,7 +68,7 @@ test("a back-end comes back by itself, and only those that are down are asked", 
 test("a back-end that keeps silent is not asked twice at once", async () => {
   const silent = Object.assign(await FakeBackEnd.start(), { health: "" });
   const matrix = matrixOf(silent);
-  const health = new Health(matrix, () => {});
+  const health = new HealthChecker(matrix, () => {});
   const started = health.start();
   await new Promise((resolve) => setTimeout(resolve, 1000));
   assert.is(silent.accepted, 1);

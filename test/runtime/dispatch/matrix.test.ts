@@ -61,7 +61,7 @@ test("what is down, penalised, tried or without a free channel", () => {
   const [first, second, third] = matrix.backEnds[0]!;
   first!.retire("a test says so");
   assert.is(row(matrix), 1);
-  second!.penalise();
+  second!.penalize();
   assert.is(row(matrix), 2);
   third!.take();
   assert.is(row(matrix), 1);

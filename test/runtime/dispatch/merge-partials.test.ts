@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ResponseError } from "../../../runtime/base/errors.js";
 import * as S from "../../../runtime/base/sort-constants.js";
-import { mergePartials, mergeUndamaged } from "../../../runtime/dispatch/merge-partials.js";
+import { mergePartials, mergeTrusted } from "../../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../../runtime/dispatch/merged-output.js";
 import type { SortKey } from "../../../runtime/partial/sort-order.js";
 import * as types from "../../../runtime/plugin/contract/types.js";
@@ -173,9 +173,9 @@ test("where partitions may lack, damaged ones count as those that did not answer
   const damaged = Uint8Array.from(one);
   damaged[damaged.length - 1]! ^= 1;
   assert.throws(() => mergePartials([one, damaged]), /partial 1/);
-  const { incomplete, views } = mergeUndamaged([one, damaged, null, one.subarray(0, 20)])!;
+  const { incomplete, views } = mergeTrusted([one, damaged, null, one.subarray(0, 20)])!;
   assert.equal([incomplete, views.length], [3, 1]);
-  assert.is(mergeUndamaged([damaged, null]), null);
+  assert.is(mergeTrusted([damaged, null]), null);
 });
 
 test("sums of floats beyond all numbers are errors, as those of integers are", () => {

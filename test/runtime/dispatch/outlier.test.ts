@@ -5,32 +5,32 @@ import * as assert from "uvu/assert";
 import {
   FIRST_EJECTION_MS,
   MAX_EJECTION_MS,
-  PATIENT_TRIAL_MS,
-  SERVER_ERRORS_IN_A_ROW,
+  RETRYABLE_TRIAL_WAIT_MS,
+  EJECT_AFTER_CONSECUTIVE_ERRORS,
   SLOW_START_MS,
 } from "../../../runtime/base/limits.js";
-import { Outlier } from "../../../runtime/dispatch/outlier.js";
+import { OutlierDetector } from "../../../runtime/dispatch/outlier.js";
 import { later } from "./support/later.js";
 
 const test = suite("outlier");
 
 test("a time-out ejects at once, errors only when they come in a row", () => {
-  const hanging = new Outlier();
+  const hanging = new OutlierDetector();
   hanging.timedOut();
   assert.is(hanging.isEjected, true);
-  const failing = new Outlier();
-  for (let i = 1; i < SERVER_ERRORS_IN_A_ROW; i++) failing.answered(true);
+  const failing = new OutlierDetector();
+  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.answered(true);
   failing.answered(false);
-  for (let i = 1; i < SERVER_ERRORS_IN_A_ROW; i++) failing.answered(true);
+  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.answered(true);
   assert.is(failing.isEjected, false);
   failing.answered(true);
   assert.is(failing.isEjected, true);
 });
 
 test("one request at a time tries it, repeatable ones first", () => {
-  const outlier = new Outlier();
+  const outlier = new OutlierDetector();
   outlier.timedOut();
-  const due = () => [outlier.isTrialDue(true), outlier.isTrialDue(false)];
+  const due = () => [outlier.isHalfOpenDue(true), outlier.isHalfOpenDue(false)];
   assert.equal(due(), [false, false]);
   later(FIRST_EJECTION_MS + 1, () => {
     assert.equal(due(), [true, false]);
@@ -39,11 +39,11 @@ test("one request at a time tries it, repeatable ones first", () => {
     outlier.ended();
     assert.equal(due(), [true, false]);
   });
-  later(FIRST_EJECTION_MS + PATIENT_TRIAL_MS + 1, () => assert.equal(due(), [true, true]));
+  later(FIRST_EJECTION_MS + RETRYABLE_TRIAL_WAIT_MS + 1, () => assert.equal(due(), [true, true]));
 });
 
 test("a trial that succeeds brings it back, slowly at first", () => {
-  const outlier = new Outlier();
+  const outlier = new OutlierDetector();
   assert.is(outlier.costFactor, 1);
   outlier.timedOut();
   outlier.begun();
@@ -56,7 +56,7 @@ test("a trial that succeeds brings it back, slowly at first", () => {
 });
 
 test("each relapse doubles the time, up to a bound; requests that hang together are one", () => {
-  const outlier = new Outlier();
+  const outlier = new OutlierDetector();
   let now = 0;
   const lasts: number[] = [];
   for (let round = 0; round < 9; round++) {
@@ -68,7 +68,7 @@ test("each relapse doubles the time, up to a bound; requests that hang together 
     for (;;) {
       let isDue = false;
       later(now + ms + 1, () => {
-        isDue = outlier.isTrialDue(true);
+        isDue = outlier.isHalfOpenDue(true);
       });
       if (isDue) break;
       ms *= 2;

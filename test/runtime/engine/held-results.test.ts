@@ -3,14 +3,14 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { failureLine, failureMessage } from "../../../runtime/engine/error-message.js";
-import { HeldResults } from "../../../runtime/engine/held-results.js";
-import { LogClock } from "../../../runtime/graph/memory/log-clock.js";
+import { DurabilityGate } from "../../../runtime/engine/held-results.js";
+import { CommitClock } from "../../../runtime/graph/memory/log-clock.js";
 
 const test = suite("held results");
 
 function setUp() {
-  const clock = new LogClock();
-  const held = new HeldResults(clock);
+  const clock = new CommitClock();
+  const held = new DurabilityGate(clock);
   const told: string[] = [];
   const hold = (flush: number): void =>
     held.hold(
@@ -38,7 +38,7 @@ test("all others go with their flush", async () => {
   hold(1);
   hold(2);
   assert.is(held.count, 2);
-  assert.ok(clock.isWanted);
+  assert.ok(clock.isRequested);
   clock.finish(clock.start());
   await settled();
   assert.equal(told, ["sent 1"]);

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { IoLoad } from "../../../runtime/engine/io-load.js";
+import { EventLoopMonitor } from "../../../runtime/engine/io-load.js";
 import { captureLog } from "../dispatch/support/capture-log.js";
 
 const test = suite("load of the IO thread");
@@ -10,7 +10,7 @@ const test = suite("load of the IO thread");
 /** Ticks of a second each, with so many percent; gives what they return and log. */
 function ticks(percents: readonly number[], inline: readonly string[] = []) {
   let [active, idle] = [1000, 500];
-  const load = new IoLoad(() => ({ active, idle, utilization: 0 }));
+  const load = new EventLoopMonitor(() => ({ active, idle, utilization: 0 }));
   const told: number[] = [];
   const lines = captureLog(() => {
     for (const percent of percents) {
@@ -24,7 +24,7 @@ function ticks(percents: readonly number[], inline: readonly string[] = []) {
 
 test("it is the share of the time since the last tick", () => {
   assert.equal(ticks([0, 7, 100, 50]).told, [0, 7, 100, 50]);
-  const still = new IoLoad(() => ({ active: 5, idle: 5, utilization: 0 }));
+  const still = new EventLoopMonitor(() => ({ active: 5, idle: 5, utilization: 0 }));
   assert.is(still.tick([]), 0);
 });
 

@@ -8,12 +8,12 @@ import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Outcome } from "../../../runtime/dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Matrix } from "../../../runtime/dispatch/matrix.js";
-import type { Answers } from "../../../runtime/engine/answers.js";
+import type { ResponseWriter } from "../../../runtime/engine/answers.js";
 import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import type { Scheduler } from "../../../runtime/engine/scheduler.js";
-import { TraceRules } from "../../../runtime/engine/trace-rules.js";
-import { ClientRights } from "../../../runtime/http/client-rights.js";
+import { TraceSampler } from "../../../runtime/engine/trace-rules.js";
+import { ClientPermissions } from "../../../runtime/http/client-rights.js";
 import type { Hierarchy } from "../../../runtime/http/envelope.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
 import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
@@ -58,7 +58,7 @@ class Run {
     readonly width: number,
     readonly height: number,
   ) {
-    const traces = new TraceRules(null, new ClientRights([]));
+    const traces = new TraceSampler(null, new ClientPermissions([]));
     this.#requests = new MatrixRequests(
       this.#dispatcher(),
       this.#answers(),
@@ -99,7 +99,7 @@ class Run {
     } as unknown as Dispatcher;
   }
 
-  #answers(): Answers {
+  #answers(): ResponseWriter {
     return {
       isExplained: () => false,
       relay: () => this.#answer("relayed"),
@@ -108,8 +108,8 @@ class Run {
       refuse: ((_exchange, _port, status, message, how) => {
         this.place = how?.hierarchy ?? null;
         this.#answer(`${status} ${message}`);
-      }) as Answers["refuse"],
-    } as unknown as Answers;
+      }) as ResponseWriter["refuse"],
+    } as unknown as ResponseWriter;
   }
 
   #answer(how: string): void {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GONE_CLIENT_MS } from "../../../runtime/base/limits.js";
+import { HALF_CLOSED_CLIENT_GRACE_MS } from "../../../runtime/base/limits.js";
 import { Executor } from "../../../runtime/engine/executor.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import { Scheduler } from "../../../runtime/engine/scheduler.js";
@@ -212,13 +212,13 @@ test("waiting requests whose clients are gone do not pile up", async () => {
   for (const one of waiting) scheduler.submit(one);
   const [first, reset, ended, ending] = waiting.map(({ exchange }) => exchange as unknown as Gone);
   reset!.aborted = true;
-  ended!.connection.endedAtMs = Date.now() - 2 * GONE_CLIENT_MS;
+  ended!.connection.endedAtMs = Date.now() - 2 * HALF_CLOSED_CLIENT_GRACE_MS;
   ending!.connection.endedAtMs = Date.now() + 1000;
   scheduler.tick();
   assert.equal(told, [`${waiting[1]!.serial} dropped`, `${waiting[2]!.serial} dropped`]);
   assert.not.ok(first!.aborted);
   assert.equal(
-    scheduler.dropWaiting().map((one) => one.serial),
+    scheduler.rejectQueued().map((one) => one.serial),
     [waiting[0]!.serial, waiting[3]!.serial],
   );
   scheduler.close();

@@ -2,22 +2,22 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_PIECE_BYTES } from "../../../runtime/base/limits.js";
-import { SlowAnswers } from "../../../runtime/engine/slow-answers.js";
+import { MAX_RENDER_SLICE_BYTES } from "../../../runtime/base/limits.js";
+import { SlicedResponses } from "../../../runtime/engine/slow-answers.js";
 
 const test = suite("slow answers");
 const PIECE = "x".repeat(1000);
 
 test("what fits one turn is there at once", () => {
   let text = "";
-  new SlowAnswers().render(["a", "é"], (rendered) => {
+  new SlicedResponses().render(["a", "é"], (rendered) => {
     text = Buffer.concat(rendered).toString();
   });
   assert.is(text, "aé");
 });
 
 test("large ones take turns, one after the other", async () => {
-  const slow = new SlowAnswers();
+  const slow = new SlicedResponses();
   let inTurn = 0;
   let most = 0;
   let turns = 0;
@@ -47,9 +47,9 @@ test("large ones take turns, one after the other", async () => {
   });
   isOver = true;
   assert.equal(done, ["a", "b", "c"]);
-  assert.ok(turns >= (3 * 500 * PIECE.length) / MAX_PIECE_BYTES - 3, `${turns} turns`);
+  assert.ok(turns >= (3 * 500 * PIECE.length) / MAX_RENDER_SLICE_BYTES - 3, `${turns} turns`);
   // Another turn of ours may come before the one that counts.
-  assert.ok(most <= 2 * (MAX_PIECE_BYTES + PIECE.length), `${most} bytes in one turn`);
+  assert.ok(most <= 2 * (MAX_RENDER_SLICE_BYTES + PIECE.length), `${most} bytes in one turn`);
 });
 
 test.run();

@@ -6,36 +6,36 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { removeForAll } from "../../../runtime/graph/keeper/follow-graph.js";
-import { GraphKeeper, type KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
+import { removeEverywhere } from "../../../runtime/graph/keeper/follow-graph.js";
+import { GraphManager, type OpenGraphRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
 import type { GraphLog } from "../../../runtime/graph/keeper/graph-log.js";
 import {
   adminThread,
   executorThread,
   IO_THREAD,
-  keeperThread,
+  managerThreadNumber,
   MAIN_THREAD,
 } from "../../../runtime/graph/keeper/thread-numbers.js";
 import { DataError } from "../../../runtime/graph/model/errors.js";
-import { recoverGraph, releaseHeld } from "../../../runtime/graph/operations/recover.js";
+import { recoverGraph, releaseStaleLocks } from "../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { MAX_EXECUTOR_IDS } from "../../../runtime/wire/shared-state.js";
 import { openStore, TEST_THREAD } from "./support/make-graph.js";
 
 const SETTINGS = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
 
-const test = suite<{ folder: string; keeper: GraphKeeper }>("keeper of graphs");
+const test = suite<{ folder: string; keeper: GraphManager }>("keeper of graphs");
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-keeper-"));
-  context.keeper = new GraphKeeper(TEST_THREAD + 1, SETTINGS, (line) => assert.unreachable(line));
+  context.keeper = new GraphManager(TEST_THREAD + 1, SETTINGS, (line) => assert.unreachable(line));
 });
 
 test.after.each(({ folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-function request(name: string, folder: string): KeepRequest {
+function request(name: string, folder: string): OpenGraphRequest {
   return { name, path: name, folder, isStorable: true, isLocal: false, isReadonly: false };
 }
 
@@ -52,7 +52,7 @@ test("a save that throws is told, and is not the last one", async () => {
     },
   };
   const lines: string[] = [];
-  new GraphKeeper(TEST_THREAD + 1, SETTINGS, (...told) => lines.push(told.join()), log as GraphLog);
+  new GraphManager(TEST_THREAD + 1, SETTINGS, (...told) => lines.push(told.join()), log as GraphLog);
   for (const wanted of [1, 2]) {
     grown();
     while (trims < wanted || (wanted === 1 && lines.length === 0)) await delay(1);
@@ -73,22 +73,22 @@ test("no two graphs are stored in one folder, while both are there", ({ keeper, 
     () => keeper.keep(request("h", folder)),
     (error: Error) => error instanceof DataError && /"g" is stored in/.test(error.message),
   );
-  removeForAll(GraphStore.attach(share, TEST_THREAD));
+  removeEverywhere(GraphStore.attach(share, TEST_THREAD));
   assert.is(keeper.keep(request("h", folder)).path, folder);
   assert.equal(keeper.names(), ["h"]);
 });
 
 test("a keeper loses nothing when the one before it is recovered late", () => {
-  const dead = GraphStore.make("g", keeperThread(0));
-  const [heir, writing, main] = [keeperThread(1), TEST_THREAD, MAIN_THREAD].map((thread) =>
+  const dead = GraphStore.make("g", managerThreadNumber(0));
+  const [heir, writing, main] = [managerThreadNumber(1), TEST_THREAD, MAIN_THREAD].map((thread) =>
     GraphStore.attach(dead.share, thread),
   ) as [GraphStore, GraphStore, GraphStore];
   openStore(dead).newVertex("old");
   writing.writer.begin();
-  assert.is(recoverGraph(main, keeperThread(0)), false);
+  assert.is(recoverGraph(main, managerThreadNumber(0)), false);
   writing.writer.end();
   const vertex = openStore(heir).newVertex("new");
-  assert.is(releaseHeld(main, keeperThread(0)), true);
+  assert.is(releaseStaleLocks(main, managerThreadNumber(0)), true);
   assert.equal(
     main.locks.entries().map((lock) => main.ids.idOf(lock.vertex)),
     ["new"],
@@ -99,7 +99,7 @@ test("a keeper loses nothing when the one before it is recovered late", () => {
 test("no two threads have the same number, nor do keepers that follow each other", () => {
   const executors = Array.from({ length: MAX_EXECUTOR_IDS }, (_, id) => executorThread(id));
   for (let deaths = 0; deaths < 200; deaths++) {
-    const keepers = [deaths, deaths + 1, deaths + 2].map(keeperThread);
+    const keepers = [deaths, deaths + 1, deaths + 2].map(managerThreadNumber);
     const admins = [deaths, deaths + 1, deaths + 2].map(adminThread);
     const numbers = [...executors, MAIN_THREAD, IO_THREAD, ...keepers, ...admins];
     assert.is(new Set(numbers).size, numbers.length);

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { followGraph } from "../../../runtime/graph/keeper/follow-graph.js";
-import { KnownGraphs } from "../../../runtime/graph/keeper/known-graphs.js";
-import { GraphShrinker, moveGraph } from "../../../runtime/graph/keeper/shrink-graphs.js";
+import { trackGraph } from "../../../runtime/graph/keeper/follow-graph.js";
+import { GraphRegistry } from "../../../runtime/graph/keeper/known-graphs.js";
+import { GraphCompactor, relocateGraph } from "../../../runtime/graph/keeper/shrink-graphs.js";
 import { Header } from "../../../runtime/graph/memory/layout.js";
 import { forgetThread, hasThread } from "../../../runtime/graph/memory/safepoint.js";
 import { D_OUT, M_INT, V_GT } from "../../../runtime/graph/model/constants.js";
@@ -25,7 +25,7 @@ const LENGTH = 64;
 
 function followed(name = "test"): GraphStore {
   const store = GraphStore.make(name, TEST_THREAD);
-  assert.ok(followGraph(store, () => {}));
+  assert.ok(trackGraph(store, () => {}));
   return store;
 }
 
@@ -62,7 +62,7 @@ test("all of a graph is there afterwards, and can be changed, saved and loaded",
   const ask = questions(store);
   const before = [graphContent(store), ask()];
   const memory = store.memory.record.words.buffer;
-  assert.ok(moveGraph(store));
+  assert.ok(relocateGraph(store));
   assert.is.not(store.memory.record.words.buffer, memory);
   assert.equal([graphContent(store), ask()], before);
   checkStore(store);
@@ -85,7 +85,7 @@ test("no text is remembered of what a handle meant before", () => {
   graph.createVertex("old");
   assert.equal(graph.vertices(), ["old"]);
   graph.truncate();
-  assert.ok(moveGraph(store));
+  assert.ok(relocateGraph(store));
   graph.createVertex("new");
   assert.equal(graph.vertices(), ["new"]);
 });
@@ -93,31 +93,31 @@ test("no text is remembered of what a handle meant before", () => {
 test("a share from before is refused", () => {
   const store = followed();
   const old = { ...store.share, memories: [...store.share.memories] };
-  assert.ok(moveGraph(store));
-  assert.not.ok(followGraph(GraphStore.attach(old, OTHER_THREAD), () => {}));
-  assert.ok(followGraph(GraphStore.attach(store.share, OTHER_THREAD), () => {}));
+  assert.ok(relocateGraph(store));
+  assert.not.ok(trackGraph(GraphStore.attach(old, OTHER_THREAD), () => {}));
+  assert.ok(trackGraph(GraphStore.attach(store.share, OTHER_THREAD), () => {}));
 });
 
 test("a graph stays where it is while it is saved, or a thread does not come", () => {
   const store = followed();
   fill(store);
   store.memory.header.words[Header.Saving] = OTHER_THREAD;
-  assert.not.ok(moveGraph(store), "it is being saved");
+  assert.not.ok(relocateGraph(store), "it is being saved");
   store.memory.header.words[Header.Saving] = 0;
   const { memories } = store.share;
-  assert.ok(followGraph(GraphStore.attach({ ...store.share, memories }, OTHER_THREAD), () => {}));
+  assert.ok(trackGraph(GraphStore.attach({ ...store.share, memories }, OTHER_THREAD), () => {}));
   assert.ok(hasThread(store.memory, OTHER_THREAD));
-  assert.not.ok(moveGraph(store), "one answers for two");
+  assert.not.ok(relocateGraph(store), "one answers for two");
   forgetThread(store.memory, OTHER_THREAD);
-  assert.ok(moveGraph(store));
+  assert.ok(relocateGraph(store));
   checkStore(store);
 });
 
 test("only graphs that have become much smaller go, and only when all threads have them", () => {
-  const graphs = new KnownGraphs(TEST_THREAD);
+  const graphs = new GraphRegistry(TEST_THREAD);
   const lines: string[] = [];
   let threads = [OTHER_THREAD];
-  const shrinker = new GraphShrinker(
+  const shrinker = new GraphCompactor(
     graphs,
     () => threads,
     (line) => lines.push(line),
@@ -146,7 +146,7 @@ test("only graphs that have become much smaller go, and only when all threads ha
   threads = [TEST_THREAD];
   shrinker.slice();
   assert.is(lines.length, 0, "it waits before it tries again");
-  new GraphShrinker(
+  new GraphCompactor(
     graphs,
     () => threads,
     (line) => lines.push(line),
@@ -158,7 +158,7 @@ test("only graphs that have become much smaller go, and only when all threads ha
 });
 
 test("what a busy thread keeps a graph from giving back is told of once, after a minute", () => {
-  const graphs = new KnownGraphs(TEST_THREAD);
+  const graphs = new GraphRegistry(TEST_THREAD);
   const lines: string[] = [];
   const made = GraphStore.make("kept", TEST_THREAD);
   const shared = { share: made.share, path: null, logPath: "kept", isLocal: false };
@@ -169,7 +169,7 @@ test("what a busy thread keeps a graph from giving back is told of once, after a
   let ahead = 0;
   performance.now = () => now.call(performance) + ahead;
   try {
-    const shrinker = new GraphShrinker(
+    const shrinker = new GraphCompactor(
       graphs,
       () => [OTHER_THREAD],
       (line) => lines.push(line),

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PRIVATE_NETWORKS } from "../../../runtime/base/limits.js";
-import { ClientRights } from "../../../runtime/http/client-rights.js";
+import { ClientPermissions } from "../../../runtime/http/client-rights.js";
 import { HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
 
 const test = suite("client rights");
@@ -17,7 +17,7 @@ function fieldsOf(block: string): HeaderFields {
 }
 
 test("private networks may be dispatchers by default", () => {
-  const rights = new ClientRights(PRIVATE_NETWORKS);
+  const rights = new ClientPermissions(PRIVATE_NETWORKS);
   for (const address of ["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "::1", "fd00::1"]) {
     assert.ok(rights.isParent(address), address);
   }
@@ -28,13 +28,13 @@ test("private networks may be dispatchers by default", () => {
 });
 
 test("an empty list of parents leaves out this machine, too", () => {
-  const rights = new ClientRights([]);
+  const rights = new ClientPermissions([]);
   assert.not.ok(rights.isParent("127.0.0.1"));
   assert.not.ok(rights.isParent("::1"));
 });
 
 test("fields of others are left out of a copy", () => {
-  const rights = new ClientRights(["10.0.0.0/8"]);
+  const rights = new ClientPermissions(["10.0.0.0/8"]);
   const plain = fieldsOf("Host: a\r\nAccept: text/plain\r\n");
   assert.is(rights.allowed(plain, "8.8.8.8"), plain);
   const partial = fieldsOf(PARTIAL);

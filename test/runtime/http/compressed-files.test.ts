@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { CompressedFiles } from "../../../runtime/http/compressed-files.js";
-import { Compressor, type NotCompressed } from "../../../runtime/http/compressor.js";
+import { Compressor, type SkipReason } from "../../../runtime/http/compressor.js";
 import type { ContentCoding } from "../../../runtime/http/content-coding.js";
 
 const test = suite("compressed files");
@@ -19,7 +19,7 @@ class CountingCompressor extends Compressor {
   count = 0;
   isBusy = false;
 
-  override compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | NotCompressed> {
+  override compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | SkipReason> {
     this.count++;
     return this.isBusy ? Promise.resolve("busy") : super.compress(coding, bytes);
   }

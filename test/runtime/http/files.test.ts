@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FileServer } from "../../../runtime/http/files.js";
-import type { ByteSource, Exchange } from "../../../runtime/http/transport.js";
+import type { ByteStream, Exchange } from "../../../runtime/http/transport.js";
 
 const FORBIDDEN = "403 403 Forbidden: forbidden path";
 const INVALID = "403 403 Forbidden: invalid path";
@@ -39,7 +39,7 @@ test.before(() => {
 });
 test.after(() => rmSync(root, { recursive: true }));
 
-async function read(source: ByteSource): Promise<Buffer> {
+async function read(source: ByteStream): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const part of source) parts.push(part);
   return Buffer.concat(parts);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { Operators } from "../../../runtime/http/operators.js";
+import { OperatorAuth } from "../../../runtime/http/operators.js";
 import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
 import { readAdminKey } from "../../../runtime/settings/admin-key.js";
 import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
@@ -15,7 +15,7 @@ const test = suite("operators");
 const KEY = "0123456789abcdef0123";
 
 function refusal(key: string | null, remoteAddress: string, head = ""): string | null {
-  const operators = new Operators(new TrustedClients(["10.0.0.0/8"]), key);
+  const operators = new OperatorAuth(new TrustedClients(["10.0.0.0/8"]), key);
   const exchange = fakeExchange("/", `Host: 127.0.0.1\r\n${head}`);
   return operators.refusal({ ...exchange, connection: fakeConnection({ remoteAddress }) });
 }

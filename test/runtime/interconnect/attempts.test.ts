@@ -3,16 +3,16 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
-import { Alarm } from "../../../runtime/interconnect/alarm.js";
-import { Attempts } from "../../../runtime/interconnect/attempts.js";
+import { InterruptibleSleep } from "../../../runtime/interconnect/alarm.js";
+import { RetryLoop } from "../../../runtime/interconnect/attempts.js";
 
 const test = suite("attempts");
 
-function attempts(leastWaitMs: number): { told: string[]; tried: Attempts } {
+function attempts(minDelayMs: number): { told: string[]; tried: RetryLoop } {
   const told: string[] = [];
   const warn = (text: string): number => told.push(text);
-  const waits = { leastWaitMs, mostWaitMs: leastWaitMs * 4 };
-  return { told, tried: new Attempts({ name: "there", code: "SVC2531", warn, ...waits }) };
+  const waits = { minDelayMs, maxDelayMs: minDelayMs * 4 };
+  return { told, tried: new RetryLoop({ name: "there", code: "SVC2531", warn, ...waits }) };
 }
 
 test("a failure is told when it is another one than before, or after a success", async () => {
@@ -54,7 +54,7 @@ test("an end or a hurry cuts the wait short, whether it comes before it or in it
 });
 
 test("an alarm that rings twice before a wait spares one wait", async () => {
-  const alarm = new Alarm();
+  const alarm = new InterruptibleSleep();
   alarm.ring();
   alarm.ring();
   await alarm.wait(3_600_000);

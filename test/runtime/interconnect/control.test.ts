@@ -9,7 +9,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Gate } from "../../../runtime/interconnect/gate.js";
+import { FlowControl } from "../../../runtime/interconnect/gate.js";
 import { Provider, type ProviderParts } from "../../../runtime/interconnect/provider.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { freePort, same, until } from "./support/instance.js";
@@ -110,7 +110,7 @@ test("what is sent can be bounded by each unit", async (context) => {
   assert.equal(await throttle("operations", null), none);
   assert.is(await codeOf(throttle("miles", 1)), "SVC2536");
   assert.is(await codeOf(throttle("bytes", -1)), "SVC2536");
-  const gate = new Gate();
+  const gate = new FlowControl();
   gate.throttle = { ...none, bytes: 10_000, operations: 100_000 };
   const begun = performance.now();
   for (let frame = 0; frame < 4; frame++) await gate.pass(500, 10, 10);

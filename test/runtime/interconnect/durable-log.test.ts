@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
-import { LogClock } from "../../../runtime/graph/memory/log-clock.js";
+import type { OpenGraphRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
+import { CommitClock } from "../../../runtime/graph/memory/log-clock.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { Interconnect } from "../../../runtime/interconnect/interconnect.js";
 import { type Disk, realDisk } from "../../../runtime/interconnect/log/disk.js";
@@ -23,7 +23,7 @@ interface Context {
 }
 
 const test = suite<Context>("graphs with a log");
-const running: { interconnect: Interconnect; clock: LogClock }[] = [];
+const running: { interconnect: Interconnect; clock: CommitClock }[] = [];
 
 test.before.each((context) => {
   context.root = mkdtempSync(join(tmpdir(), "svc-log-"));
@@ -42,14 +42,14 @@ function begin({ root, lines }: Context, disk: Disk = realDisk) {
     ...{ events: false, idle: false, saveEvery: 0 },
     ...{ ip: null, txPort: null, attach: [], txKeyFile: null, stream: null, streamFrom: null },
   };
-  const clock = new LogClock();
+  const clock = new CommitClock();
   const log = (line: string): number => lines.push(line);
   const interconnect = new Interconnect(TEST_THREAD, settings, clock, log, disk);
   running.push({ interconnect, clock });
   return { interconnect, clock };
 }
 
-function request(root: string, name: string): KeepRequest {
+function request(root: string, name: string): OpenGraphRequest {
   const folder = join(root, name);
   return { name, path: name, folder, isStorable: true, isLocal: false, isReadonly: false };
 }
@@ -58,7 +58,7 @@ function keep({ root }: Context, interconnect: Interconnect, name = "g"): GraphS
   return GraphStore.attach(interconnect.keep(request(root, name)).share, TEST_THREAD + 1);
 }
 
-async function isFlushed(clock: LogClock): Promise<boolean> {
+async function isFlushed(clock: CommitClock): Promise<boolean> {
   return clock.wait(clock.next);
 }
 

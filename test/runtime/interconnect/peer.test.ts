@@ -70,8 +70,8 @@ async function friends(
 ): Promise<[Peer, Peer]> {
   const [here, there] = await pair(context);
   const [provider, subscriber] = [new Peer(here, ofProvider), new Peer(there, ofSubscriber)];
-  const shaken = subscriber.shakeHands("subscriber", KEY);
-  await provider.shakeHands("provider", KEY);
+  const shaken = subscriber.handshake("subscriber", KEY);
+  await provider.handshake("provider", KEY);
   await shaken;
   return [provider, subscriber];
 }
@@ -151,7 +151,7 @@ test("a handshake has one time for all of it, not for each byte", async (context
   let at = 0;
   const writing = setInterval(() => there.write(hello.subarray(at, ++at)), 20);
   there.on("error", () => undefined);
-  assert.match(await textOf(peer.shakeHands("subscriber", KEY)), SILENT);
+  assert.match(await textOf(peer.handshake("subscriber", KEY)), SILENT);
   clearInterval(writing);
   assert.ok(at < hello.length);
 });
@@ -162,7 +162,7 @@ test("strangers who hold all connections do not keep a provider out", async (con
   for (let left = 16; left > 0; left--) strangers.push(await dial(context, port));
   const gone = once(strangers[0]!, "close");
   const provider = new Peer(await dial(context, port), LONG);
-  await provider.shakeHands("provider", KEY);
+  await provider.handshake("provider", KEY);
   strangers[0]!.resume();
   await gone;
   // Nor do those who come after it.

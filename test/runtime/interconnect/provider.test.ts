@@ -9,16 +9,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GraphKeeper } from "../../../runtime/graph/keeper/graph-keeper.js";
-import { LogClock } from "../../../runtime/graph/log/logged-store.js";
+import { GraphManager } from "../../../runtime/graph/keeper/graph-keeper.js";
+import { CommitClock } from "../../../runtime/graph/log/logged-store.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
-import { Gate } from "../../../runtime/interconnect/gate.js";
+import { FlowControl } from "../../../runtime/interconnect/gate.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { Provider } from "../../../runtime/interconnect/provider.js";
 import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
-import { jsonIn, Peer } from "../../../runtime/interconnect/wire/peer.js";
-import { startIn } from "../../../runtime/interconnect/wire/positions.js";
+import { parseJsonBody, Peer } from "../../../runtime/interconnect/wire/peer.js";
+import { parseStart } from "../../../runtime/interconnect/wire/positions.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { Traffic } from "../../../runtime/metrics/traffic.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
@@ -67,10 +67,10 @@ test("what was done while the log was off comes as a snapshot", async (context) 
 function provide({ root }: Context, port: number) {
   const lines: string[] = [];
   const warn = (line: string): number => lines.push(line);
-  const clock = new LogClock();
+  const clock = new CommitClock();
   const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
   const settings = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
-  const keeper = new GraphKeeper(TEST_THREAD, settings, warn, log);
+  const keeper = new GraphManager(TEST_THREAD, settings, warn, log);
   const keep = (name: string): GraphStore => {
     const isAny = { isStorable: true, isLocal: false, isReadonly: false };
     const shared = keeper.keep({ name, path: name, folder: join(root, name), ...isAny });
@@ -80,7 +80,7 @@ function provide({ root }: Context, port: number) {
   const snapshots = { saveNow: (name: string) => keeper.saveNow(name, 60_000) };
   const provider = new Provider({
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
-    ...{ snapshots, traffic: new Traffic(), gate: new Gate() },
+    ...{ snapshots, traffic: new Traffic(), gate: new FlowControl() },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [] }),
     status: () => ({
       at: 0,
@@ -135,14 +135,14 @@ test("a subscriber has what it says it has, and not what was sent to it", async 
   try {
     assert.ok(await one.isFlushed());
     const { safe } = one.log.channel.log;
-    await peer.shakeHands("subscriber", new SharedKey(null));
+    await peer.handshake("subscriber", new SharedKey(null));
     const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
     await peer.sendJson(MessageType.Positions, nothing);
     await peer.expect(MessageType.Table);
     // Behind all snapshots.
     for (let type = 0; type !== MessageType.Status; ) type = (await peer.next())!.type;
     assert.not(one.provider.has(safe));
-    assert.equal(startIn(jsonIn(await peer.expect(MessageType.Start))).sn, safe);
+    assert.equal(parseStart(parseJsonBody(await peer.expect(MessageType.Start))).sn, safe);
     assert.not(one.provider.has(safe));
     assert.is(one.provider.keptSn, safe + 1);
     const ack = Buffer.alloc(8);

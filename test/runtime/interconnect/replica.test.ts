@@ -6,26 +6,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GraphKeeper } from "../../../runtime/graph/keeper/graph-keeper.js";
-import { identityOfStore, LogClock } from "../../../runtime/graph/log/logged-store.js";
+import { GraphManager } from "../../../runtime/graph/keeper/graph-keeper.js";
+import { identityOfStore, CommitClock } from "../../../runtime/graph/log/logged-store.js";
 import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { inputOf } from "../../../runtime/graph/store/input-serial.js";
+import { replicaInputOf } from "../../../runtime/graph/store/input-serial.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
-import { LogFollower } from "../../../runtime/interconnect/log/log-follower.js";
+import { LogTailer } from "../../../runtime/interconnect/log/log-follower.js";
 import { Replica } from "../../../runtime/interconnect/replica.js";
-import { readMark } from "../../../runtime/interconnect/replica-mark.js";
-import { planFor } from "../../../runtime/interconnect/send-plan.js";
+import { readReplicaMarker } from "../../../runtime/interconnect/replica-mark.js";
+import { planCatchUp } from "../../../runtime/interconnect/send-plan.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
 
 interface Context {
   folder: string;
   log: DurableLog;
-  clock: LogClock;
-  provider: GraphKeeper;
-  subscriber: GraphKeeper;
+  clock: CommitClock;
+  provider: GraphManager;
+  subscriber: GraphManager;
   replica: Replica;
   /** Whether what the replica has applied is on its disk. */
   flushed: () => Promise<boolean>;
@@ -40,18 +40,18 @@ test.before.each((context) => {
   mkdirSync(root);
   mkdirSync(other);
   const warn = (): void => undefined;
-  const clock = new LogClock();
+  const clock = new CommitClock();
   const options = { root, mode: "async", clock, warn, disk: realDisk } as const;
   const log = new DurableLog(options);
-  const provider = new GraphKeeper(TEST_THREAD, SETTINGS, warn, log);
-  const subscriber = new GraphKeeper(TEST_THREAD + 1, { ...SETTINGS, txPort: 1 }, warn);
+  const provider = new GraphManager(TEST_THREAD, SETTINGS, warn, log);
+  const subscriber = new GraphManager(TEST_THREAD + 1, { ...SETTINGS, txPort: 1 }, warn);
   const replica = new Replica({
     root: other,
     stores: () => subscriber.replicated(),
     open: ({ name, identity }) => subscriber.keep({ ...request(other, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
-    relieve: () => undefined,
+    drainIfFull: () => undefined,
     flushed: () => context.flushed(),
   });
   context.flushed = async () => true;
@@ -71,7 +71,7 @@ function request(root: string, name: string) {
   return { name, path: name, folder: join(root, name), ...isAny };
 }
 
-function graphOf(keeper: GraphKeeper, folder: string, name: string): GraphStore {
+function graphOf(keeper: GraphManager, folder: string, name: string): GraphStore {
   return GraphStore.attach(keeper.keep(request(folder, name)).share, TEST_THREAD + 2);
 }
 
@@ -88,7 +88,7 @@ async function follow(context: Context): Promise<void> {
   const { log, clock, replica } = context;
   assert.ok(await clock.wait(clock.next));
   const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
-  const plan = planFor(log.channel, replica.positions(), origin);
+  const plan = planCatchUp(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
   replica.start({ sn: 0, chain: 0 });
@@ -101,7 +101,7 @@ async function stream(context: Context, from = 1): Promise<void> {
 
 async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]> {
   assert.ok(await clock.wait(clock.next));
-  const follower = new LogFollower(realDisk, log.channel.log, from);
+  const follower = new LogTailer(realDisk, log.channel.log, from);
   const frames: Buffer[] = [];
   for (let frame = follower.next(); frame !== null; frame = follower.next()) {
     const bytes = Buffer.allocUnsafeSlow(frame.bytes.length);
@@ -140,19 +140,19 @@ test("serial and number of units that came stand in status and snapshots", async
   const store = fill(c, "counted", 3);
   await follow(c);
   const copy = graphOf(c.subscriber, join(c.folder, "s"), "counted");
-  const { serial, count } = inputOf(copy);
+  const { serial, count } = replicaInputOf(copy);
   assert.ok(count > 0 && count <= store.operationCount);
   assert.ok(serial > Date.now() * 500, "microseconds since 1970, at first");
   openStore(store).createVertex("one more");
   await follow(c);
-  assert.equal(inputOf(copy), { serial: serial + 1, count: count + 1 });
+  assert.equal(replicaInputOf(copy), { serial: serial + 1, count: count + 1 });
   // Nobody takes twice what the count of operations says is here.
   assert.is(openStore(copy).resetSerial(5), 5);
   await follow(c);
-  assert.equal(inputOf(copy), { serial: 5, count: count + 1 });
+  assert.equal(replicaInputOf(copy), { serial: 5, count: count + 1 });
   const folder = await c.subscriber.saveNow("counted", 1000);
   const loaded = loadGraph("counted", folder, TEST_THREAD + 5);
-  assert.equal(inputOf(loaded!), { serial: 5, count: count + 1 });
+  assert.equal(replicaInputOf(loaded!), { serial: 5, count: count + 1 });
   isSame(c, store);
 });
 
@@ -185,23 +185,23 @@ test("neither mark nor acknowledgement is ahead of the replica's own disk", asyn
   await follow(c);
   const markedSn = (): number | undefined => {
     c.replica.mark();
-    return readMark(join(c.folder, "s"))?.log?.sn;
+    return readReplicaMarker(join(c.folder, "s"))?.log?.sn;
   };
   isSame(c, store);
-  assert.equal([c.replica.safeSn, markedSn(), told], [null, 0, 0], "applied, and not yet safe");
+  assert.equal([c.replica.durableSn, markedSn(), told], [null, 0, 0], "applied, and not yet safe");
   // One flush for the start, and one for what has come during that.
   for (let left = 2; left > 0; left--) {
     disk(true);
     await new Promise((resolve) => setImmediate(resolve));
   }
   const { last } = c.log.channel.log;
-  assert.equal([c.replica.safeSn, markedSn()], [last, last]);
+  assert.equal([c.replica.durableSn, markedSn()], [last, last]);
   openStore(store).createVertex("new");
   await stream(c, last + 1);
   // The disk fails: nothing more is ever said to be there.
   disk(false);
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal([c.replica.safeSn, markedSn()], [last, last]);
+  assert.equal([c.replica.durableSn, markedSn()], [last, last]);
 });
 
 test("a frame that is lost on the way is noticed, whichever graph it is about", async (context) => {
@@ -218,7 +218,7 @@ test("a frame that is lost on the way is noticed, whichever graph it is about", 
   const codes: string[] = [];
   await replica.take(next!).catch(({ code, message }) => codes.push(`${code}: ${message}`));
   assert.equal(codes, [`SVC2531: replication: changes before ${last + 2} are missing`]);
-  assert.is(replica.safeSn, last);
+  assert.is(replica.durableSn, last);
   for (const frame of [lost!, lost!, next!]) await replica.take(frame);
   for (const name of ["a", "b"]) {
     isSame(context, graphOf(context.provider, join(context.folder, "p"), name));
@@ -230,14 +230,14 @@ test("frames are refused before it was said where they begin", async (context) =
   fill(context, "a", 2);
   assert.ok(await clock.wait(clock.next));
   const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
-  const plan = planFor(log.channel, replica.positions(), origin);
+  const plan = planCatchUp(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
   const [first] = await framesOf(context, 1);
   const codes: string[] = [];
   await replica.take(first!).catch(({ code }) => codes.push(code));
   assert.equal(codes, ["SVC2531"]);
-  assert.is(replica.safeSn, null);
+  assert.is(replica.durableSn, null);
 });
 
 test("changes of a graph that was never told of are refused, not lost", async (c) => {

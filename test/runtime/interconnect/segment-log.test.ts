@@ -6,7 +6,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { LogDamaged } from "../../../runtime/interconnect/log/log-errors.js";
+import { LogCorruptionError } from "../../../runtime/interconnect/log/log-errors.js";
 import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
 import { Random, SEED } from "../../property/support/random.js";
@@ -136,7 +136,7 @@ test("a flipped bit anywhere is found, and only the last frame can be torn", asy
     if (at < last) {
       assert.throws(
         () => open(disk, found),
-        (error: unknown) => error instanceof LogDamaged && error.code === "SVC2500",
+        (error: unknown) => error instanceof LogCorruptionError && error.code === "SVC2500",
         `byte ${at}`,
       );
     } else {

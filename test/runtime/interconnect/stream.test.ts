@@ -15,10 +15,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { checkDurableServers } from "../../../runtime/interconnect/stream/durable-server.js";
+import { requireDurableServers } from "../../../runtime/interconnect/stream/durable-server.js";
 import { JetStreamLog } from "../../../runtime/interconnect/stream/jetstream-log.js";
 import { natsPackages } from "../../../runtime/interconnect/stream/nats-packages.js";
-import { streamAddressIn } from "../../../runtime/interconnect/stream/stream-address.js";
+import { parseStreamAddress } from "../../../runtime/interconnect/stream/stream-address.js";
 import { Random } from "../../property/support/random.js";
 import { Instance, same, until } from "./support/instance.js";
 import { NatsServers, natsVersion } from "./support/nats.js";
@@ -187,7 +187,7 @@ if (version !== null) {
     assert.match(other.log, /OWNED holds the changes of another instance/);
     await stop(context, one);
     // A copy of an earlier state must not go on as if nothing had been after it.
-    const log = await JetStreamLog.open(streamAddressIn(stream), false);
+    const log = await JetStreamLog.open(parseStreamAddress(stream), false);
     const state = (await log.last())!;
     assert.ok(state.reached !== null && state.reached.sn > 0);
     const beyond = { ...state, reached: { sn: state.reached!.sn + 5, chain: 1 } };
@@ -222,7 +222,7 @@ if (version !== null) {
 
   test("durable is refused where the servers do not flush first", async (context) => {
     const query = `?replicas=3&durable=true&monitor=${servers!.monitors}`;
-    const few = streamAddressIn.bind(null, servers!.uri("DURABLE", query));
+    const few = parseStreamAddress.bind(null, servers!.uri("DURABLE", query));
     assert.throws(few, /durable needs monitor=host:port of each of the 3 servers/);
     const three = await NatsServers.start(3);
     try {
@@ -303,7 +303,7 @@ test("a wrong address says what is wrong with it", () => {
   ];
   for (const [uri, text] of wrong) {
     assert.throws(
-      () => streamAddressIn(uri),
+      () => parseStreamAddress(uri),
       (error: SvcError) => error.code === "SVC3360" && text.test(error.message),
     );
   }
@@ -334,11 +334,11 @@ test("durable believes what each server says of itself, and nothing else", async
   const monitor = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
     for (const _answer of answers.slice(1)) {
-      await checkDurableServers([monitor], 1).then(unexpected, (error: SvcError) =>
+      await requireDurableServers([monitor], 1).then(unexpected, (error: SvcError) =>
         assert.is(error.code, "SVC3362"),
       );
     }
-    await checkDurableServers([monitor], 1);
+    await requireDurableServers([monitor], 1);
   } finally {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -359,12 +359,12 @@ test("durable goes on without a server of three, and not with one that flushes l
   const monitors = told.map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`);
   const [one = "", two = "", late = "", down = ""] = monitors;
   try {
-    await checkDurableServers([one, down, two], 3);
+    await requireDurableServers([one, down, two], 3);
     for (const few of [
       [one, down, down],
       [one, two, late],
     ]) {
-      await checkDurableServers(few, 3).then(unexpected, (error: SvcError) =>
+      await requireDurableServers(few, 3).then(unexpected, (error: SvcError) =>
         assert.is(error.code, "SVC3362"),
       );
     }

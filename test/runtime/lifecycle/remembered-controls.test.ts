@@ -3,12 +3,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Control } from "../../../runtime/interconnect/control.js";
-import { RememberedControls } from "../../../runtime/lifecycle/remembered-controls.js";
+import { ReplicationOverrides } from "../../../runtime/lifecycle/remembered-controls.js";
 
 const test = suite("remembered controls");
 
 function after(attach: readonly string[], ...controls: readonly Control[]): Control[] {
-  const remembered = new RememberedControls(attach);
+  const remembered = new ReplicationOverrides(attach);
   for (const control of controls) remembered.note(control);
   return remembered.all();
 }

@@ -3,16 +3,16 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { counter, gauge, histogram, one } from "../../../runtime/metrics/exposition.js";
+import { counter, gauge, histogram, singleSample } from "../../../runtime/metrics/exposition.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
-import { OctaveHistogram } from "../../../runtime/metrics/octave-histogram.js";
-import { PluginTallies } from "../../../runtime/metrics/plugin-tallies.js";
+import { Log2Histogram } from "../../../runtime/metrics/octave-histogram.js";
+import { PluginCounters } from "../../../runtime/metrics/plugin-tallies.js";
 
 const test = suite("exposition");
 
 test("writes a family with its help and type, and none without samples", () => {
   assert.is(
-    [...counter("a_total", "All.", one(7))].join(""),
+    [...counter("a_total", "All.", singleSample(7))].join(""),
     "# HELP a_total All.\n# TYPE a_total counter\na_total 7\n",
   );
   assert.equal([...gauge("b", "None.", [])], []);
@@ -41,7 +41,7 @@ test("writes many samples in pieces", () => {
 });
 
 test("counts a latency in its bucket and all above", () => {
-  const latency = new OctaveHistogram();
+  const latency = new Log2Histogram();
   for (const ms of [0, 0.1, 0.100001, 0.2, 1, 1e9]) latency.add(ms);
   const buckets = [...latency.cumulative()];
   assert.equal(buckets.slice(0, 5), [
@@ -61,7 +61,7 @@ test("counts a latency in its bucket and all above", () => {
 test("each latency lies at or below the bound of its bucket, and above the one before", () => {
   for (let step = 0; step < 2000; step++) {
     const ms = 0.05 * 1.008 ** step;
-    const latency = new OctaveHistogram();
+    const latency = new Log2Histogram();
     latency.add(ms);
     const bounds = [...latency.cumulative()];
     const first = bounds.findIndex(([, count]) => count === 1);
@@ -72,7 +72,7 @@ test("each latency lies at or below the bound of its bucket, and above the one b
 });
 
 test("a name that only a client has said gets a tally of its own when it was a plugin", () => {
-  const tallies = new PluginTallies();
+  const tallies = new PluginCounters();
   const ask = (path: string, status: number): void => {
     tallies.answered(tallies.forwarded(path), status, 1);
   };
@@ -91,7 +91,7 @@ test("a name that only a client has said gets a tally of its own when it was a p
 });
 
 test("the names of plugins of back-ends have a bound", () => {
-  const tallies = new PluginTallies();
+  const tallies = new PluginCounters();
   for (let n = 0; n < 1200; n++) tallies.answered(tallies.forwarded(`/svc/plugin/p${n}`), 200, 1);
   const all = [...tallies.all()];
   assert.is(all.length, 1001);
@@ -99,7 +99,7 @@ test("the names of plugins of back-ends have a bound", () => {
 });
 
 test("no plugin is told twice that back-ends had before", () => {
-  const tallies = new PluginTallies();
+  const tallies = new PluginCounters();
   tallies.answered(tallies.forwarded("/svc/plugin/add"), 200, 1);
   tallies.answered(tallies.own("/svc/plugin/add"), 200, 1);
   tallies.answered(tallies.own("/svc/builtin/echo"), 200, 1);

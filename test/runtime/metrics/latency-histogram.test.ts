@@ -2,14 +2,14 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BUCKETS, bucketOf, percentileMs } from "../../../runtime/metrics/latency-histogram.js";
+import { BUCKETS, bucketIndex, percentileMs } from "../../../runtime/metrics/latency-histogram.js";
 
 const test = suite("latency histogram");
 
 test("buckets grow with the latency and never leave the table", () => {
   let last = 0;
   for (let ms = 0.001; ms < 1e9; ms *= 1.05) {
-    const bucket = bucketOf(ms);
+    const bucket = bucketIndex(ms);
     assert.ok(bucket >= last && bucket < BUCKETS, `${ms} ms is in bucket ${bucket}`);
     last = bucket;
   }
@@ -17,12 +17,12 @@ test("buckets grow with the latency and never leave the table", () => {
 });
 
 test("four buckets make a factor of two", () => {
-  for (const ms of [0.011, 0.13, 7, 900]) assert.is(bucketOf(ms * 2) - bucketOf(ms), 4);
+  for (const ms of [0.011, 0.13, 7, 900]) assert.is(bucketIndex(ms * 2) - bucketIndex(ms), 4);
 });
 
 test("values that are no latency fall into the first bucket", () => {
-  for (const ms of [0, -1, Number.NaN]) assert.is(bucketOf(ms), 0);
-  assert.is(bucketOf(Number.POSITIVE_INFINITY), BUCKETS - 1);
+  for (const ms of [0, -1, Number.NaN]) assert.is(bucketIndex(ms), 0);
+  assert.is(bucketIndex(Number.POSITIVE_INFINITY), BUCKETS - 1);
 });
 
 test("without answers there is no latency", () => {
@@ -31,7 +31,7 @@ test("without answers there is no latency", () => {
 
 test("percentiles of 1 to 1000 ms", () => {
   const counts = new Float64Array(BUCKETS);
-  for (let ms = 1; ms <= 1000; ms++) counts[bucketOf(ms)]!++;
+  for (let ms = 1; ms <= 1000; ms++) counts[bucketIndex(ms)]!++;
   for (const percentile of [1, 10, 50, 90, 95, 99, 99.9]) {
     const expected = percentile * 10;
     const found = percentileMs(counts, percentile);
@@ -42,9 +42,9 @@ test("percentiles of 1 to 1000 ms", () => {
 test("a single answer lies inside its own bucket", () => {
   for (const ms of [0.0005, 0.02, 3, 250, 60_000]) {
     const counts = new Float64Array(BUCKETS);
-    counts[bucketOf(ms)] = 1;
+    counts[bucketIndex(ms)] = 1;
     for (const percentile of [0.1, 50, 99.9]) {
-      assert.ok(bucketOf(percentileMs(counts, percentile)) - bucketOf(ms) <= 0);
+      assert.ok(bucketIndex(percentileMs(counts, percentile)) - bucketIndex(ms) <= 0);
     }
     assert.ok(percentileMs(counts, 99.9) <= ms * 2 ** 0.25 + 0.1);
   }

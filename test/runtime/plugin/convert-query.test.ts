@@ -9,7 +9,7 @@ import {
   missing,
   parseParams,
   readBytes,
-  readEither,
+  readUnionValue,
   readerOf,
   readFloat,
   readInt,
@@ -140,7 +140,7 @@ test("the type decides what a key without `=` is", () => {
       true,
     );
     assert.is(
-      read((...from) => readEither(...from, isText), pair),
+      read((...from) => readUnionValue(...from, isText), pair),
       "",
     );
     const none = () => " (an object is required)";
@@ -152,7 +152,7 @@ const isText = (value: unknown) => (typeof value === "string" ? null : " (a stri
 
 test("of text and what only JSON says, the first that passes", () => {
   const either = (query: string, name: string, equals: number) =>
-    readEither(query, name, equals, (value) =>
+    readUnionValue(query, name, equals, (value) =>
       typeof value === "boolean" || value === 7 || isText(value) === null ? null : " (no)",
     );
   for (const [text, value] of [
@@ -180,7 +180,7 @@ test("of text and what only JSON says, the first that passes", () => {
     assert.is(read(either, `k=${text}`), value, text);
   }
   fails(
-    () => read((...from) => readEither(...from, () => " (no)"), "k=a"),
+    () => read((...from) => readUnionValue(...from, () => " (no)"), "k=a"),
     "TypeError",
     "k=a (no)",
   );

@@ -9,12 +9,12 @@ import {
   contentBytes,
   contentJson,
   contentStr,
-  graphOf,
+  requireBoundGraph,
   headersBytes,
   headersDict,
   headersList,
   headersStr,
-  own,
+  ownProperty,
   setGraphBinder,
 } from "../../../runtime/plugin/convert.js";
 
@@ -122,10 +122,10 @@ test("a client cannot name another client", () => {
 });
 
 test("a graph comes from the installed binder", () => {
-  assert.throws(() => graphOf("g"), /no graphs in this thread/);
+  assert.throws(() => requireBoundGraph("g"), /no graphs in this thread/);
   setGraphBinder((name) => ({ graph: { name }, release() {} }));
   try {
-    assert.equal(graphOf("g"), { name: "g" });
+    assert.equal(requireBoundGraph("g"), { name: "g" });
   } finally {
     setGraphBinder(null);
   }
@@ -155,8 +155,8 @@ test("checked: deep recursion is the client's fault", () => {
   );
   const endless = (value: unknown): string | null => endless(value);
   assert.throws(() => checked({}, "at", endless), /^at \(nested too deeply\)$/);
-  assert.is(own({}, "constructor"), undefined);
-  assert.is(own({ constructor: 1 }, "constructor"), 1);
+  assert.is(ownProperty({}, "constructor"), undefined);
+  assert.is(ownProperty({ constructor: 1 }, "constructor"), 1);
 });
 
 test.run();

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ArgumentError } from "../../../runtime/base/errors.js";
 import { MAX_DISPATCH_TIMEOUT_MS } from "../../../runtime/base/limits.js";
-import { descriptorLimit } from "../../../runtime/dispatch/descriptor-limit.js";
+import { openFileLimit } from "../../../runtime/dispatch/descriptor-limit.js";
 import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
 
 const test = suite("matrix config");
@@ -259,7 +259,7 @@ test("no more channels than there can be connections", () => {
   );
   const { userLimits } = process.report.getReport() as unknown as Report;
   const soft = Number(userLimits.open_files.soft);
-  assert.ok(Number.isNaN(soft) || descriptorLimit() <= Math.max(0, soft - 1021 - 256));
+  assert.ok(Number.isNaN(soft) || openFileLimit() <= Math.max(0, soft - 1021 - 256));
 });
 
 test("the largest matrix", () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { askResponse } from "../../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../../runtime/system/ask-instance.js";
 
 const test = suite("question to an instance");
 const ENVELOPE = '{"status": "OK", "response": [1]}';
@@ -15,7 +15,7 @@ async function told(listener: RequestListener, timeoutMs = 5000): Promise<unknow
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    return await askResponse({ host: "127.0.0.1", port }, { path: "/x", timeoutMs });
+    return await requestInstance({ host: "127.0.0.1", port }, { path: "/x", timeoutMs });
   } catch (error) {
     return (error as SvcError).code;
   } finally {
@@ -43,7 +43,7 @@ test("no envelope, an error, nothing in time, too much, half an answer: no answe
 
 test("nobody there", async () => {
   try {
-    await askResponse({ host: "127.0.0.1", port: 1 }, { path: "/x", timeoutMs: 5000 });
+    await requestInstance({ host: "127.0.0.1", port: 1 }, { path: "/x", timeoutMs: 5000 });
     assert.unreachable();
   } catch (error) {
     assert.match((error as Error).message, /^no answer from 127\.0\.0\.1:1: .*ECONNREFUSED/);

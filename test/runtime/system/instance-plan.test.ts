@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
-import { type InstancePlan, planOf } from "../../../runtime/system/instance-plan.js";
+import { type InstancePlan, planInstance } from "../../../runtime/system/instance-plan.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { eightNodes } from "./eight-nodes.js";
 
@@ -12,7 +12,7 @@ const test = suite("plan of an instance");
 /** Plans of all instances, by id. */
 function plans(descriptor: object): Record<string, InstancePlan> {
   const system = readDescriptor(descriptor);
-  return Object.fromEntries([...system.instances.keys()].map((id) => [id, planOf(system, id)]));
+  return Object.fromEntries([...system.instances.keys()].map((id) => [id, planInstance(system, id)]));
 }
 
 test("the example of eight nodes", () => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { operateInstance } from "../../../runtime/system/operate-instance.js";
+import { callAdminOperation } from "../../../runtime/system/operate-instance.js";
 
 const test = suite("operations on an instance");
 /** Of this machine, and of nobody else. */
@@ -24,7 +24,7 @@ function listen(asked: string[], done: unknown = true): Promise<Server> {
 
 test("one that opens its ports anew is asked again", async () => {
   const asked: string[] = [];
-  const done = operateInstance(ADDRESS, WANTED);
+  const done = callAdminOperation(ADDRESS, WANTED);
   await new Promise((resolve) => setTimeout(resolve, 100));
   const server = await listen(asked);
   assert.equal(await done, { done: true });
@@ -35,14 +35,14 @@ test("one that opens its ports anew is asked again", async () => {
 
 test("what is long to parse is refused", async () => {
   const server = await listen([], "x".repeat(300_000));
-  const failure = await operateInstance(ADDRESS, WANTED).catch((error: SvcError) => error);
+  const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
   assert.match((failure as SvcError).message, "more than 262144 bytes");
   server.closeAllConnections();
   server.close();
 });
 
 test("one that does not is told of", async () => {
-  const failure = await operateInstance(ADDRESS, WANTED).catch((error: SvcError) => error);
+  const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
   const { code, message } = failure as SvcError;
   assert.is(code, "SVC2701");
   assert.match(message, "ECONNREFUSED");

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
-import { Survey } from "../../../runtime/system/survey.js";
+import { InstancePoller } from "../../../runtime/system/survey.js";
 import type { System } from "../../../runtime/system/system.js";
 
 const IDS = ["A", "B", "C"];
@@ -49,7 +49,7 @@ function systemAt(server: Server, third = "127.0.0.3"): System {
 
 test("whoever asks for whichever instances, one survey of a topic is made", async (context) => {
   const { system, asked } = context;
-  const survey = new Survey();
+  const survey = new InstancePoller();
   const subsets = [["A"], ["B", "A"], ["C", "nobody"], [], IDS];
   const found = await Promise.all(subsets.map((ids) => survey.of(system, "t", PATHS, ids)));
   const told = found.map((some) => some.map(({ instance }) => instance.id));
@@ -63,7 +63,7 @@ test("another topic, and another system, is asked about anew", async ({
   server,
   asked,
 }) => {
-  const survey = new Survey();
+  const survey = new InstancePoller();
   await survey.of(system, "t", PATHS, IDS);
   await survey.of(system, "u", PATHS, IDS);
   await survey.of(systemAt(server, "127.0.0.4"), "t", PATHS, IDS);
@@ -72,7 +72,7 @@ test("another topic, and another system, is asked about anew", async ({
 
 test("the same system that was read again is not asked again", async (context) => {
   const { server, asked } = context;
-  const survey = new Survey();
+  const survey = new InstancePoller();
   const read = [systemAt(server), systemAt(server), systemAt(server)];
   await Promise.all(read.map((system) => survey.of(system, "t", PATHS, IDS)));
   assert.is(asked.get("/figures"), 1);

@@ -5,13 +5,13 @@ import { EventEmitter } from "node:events";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ByteSocket } from "../../../runtime/trunk/byte-socket.js";
-import { StallWatch } from "../../../runtime/trunk/stall-watch.js";
+import { StallDetector } from "../../../runtime/trunk/stall-watch.js";
 
 const LOOK_MS = 10_000;
 
 interface Context {
   socket: EventEmitter & { writableLength: number; armedMs: number };
-  watch: StallWatch;
+  watch: StallDetector;
   stalls: number[];
   /** Time passes without progress up to the socket's next time-out. */
   pass(ms?: number): void;
@@ -25,7 +25,7 @@ test.before.each((context) => {
   const setTimeout = (ms: number): void => void Object.assign(socket, { armedMs: ms });
   const socket = Object.assign(new EventEmitter(), { writableLength: 1, armedMs: 0, setTimeout });
   const stalls: number[] = [];
-  const watch = new StallWatch(socket as unknown as ByteSocket, () => stalls.push(now));
+  const watch = new StallDetector(socket as unknown as ByteSocket, () => stalls.push(now));
   const pass = (ms = socket.armedMs): void => {
     now += ms;
     socket.emit("timeout");

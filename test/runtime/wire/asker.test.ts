@@ -5,22 +5,22 @@ import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_thread
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
-import { GRAPH_ERRORS } from "../../../runtime/graph/model/crossing-errors.js";
+import { SERIALIZABLE_GRAPH_ERRORS } from "../../../runtime/graph/model/crossing-errors.js";
 import {
   AccessError,
   InternalError,
   OperationTimeout,
 } from "../../../runtime/graph/model/errors.js";
-import { Asker, SyncAsker } from "../../../runtime/wire/asker.js";
-import { type Asked, answer, type Reply } from "../../../runtime/wire/asks.js";
+import { RpcClient, SyncRpcClient } from "../../../runtime/wire/asker.js";
+import { type RpcRequest, answer, type RpcReply } from "../../../runtime/wire/asks.js";
 
 const test = suite("asker");
 
 /** A thread that notes what it is asked, and answers when it is told to. */
 class Other {
-  readonly asked: Asked<string>[] = [];
+  readonly asked: RpcRequest<string>[] = [];
   postMessage(message: unknown): void {
-    this.asked.push(message as Asked<string>);
+    this.asked.push(message as RpcRequest<string>);
   }
 }
 
@@ -35,7 +35,7 @@ test("what cannot be sent fails, and nobody waits for it", async () => {
   const [channel, gone] = [new MessageChannel(), new MessageChannel()];
   gone.port1.close();
   await once(gone.port2, "close");
-  const asker = new Asker<object>();
+  const asker = new RpcClient<object>();
   const failure = await failureOf(asker.ask(channel.port1, {}, [gone.port2]));
   assert.match(failure.message, "detached");
   assert.is(asker.isWaiting, false);
@@ -44,7 +44,7 @@ test("what cannot be sent fails, and nobody waits for it", async () => {
 
 test("answers find who asked, in any order; those of nobody are dropped", async () => {
   const other = new Other();
-  const asker = new Asker<string>();
+  const asker = new RpcClient<string>();
   const first = asker.ask<number>(other, "a");
   const second = asker.ask<number>(other, "b");
   asker.tell(other, "c");
@@ -59,16 +59,16 @@ test("answers find who asked, in any order; those of nobody are dropped", async 
 
 test("errors keep their codes; what was only told has them returned", async () => {
   const other = new Other();
-  const asker = new Asker<string>();
+  const asker = new RpcClient<string>();
   const asked = asker.ask(other, "a");
   asker.tell(other, "b");
   const returned: (Error | null)[] = [];
-  function settle(given: Reply): void {
+  function settle(given: RpcReply): void {
     returned.push(asker.settle(given));
   }
   for (const ask of other.asked) {
     const error = new SvcError("SVC2202", "port 1 is taken");
-    await answer({ postMessage: (given) => settle(given as Reply) }, ask, () => {
+    await answer({ postMessage: (given) => settle(given as RpcReply) }, ask, () => {
       throw error;
     });
   }
@@ -83,7 +83,7 @@ test("errors keep their codes; what was only told has them returned", async () =
 });
 
 test("what a dead thread did not answer is asked of the next, but not for ever", async () => {
-  const asker = new Asker<string>();
+  const asker = new RpcClient<string>();
   const [first, second, third] = [new Other(), new Other(), new Other()];
   const lost = asker.ask(first, "a");
   asker.askAgain(second, 2, () => new Error("died"));
@@ -116,7 +116,7 @@ test("a sleeper gets the answer to its own ask, or the error by its class", asyn
   const signal = new Int32Array(new SharedArrayBuffer(4));
   const workerData = { port: port2, signal };
   const worker = new Worker(ANSWERS, { eval: true, workerData, transferList: [port2] });
-  const asker = new SyncAsker<string>(port1, signal, GRAPH_ERRORS);
+  const asker = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);
   try {
     const giveUpAt = performance.now() + 8000;
     assert.is(asker.ask("echo", giveUpAt), "echo");
@@ -137,7 +137,7 @@ test("a sleeper gets the answer to its own ask, or the error by its class", asyn
 });
 
 test("errors of graphs keep their class or their code", () => {
-  const { revive } = GRAPH_ERRORS;
+  const { revive } = SERIALIZABLE_GRAPH_ERRORS;
   assert.instance(revive({ name: "AccessError", code: "SVC2401", message: "" }), AccessError);
   const other = revive({ name: "CapacityError", code: "SVC2402", message: "full" });
   assert.equal([other.code, other.message], ["SVC2402", "full"]);
@@ -148,7 +148,7 @@ test("errors of graphs keep their class or their code", () => {
 test("a sleeper gives up", () => {
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
-  const asker = new SyncAsker<string>(port1, signal, GRAPH_ERRORS);
+  const asker = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);
   assert.throws(
     () => asker.ask("a", performance.now() + 5),
     (e: unknown) => {

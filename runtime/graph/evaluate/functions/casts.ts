@@ -6,13 +6,13 @@ import type { Context } from "../context.js";
 import { hashOf } from "../hash.js";
 import { packedLength } from "../packed.js";
 import { Pattern } from "../pattern.js";
-import { textOf } from "../text-of.js";
+import { valueToText } from "../text-of.js";
 import {
   Bits,
   boxedReal,
   isInt,
   isReal,
-  narrowed,
+  toFloat32,
   numberIn,
   Pair,
   rawBits,
@@ -31,7 +31,7 @@ const MIN_INT64 = -(2n ** 63n);
 /** An int of any value: what lies beyond 64 bits is the least one, infinities are the ends. */
 function toInt(value: Value, round: (a: number) => number): Value {
   if (isInt(value)) return value;
-  if (value instanceof Bits) return narrowed(value.value);
+  if (value instanceof Bits) return toFloat32(value.value);
   const number = round(value instanceof Pair ? value.value : numberIn(value));
   if (Number.isNaN(number)) return 0;
   if (number === Number.POSITIVE_INFINITY) return MAX_INT64;
@@ -44,7 +44,7 @@ function parsedInt(text: string): Value {
   const hex = /^\s*(-?)0[xX]([0-9a-fA-F]+)/.exec(text);
   if (hex !== null) {
     const value = BigInt(`0x${hex[2]!}`);
-    return narrowed(hex[1] === "-" ? -value : value);
+    return toFloat32(hex[1] === "-" ? -value : value);
   }
   const found = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/.exec(text);
   return found === null ? 0 : toInt(Number(found[0]), Math.trunc);
@@ -54,7 +54,7 @@ function asInt(value: Value): Value {
   if (typeof value === "string") return parsedInt(value);
   if (value instanceof VectorValue) return value.parts.length;
   if (value === null) return 0;
-  return isReal(value) ? narrowed(rawBits(value)) : toInt(value, Math.trunc);
+  return isReal(value) ? toFloat32(rawBits(value)) : toInt(value, Math.trunc);
 }
 
 function asReal(value: Value): Value {
@@ -117,13 +117,13 @@ export const CASTS: readonly FunctionRow[] = [
   fixed("asreal", 1, "real", "(x): bits of an int, number in a text, as a real", (_x, a) => {
     return asReal(a!);
   }),
-  fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => narrowed(rawBits(a!))),
+  fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => toFloat32(rawBits(a!))),
   fixed("bitvector", 1, "bits", "(x): its 64 bits", (_x, a) => new Bits(rawBits(a!))),
   fixed("keyval", 2, "pair", "(key, value): a pair", (_x, a, b) => {
     return new Pair(Math.trunc(numberIn(a!)), numberIn(b!));
   }),
   fixed("str", 1, "any", "(x): as a text", ({ idOf, run }, a) => {
-    return a instanceof Bits ? null : run.charge(textOf(a!, idOf));
+    return a instanceof Bits ? null : run.charge(valueToText(a!, idOf));
   }),
   kindTest("isint", "an int", isInt),
   kindTest("isreal", "a real, and not nan", (a) => isReal(a) && !Number.isNaN(numberIn(a))),

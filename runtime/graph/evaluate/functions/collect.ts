@@ -2,7 +2,7 @@
 
 import { M_FLT, M_INT, M_UINT } from "../../model/constants.js";
 import { valueBits } from "../../model/modifiers.js";
-import type { Context, MadeArc } from "../context.js";
+import type { Context, SyntheticArc } from "../context.js";
 import {
   Bits,
   isCondition,
@@ -20,7 +20,7 @@ const KEPT_BITS = 0xffff_00ff;
 const SLOT_MASK = 3;
 
 /** The present arc with another value, null for none; `undefined` leaves it as it is. */
-function madeArc({ arc, vertex, next }: Context, value: Argument): MadeArc | null {
+function madeArc({ arc, vertex, next }: Context, value: Argument): SyntheticArc | null {
   if (value === null) return null;
   const { side, level } = arc;
   const word1 = madeWord(arc.word1, value);

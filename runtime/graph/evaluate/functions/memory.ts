@@ -7,7 +7,7 @@ import {
   equals,
   isAtMost,
   isLess,
-  masked,
+  maskBits,
   multiply,
   remainder,
   shift,
@@ -19,7 +19,7 @@ import {
   isCondition,
   isInt,
   isReal,
-  narrowed,
+  toFloat32,
   numberIn,
   rawBits,
   type Value,
@@ -62,12 +62,12 @@ export function bitShift(a: Value, b: Value, isLeft: boolean): Value {
 }
 
 export function bitMask(operator: "&" | "|" | "^", a: Value, b: Value): Value {
-  const made = masked(operator, new Bits(rawBits(a)), new Bits(rawBits(b)));
+  const made = maskBits(operator, new Bits(rawBits(a)), new Bits(rawBits(b)));
   return ofKind(a, (made as Bits).value);
 }
 
 function ofKind(a: Value, bits: bigint): Value {
-  return a instanceof Bits ? new Bits(bits) : narrowed(bits);
+  return a instanceof Bits ? new Bits(bits) : toFloat32(bits);
 }
 
 /** Ints and reals count up by one; all else stays. */

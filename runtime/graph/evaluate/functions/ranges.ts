@@ -9,7 +9,7 @@ import {
   boxedReal,
   isInt,
   isNumeric,
-  narrowed,
+  toFloat32,
   numberIn,
   rawBits,
   type Value,
@@ -153,5 +153,5 @@ export const RANGES: readonly FunctionRow[] = [
 function intOf(number: number, round: (a: number) => number): Value {
   if (!Number.isFinite(number)) return 0;
   const made = round(number) + 0;
-  return Number.isSafeInteger(made) ? made : narrowed(BigInt(made));
+  return Number.isSafeInteger(made) ? made : toFloat32(BigInt(made));
 }

@@ -36,7 +36,7 @@ export interface FunctionRow {
   /** For up to five arguments; those that are left out are undefined. */
   readonly call: Call | null;
   /** For any number of arguments; there is one of `call` and `many`. */
-  readonly many: Many | null;
+  readonly many: VariadicFunction | null;
   /** The same where all arguments are numbers: no call of `call` differs from it. */
   readonly number: NumberCall | null;
 }
@@ -50,7 +50,7 @@ export type Call = (
   d: Argument,
   e: Argument,
 ) => Value;
-export type Many = (x: Context, args: readonly Value[]) => Value;
+export type VariadicFunction = (x: Context, args: readonly Value[]) => Value;
 export type NumberCall = (a: number, b: number, c: number, d: number) => number;
 
 type Traits = Partial<Pick<FunctionRow, "hasEffect" | "isVolatile" | "need">>;
@@ -76,7 +76,7 @@ export function variadic(
   min: number,
   type: StaticType,
   doc: string,
-  many: Many,
+  many: VariadicFunction,
   traits: Traits = {},
 ): FunctionRow {
   const max = Number.POSITIVE_INFINITY;

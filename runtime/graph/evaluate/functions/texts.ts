@@ -7,7 +7,7 @@ import { compareTexts } from "../operators.js";
 import { isIntList, packedLength, packedNumbers } from "../packed.js";
 import { splitText } from "../part-of-text.js";
 import { Pattern } from "../pattern.js";
-import { textOf } from "../text-of.js";
+import { valueToText } from "../text-of.js";
 import { boxedReal, isInt, numberIn, type Value } from "../values.js";
 import { type Argument, type FunctionRow, fixed, variadic } from "./row.js";
 
@@ -18,7 +18,7 @@ const MAX_SECONDS = 2 ** 33;
 const UNKNOWN = "__UNKNOWN__";
 
 function cast({ idOf }: Context, value: Argument): string {
-  return value === undefined ? "" : textOf(value, idOf);
+  return value === undefined ? "" : valueToText(value, idOf);
 }
 
 /** A function of two texts; null if one of them is none. */

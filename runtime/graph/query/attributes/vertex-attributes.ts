@@ -2,10 +2,10 @@
 
 import * as S from "../../../base/sort-constants.js";
 import { RECORD_WORDS } from "../../memory/layout.js";
-import { shownSecond } from "../../memory/time.js";
+import { decodeSecond } from "../../memory/time.js";
 import * as F from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { type Components, externalOf } from "../../vectors/vector-parts.js";
+import { type VectorComponents, externalOf } from "../../vectors/vector-parts.js";
 import { vertex } from "./attribute.js";
 
 export const ID = vertex({ field: "id", bit: F.F_ID, name: ".id" }, ({ ids }, handle) =>
@@ -32,7 +32,7 @@ export const ODEG = vertex(
 );
 export const VECTOR = vertex(
   { field: "vector", bit: F.F_VEC, kind: "vector", name: ".vector" },
-  ({ vectors }, handle): Components => externalOf(vectors.get(handle)),
+  ({ vectors }, handle): VectorComponents => externalOf(vectors.get(handle)),
 );
 export const PROPERTIES = vertex(
   { field: "properties", bit: F.F_PROP, kind: "items" },
@@ -48,7 +48,7 @@ export const TMM = vertex(
 );
 export const TMX = vertex(
   { field: "expires", bit: F.F_TMX, kind: "integer", name: ".tmx", sortby: S.S_TMX },
-  ({ vertices }, handle) => shownSecond(vertices.expiresAt(handle)),
+  ({ vertices }, handle) => decodeSecond(vertices.expiresAt(handle)),
 );
 export const HANDLE = vertex(
   { field: "address", bit: F.F_ADDR, kind: "integer", name: ".handle", sortby: S.S_ADDR },

@@ -2,10 +2,10 @@
 
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { steadily } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/steady-names.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
-import { PlainArc } from "../parse/plain-arc.js";
+import { SimpleArcFilter } from "../parse/plain-arc.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
   AdjacencyQueryOptions,
@@ -13,7 +13,7 @@ import type {
   ExecuteOptions,
   VertexCondition,
 } from "../parse/query-options.js";
-import { deadlineOf } from "../walk/deadline.js";
+import { readDeadline } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";
 import { findArc } from "./arc-value.js";
@@ -48,22 +48,22 @@ export class Adjacency implements Plan {
     const { store, expressions } = this.#plan;
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
-    const isFound = steadily(store, expressions.hasEffects, () =>
-      isAdjacent(this.#plan, anchor, deadlineOf("adjacency", options)),
+    const isFound = readConsistently(store, expressions.hasEffects, () =>
+      isAdjacent(this.#plan, anchor, readDeadline("adjacency", options)),
     );
     meter.end(begun);
     return isFound;
   }
 }
 
-const PLAIN = new PlainArc();
+const PLAIN = new SimpleArcFilter();
 
 /**
  * Whether an arc leads to the vertex with an id, where the filter says no more than which
  * relationship and modifier it has: to plan that takes longer than to look. Null for all else.
  * @throws KeyError no such vertex
  */
-export function isLinked(
+export function hasArcBetween(
   store: GraphStore,
   anchor: Anchor,
   arc: ArcFilter | undefined,
@@ -80,7 +80,7 @@ export function isLinked(
   const to = store.ids.resolve(neighbor);
   const isFound =
     to !== 0 &&
-    steadily(store, false, () => {
+    readConsistently(store, false, () => {
       if (isAny) return findArc(store, from, to, 0, 0);
       // Again: a name may have come to mean another one.
       const isKnown = PLAIN.read(store.relationships, arc, D_OUT);

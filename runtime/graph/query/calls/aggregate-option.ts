@@ -1,7 +1,7 @@
 // Reads `aggregate` of a neighborhood: { mode, arc, deephits }.
 
 import { D_ANY } from "../../model/constants.js";
-import { member, misfit } from "../../model/misfit.js";
+import { inMember, invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { AGGREGATE_MODES, type GroupOptions, isAggregateMode } from "../hits/arc-groups.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
@@ -14,29 +14,29 @@ const MEMBERS = new Set(["mode", "arc", "deephits"]);
  * How arcs are grouped; null where they are not.
  * @throws QueryError, SearchError
  */
-export function readAggregate(store: GraphStore, option: unknown): GroupOptions | null {
+export function parseAggregateOption(store: GraphStore, option: unknown): GroupOptions | null {
   if (option === undefined || option === null) return null;
   if (typeof option !== "object" || Array.isArray(option)) {
-    throw misfit("aggregate must be dict", option, "{ mode, arc, deephits }", ".aggregate");
+    throw invalidArgument("aggregate must be dict", option, "{ mode, arc, deephits }", ".aggregate");
   }
   const members = new Map<string, unknown>(Object.entries(option));
   for (const name of members.keys()) {
     if (MEMBERS.has(name)) continue;
     const fits = [...MEMBERS].join(", ");
-    const at = `.aggregate${member(name)}`;
-    throw misfit("Invalid aggregation argument", members.get(name), fits, at);
+    const at = `.aggregate${inMember(name)}`;
+    throw invalidArgument("Invalid aggregation argument", members.get(name), fits, at);
   }
   const mode = members.get("mode") ?? "count";
   if (!isAggregateMode(mode)) {
     const text = `Invalid aggregation mode: '${String(mode)}'`;
-    throw misfit(text, mode, AGGREGATE_MODES, ".aggregate.mode");
+    throw invalidArgument(text, mode, AGGREGATE_MODES, ".aggregate.mode");
   }
   const arc = members.get("arc") as ArcFilter | undefined;
   const test =
     arc === undefined || arc === null ? null : compileArcFilter(store, arc, D_ANY, AT_ARC);
   if (test !== null && test.direction !== D_ANY) {
     const text = "Invalid aggregation argument: groups of arcs have no direction";
-    throw misfit(text, test.direction, "D_ANY, or no direction", AT_ARC);
+    throw invalidArgument(text, test.direction, "D_ANY, or no direction", AT_ARC);
   }
   return { mode: String(mode), test, deepHits: deepHits(members.get("deephits")) };
 }
@@ -45,7 +45,7 @@ function deepHits(value: unknown): number {
   if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
   if (!Number.isSafeInteger(value)) {
     const text = "Invalid aggregation argument: deephits must be an integer";
-    throw misfit(text, value, "an integer", ".aggregate.deephits");
+    throw invalidArgument(text, value, "an integer", ".aggregate.deephits");
   }
   return Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value);
 }

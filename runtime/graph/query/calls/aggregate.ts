@@ -12,9 +12,9 @@ import {
   F_VAL,
   R_COUNTS,
 } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { steadily } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/steady-names.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -24,7 +24,7 @@ import type { AggregateQueryOptions } from "../parse/query-options.js";
 import { fieldMask } from "../show/fields.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../show/result-format.js";
 import type { AggregateResult } from "../show/typed-results.js";
-import { deadlineOf } from "../walk/deadline.js";
+import { readDeadline } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { planWalk, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
@@ -85,7 +85,7 @@ export class Aggregation implements Plan {
     this.#plan = planWalk(store, { arc, neighbor, collect, pre, filter, post, memory }, D_OUT);
     if (this.#plan.arc.direction === D_BOTH) {
       const text = "Bi-directional arc aggregation is not possible";
-      throw misfit(text, this.#plan.arc.direction, "D_OUT, D_IN, D_ANY", ".arc");
+      throw invalidArgument(text, this.#plan.arc.direction, "D_OUT, D_IN, D_ANY", ".arc");
     }
     this.#format = resultFormat(options, R_COUNTS);
     this.#fields = this.#fieldsOf(options);
@@ -104,7 +104,7 @@ export class Aggregation implements Plan {
     const watch = this.#format.hasTiming ? new Stopwatch() : null;
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
-    const sums = steadily(store, expressions.hasEffects, () => this.#sums(anchor, options));
+    const sums = readConsistently(store, expressions.hasEffects, () => this.#sums(anchor, options));
     watch?.split();
     const shown = this.#shown(sums);
     meter.end(begun);
@@ -113,7 +113,7 @@ export class Aggregation implements Plan {
 
   #sums(anchor: number, options: LimitOptions): AggregateSink {
     const sums = new AggregateSink(this.#plan.store, this.#fields);
-    walkNeighborhood(this.#plan, anchor, sums, deadlineOf("aggregation", options));
+    walkNeighborhood(this.#plan, anchor, sums, readDeadline("aggregation", options));
     return sums;
   }
 
@@ -122,7 +122,7 @@ export class Aggregation implements Plan {
     const asked = fieldMask(fields, 0) & (F_VAL | F_DEGREES);
     if ((asked & F_VAL) !== 0 && !hasModifier) {
       const text = "modifier filter required to aggregate on predicator value";
-      throw misfit(text, fields, "F_VAL beside an arc with a modifier", ".fields");
+      throw invalidArgument(text, fields, "F_VAL beside an arc with a modifier", ".fields");
     }
     return asked === 0 && hasModifier ? F_VAL : asked;
   }

@@ -9,8 +9,8 @@ import { type Anchor, findAnchor } from "../match/anchor.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
-import { deadlineOf } from "../walk/deadline.js";
-import { ArcReader, project, weightOf } from "../walk/projection.js";
+import { readDeadline } from "../walk/deadline.js";
+import { ArcReader, project, arcWeight } from "../walk/projection.js";
 import { components as componentsOf, pageRank as ranksOf } from "../walk/rank.js";
 import { shortestPath as pathOf } from "../walk/shortest-path.js";
 import type { LimitOptions } from "./adjacent.js";
@@ -52,7 +52,7 @@ export interface CoOccurrenceOptions extends WeightOptions {
 }
 
 /** A vertex, and how much it counts. */
-export interface Scored {
+export interface ScoredVertex {
   readonly id: string;
   readonly score: number;
 }
@@ -70,7 +70,7 @@ export function shortestPath(
   const given: PathOptions = checkedArguments("shortestPath", options);
   const reader = new ArcReader(store, compileArcFilter(store, given.arc, D_OUT));
   const ends = [findAnchor(store, from), findAnchor(store, to)] as const;
-  const found = pathOf(reader, ends, given.weighted === true, deadlineOf("aggregation", given));
+  const found = pathOf(reader, ends, given.weighted === true, readDeadline("aggregation", given));
   if (found === null) return null;
   return { path: found.vertices.map((vertex) => store.ids.idOf(vertex)), cost: found.cost };
 }
@@ -82,7 +82,7 @@ export function shortestPath(
 export function components(store: GraphStore, options?: ComponentOptions): string[][] {
   const given: ComponentOptions = checkedArguments("components", options);
   const test = compileArcFilter(store, given.arc, D_OUT);
-  const deadline = deadlineOf("aggregation", given);
+  const deadline = readDeadline("aggregation", given);
   const projection = project(store, test, false, deadline);
   const members = new Map<number, number[]>();
   for (const [place, root] of componentsOf(projection).entries()) {
@@ -102,11 +102,11 @@ export function components(store: GraphStore, options?: ComponentOptions): strin
  * The vertices that a random walker meets most often; the scores of all sum up to 1.
  * @throws KeyError, QueryError, SearchError, ValueError, TypeError
  */
-export function pageRank(store: GraphStore, options?: PageRankOptions): Scored[] {
+export function pageRank(store: GraphStore, options?: PageRankOptions): ScoredVertex[] {
   const given: PageRankOptions = checkedArguments("pageRank", options);
   const { damping = 0.85, rounds = 20, from = [], weighted = false } = given;
   const test = compileArcFilter(store, given.arc, D_OUT);
-  const deadline = deadlineOf("aggregation", given);
+  const deadline = readDeadline("aggregation", given);
   const projection = project(store, test, weighted, deadline);
   const seeds = from.map((id) => projection.places[findAnchor(store, id)]!);
   const ranks = ranksOf(projection, { damping, rounds, seeds }, deadline);
@@ -127,7 +127,7 @@ export function randomWalks(store: GraphStore, from: Anchor, options?: WalkOptio
     if (!Number.isSafeInteger(value) || value < 0) throw new ValueError(`${name} is no count`);
   }
   const reader = new ArcReader(store, compileArcFilter(store, given.arc, D_OUT));
-  const deadline = deadlineOf("aggregation", given);
+  const deadline = readDeadline("aggregation", given);
   const random = seeded(seed);
   const start = findAnchor(store, from);
   return Array.from({ length: walks }, () => {
@@ -152,14 +152,14 @@ export function coOccurrence(
   store: GraphStore,
   id: Anchor,
   options?: CoOccurrenceOptions,
-): Scored[] {
+): ScoredVertex[] {
   const given: CoOccurrenceOptions = checkedArguments("coOccurrence", options);
   const test = compileArcFilter(store, given.arc, D_OUT);
   const back = test.direction === D_ANY ? D_ANY : test.direction === D_OUT ? D_IN : D_OUT;
   const [there, here] = [new ArcReader(store, test), new ArcReader(store, test, back)];
-  const deadline = deadlineOf("aggregation", given);
+  const deadline = readDeadline("aggregation", given);
   const weight = (words: Uint32Array, at: number): number =>
-    given.weighted === true ? weightOf(words[at + 1]!, words[at + 2]!) : 1;
+    given.weighted === true ? arcWeight(words[at + 1]!, words[at + 2]!) : 1;
   const anchor = findAnchor(store, id);
   const scores = new Map<number, number>();
   const first = there.read(anchor);
@@ -182,7 +182,7 @@ function hitsOf(hits: number | null | undefined, otherwise: number): number {
 }
 
 /** Those with the greatest scores; of equal ones that with the smaller handle. */
-function best({ ids }: GraphStore, scores: ReadonlyMap<number, number>, hits: number): Scored[] {
+function best({ ids }: GraphStore, scores: ReadonlyMap<number, number>, hits: number): ScoredVertex[] {
   return [...scores]
     .sort(([one, a], [other, b]) => b - a || one - other)
     .slice(0, hits)
@@ -194,7 +194,7 @@ function chosen(words: Uint32Array, isWeighted: boolean, random: number): number
   const count = words.length / ARC_WORDS;
   if (!isWeighted) return count === 0 ? 0 : words[Math.floor(random * count) * ARC_WORDS]!;
   const weights = Array.from({ length: count }, (_, arc) =>
-    Math.max(0, weightOf(words[arc * ARC_WORDS + 1]!, words[arc * ARC_WORDS + 2]!)),
+    Math.max(0, arcWeight(words[arc * ARC_WORDS + 1]!, words[arc * ARC_WORDS + 2]!)),
   );
   let left = random * weights.reduce((sum, weight) => sum + weight, 0);
   const found = weights.findIndex((weight) => {

@@ -2,16 +2,16 @@
 
 import { D_BOTH, D_IN, D_OUT, V_ANY } from "../../model/constants.js";
 import { SearchError } from "../../model/errors.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
-import { PlainArc } from "../parse/plain-arc.js";
+import { SimpleArcFilter } from "../parse/plain-arc.js";
 import type { ArcFilter } from "../parse/query-options.js";
 
-const PLAIN = new PlainArc();
+const PLAIN = new SimpleArcFilter();
 /** Words 1 and 2 of the arc that was found last. */
 const FOUND = new Uint32Array(2);
 
@@ -51,7 +51,7 @@ function keyFilter(store: GraphStore, arc: ArcFilter): ArcTest {
   const isKey = relationship !== null || modifier !== 0;
   if (!isKey || comparison !== V_ANY || isNegated || test.direction === D_BOTH) {
     const fits = "a relationship, a modifier or both, and D_OUT, D_IN or D_ANY";
-    throw misfit("Unsupported arc condition for this function", arc, fits, "arc");
+    throw invalidArgument("Unsupported arc condition for this function", arc, fits, "arc");
   }
   return test;
 }

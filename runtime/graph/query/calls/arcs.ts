@@ -3,18 +3,18 @@
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_AARC } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { GlobalQueryOptions } from "../parse/query-options.js";
 import { arcExists } from "../show/arc-exists.js";
-import { EntryQuery, type Found, type HitSource } from "../show/entry-query.js";
+import { EntryQuery, type HitSourceResult, type HitSource } from "../show/entry-query.js";
 import type { Row } from "../show/row.js";
 import type { ArcsResult } from "../show/typed-results.js";
 import type { Deadline } from "../walk/deadline.js";
 import { type ArcScan, planArcScan, scanArcs } from "../walk/scan.js";
-import { knownPlans } from "./known-plans.js";
-import type { GlobalOptions } from "./vertices.js";
+import { planCache } from "./known-plans.js";
+import type { VerticesOptions } from "./vertices.js";
 
 class ArcsSource implements HitSource {
   readonly store: GraphStore;
@@ -30,7 +30,7 @@ class ArcsSource implements HitSource {
   constructor(store: GraphStore, options: GlobalQueryOptions) {
     if (options.approximate) {
       const text = "approximate is for vertices alone";
-      throw misfit(text, options.approximate, "none", ".approximate");
+      throw invalidArgument(text, options.approximate, "none", ".approximate");
     }
     this.store = store;
     this.#plan = planArcScan(store, options.condition, options.memory);
@@ -49,7 +49,7 @@ class ArcsSource implements HitSource {
     return [`tails: ${this.#plan.origin}: ${this.#plan.candidates} candidates`];
   }
 
-  counts({ hits }: Found): { arcs: number } {
+  counts({ hits }: HitSourceResult): { arcs: number } {
     return { arcs: hits };
   }
 }
@@ -63,7 +63,7 @@ export function planArcs(store: GraphStore, options: GlobalQueryOptions): EntryQ
  * Entries for the arcs that match (queries, "arcs").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
-export function arcs<const O extends GlobalOptions = object>(
+export function arcs<const O extends VerticesOptions = object>(
   store: GraphStore,
   options?: O,
 ): ArcsResult<O> {
@@ -71,4 +71,4 @@ export function arcs<const O extends GlobalOptions = object>(
   return plan.execute(0, limits) as ArcsResult<O>;
 }
 
-const planKnown = knownPlans<GlobalOptions, EntryQuery>("global", planArcs);
+const planKnown = planCache<VerticesOptions, EntryQuery>("global", planArcs);

@@ -7,7 +7,7 @@ import type { ArcTest } from "../match/arc-test.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
-import { deadlineOf, NO_DEADLINE } from "../walk/deadline.js";
+import { readDeadline, NO_DEADLINE } from "../walk/deadline.js";
 import { countArcs, countNeighborhood, planWalk } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 
@@ -34,8 +34,8 @@ export function degree(store: GraphStore, anchor: Anchor, options?: DegreeOption
   const { arc, filter } = given;
   if (filter !== undefined && filter !== null) {
     const plan = planWalk(store, { arc, filter }, D_ANY);
-    return countNeighborhood(plan, findAnchor(store, anchor), deadlineOf("aggregation", given));
+    return countNeighborhood(plan, findAnchor(store, anchor), readDeadline("aggregation", given));
   }
   const test = compileArcFilter(store, arc, D_ANY);
-  return countArcs(store, findAnchor(store, anchor), test, deadlineOf("aggregation", given));
+  return countArcs(store, findAnchor(store, anchor), test, readDeadline("aggregation", given));
 }

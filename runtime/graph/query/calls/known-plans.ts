@@ -24,12 +24,12 @@ interface PlainObject {
 type PlainValue = string | number | boolean | null | undefined | PlainObject;
 
 /** A plan, and how much of it is asked for: of one shape, whatever the caller's options are. */
-export interface Planned<P> {
+export interface CachedPlan<P> {
   readonly plan: P;
   readonly limits: ExecuteOptions;
 }
 
-interface Known<P> extends Planned<P> {
+interface Known<P> extends CachedPlan<P> {
   readonly options: PlainObject;
   /** What the plan compares with the time was computed in this second. */
   readonly second: number;
@@ -42,11 +42,11 @@ const NO_OPTIONS = {};
  * those of a plan that it has made lately.
  * @param isKept false for options of which there is to be a new plan each time
  */
-export function knownPlans<O extends ExecuteOptions, P>(
+export function planCache<O extends ExecuteOptions, P>(
   call: QueryCall,
   make: (store: GraphStore, options: O) => P,
   isKept: (options: O) => boolean = () => true,
-): (store: GraphStore, options: O | undefined) => Planned<P> {
+): (store: GraphStore, options: O | undefined) => CachedPlan<P> {
   const knownOf = new WeakMap<GraphStore, Known<P>[]>();
   return (store, given) => {
     const known = knownOf.get(store) ?? [];

@@ -2,16 +2,16 @@
 
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ValueError } from "../../model/errors.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { type Found, NearestHeap } from "../../vectors/nearest-heap.js";
+import { type Neighbor, NearestTopK } from "../../vectors/nearest-heap.js";
 import { probeFor } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { deadlineOf, NO_DEADLINE } from "../walk/deadline.js";
-import { efOf, findNearest, type NearestSearch } from "../walk/find-nearest.js";
+import { readDeadline, NO_DEADLINE } from "../walk/deadline.js";
+import { parseEf, findNearest, type NearestSearch } from "../walk/find-nearest.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { testCondition } from "../walk/walk.js";
 
@@ -28,7 +28,7 @@ export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexe
 }
 
 /** A vertex with its similarity to the probe, -1 to 1. */
-export interface Nearest {
+export interface NearestResult {
   readonly id: string;
   readonly similarity: number;
 }
@@ -46,21 +46,21 @@ export function nearest(
   store: GraphStore,
   probe: VectorParts,
   options?: NearestOptions,
-): Nearest[] {
+): NearestResult[] {
   const given = checkedArguments("nearest", options);
   if (probe.bytes.length === 0) throw new ValueError("the probe is a null vector");
   const hits = hitsOf(given);
-  const ef = efOf(given.approximate);
+  const ef = parseEf(given.approximate);
   const expressions = new ExpressionSet(store, null);
   expressions.vector = probe;
   const test = compileVertexCondition(store, expressions, given.condition, ".condition");
-  const deadline = deadlineOf("global", given);
+  const deadline = readDeadline("global", given);
   const meter = QueryMeter.of(store);
   const begun = meter.begin();
   try {
     const search = { store, probe: probeFor(store.vectors, probe, "probe"), test, expressions, ef };
     for (let attempt = 1; ; attempt++) {
-      const best = new NearestHeap(hits);
+      const best = new NearestTopK(hits);
       const { writes } = store.vectors;
       findNearest(search, best, deadline);
       const found = best.sorted();
@@ -74,7 +74,7 @@ export function nearest(
 }
 
 /** What was found, by the ids of vertices, and as it is now where others have written meanwhile. */
-function named(search: NearestSearch, found: readonly Found[], writes: number): Nearest[] {
+function named(search: NearestSearch, found: readonly Neighbor[], writes: number): NearestResult[] {
   const { store } = search;
   const told = found.map(({ vertex, score }) => {
     return { id: store.ids.idOf(vertex), similarity: score };
@@ -101,7 +101,7 @@ function asItIs(search: NearestSearch, vertex: number): [id: string, similarity:
 
 function hitsOf({ hits = DEFAULT_HITS }: NearestOptions): number {
   if (!Number.isSafeInteger(hits)) {
-    throw misfit("invalid hits parameter", hits, "an integer", ".hits");
+    throw invalidArgument("invalid hits parameter", hits, "an integer", ".hits");
   }
   return hits < 0 ? Number.POSITIVE_INFINITY : hits;
 }

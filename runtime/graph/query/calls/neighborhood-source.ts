@@ -3,17 +3,17 @@
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_OUT, F_ID } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { ArcGroups, type GroupOptions } from "../hits/arc-groups.js";
+import { ArcGroupBuffer, type GroupOptions } from "../hits/arc-groups.js";
 import type { HitKind } from "../hits/hit-order.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
 import { arcExists } from "../show/arc-exists.js";
-import type { Found, HitSource } from "../show/entry-query.js";
+import type { HitSourceResult, HitSource } from "../show/entry-query.js";
 import type { Row } from "../show/row.js";
 import type { NeighborhoodCounts } from "../show/typed-results.js";
 import type { Deadline } from "../walk/deadline.js";
 import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
-import { readAggregate } from "./aggregate-option.js";
+import { parseAggregateOption } from "./aggregate-option.js";
 
 /** The arcs around one vertex, or the vertices at their other ends. */
 /** By `D_` constant. */
@@ -31,7 +31,7 @@ export class NeighborhoodSource implements HitSource {
   readonly expressions: ExpressionSet;
   /** How arcs become groups; null where they do not. */
   readonly #grouping: GroupOptions | null;
-  #groups: ArcGroups | null = null;
+  #groups: ArcGroupBuffer | null = null;
 
   constructor(
     store: GraphStore,
@@ -44,12 +44,12 @@ export class NeighborhoodSource implements HitSource {
     this.plan = planWalk(store, options, defaultDirection);
     this.arc = this.plan.arc;
     this.expressions = this.plan.expressions;
-    this.#grouping = readAggregate(store, options.aggregate);
+    this.#grouping = parseAggregateOption(store, options.aggregate);
   }
 
   search(anchor: number, sink: HitSink, deadline: Deadline): void {
     this.#grouping?.test?.bind(this.store.relationships);
-    const groups = this.#grouping && new ArcGroups(this.store, sink, this.#grouping);
+    const groups = this.#grouping && new ArcGroupBuffer(this.store, sink, this.#grouping);
     walkNeighborhood(this.plan, anchor, groups ?? sink, deadline);
     groups?.give();
     this.#groups = groups;
@@ -66,7 +66,7 @@ export class NeighborhoodSource implements HitSource {
     return this.#grouping === null ? [walk] : [walk, "grouped by head"];
   }
 
-  counts({ hits, neighbors, excluded }: Found): NeighborhoodCounts {
+  counts({ hits, neighbors, excluded }: HitSourceResult): NeighborhoodCounts {
     const counts = { neighbors, arcs: hits };
     return excluded === 0 ? counts : { ...counts, excluded_arcs: excluded };
   }

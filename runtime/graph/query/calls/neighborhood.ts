@@ -2,11 +2,11 @@
 
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
-import { readNest } from "../parse/nest-option.js";
+import { parseNestOption } from "../parse/nest-option.js";
 import type { ExecuteOptions, NeighborhoodQueryOptions } from "../parse/query-options.js";
 import { EntryQuery } from "../show/entry-query.js";
 import type { NeighborhoodResult } from "../show/typed-results.js";
-import { knownPlans } from "./known-plans.js";
+import { planCache } from "./known-plans.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import { NestedQuery } from "./nested.js";
 import type { EntryPlan } from "./plan.js";
@@ -16,7 +16,7 @@ export type NeighborhoodOptions = NeighborhoodQueryOptions & ExecuteOptions;
 
 /** @throws QueryError, SearchError, UnsupportedError */
 export function planNeighborhood(store: GraphStore, options: NeighborhoodQueryOptions): EntryPlan {
-  const levels = readNest(options);
+  const levels = parseNestOption(options);
   if (levels > 0) return new NestedQuery(store, options, levels);
   return new EntryQuery(new NeighborhoodSource(store, options), options);
 }
@@ -35,7 +35,7 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
   return plan.execute(findAnchor(store, anchor), limits) as NeighborhoodResult<O>;
 }
 
-const planKnown = knownPlans<NeighborhoodOptions, EntryPlan>(
+const planKnown = planCache<NeighborhoodOptions, EntryPlan>(
   "neighborhood",
   planNeighborhood,
   // Groups of arcs can be many: they are not kept until the same is asked again.

@@ -2,27 +2,27 @@
 // was asked for. Pages are cut from the outer list, `nestedHits` from the inner ones.
 
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_MOD, F_PRED, R_DICT } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { steadily } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/steady-names.js";
 import type { Probe } from "../../vectors/probe.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { HitTree } from "../hits/hit-tree.js";
 import type { ArcTest } from "../match/arc-test.js";
-import { nestedCondition, readNestedHits } from "../parse/nest-option.js";
-import { pageOf } from "../parse/query-arguments.js";
+import { nestedCondition, parseNestedHits } from "../parse/nest-option.js";
+import { parsePage } from "../parse/query-arguments.js";
 import type {
   ExecuteOptions,
   NeighborhoodQueryOptions,
   VertexCondition,
 } from "../parse/query-options.js";
 import { arcExists } from "../show/arc-exists.js";
-import { fieldsFor, MAX_RENDERINGS, orderOf, probeOf, removalsOf } from "../show/entry-query.js";
+import { fieldsFor, MAX_RENDERINGS, resolveSortOrder, resolveProbe, resolveRemovals } from "../show/entry-query.js";
 import type { Field } from "../show/fields.js";
 import { dictionaryValue } from "../show/render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../show/result-format.js";
 import { Row } from "../show/row.js";
-import { type Deadline, deadlineOf } from "../walk/deadline.js";
+import { type Deadline, readDeadline } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { walkNeighborhood } from "../walk/walk.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
@@ -49,14 +49,14 @@ export class NestedQuery implements EntryPlan {
     this.#source = source;
     this.#format = resultFormat(options, R_DICT);
     if (this.#format.hasExplanation) {
-      throw misfit("explain is not for nested entries", true, "false beside `nest`", ".explain");
+      throw invalidArgument("explain is not for nested entries", true, "false beside `nest`", ".explain");
     }
-    this.#probe = probeOf(source, options.vector);
-    this.#order = orderOf(source, options, this.#probe);
+    this.#probe = resolveProbe(source, options.vector);
+    this.#order = resolveSortOrder(source, options, this.#probe);
     const fields = fieldsFor(source, options);
     this.#fields = fields.filter(({ bit }) => (bit & ALWAYS) === 0);
     this.#hasModifier = fields.some(({ bit }) => bit === F_MOD);
-    this.#nestedHits = readNestedHits(options.nestedHits);
+    this.#nestedHits = parseNestedHits(options.nestedHits);
   }
 
   get arc(): ArcTest {
@@ -69,14 +69,14 @@ export class NestedQuery implements EntryPlan {
 
   execute(anchor: number, options: ExecuteOptions): unknown {
     const { store, expressions } = this.#source;
-    return steadily(store, expressions.hasEffects, () => this.#executeOnce(anchor, options));
+    return readConsistently(store, expressions.hasEffects, () => this.#executeOnce(anchor, options));
   }
 
   /** Number of entries of the outer list. */
   count(anchor: number, options: ExecuteOptions): number {
     const { store, expressions } = this.#source;
-    return steadily(store, expressions.hasEffects, () => {
-      return this.#search(anchor, deadlineOf("neighborhood", options)).roots().length;
+    return readConsistently(store, expressions.hasEffects, () => {
+      return this.#search(anchor, readDeadline("neighborhood", options)).roots().length;
     });
   }
 
@@ -89,12 +89,12 @@ export class NestedQuery implements EntryPlan {
   #executeOnce(anchor: number, options: ExecuteOptions): unknown {
     const { store } = this.#source;
     const { hasCounts, hasTiming } = this.#format;
-    const { hits, offset } = pageOf(options);
-    const deadline = deadlineOf("neighborhood", options);
+    const { hits, offset } = parsePage(options);
+    const deadline = readDeadline("neighborhood", options);
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
     const watch = hasTiming ? new Stopwatch() : null;
-    const removals = removalsOf(store);
+    const removals = resolveRemovals(store);
     const tree = this.#search(anchor, deadline);
     watch?.split();
     const roots = tree.roots().slice(offset, offset + hits);
@@ -113,9 +113,9 @@ export class NestedQuery implements EntryPlan {
   #rendered(roots: readonly number[], found: FoundTree, removals: number): unknown[] {
     const { store } = this.#source;
     for (let rendering = 1; ; rendering++) {
-      const now = removalsOf(store);
+      const now = resolveRemovals(store);
       const entries = this.#list(roots, found, now !== removals);
-      if (removalsOf(store) === now || rendering === MAX_RENDERINGS) return entries;
+      if (resolveRemovals(store) === now || rendering === MAX_RENDERINGS) return entries;
     }
   }
 

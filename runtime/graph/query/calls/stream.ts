@@ -3,15 +3,15 @@
 // he likes.
 
 import { F_AARC, F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_STR } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { steadily } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/steady-names.js";
 import { HitBuffer } from "../hits/hit-buffer.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest } from "../match/vertex-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ResultFormat, ResultOptions, VertexCondition } from "../parse/query-options.js";
-import { type EntrySource, fieldsFor, MAX_RENDERINGS, removalsOf } from "../show/entry-query.js";
+import { type EntrySource, fieldsFor, MAX_RENDERINGS, resolveRemovals } from "../show/entry-query.js";
 import { entryRenderer, type RenderEntry } from "../show/render-entries.js";
 import { resultFormat } from "../show/result-format.js";
 import { Row } from "../show/row.js";
@@ -94,7 +94,7 @@ function renderer(stream: Stream, options: ScanOptions): RenderEntry {
   const { format, hasCounts, hasTiming } = resultFormat(options, R_STR);
   if (hasCounts || hasTiming) {
     const text = "a stream has nothing beside its entries";
-    throw misfit(text, options.result, "R_ formats without R_COUNTS and R_TIMING", ".result");
+    throw invalidArgument(text, options.result, "R_ formats without R_COUNTS and R_TIMING", ".result");
   }
   return entryRenderer(format, fieldsFor(stream, options));
 }
@@ -107,7 +107,7 @@ function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, voi
   const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY, memory);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     const slice = candidates.slice.subarray(0, count);
-    yield* steadily(store, expressions.hasEffects, () => shown(stream, render, slice));
+    yield* readConsistently(store, expressions.hasEffects, () => shown(stream, render, slice));
   }
 }
 
@@ -115,7 +115,7 @@ function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, voi
 function shown(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown[] {
   const { store, expressions } = stream;
   for (let reading = 1; ; reading++) {
-    const removals = removalsOf(store);
+    const removals = resolveRemovals(store);
     const hits = found(stream, slice);
     const row = new Row(store, 0, null, null);
     const entries: unknown[] = [];
@@ -124,7 +124,7 @@ function shown(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown
       if (store.vertices.isUsed(row.head)) entries.push(render(row));
     }
     const isLast = expressions.hasEffects || reading === MAX_RENDERINGS;
-    if (isLast || removalsOf(store) === removals) return entries;
+    if (isLast || resolveRemovals(store) === removals) return entries;
   }
 }
 

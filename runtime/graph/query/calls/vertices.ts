@@ -4,21 +4,21 @@ import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { NearestHeap } from "../../vectors/nearest-heap.js";
+import { NearestTopK } from "../../vectors/nearest-heap.js";
 import type { Probe } from "../../vectors/probe.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "../parse/query-options.js";
-import { EntryQuery, type Found, type HitSource } from "../show/entry-query.js";
+import { EntryQuery, type HitSourceResult, type HitSource } from "../show/entry-query.js";
 import type { Row } from "../show/row.js";
 import type { VerticesResult } from "../show/typed-results.js";
 import { type Deadline, NO_DEADLINE } from "../walk/deadline.js";
-import { efOf, findNearest } from "../walk/find-nearest.js";
+import { parseEf, findNearest } from "../walk/find-nearest.js";
 import { planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
 import { testCondition } from "../walk/walk.js";
-import { knownPlans } from "./known-plans.js";
+import { planCache } from "./known-plans.js";
 
 /** Options of `vertices` and `arcs`. */
-export type GlobalOptions = GlobalQueryOptions & ExecuteOptions;
+export type VerticesOptions = GlobalQueryOptions & ExecuteOptions;
 
 class VerticesSource implements HitSource {
   readonly store: GraphStore;
@@ -36,13 +36,13 @@ class VerticesSource implements HitSource {
     this.store = store;
     this.#plan = planVertexScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;
-    this.#ef = efOf(options.approximate);
+    this.#ef = parseEf(options.approximate);
   }
 
   nearest(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean {
     const { store, expressions } = this;
     if (expressions.hasEffects || sink.room === 0) return false;
-    const best = new NearestHeap(hits);
+    const best = new NearestTopK(hits);
     const { test } = this.#plan;
     findNearest({ store, probe, test, expressions, ef: this.#ef }, best, deadline);
     if (best.count < hits) return false;
@@ -70,7 +70,7 @@ class VerticesSource implements HitSource {
     return [`${this.#plan.origin}: ${this.#plan.candidates} candidates`];
   }
 
-  counts({ hits }: Found): { vertices: number } {
+  counts({ hits }: HitSourceResult): { vertices: number } {
     return { vertices: hits };
   }
 }
@@ -84,7 +84,7 @@ export function planVertices(store: GraphStore, options: GlobalQueryOptions): En
  * Entries for the vertices that match (queries, "vertices").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
-export function vertices<const O extends GlobalOptions = object>(
+export function vertices<const O extends VerticesOptions = object>(
   store: GraphStore,
   options?: O,
 ): VerticesResult<O> {
@@ -92,4 +92,4 @@ export function vertices<const O extends GlobalOptions = object>(
   return plan.execute(0, limits) as VerticesResult<O>;
 }
 
-const planKnown = knownPlans<GlobalOptions, EntryQuery>("global", planVertices);
+const planKnown = planCache<VerticesOptions, EntryQuery>("global", planVertices);

@@ -61,7 +61,7 @@ const MAX_GROUPS = 1_000_000;
 /** Heads are 32 bits, relationships 16, classes 1. */
 const RELATIONSHIPS = 2 ** 17;
 
-export class ArcGroups implements HitSink {
+export class ArcGroupBuffer implements HitSink {
   readonly isCountOnly = false;
   readonly countsNeighbors: boolean;
   readonly #store: GraphStore;

@@ -2,7 +2,7 @@
 //
 //   level << 2 | side   tail   head   word 1   value           and a key where they are sorted
 
-import type { OwnDoubles } from "../../../base/own-bytes.js";
+import type { OwnedDoubles } from "../../../base/own-bytes.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { ArcBatch, HitSideNumber } from "./hit-sink.js";
 
@@ -14,7 +14,7 @@ const MAX_KEPT_HITS = 65_536;
 export class HitBuffer {
   #words = new Uint32Array(FIRST_CAPACITY * HIT_WORDS);
   /** By slot: what the hit is sorted by, smaller ones first. */
-  keys: OwnDoubles = new Float64Array(FIRST_CAPACITY);
+  keys: OwnedDoubles = new Float64Array(FIRST_CAPACITY);
   length = 0;
 
   clear(): void {

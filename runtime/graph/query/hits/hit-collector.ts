@@ -7,7 +7,7 @@ import type { HandleSet } from "../match/handle-set.js";
 import { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
-import { TopHits } from "./top-hits.js";
+import { TopK } from "./top-hits.js";
 
 /** What one execution keeps. */
 export interface Collection {
@@ -35,7 +35,7 @@ export class HitCollector implements HitSink {
   readonly #keep: number;
   readonly #isComplete: boolean;
   readonly #heads: HandleSet | null;
-  readonly #top: TopHits | null;
+  readonly #top: TopK | null;
 
   constructor({ order, keep, isComplete, countsNeighbors, heads }: Collection) {
     buffer.clear();
@@ -44,7 +44,7 @@ export class HitCollector implements HitSink {
     this.#keep = keep;
     this.#isComplete = isComplete || order !== null;
     this.#heads = heads;
-    this.#top = order === null ? null : new TopHits(buffer, order, keep);
+    this.#top = order === null ? null : new TopK(buffer, order, keep);
   }
 
   get room(): number {

@@ -6,7 +6,7 @@ import { ArcBatch, type HitSideNumber, type HitSink } from "./hit-sink.js";
 
 const MOST_ARCS = 256;
 
-export class MadeArcs extends ArcBatch {
+export class SyntheticArcs extends ArcBatch {
   constructor() {
     super(new Uint32Array(MOST_ARCS * ARC_WORDS));
   }

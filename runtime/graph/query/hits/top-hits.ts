@@ -13,7 +13,7 @@ const MAX_KEYS = 256;
 const keys = new Float64Array(MAX_KEYS);
 const NO_SLOTS = new Uint32Array(0);
 
-export class TopHits {
+export class TopK {
   readonly #hits: HitBuffer;
   readonly #order: HitOrder;
   readonly #keep: number;

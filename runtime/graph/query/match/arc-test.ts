@@ -6,8 +6,8 @@
 //
 // Without a modifier a comparison has a range for each kind of value, and no loop of its own.
 
-import { misfit, within } from "../../model/misfit.js";
-import type { Names } from "../../store/names.js";
+import { invalidArgument, atArgumentPath } from "../../model/misfit.js";
+import type { NameEnumeration } from "../../store/names.js";
 import {
   type ArcLiteral,
   type ArcValueTest,
@@ -16,7 +16,7 @@ import {
   MAX_KEY,
   MIN_KEY,
 } from "./arc-value-test.js";
-import { checkDynamic, dynamicTest, isDynamic } from "./dynamic-value-test.js";
+import { checkDynamic, dynamicTest, isArcRelative } from "./dynamic-value-test.js";
 
 /** Which loop a kernel takes: no arc, every arc, those of a key, of a range too, all else. */
 export const ArcTestKind = { Nothing: 0, Any: 1, Key: 2, Range: 3, General: 4 } as const;
@@ -78,12 +78,12 @@ export class ArcTest {
       (isForwardOnly ? 1 : 0);
     this.want = (modifier << 8) | (isForwardOnly ? 1 : 0);
     this.isNegated = parts.isNegated;
-    this.isDynamic = isDynamic(parts.comparison);
+    this.isDynamic = isArcRelative(parts.comparison);
     this.#literal = parts.literal;
     try {
       this.literal = parts.literal;
     } catch (error) {
-      throw within(error, parts.literalAt);
+      throw atArgumentPath(error, parts.literalAt);
     }
   }
 
@@ -134,7 +134,7 @@ export class ArcTest {
    * Looks the relationship up. To be called before each execution: a name that nothing had
    * matches once it is used.
    */
-  bind(relationships: Names): void {
+  bind(relationships: NameEnumeration): void {
     const { relationship } = this.parts;
     if (relationship === null) return;
     const code = relationships.codeOf(relationship);
@@ -149,7 +149,7 @@ export class ArcTest {
     if (!this.isDynamic) return;
     const { comparison } = this.parts;
     const text = "Invalid arc: there is no previous arc to compare with on this level";
-    throw misfit(text, comparison, "comparisons with a value: V_GT and its like", at);
+    throw invalidArgument(text, comparison, "comparisons with a value: V_GT and its like", at);
   }
 
   /** True if nothing but the direction is asked for. */

@@ -15,7 +15,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import { MODIFIERS, type Modifier, type ValueKind, valueBits } from "../../model/modifiers.js";
 
 /** The value of a test: a number, a pair for ranges, bits and distance for M_LSH. */
@@ -120,11 +120,11 @@ function bounds(
 ): [low: number, high: number] {
   if (comparison === V_RANGE || comparison === V_NRANGE) {
     if (!Array.isArray(literal) || literal.length !== 2) {
-      throw misfit("Invalid arc value range: Must be 2-tuple", literal, "[least, greatest]");
+      throw invalidArgument("Invalid arc value range: Must be 2-tuple", literal, "[least, greatest]");
     }
     const [low, high]: unknown[] = literal;
     if (typeof low !== typeof high) {
-      throw misfit("Values in tuple must have the same type", literal, "two numbers");
+      throw invalidArgument("Values in tuple must have the same type", literal, "two numbers");
     }
     return [convert(low), convert(high)];
   }
@@ -137,7 +137,7 @@ function bounds(
 /** A literal as the modifier would store it. */
 function converted(kind: ValueKind, isRelative: boolean, value: unknown): number {
   if (typeof value !== "number" || Number.isNaN(value)) {
-    throw misfit("Invalid modifier value", value, "a number");
+    throw invalidArgument("Invalid modifier value", value, "a number");
   }
   if (kind === "float") return Math.fround(value);
   const whole = Math.trunc(value);
@@ -167,10 +167,10 @@ function patternTest(comparison: number, literal: unknown): ArcValueTest {
   const [bits, distance]: unknown[] = Array.isArray(literal) ? literal : [];
   if (!isWord(bits) || typeof distance !== "number" || (literal as unknown[]).length !== 2) {
     const fits = "[bits, distance], 32 bits and 0 to 15";
-    throw misfit("Invalid LSH arc probe: (bits, distance) required", literal, fits);
+    throw invalidArgument("Invalid LSH arc probe: (bits, distance) required", literal, fits);
   }
   if (!(distance >= 0 && distance <= MAX_PATTERN_DISTANCE)) {
-    throw misfit("LSH hamming distance must be 0 - 15", distance, "0 to 15", "[1]");
+    throw invalidArgument("LSH hamming distance must be 0 - 15", distance, "0 to 15", "[1]");
   }
   const isOutside = comparison === V_GT;
   return {

@@ -10,11 +10,11 @@ import {
   V_DYN_NEQ,
   V_DYN_RATIO,
 } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import { type ArcLiteral, type ArcValueTest, rangeTest } from "./arc-value-test.js";
 
-export function isDynamic(comparison: number): boolean {
+export function isArcRelative(comparison: number): boolean {
   return comparison >= V_DYN_DELTA && comparison <= V_DYN_NEQ;
 }
 
@@ -26,10 +26,10 @@ export function checkDynamic(comparison: number, literal: unknown): void {
   const isPair = comparison === V_DYN_DELTA || comparison === V_DYN_RATIO;
   const numbers = isPair ? literal : [literal];
   if (isPair && (!Array.isArray(literal) || literal.length !== 2)) {
-    throw misfit("Invalid arc value range: Must be 2-tuple", literal, "[least, greatest]");
+    throw invalidArgument("Invalid arc value range: Must be 2-tuple", literal, "[least, greatest]");
   }
   if (!(numbers as unknown[]).every((number) => Number.isFinite(number))) {
-    throw misfit("Invalid modifier value", literal, "a finite number, or two");
+    throw invalidArgument("Invalid modifier value", literal, "a finite number, or two");
   }
 }
 

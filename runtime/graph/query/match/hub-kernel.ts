@@ -7,7 +7,7 @@ import { type ArenaMemory, instantiateKernel } from "../../memory/arena.js";
 import { CODE } from "./.generated/hub.js";
 
 /** Arcs of a run from which on the call is worth it. */
-export const HUB_ARCS = 16;
+export const HIGH_DEGREE_ARCS = 16;
 
 /** Counts arcs, a multiple of four; the numbers are those of an `ArcTest`. */
 export interface HubKernel {

@@ -11,7 +11,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { ValueTest } from "./value-condition.js";
 
 export interface IntegerRange {
@@ -33,12 +33,12 @@ export function integerRange(
   const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
   const { code } = test;
   const fits = `whole numbers of ${least} to ${greatest}`;
-  if (test.among !== null) throw misfit(refusal, "in", fits);
+  if (test.among !== null) throw invalidArgument(refusal, "in", fits);
   if (code === V_ANY) return { low: NEGATIVE_INFINITY, high: POSITIVE_INFINITY, isOutside: false };
   for (const bound of [test.low, test.high]) {
     const isWhole = test.text === null && Number.isSafeInteger(bound);
     if (!isWhole || bound < least || bound > greatest) {
-      throw misfit(refusal, test.text ?? bound, fits);
+      throw invalidArgument(refusal, test.text ?? bound, fits);
     }
   }
   const isOutside = code === V_NEQ || code === V_NRANGE;
@@ -49,7 +49,7 @@ export function integerRange(
   if (code === V_GT) return { low: test.low + 1, high: POSITIVE_INFINITY, isOutside };
   if (code === V_LTE) return { low: NEGATIVE_INFINITY, high: test.high, isOutside };
   if (code === V_LT) return { low: NEGATIVE_INFINITY, high: test.high - 1, isOutside };
-  throw misfit("invalid value comparison code", code, "V_ANY to V_NRANGE");
+  throw invalidArgument("invalid value comparison code", code, "V_ANY to V_NRANGE");
 }
 
 export function isInRange(range: IntegerRange, value: number): boolean {

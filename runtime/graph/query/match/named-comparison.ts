@@ -2,7 +2,7 @@
 // `[V_GT, 5]` and so on. Each object makes one comparison.
 
 import { V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_NRANGE, V_RANGE } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 
 const CODES = new Map<string, number>([
   ["gt", V_GT],
@@ -24,7 +24,7 @@ export type NamedComparison =
  * Null for what is no such object.
  * @throws QueryError one that says something else
  */
-export function namedComparison(condition: unknown): NamedComparison | null {
+export function parseNamedComparison(condition: unknown): NamedComparison | null {
   if (typeof condition !== "object" || condition === null || Array.isArray(condition)) return null;
   const [entry, more] = Object.entries(condition);
   if (entry === undefined || more !== undefined) throw refused(condition);
@@ -38,5 +38,5 @@ export function namedComparison(condition: unknown): NamedComparison | null {
 function refused(condition: object): Error {
   const names = `${[...CODES.keys()].join(", ")}, in`;
   const text = `invalid condition {${Object.keys(condition)}}: exactly one of ${names}`;
-  return misfit(text, condition, "{ gt: 5 }, { between: [1, 9] }, { in: [1, 2] }");
+  return invalidArgument(text, condition, "{ gt: 5 }, { between: [1, 9] }, { in: [1, 2] }");
 }

@@ -4,15 +4,15 @@
 
 import { bitCount } from "../../memory/bit-count.js";
 import { ARC_WORDS } from "../../memory/layout.js";
-import { holdsNames } from "../../model/check-argument.js";
+import { isPlainRecord } from "../../model/check-argument.js";
 import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
-import { member, misfit, within } from "../../model/misfit.js";
+import { inMember, invalidArgument, atArgumentPath } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
 import { bitOf, CELL_WORDS, groupOf } from "../../store/property-groups.js";
 import type { ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
-import { checkedKey, PropertyKind } from "../../store/property-values.js";
+import { validatePropertyKey, PropertyKind } from "../../store/property-values.js";
 import type { StringPool } from "../../store/string-pool.js";
 import { moveArc } from "./arc-stack.js";
 import {
@@ -36,9 +36,9 @@ export class PropertyCondition {
    * @throws SvcError SVC2406 what is no condition; SVC2411 what is no key
    */
   constructor(store: GraphStore, condition: unknown) {
-    if (!holdsNames(condition)) {
+    if (!isPlainRecord(condition)) {
       const text = "invalid property condition, must be { key: <value condition>, ... }";
-      throw misfit(text, condition, '{ age: { gt: 5 }, name: "a*" }');
+      throw invalidArgument(text, condition, '{ age: { gt: 5 }, name: "a*" }');
     }
     this.#store = store;
     this.#properties = store.properties;
@@ -161,7 +161,7 @@ function valueTest(key: string, condition: unknown): ValueTest {
   try {
     return parseValueCondition(condition);
   } catch (error) {
-    throw within(error, member(key));
+    throw atArgumentPath(error, inMember(key));
   }
 }
 
@@ -263,6 +263,6 @@ class KeyTest {
 
 /** Unlike the key of a property, one in a condition may begin with an underscore or a digit. */
 function checkedName(key: string): string {
-  checkedKey(key.replace(/^(_|[0-9]+)(?=[A-Za-z])/, ""));
+  validatePropertyKey(key.replace(/^(_|[0-9]+)(?=[A-Za-z])/, ""));
   return key;
 }

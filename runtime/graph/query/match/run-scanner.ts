@@ -3,14 +3,14 @@
 
 import type { Arena, ArenaMemory } from "../../memory/arena.js";
 import { ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
-import type { Reader } from "../../memory/reader.js";
+import type { SeqlockReader } from "../../memory/reader.js";
 import type { SideNumber } from "../../memory/writer.js";
 import type { ArcRuns } from "../../store/arc-runs.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { copyArcs, copyPlaces, countArcs } from "./.generated/arc-kernels.js";
 import type { ArcStack } from "./arc-stack.js";
 import { type ArcTest, ArcTestKind } from "./arc-test.js";
-import { HUB_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
+import { HIGH_DEGREE_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
 
 /** The run lies, or seems to lie, beyond this thread's views. */
 const UNREADABLE = -1;
@@ -24,7 +24,7 @@ export class RunScanner {
   readonly #runs: ArcRuns;
   readonly #sides: Arena;
   readonly #arcs: Arena;
-  readonly #reader: Reader;
+  readonly #reader: SeqlockReader;
   readonly #sequence: Arena;
   #hub: HubKernel | null = null;
   /** The memory that it is bound to. */
@@ -35,7 +35,7 @@ export class RunScanner {
   /** Nobody needs it, but what nobody could see would not be read. */
   fetched = 0;
 
-  constructor(reader: Reader, runs: ArcRuns, sequence: Arena) {
+  constructor(reader: SeqlockReader, runs: ArcRuns, sequence: Arena) {
     this.side = runs.side;
     this.#runs = runs;
     this.#sides = runs.sides;
@@ -176,7 +176,7 @@ export class RunScanner {
     const { kind } = test;
     const { words } = this.#arcs;
     const end = run + length * ARC_WORDS;
-    const isHub = length >= HUB_ARCS && (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
+    const isHub = length >= HIGH_DEGREE_ARCS && (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
     if (!isHub) return countArcs(test, words, run, end);
     const arcs = length - (length & 3);
     const count = this.#countHub(test, words.byteOffset + run * 4, arcs);

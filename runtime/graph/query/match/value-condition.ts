@@ -12,8 +12,8 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { misfit, within } from "../../model/misfit.js";
-import { namedComparison } from "./named-comparison.js";
+import { invalidArgument, atArgumentPath } from "../../model/misfit.js";
+import { parseNamedComparison } from "./named-comparison.js";
 
 /** A condition on a value, ready for tests. `code` is one of V_ANY to V_NRANGE. */
 export interface ValueTest {
@@ -45,17 +45,17 @@ const FORMS =
  */
 export function parseValueCondition(condition: unknown, plainCode = V_EQ): ValueTest {
   if (condition === null || condition === undefined) return ANY;
-  const named = namedComparison(condition);
+  const named = parseNamedComparison(condition);
   if (named !== null && "among" in named) {
     const among = Array.from(named.among, (one, index) => oneOf(one, index));
     return { ...PLAIN, code: V_EQ, low: Number.NaN, high: Number.NaN, among };
   }
   if (named !== null) return compared(named.code, named.value, `.${named.name}`);
   if (!Array.isArray(condition)) return comparison(plainCode, condition);
-  if (condition.length !== 2) throw misfit("condition must be 2-tuple", condition, FITS);
+  if (condition.length !== 2) throw invalidArgument("condition must be 2-tuple", condition, FITS);
   const [code, value]: unknown[] = condition;
   if (typeof code !== "number" || !CODES.has(code)) {
-    throw misfit("invalid value comparison code", code, "V_EQ, V_GT and their like", "[0]");
+    throw invalidArgument("invalid value comparison code", code, "V_EQ, V_GT and their like", "[0]");
   }
   return compared(code, value, "[1]");
 }
@@ -67,7 +67,7 @@ function compared(code: number, value: unknown, at: string): ValueTest {
     if (code === V_RANGE || code === V_NRANGE) return range(code, value);
     return comparison(code, value);
   } catch (error) {
-    throw within(error, at);
+    throw atArgumentPath(error, at);
   }
 }
 
@@ -75,7 +75,7 @@ function oneOf(value: unknown, index: number): ValueTest {
   try {
     return comparison(V_EQ, value);
   } catch (error) {
-    throw within(error, `.in[${index}]`);
+    throw atArgumentPath(error, `.in[${index}]`);
   }
 }
 
@@ -87,7 +87,7 @@ export function parsePattern(pattern: string): { text: string; isPrefix: boolean
   const isPrefix = /(^|[^\\])\*$/.test(pattern);
   const body = isPrefix ? pattern.slice(0, -1) : pattern;
   if (/(^|[^\\])\*/.test(body)) {
-    throw misfit(
+    throw invalidArgument(
       `Unsupported wildcard: ${pattern}`,
       pattern,
       'one "*", at the end; "\\*" is a star',
@@ -193,7 +193,7 @@ function comparison(code: number, value: unknown): ValueTest {
 function range(code: number, bounds: unknown): ValueTest {
   if (!Array.isArray(bounds) || bounds.length !== 2) {
     const text = "range comparison requires value tuple (min, max)";
-    throw misfit(text, bounds, "[least, greatest]");
+    throw invalidArgument(text, bounds, "[least, greatest]");
   }
   const [low, high]: unknown[] = bounds;
   // Texts have no order: such a range is read, and matches nothing.
@@ -206,5 +206,5 @@ function range(code: number, bounds: unknown): ValueTest {
 function numberFrom(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
-  throw misfit(FORMS, value, "a number, a text or a boolean");
+  throw invalidArgument(FORMS, value, "a number, a text or a boolean");
 }

@@ -1,7 +1,7 @@
 // Reads arc filters as queries write them. Everything may come from outside, so nothing is
 // believed: whatever is not a filter is refused with a QueryError.
 
-import { holdsNames } from "../../model/check-argument.js";
+import { isPlainRecord } from "../../model/check-argument.js";
 import {
   D_ANY,
   D_BOTH,
@@ -19,13 +19,13 @@ import {
   V_LTE,
   V_NRANGE,
 } from "../../model/constants.js";
-import { badName, member, misfit, NAMES, within } from "../../model/misfit.js";
+import { invalidNameError, inMember, invalidArgument, NAMES, atArgumentPath } from "../../model/misfit.js";
 import { MODIFIERS, modifierCode, modifierNamed } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
-import { isDynamic } from "../match/dynamic-value-test.js";
-import { namedComparison } from "../match/named-comparison.js";
+import { isArcRelative } from "../match/dynamic-value-test.js";
+import { parseNamedComparison } from "../match/named-comparison.js";
 import type { ArcFilter } from "./query-options.js";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
@@ -37,7 +37,7 @@ const DIRECTIONS = new Map<unknown, number>([
   ["both", D_BOTH],
 ]);
 const MEMBERS = ["rel", "dir", "mod", "cond", "value"];
-const STEPS = { items: MEMBERS.map((_, item) => `[${item}]`), members: MEMBERS.map(member) };
+const STEPS = { items: MEMBERS.map((_, item) => `[${item}]`), members: MEMBERS.map(inMember) };
 const FORMS =
   'null, "rel", [rel, dir, mod, cond, value], { rel, dir, mod, value }, or [false, <filter>]';
 const DIRECTION_FORMS = 'D_OUT, D_IN, D_ANY, D_BOTH, or by name in { dir: "out" }';
@@ -73,7 +73,7 @@ export function compileWalkFilter(
     test.bind(store.relationships);
     return test;
   } catch (error) {
-    throw within(error, at);
+    throw atArgumentPath(error, at);
   }
 }
 
@@ -85,7 +85,7 @@ function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): Arc
   let isNegated = false;
   let at = "";
   while (Array.isArray(inner) && typeof inner[0] === "boolean") {
-    if (inner.length !== 2) throw misfit("Invalid arc", inner, "[boolean, <filter>]", at);
+    if (inner.length !== 2) throw invalidArgument("Invalid arc", inner, "[boolean, <filter>]", at);
     if (!inner[0]) isNegated = !isNegated;
     inner = inner[1];
     at += "[1]";
@@ -94,7 +94,7 @@ function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): Arc
     const parts = parsePlain(inner, defaultDirection, isNegated);
     return { ...parts, literalAt: at + parts.literalAt };
   } catch (error) {
-    throw within(error, at);
+    throw atArgumentPath(error, at);
   }
 }
 
@@ -140,17 +140,17 @@ function partsFor(
 function itemsOf(filter: unknown): readonly unknown[] {
   if (Array.isArray(filter)) {
     if (filter.length > MEMBERS.length) {
-      throw misfit("Invalid arc: too many values", filter, FORMS);
+      throw invalidArgument("Invalid arc: too many values", filter, FORMS);
     }
     return filter;
   }
-  if (!holdsNames(filter)) throw misfit("Invalid arc", filter, FORMS);
+  if (!isPlainRecord(filter)) throw invalidArgument("Invalid arc", filter, FORMS);
   const members = new Map<string, unknown>(Object.entries(filter));
   const items = MEMBERS.map((name) => members.get(name));
   for (const name of members.keys()) {
     if (!MEMBERS.includes(name)) {
       const text = `Invalid arc: '${name}' is none of ${MEMBERS.join(", ")}`;
-      throw misfit(text, members.get(name), MEMBERS.join(", "), member(name));
+      throw invalidArgument(text, members.get(name), MEMBERS.join(", "), inMember(name));
     }
   }
   const [rel, dir, mod, cond, value] = items;
@@ -163,16 +163,16 @@ function directionNamed(direction: unknown): unknown {
 
 function comparisonIn(code: unknown, value: unknown): readonly [unknown, unknown, string?] {
   if (code === undefined && typeof value === "number") return [V_EQ, value, ".value"];
-  let named: ReturnType<typeof namedComparison>;
+  let named: ReturnType<typeof parseNamedComparison>;
   try {
-    named = code === undefined ? namedComparison(value) : null;
+    named = code === undefined ? parseNamedComparison(value) : null;
   } catch (error) {
-    throw within(error, ".value");
+    throw atArgumentPath(error, ".value");
   }
   if (named === null) return [code, value];
   if ("among" in named) {
     const fits = "gt, gte, lt, lte, eq, ne, between, outside";
-    throw misfit("Invalid arc: `in` compares properties only", named.among, fits, ".value.in");
+    throw invalidArgument("Invalid arc: `in` compares properties only", named.among, fits, ".value.in");
   }
   return [named.code, named.value, `.value.${named.name}`];
 }
@@ -196,10 +196,10 @@ function parseItems(
   // By name it is asked of whatever numbers arcs carry; a constant is about values of one kind.
   if (comparison !== V_ANY && modifier === M_ANY && !isNamed) {
     const text = "Invalid arc: value condition not supported without modifier";
-    throw misfit(text, items[2], MODIFIER_FORMS, steps[2]!);
+    throw invalidArgument(text, items[2], MODIFIER_FORMS, steps[2]!);
   }
   if (comparison !== V_ANY && (literal === undefined || literal === null)) {
-    throw misfit("Arc comparator requires value", literal, "a number or two", literalAt);
+    throw invalidArgument("Arc comparator requires value", literal, "a number or two", literalAt);
   }
   const comparisonAt = isNamed ? literalAt : steps[3]!;
   if (comparison !== V_ANY) checkComparison(modifier, comparison, comparisonAt);
@@ -224,10 +224,10 @@ export function isName(name: string): boolean {
 function parseRelationship(name: unknown, at: string): string | null {
   if (name === undefined || name === null || name === "*") return null;
   if (typeof name !== "string") {
-    throw misfit("Invalid arc", name, "the name of a relationship, or null for any", at);
+    throw invalidArgument("Invalid arc", name, "the name of a relationship, or null for any", at);
   }
   if (!isName(name) && name !== SYSTEM_RELATIONSHIP) {
-    throw badName(`invalid relationship: '${name}'`, name, NAMES, at);
+    throw invalidNameError(`invalid relationship: '${name}'`, name, NAMES, at);
   }
   return name;
 }
@@ -239,7 +239,7 @@ function parseDirection(
 ): DirectionNumber {
   if (direction === undefined || direction === null) return otherwise;
   if (isDirection(direction)) return direction;
-  throw misfit("Invalid arc direction", direction, DIRECTION_FORMS, at);
+  throw invalidArgument("Invalid arc direction", direction, DIRECTION_FORMS, at);
 }
 
 function isDirection(given: unknown): given is DirectionNumber {
@@ -253,17 +253,17 @@ function parseModifier(modifier: unknown, at: string): number {
     const code = modifierCode(modifier - flag);
     if (code === M_ANY || MODIFIERS[code] !== undefined) return code + flag;
   }
-  throw misfit("Invalid arc modifier", modifier, MODIFIER_FORMS, at);
+  throw invalidArgument("Invalid arc modifier", modifier, MODIFIER_FORMS, at);
 }
 
 function parseComparison(comparison: unknown, hasLiteral: boolean, at: string): number {
   if ((comparison === undefined || comparison === null) && !hasLiteral) return V_ANY;
   if (typeof comparison === "number" && Number.isInteger(comparison)) {
-    if (isDynamic(comparison)) return comparison;
+    if (isArcRelative(comparison)) return comparison;
     const isStatic = comparison >= V_LTE && comparison <= V_NRANGE && comparison % 2 === 0;
     if (comparison === V_ANY || isStatic) return comparison;
   }
-  throw misfit("Invalid arc value comparison code", comparison, COMPARISON_FORMS, at);
+  throw invalidArgument("Invalid arc value comparison code", comparison, COMPARISON_FORMS, at);
 }
 
 /**
@@ -274,11 +274,11 @@ function parseComparison(comparison: unknown, hasLiteral: boolean, at: string): 
 function checkComparison(modifier: number, comparison: number, at: string): void {
   if (MODIFIERS[modifier]?.kind === "unit") {
     const fits = "no comparison: arcs of this modifier have no value";
-    throw misfit("Invalid modifier value", comparison, fits, at);
+    throw invalidArgument("Invalid modifier value", comparison, fits, at);
   }
-  const isOrdered = comparison === V_LT || comparison === V_GTE || isDynamic(comparison);
+  const isOrdered = comparison === V_LT || comparison === V_GTE || isArcRelative(comparison);
   if (modifier === M_LSH && isOrdered) {
     const fits = "V_LTE and V_GT for distances, V_EQ, V_NEQ, V_RANGE, V_NRANGE";
-    throw misfit("Invalid arc value comparison code", comparison, fits, at);
+    throw invalidArgument("Invalid arc value comparison code", comparison, fits, at);
   }
 }

@@ -2,7 +2,7 @@
 // written, and in which order they are tested, cheap ones first (queries, "Vertex conditions").
 
 import { nowSeconds } from "../../memory/time.js";
-import { holdsNames } from "../../model/check-argument.js";
+import { isPlainRecord } from "../../model/check-argument.js";
 import {
   D_ANY,
   D_BOTH,
@@ -16,7 +16,7 @@ import {
   V_NEQ,
 } from "../../model/constants.js";
 import { UnsupportedError } from "../../model/errors.js";
-import { badName, member, misfit, NAMES, within } from "../../model/misfit.js";
+import { invalidNameError, inMember, invalidArgument, NAMES, atArgumentPath } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { probeFor } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
@@ -84,7 +84,7 @@ function parseVirtual(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
   if (typeof value !== "boolean" && typeof value !== "number") {
     const text = "Invalid vertex condition: 'virtual' must be true or false";
-    throw misfit(text, value, "true, false");
+    throw invalidArgument(text, value, "true, false");
   }
   return { order: Order.virtual, check: new VirtualCheck(store, Boolean(value)) };
 }
@@ -94,16 +94,16 @@ function parseType(store: GraphStore, value: unknown): Constraint | null {
   const [code, name]: unknown[] = isPair ? value : [V_EQ, value];
   if ((isPair && value.length !== 2) || (code !== V_EQ && code !== V_NEQ)) {
     const text = "Invalid vertex condition: 'type' must be a name or (V_EQ|V_NEQ, name)";
-    throw misfit(text, value, '"person", [V_NEQ, "person"]');
+    throw invalidArgument(text, value, '"person", [V_NEQ, "person"]');
   }
   if (name === "*" && code === V_EQ) return null;
   const type = name ?? UNTYPED;
   const at = isPair ? "[1]" : "";
   if (typeof type !== "string") {
-    throw misfit("Invalid vertex condition: 'type'", type, "the name of a type", at);
+    throw invalidArgument("Invalid vertex condition: 'type'", type, "the name of a type", at);
   }
   if (!isName(type) && type !== UNTYPED) {
-    throw badName(`invalid vertex type: '${type}'`, type, NAMES, at);
+    throw invalidNameError(`invalid vertex type: '${type}'`, type, NAMES, at);
   }
   return { order: Order.type, check: new TypeCheck(store, type, code === V_EQ) };
 }
@@ -123,7 +123,7 @@ function parseDegree(
   const isAgreed = direction === D_ANY || arc.direction === direction || arc.direction === D_ANY;
   if (!isAgreed || arc.direction === D_BOTH) {
     const text = "Arc direction mismatch for degree condition";
-    throw misfit(text, filter, "the direction of the condition, or none", "[0]");
+    throw invalidArgument(text, filter, "the direction of the condition, or none", "[0]");
   }
   const counted = arc.direction === D_ANY ? direction : arc.direction;
   if (arc.isUnfiltered) {
@@ -140,7 +140,7 @@ function degreeRange(condition: unknown, at: string): IntegerRange {
       "Invalid degree condition: must be integer >= 0",
     );
   } catch (error) {
-    throw within(error, at);
+    throw atArgumentPath(error, at);
   }
 }
 
@@ -149,7 +149,7 @@ function parseIds(store: GraphStore, value: unknown): Constraint | null {
   if (Array.isArray(value)) return idList(store, value);
   if (isReference(value)) return idList(store, [value]);
   if (typeof value !== "string") {
-    throw misfit("Invalid vertex condition: 'id'", value, 'an id, "prefix*", a list of ids');
+    throw invalidArgument("Invalid vertex condition: 'id'", value, 'an id, "prefix*", a list of ids');
   }
   const { text, isPrefix } = parsePattern(value);
   if (!isPrefix) return { order: Order.id, check: new IdCheck(store, [text]) };
@@ -161,14 +161,14 @@ function parseIds(store: GraphStore, value: unknown): Constraint | null {
 function idList(store: GraphStore, items: readonly unknown[]): Constraint {
   if (items.length > MAX_IDS) {
     const text = `too many ids: ${items.length} > ${MAX_IDS}`;
-    throw misfit(text, items, `at most ${MAX_IDS} ids`);
+    throw invalidArgument(text, items, `at most ${MAX_IDS} ids`);
   }
   // Holes, too, are items that are no ids.
   const ids = Array.from(items, (item, index) => {
     if (typeof item === "string") return item;
     if (isReference(item)) return item.id;
     const text = "Invalid vertex condition: ids must be strings";
-    throw misfit(text, item, "an id, or a vertex", `[${index}]`);
+    throw invalidArgument(text, item, "an id, or a vertex", `[${index}]`);
   });
   return { order: Order.id, check: new IdCheck(store, ids) };
 }
@@ -177,20 +177,20 @@ function parseTimes(store: GraphStore, value: unknown, base: number): Constraint
   if (value === null) return null;
   const { inner, isNegated, at } = unwrapNegation(value);
   const fits = [...TIMES.keys()].join(", ");
-  if (!holdsNames(inner)) {
-    throw misfit("Invalid time condition", inner, `{ ${fits} }`, at);
+  if (!isPlainRecord(inner)) {
+    throw invalidArgument("Invalid time condition", inner, `{ ${fits} }`, at);
   }
   const times: TimeRange[] = [];
   for (const [name, condition] of Object.entries(inner)) {
     const timeOf = TIMES.get(name);
     if (timeOf === undefined) {
-      throw misfit(`Invalid time condition: '${name}'`, condition, fits, at + member(name));
+      throw invalidArgument(`Invalid time condition: '${name}'`, condition, fits, at + inMember(name));
     }
     if (condition === undefined) continue;
     try {
       times.push([timeOf, timeRange(condition, base)]);
     } catch (error) {
-      throw within(error, `${at}.${name}`);
+      throw atArgumentPath(error, `${at}.${name}`);
     }
   }
   return { order: Order.time, check: new TimeCheck(store, times, isNegated) };
@@ -211,25 +211,25 @@ function parseProperties(store: GraphStore, value: unknown): Constraint | null {
     const condition = new PropertyCondition(store, inner);
     return { order: Order.property, check: new PropertyCheck(condition, isNegated) };
   } catch (error) {
-    throw within(error, at);
+    throw atArgumentPath(error, at);
   }
 }
 
 function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
   const { inner, isNegated, at } = unwrapNegation(value);
-  if (!holdsNames(inner)) {
-    throw misfit("Invalid similarity condition", inner, SIMILARITY_FITS, at);
+  if (!isPlainRecord(inner)) {
+    throw invalidArgument("Invalid similarity condition", inner, SIMILARITY_FITS, at);
   }
   const { vector, score, hamdist, ...others } = inner as Readonly<Record<string, unknown>>;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     const text = `Invalid similarity condition: '${unknown}'`;
-    throw misfit(text, others[unknown], SIMILARITY_FITS, at + member(unknown));
+    throw invalidArgument(text, others[unknown], SIMILARITY_FITS, at + inMember(unknown));
   }
   if (vector === undefined || vector === null) {
     const text = "Invalid similarity condition: vector is required";
-    throw misfit(text, vector, "a vector, or numbers", `${at}.vector`);
+    throw invalidArgument(text, vector, "a vector, or numbers", `${at}.vector`);
   }
   if (vector === "tail")
     throw new UnsupportedError("the tail's vector in conditions is not supported");
@@ -255,11 +255,11 @@ function bounded(
     const isText = test.text !== null || test.among !== null;
     if (isText || test.low < least || test.high > greatest || Number.isNaN(test.low + test.high)) {
       const text = `Invalid similarity condition: ${name} must be ${least} to ${greatest}`;
-      throw misfit(text, condition, `numbers of ${least} to ${greatest}, comparisons with them`);
+      throw invalidArgument(text, condition, `numbers of ${least} to ${greatest}, comparisons with them`);
     }
     return test;
   } catch (error) {
-    throw within(error, `${at}.${name}`);
+    throw atArgumentPath(error, `${at}.${name}`);
   }
 }
 
@@ -281,7 +281,7 @@ export function unwrapNegation(value: unknown): Negation {
   while (Array.isArray(inner) && typeof inner[0] === "boolean") {
     if (inner.length !== 2) {
       const text = "Invalid negation: must be (bool, condition)";
-      throw misfit(text, inner, "[false, <condition>]", at);
+      throw invalidArgument(text, inner, "[false, <condition>]", at);
     }
     if (!inner[0]) isNegated = !isNegated;
     inner = inner[1];

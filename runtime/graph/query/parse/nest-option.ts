@@ -1,7 +1,7 @@
 // Reads `nest` of a neighborhood: as many further levels, each with a rule of its own or that of
 // the level above.
 
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { NeighborhoodQueryOptions, VertexCondition } from "./query-options.js";
 import { isReference, type RuleParts, ruleParts } from "./traverse-rule.js";
 
@@ -14,17 +14,17 @@ const ALIASES = ["arc", "neighbor", "collect", "assert"] as const;
  * How many further levels; 0 for a flat result.
  * @throws QueryError
  */
-export function readNest({ nest, aggregate }: NeighborhoodQueryOptions): number {
+export function parseNestOption({ nest, aggregate }: NeighborhoodQueryOptions): number {
   const levels: unknown = nest ?? 0;
   if (!Number.isInteger(levels) || (levels as number) < 0) {
-    throw misfit("invalid nest parameter", levels, `0 to ${MAX_LEVELS}`, ".nest");
+    throw invalidArgument("invalid nest parameter", levels, `0 to ${MAX_LEVELS}`, ".nest");
   }
   if ((levels as number) > MAX_LEVELS) {
     const text = "Vertex condition recursion limit reached";
-    throw misfit(text, levels, `0 to ${MAX_LEVELS}`, ".nest");
+    throw invalidArgument(text, levels, `0 to ${MAX_LEVELS}`, ".nest");
   }
   if (levels !== 0 && aggregate !== undefined && aggregate !== null) {
-    throw misfit("groups of arcs cannot be nested", nest, "0 beside `aggregate`", ".nest");
+    throw invalidArgument("groups of arcs cannot be nested", nest, "0 beside `aggregate`", ".nest");
   }
   return levels as number;
 }
@@ -33,10 +33,10 @@ export function readNest({ nest, aggregate }: NeighborhoodQueryOptions): number 
  * Most entries of an inner list.
  * @throws QueryError
  */
-export function readNestedHits(nestedHits: unknown): number {
+export function parseNestedHits(nestedHits: unknown): number {
   if (nestedHits === undefined || nestedHits === null) return Number.POSITIVE_INFINITY;
   if (!Number.isSafeInteger(nestedHits)) {
-    throw misfit("invalid nestedHits parameter", nestedHits, "an integer", ".nestedHits");
+    throw invalidArgument("invalid nestedHits parameter", nestedHits, "an integer", ".nestedHits");
   }
   return Number(nestedHits) < 0 ? Number.POSITIVE_INFINITY : Number(nestedHits);
 }
@@ -76,7 +76,7 @@ function split(members: Record<string, unknown>): {
     if (value === undefined) continue;
     if (own?.[name] !== undefined) {
       const fits = `one of both: it is at traverse.${name}, too`;
-      throw misfit(`traverse ${name} re-definition`, value, fits, `.${name}`);
+      throw invalidArgument(`traverse ${name} re-definition`, value, fits, `.${name}`);
     }
     own = { ...own, [name]: value };
   }
@@ -97,7 +97,7 @@ function membersOf(condition: unknown): Record<string, unknown> {
   }
   if (isList || typeof condition !== "object") {
     const fits = "{ id: ... }, { not: ... } and their like";
-    throw misfit("nest: conditions are those with names", condition, fits, ".neighbor");
+    throw invalidArgument("nest: conditions are those with names", condition, fits, ".neighbor");
   }
   return condition as Record<string, unknown> & VertexCondition;
 }

@@ -4,7 +4,7 @@
 
 import { ARC_KEY_MASK } from "../../memory/layout.js";
 import { MODIFIERS, modifierCode } from "../../model/modifiers.js";
-import type { Names } from "../../store/names.js";
+import type { NameEnumeration } from "../../store/names.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 
 const NAME_SHIFT = 16;
@@ -14,7 +14,7 @@ const NAME_MASK = 0xffff_0000;
 const DIRECTIONS = 4;
 
 /** One for all calls of a kind: none of them is under way when another is read. */
-export class PlainArc {
+export class SimpleArcFilter {
   direction: DirectionNumber = 0;
   /** Word 1 of the arcs that match, as far as `mask` goes. */
   key = 0;
@@ -24,7 +24,7 @@ export class PlainArc {
    * False for what is more, or no filter at all, or names a relationship that nothing has.
    * @param filter `"rel"`, `["rel"]`, `["rel", direction]` or `["rel", direction, modifier]`
    */
-  read(relationships: Names, filter: unknown, defaultDirection: DirectionNumber): boolean {
+  read(relationships: NameEnumeration, filter: unknown, defaultDirection: DirectionNumber): boolean {
     if (typeof filter === "string") return this.#set(relationships, filter, defaultDirection, 0);
     if (!Array.isArray(filter) || filter.length > 3) return false;
     const name: unknown = filter[0];
@@ -36,7 +36,7 @@ export class PlainArc {
     return this.#set(relationships, name, direction as DirectionNumber, modifier);
   }
 
-  #set(relationships: Names, name: string, direction: DirectionNumber, modifier: number): boolean {
+  #set(relationships: NameEnumeration, name: string, direction: DirectionNumber, modifier: number): boolean {
     const code = relationships.codeOf(name);
     this.direction = direction;
     this.key = ((code << NAME_SHIFT) | (modifier << MODIFIER_SHIFT)) >>> 0;

@@ -2,7 +2,7 @@
 // alike, so a name that no query has is an error: an option must never be ignored.
 
 import { checkObject } from "../../model/check-argument.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { ExecuteOptions } from "./query-options.js";
 
 const EXPRESSIONS = ["pre", "filter", "post", "memory"];
@@ -86,7 +86,7 @@ export interface Page {
  * Reads `hits` and `offset`; a negative offset counts as 0.
  * @throws QueryError what is not an integer
  */
-export function pageOf(options: ExecuteOptions): Page {
+export function parsePage(options: ExecuteOptions): Page {
   const hits = integerOption("hits", options.hits, -1);
   const offset = integerOption("offset", options.offset, 0);
   return { hits: hits < 0 ? Number.POSITIVE_INFINITY : hits, offset: Math.max(offset, 0) };
@@ -95,7 +95,7 @@ export function pageOf(options: ExecuteOptions): Page {
 function integerOption(name: string, value: number | null | undefined, fallback: number): number {
   if (value === undefined || value === null) return fallback;
   if (!Number.isSafeInteger(value)) {
-    throw misfit(`invalid ${name} parameter`, value, "an integer", `.${name}`);
+    throw invalidArgument(`invalid ${name} parameter`, value, "an integer", `.${name}`);
   }
   return value;
 }

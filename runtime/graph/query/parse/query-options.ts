@@ -68,14 +68,14 @@ export type TimeCondition = Negatable<{
 }>;
 
 /** An arc and a neighbour that a vertex must have. */
-export interface AdjacentRule {
+export interface AdjacencyRule {
   readonly arc?: ArcFilter;
   readonly filter?: string;
   readonly neighbor?: VertexCondition;
   readonly assert?: boolean | number | null;
 }
 /** The same, walked on to its end: what it reaches may be collected. */
-export interface TraverseRule extends AdjacentRule {
+export interface TraverseRule extends AdjacencyRule {
   readonly collect?: CollectRule;
 }
 /** Which arcs of a level are part of the result: all, none, or those that a filter lets through. */
@@ -101,7 +101,7 @@ export interface VertexConditionObject {
   readonly reltime?: TimeCondition;
   readonly property?: Negatable<{ readonly [key: string]: ValueCondition }>;
   readonly filter?: string;
-  readonly adjacent?: AdjacentRule | RuleInShort;
+  readonly adjacent?: AdjacencyRule | RuleInShort;
   readonly traverse?: TraverseRule | RuleInShort;
   readonly post?: string;
   readonly similarity?: Negatable<SimilarityCondition>;

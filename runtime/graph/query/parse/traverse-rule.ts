@@ -2,9 +2,9 @@
 // their short forms and aliases, and the same parts of an anchored query.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
-import { holdsNames } from "../../model/check-argument.js";
+import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
-import { member, misfit } from "../../model/misfit.js";
+import { inMember, invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
@@ -19,10 +19,10 @@ export interface RuleParts {
   collect?: unknown;
   assert?: unknown;
   /** Steps to those that do not stand below their names. */
-  places?: RulePlaces;
+  places?: RuleLocations;
 }
 
-export type RulePlaces = { readonly [K in Exclude<keyof RuleParts, "places">]?: string };
+export type RuleLocations = { readonly [K in Exclude<keyof RuleParts, "places">]?: string };
 
 export type RuleKind = "adjacent" | "traverse";
 
@@ -36,12 +36,12 @@ const UNKNOWN_MEMBER: Record<RuleKind, string> = {
 };
 
 /** Where the members of a rule stand that has its own name. */
-const PLACES: Record<RuleKind, RulePlaces> = {
+const PLACES: Record<RuleKind, RuleLocations> = {
   adjacent: placesBelow("adjacent"),
   traverse: placesBelow("traverse"),
 };
 
-function placesBelow(kind: RuleKind): RulePlaces {
+function placesBelow(kind: RuleKind): RuleLocations {
   return Object.fromEntries(MEMBERS[kind].map((name) => [name, `.${kind}.${name}`]));
 }
 
@@ -55,16 +55,16 @@ export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
     return { neighbor: rule, places: { neighbor: `.${kind}` } };
   }
   const fits = MEMBERS[kind].join(", ");
-  if (!holdsNames(rule)) {
+  if (!isPlainRecord(rule)) {
     const forms = `{ ${fits} }, an arc filter, a vertex condition`;
-    throw misfit(`Invalid ${kind} condition`, rule, forms, `.${kind}`);
+    throw invalidArgument(`Invalid ${kind} condition`, rule, forms, `.${kind}`);
   }
   const parts: RuleParts = {};
   for (const [name, value] of Object.entries(rule)) {
     if (!MEMBERS[kind].includes(name)) {
-      throw misfit(`${UNKNOWN_MEMBER[kind]}: '${name}'`, value, fits, `.${kind}${member(name)}`);
+      throw invalidArgument(`${UNKNOWN_MEMBER[kind]}: '${name}'`, value, fits, `.${kind}${inMember(name)}`);
     }
-    if (value !== undefined) parts[name as keyof RulePlaces] = value;
+    if (value !== undefined) parts[name as keyof RuleLocations] = value;
   }
   parts.places = PLACES[kind];
   return parts;
@@ -118,5 +118,5 @@ function parseAssert(assert: unknown, at = ".assert"): boolean | null {
   if (assert === undefined || assert === null) return null;
   if (typeof assert === "boolean") return assert;
   if (typeof assert === "number" && Number.isInteger(assert)) return assert >= 1;
-  throw misfit("assert must be boolean, integer or null", assert, "true, false, null", at);
+  throw invalidArgument("assert must be boolean, integer or null", assert, "true, false, null", at);
 }

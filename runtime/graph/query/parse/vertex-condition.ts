@@ -2,9 +2,9 @@
 // outside: keys are looked up in tables of our own, nesting is bounded.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
-import { holdsNames } from "../../model/check-argument.js";
+import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
-import { misfit, member as step, within } from "../../model/misfit.js";
+import { invalidArgument, inMember as step, atArgumentPath } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { IdCheck, IdPrefixCheck, PropertyCheck, TypeCheck } from "../match/vertex-checks.js";
@@ -21,7 +21,7 @@ import {
   isReference,
   type RuleKind,
   type RuleParts,
-  type RulePlaces,
+  type RuleLocations,
   ruleParts,
 } from "./traverse-rule.js";
 
@@ -88,7 +88,7 @@ function compileTest(
 ): VertexTest | null {
   if (nesting > MAX_NESTING) {
     const fits = `${MAX_NESTING} levels below the outermost condition`;
-    throw misfit("Vertex condition recursion limit reached", condition, fits, at);
+    throw invalidArgument("Vertex condition recursion limit reached", condition, fits, at);
   }
   let inside = at;
   try {
@@ -96,7 +96,7 @@ function compileTest(
     inside += negation.at;
     return compileInner(store, expressions, negation, options, nesting + 1);
   } catch (error) {
-    throw within(error, inside);
+    throw atArgumentPath(error, inside);
   }
 }
 
@@ -155,7 +155,7 @@ function unwrapNot(condition: unknown): Negation {
   let { inner, isNegated, at } = unwrapNegation(condition);
   while (isPlainObject(inner) && Object.hasOwn(inner, "not")) {
     if (Object.keys(inner).length > 1) {
-      throw misfit("Invalid vertex condition: 'not'", inner, "nothing else beside `not`", at);
+      throw invalidArgument("Invalid vertex condition: 'not'", inner, "nothing else beside `not`", at);
     }
     const next = unwrapNegation((inner as { not: unknown }).not);
     inner = next.inner;
@@ -202,7 +202,7 @@ function constraintOf(
   try {
     return CONSTRAINTS.get(name)!(store, value);
   } catch (error) {
-    throw within(error, at);
+    throw atArgumentPath(error, at);
   }
 }
 
@@ -214,7 +214,7 @@ function addRule(rules: { [K in RuleKind]?: RuleParts }, name: string, value: un
   }
   const alias = ALIASES.get(name);
   if (alias === undefined) {
-    throw misfit(`Invalid vertex condition: '${name}'`, value, MEMBERS, step(name));
+    throw invalidArgument(`Invalid vertex condition: '${name}'`, value, MEMBERS, step(name));
   }
   const [kind, member] = alias;
   addParts(rules, kind, { [member]: value, places: { [member]: `.${name}` } });
@@ -225,9 +225,9 @@ function addParts(rules: { [K in RuleKind]?: RuleParts }, kind: RuleKind, added:
   const places = { ...known.places, ...added.places };
   for (const member of Object.keys(added)) {
     if (member === "places" || !Object.hasOwn(known, member)) continue;
-    const name = member as keyof RulePlaces;
+    const name = member as keyof RuleLocations;
     const fits = `one of both: it is at ${known.places?.[name]?.slice(1)}, too`;
-    throw misfit(`${kind} ${member} re-definition`, added[name], fits, places[name]);
+    throw invalidArgument(`${kind} ${member} re-definition`, added[name], fits, places[name]);
   }
   rules[kind] = { ...known, ...added, places };
 }
@@ -236,11 +236,11 @@ function objectOf(condition: unknown): object {
   if (condition === undefined || condition === null) return {};
   if (!isPlainObject(condition)) {
     const fits = "an id, a list of ids, { type, property, ... }, or [false, <condition>]";
-    throw misfit("Invalid vertex condition", condition, fits);
+    throw invalidArgument("Invalid vertex condition", condition, fits);
   }
   return condition;
 }
 
 function isPlainObject(value: unknown): value is object {
-  return holdsNames(value);
+  return isPlainRecord(value);
 }

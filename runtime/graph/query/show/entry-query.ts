@@ -10,23 +10,23 @@ import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
 import { F_ID, F_PROP, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { steadily } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/steady-names.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { HitCollector } from "../hits/hit-collector.js";
-import { type HitKind, HitOrder, readSortby } from "../hits/hit-order.js";
+import { type HitKind, HitOrder, parseSortby } from "../hits/hit-order.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { HandleSet } from "../match/handle-set.js";
-import { type Page, pageOf } from "../parse/query-arguments.js";
+import { type Page, parsePage } from "../parse/query-arguments.js";
 import type { ExecuteOptions, ResultOptions } from "../parse/query-options.js";
-import { type Deadline, deadlineOf, type TimedQuery } from "../walk/deadline.js";
+import { type Deadline, readDeadline, type TimedQuery } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
-import { type Field, fieldMask, shownFields } from "./fields.js";
+import { type Field, fieldMask, displayFields } from "./fields.js";
 import { entryRenderer, type RenderEntry } from "./render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import { Row } from "./row.js";
-import { readSelect } from "./select.js";
+import { parseSelectOption } from "./select.js";
 
 /** What is known of the hits of a query before there are any. */
 export interface EntrySource {
@@ -52,13 +52,13 @@ export interface HitSource extends EntrySource {
   nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
   /** Whether a hit that was found is still there. */
   isCurrent(row: Row): boolean;
-  counts(found: Found): object;
+  counts(found: HitSourceResult): object;
   /** Where the last search has looked, in words. */
   explain(): string[];
 }
 
 /** How much a complete search has found. */
-export interface Found {
+export interface HitSourceResult {
   readonly hits: number;
   readonly neighbors: number;
   /** Hits of the page that were gone when they were to be shown. */
@@ -93,8 +93,8 @@ export class EntryQuery {
     this.#render = entryRenderer(format, fields);
     this.#isList = format === R_LIST;
     this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && format !== R_DICT;
-    this.#probe = probeOf(source, options.vector);
-    this.#order = orderOf(source, options, this.#probe);
+    this.#probe = resolveProbe(source, options.vector);
+    this.#order = resolveSortOrder(source, options, this.#probe);
     this.#isDistinct = source.kind === "head";
   }
 
@@ -112,7 +112,7 @@ export class EntryQuery {
    */
   execute(anchor: number, options: ExecuteOptions): unknown {
     const { store, expressions } = this.#source;
-    return steadily(store, expressions.hasEffects, () => this.#executeOnce(anchor, options));
+    return readConsistently(store, expressions.hasEffects, () => this.#executeOnce(anchor, options));
   }
 
   /**
@@ -121,18 +121,18 @@ export class EntryQuery {
    */
   count(anchor: number, options: ExecuteOptions): number {
     const { store, expressions } = this.#source;
-    return steadily(store, expressions.hasEffects, () => this.#countOnce(anchor, options));
+    return readConsistently(store, expressions.hasEffects, () => this.#countOnce(anchor, options));
   }
 
   #executeOnce(anchor: number, options: ExecuteOptions): unknown {
     const source = this.#source;
     const { hasCounts, hasTiming, hasExplanation } = this.#format;
-    const page = pageOf(options);
-    const deadline = deadlineOf(source.timed, options, hasExplanation);
+    const page = parsePage(options);
+    const deadline = readDeadline(source.timed, options, hasExplanation);
     const meter = QueryMeter.of(source.store);
     const begun = meter.begin();
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
-    const removals = removalsOf(source.store);
+    const removals = resolveRemovals(source.store);
     const collector = new HitCollector({
       order: this.#order,
       keep: page.hits === 0 ? 0 : page.offset + page.hits,
@@ -179,7 +179,7 @@ export class EntryQuery {
 
   #countOnce(anchor: number, options: ExecuteOptions): number {
     const source = this.#source;
-    const deadline = deadlineOf(source.timed, options);
+    const deadline = readDeadline(source.timed, options);
     const meter = QueryMeter.of(source.store);
     const begun = meter.begin();
     const counter = new HitCounter();
@@ -209,18 +209,18 @@ export class EntryQuery {
       deadline.wait(Math.max(end - offset, 0));
       const ids = headIds(store, collector, slots, offset, end);
       const entries = this.#isList ? ids.map((id) => [id]) : ids;
-      if (removalsOf(store) === removals) return { entries, excluded: 0 };
+      if (resolveRemovals(store) === removals) return { entries, excluded: 0 };
     }
     const row = new Row(store, anchor, this.#order, this.#probe);
     for (let rendering = 1; ; rendering++) {
-      const now = removalsOf(store);
+      const now = resolveRemovals(store);
       const entries: unknown[] = [];
       for (let at = offset; at < end; at++) {
         deadline.wait(ROW_UNITS);
         row.load(collector.hits, slots === null ? at : slots[at]!);
         if (now === removals || this.#source.isCurrent(row)) entries.push(this.#render(row));
       }
-      if (removalsOf(store) === now || rendering === MAX_RENDERINGS) {
+      if (resolveRemovals(store) === now || rendering === MAX_RENDERINGS) {
         return { entries, excluded: Math.max(end - offset, 0) - entries.length };
       }
     }
@@ -243,12 +243,12 @@ function headIds(
 }
 
 /** Differs once an id has been removed, or is about to be. */
-export function removalsOf(store: GraphStore): number {
+export function resolveRemovals(store: GraphStore): number {
   return Atomics.load(store.memory.header.ints, Header.IndexSequence);
 }
 
 /** The vector that hits are compared with, which expressions know as `vector`. */
-export function probeOf({ store, expressions }: HitSource, vector: unknown): Probe | null {
+export function resolveProbe({ store, expressions }: HitSource, vector: unknown): Probe | null {
   if (vector === undefined || vector === null) return null;
   const parts = partsOfLike(vector, "vector");
   if (parts.bytes.length === 0) return null;
@@ -256,14 +256,14 @@ export function probeOf({ store, expressions }: HitSource, vector: unknown): Pro
   return probeFor(store.vectors, parts, "vector");
 }
 
-export function orderOf(
+export function resolveSortOrder(
   source: HitSource,
   { sortby, rank }: RankedOptions,
   probe: Probe | null,
 ): HitOrder | null {
   const { store, kind, expressions } = source;
   const hasRank = rank !== undefined && rank !== null;
-  const order = readSortby(sortby, kind, hasRank);
+  const order = parseSortby(sortby, kind, hasRank);
   // A formula that nothing is sorted by is not evaluated, but it has to be one.
   const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
   const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
@@ -281,8 +281,8 @@ export function fieldsFor(
   source: EntrySource,
   { fields, select }: ResultOptions,
 ): readonly Field[] {
-  const selection = readSelect(select, source.expressions);
+  const selection = parseSelectOption(select, source.expressions);
   const added = selection === null ? 0 : F_PROP;
   const mask = fieldMask(fields, added === 0 ? source.defaultFields : added) | added;
-  return shownFields(mask & ~source.missingFields || F_ID, selection);
+  return displayFields(mask & ~source.missingFields || F_ID, selection);
 }

@@ -1,6 +1,6 @@
 // The fields that a query shows, by mask or by names.
 
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { Attribute } from "../attributes/attribute.js";
 import { FIELD_LIST } from "../attributes/field-list.js";
 import type { Selection } from "./select.js";
@@ -22,7 +22,7 @@ export function fieldMask(fields: unknown, fallback: number): number {
   if (fields === undefined || fields === null) return fallback;
   if (Array.isArray(fields)) return maskOfNames(fields);
   if (!Number.isInteger(fields) || (Number(fields) & ~ALL) !== 0 || Number(fields) > ALL) {
-    throw misfit("invalid fields parameter", fields, "F_ID and its like, or names", ".fields");
+    throw invalidArgument("invalid fields parameter", fields, "F_ID and its like, or names", ".fields");
   }
   return Number(fields);
 }
@@ -33,7 +33,7 @@ function maskOfNames(names: readonly unknown[]): number {
     const field = BY_NAME.get(name);
     if (field === undefined) {
       const known = [...BY_NAME.keys()].join(", ");
-      throw misfit(`invalid fields parameter: '${name}'`, name, known, `.fields[${index}]`);
+      throw invalidArgument(`invalid fields parameter: '${name}'`, name, known, `.fields[${index}]`);
     }
     mask |= field.bit;
   }
@@ -41,7 +41,7 @@ function maskOfNames(names: readonly unknown[]): number {
 }
 
 /** The fields that are shown: those of a mask, and what was selected in place of properties. */
-export function shownFields(mask: number, selection: Selection | null): readonly Field[] {
+export function displayFields(mask: number, selection: Selection | null): readonly Field[] {
   const fields = fieldsOf(mask);
   if (selection === null) return fields;
   return fields.map((field) =>

@@ -9,8 +9,8 @@ import {
   R_STR,
   R_TIMING,
 } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
-import type { QueryTime } from "./typed-results.js";
+import { invalidArgument } from "../../model/misfit.js";
+import type { QueryTiming } from "./typed-results.js";
 
 /** R_SIMPLE, R_STR, R_LIST or R_DICT; two bits, so that every mask has exactly one of them. */
 const FORMAT_MASK = R_DICT;
@@ -61,7 +61,7 @@ function resultMask(result: unknown, fallback: number): number {
   const mask = isMask ? (result as number) : 0;
   if (!isMask || mask > 0xffff_ffff || (mask & ~(FORMAT_MASK | R_METAS)) !== 0) {
     const fits = "R_STR and its like, or the name of a format";
-    throw misfit("invalid result parameter", result, fits, ".result");
+    throw invalidArgument("invalid result parameter", result, fits, ".result");
   }
   return mask;
 }
@@ -69,7 +69,7 @@ function resultMask(result: unknown, fallback: number): number {
 function flag(name: string, value: unknown, fallback: boolean): boolean {
   if (value === undefined || value === null) return fallback;
   if (typeof value !== "boolean") {
-    throw misfit(`invalid ${name} parameter`, value, "true, false", `.${name}`);
+    throw invalidArgument(`invalid ${name} parameter`, value, "true, false", `.${name}`);
   }
   return value;
 }
@@ -85,7 +85,7 @@ export class Stopwatch {
   }
 
   /** Seconds. */
-  get time(): QueryTime {
+  get time(): QueryTiming {
     const now = performance.now();
     return {
       search: (this.#found - this.#start) / 1000,

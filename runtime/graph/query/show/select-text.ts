@@ -6,7 +6,7 @@
 //   label: .arc.value * 2            an expression, under a name
 
 import { ExpressionError } from "../../evaluate/expression-error.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { PropertyValue } from "../../store/property-values.js";
 
 /** One item, and where it stands in the text. */
@@ -32,7 +32,7 @@ export function parseSelect(select: string): SelectItem[] {
   const parts = partsOf(select);
   if (parts.length > MAX_ITEMS) {
     const text = `too many property fields: ${parts.length}`;
-    throw misfit(text, select, `at most ${MAX_ITEMS}`, ".select");
+    throw invalidArgument(text, select, `at most ${MAX_ITEMS}`, ".select");
   }
   if (select.trim() === "") throw new ExpressionError("one or more property fields required");
   return parts.map((part) => parseItem(select, part));

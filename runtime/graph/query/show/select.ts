@@ -2,12 +2,12 @@
 // its fields.
 
 import type { BoundProgram } from "../../evaluate/bound-program.js";
-import { checkPlace } from "../../evaluate/expression-check.js";
+import { checkExpressionSite } from "../../evaluate/expression-check.js";
 import { ExpressionError } from "../../evaluate/expression-error.js";
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { jsonResult } from "../../evaluate/plain-result.js";
 import { compilePart } from "../../evaluate/program.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
 import type { HitView } from "../attributes/attribute.js";
@@ -46,10 +46,10 @@ export class Selection {
  * Reads a `select` text; null when there is none.
  * @throws QueryError what is no list of items
  */
-export function readSelect(select: unknown, expressions: ExpressionSet): Selection | null {
+export function parseSelectOption(select: unknown, expressions: ExpressionSet): Selection | null {
   if (select === undefined || select === null) return null;
   if (typeof select !== "string") {
-    throw misfit("select must be string", select, '"name; age: .arc.value"', ".select");
+    throw invalidArgument("select must be string", select, '"name; age: .arc.value"', ".select");
   }
   return new Selection(parseSelect(select).map((item) => readerOf(select, item, expressions)));
 }
@@ -62,7 +62,7 @@ export function checkSelect(select: string): void {
   for (const item of parseSelect(select)) {
     if (item.kind === "attribute") attributeOf(item.name, item.from);
     if (item.kind !== "expression") continue;
-    checkPlace(compilePart(select, item.from, item.to), "select");
+    checkExpressionSite(compilePart(select, item.from, item.to), "select");
   }
 }
 

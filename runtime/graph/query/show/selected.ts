@@ -3,14 +3,14 @@
 // followed: then properties are what they are without. Types only.
 
 import type { PropertyValue } from "../../store/property-values.js";
-import type { Components } from "../../vectors/vector-parts.js";
+import type { VectorComponents } from "../../vectors/vector-parts.js";
 
 /** Attributes by how they are written; all others are numbers. */
 interface Attributes {
   readonly ".id": string;
   readonly ".internalid": string;
   readonly ".type": string;
-  readonly ".vector": Components;
+  readonly ".vector": VectorComponents;
   readonly ".arc.dir": string;
   readonly ".arc.type": string;
   readonly ".arc.mod": string;

@@ -99,7 +99,7 @@ type MaskedEntry<Form> = Form extends "list"
     : unknown;
 
 /** Seconds: matching and sorting, rendering, everything. */
-export interface QueryTime {
+export interface QueryTiming {
   search: number;
   result: number;
   total: number;
@@ -114,7 +114,7 @@ export interface Explanation {
   /** What matched, shown or not, as far as it was looked for. */
   matched: number;
   /** Seconds. */
-  time: QueryTime;
+  time: QueryTiming;
 }
 
 /** Whether an option that is a boolean was given as true; `boolean` where it cannot be told. */
@@ -134,7 +134,7 @@ type Envelope<O, Key extends string, Counts, E> =
         ? E[]
         : Flat<
             { [K in Key]: E[] } & (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
-              (Given<O, "timing"> extends true ? { time: QueryTime } : unknown) &
+              (Given<O, "timing"> extends true ? { time: QueryTiming } : unknown) &
               (Given<O, "explain"> extends true ? { explain: Explanation } : unknown)
           >;
 
@@ -196,7 +196,7 @@ export type AggregateResult<O> = [
   ? true extends IsOpen<Given<O, "timing">>
     ? unknown
     : Given<O, "timing"> extends true
-      ? { aggregation: AggregateTotals; time: QueryTime }
+      ? { aggregation: AggregateTotals; time: QueryTiming }
       : AggregateTotals
   : unknown;
 

@@ -16,7 +16,7 @@ const FIRST_OF_FEW = 64;
 /** More than these are not taken from an index: they are read with the mutex. */
 const MOST_FROM_INDEX = 65_536;
 /** A vertex from an index costs as much as some of a scan. */
-const WORTH = 4;
+const DURABLE_LEVEL = 4;
 
 export class Candidates {
   readonly #store: GraphStore;
@@ -63,7 +63,7 @@ export class Candidates {
     if (indexed.length === 0 || this.#store.indexes.isEmpty) return null;
     const { typeLists, vertices } = this.#store;
     const others = type === null ? vertices.end : typeLists.count(type.code);
-    let limit = Math.min(MOST_FROM_INDEX, Math.floor(others / WORTH));
+    let limit = Math.min(MOST_FROM_INDEX, Math.floor(others / DURABLE_LEVEL));
     let best: readonly number[] | null = null;
     for (const check of indexed) {
       const found = check.candidates(limit);

@@ -2,7 +2,7 @@
 // thousand arcs: short queries pay nothing and succeed even when they are given no time at all.
 
 import { SearchError } from "../../model/errors.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 
 /** What a query that ran out of time says, by kind. */
@@ -45,7 +45,7 @@ export class Deadline {
    */
   spend(steps: number): void {
     this.#left -= steps;
-    if (this.#left < 0) this.#look();
+    if (this.#left < 0) this.#poll();
   }
 
   /** Arcs and vertices looked at so far. */
@@ -64,7 +64,7 @@ export class Deadline {
     this.#lookAtClock();
   }
 
-  #look(): void {
+  #poll(): void {
     this.#steps += STRIDE - this.#left;
     this.#left = STRIDE;
     if (this.#steps > this.#maxSteps) {
@@ -82,15 +82,15 @@ export class Deadline {
 }
 
 /** What queries of a thread may cost at most, whatever their options say. */
-export interface QueryBound {
+export interface QueryLimits {
   readonly timeoutMs: number;
   readonly steps: number;
 }
 
-let bound: QueryBound | null = null;
+let bound: QueryLimits | null = null;
 
 /** Bounds the queries of this thread from now on; null: only their options do. */
-export function boundQueries(to: QueryBound | null): void {
+export function limitQueries(to: QueryLimits | null): void {
   bound = to;
 }
 
@@ -100,14 +100,14 @@ export function boundQueries(to: QueryBound | null): void {
  * @param isOwn what is spent is asked for later
  * @throws QueryError what is no number of milliseconds, or neither true nor false
  */
-export function deadlineOf(query: TimedQuery, options: ExecuteOptions, isOwn = false): Deadline {
+export function readDeadline(query: TimedQuery, options: ExecuteOptions, isOwn = false): Deadline {
   const timeout = options.timeout ?? 0;
   const limexec = options.limexec ?? false;
   if (typeof timeout !== "number" || Number.isNaN(timeout)) {
-    throw misfit("invalid timeout parameter", timeout, "milliseconds", ".timeout");
+    throw invalidArgument("invalid timeout parameter", timeout, "milliseconds", ".timeout");
   }
   if (typeof limexec !== "boolean") {
-    throw misfit("invalid limexec parameter", limexec, "true, false", ".limexec");
+    throw invalidArgument("invalid limexec parameter", limexec, "true, false", ".limexec");
   }
   const limitMs = limexec && timeout >= 0 ? timeout : Number.POSITIVE_INFINITY;
   if (bound !== null) return new Deadline(query, Math.min(limitMs, bound.timeoutMs), bound.steps);

@@ -2,12 +2,12 @@
 // what an index finds, or only those that a condition leaves: whichever is likely to cost least.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { MAX_EF, MIN_EF } from "../../vectors/index-layout.js";
-import type { NearestHeap } from "../../vectors/nearest-heap.js";
+import type { NearestTopK } from "../../vectors/nearest-heap.js";
 import type { Probe } from "../../vectors/probe.js";
-import { offerAll, type Scan, scanVectors } from "../../vectors/scan-vectors.js";
+import { scoreAll, type Scan, scanVectors } from "../../vectors/scan-vectors.js";
 import { HitCounter } from "../hits/hit-sink.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
 import { Candidates } from "./candidates.js";
@@ -23,15 +23,15 @@ const DEFAULT_EF = 64;
  * Candidates of an index, 0 for an exact search.
  * @throws QueryError
  */
-export function efOf(approximate: Approximate): number {
+export function parseEf(approximate: Approximate): number {
   if (approximate === undefined || approximate === null || approximate === false) return 0;
   if (approximate !== true && typeof approximate !== "object") {
-    throw misfit("invalid approximate parameter", approximate, "true, { ef }", ".approximate");
+    throw invalidArgument("invalid approximate parameter", approximate, "true, { ef }", ".approximate");
   }
   const { ef = DEFAULT_EF } = approximate === true ? {} : approximate;
   if (!Number.isInteger(ef) || ef < MIN_EF || ef > MAX_EF) {
     const fits = `an integer of ${MIN_EF} to ${MAX_EF}`;
-    throw misfit(`ef must be ${fits}`, ef, fits, ".approximate.ef");
+    throw invalidArgument(`ef must be ${fits}`, ef, fits, ".approximate.ef");
   }
   return ef;
 }
@@ -49,7 +49,7 @@ export interface NearestSearch {
  * Offers what is nearest.
  * @throws SearchError after the deadline
  */
-export function findNearest(search: NearestSearch, best: NearestHeap, deadline: Deadline): void {
+export function findNearest(search: NearestSearch, best: NearestTopK, deadline: Deadline): void {
   const { store, probe, test, expressions } = search;
   if (test !== null) bindTest(test, store);
   const walker = Walker.of(store);
@@ -78,7 +78,7 @@ function narrowed(store: GraphStore, test: VertexTest | null): number {
 function offerCandidates(store: GraphStore, scan: Scan, test: VertexTest | null): void {
   const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
-    offerAll(scan, candidates.slice.subarray(0, count));
+    scoreAll(scan, candidates.slice.subarray(0, count));
   }
 }
 
@@ -104,12 +104,12 @@ function cheapest(
   const searched = (20_000 + ef * 2000) * (1 + probe.length / 400);
   if (ef === 0 || searched > least) return exact;
   const isKnown = candidates < Number.POSITIVE_INFINITY;
-  const share = isKnown ? candidates / count : hasTest ? sampledShare(scan) : 1;
+  const share = isKnown ? candidates / count : hasTest ? sampledRatio(scan) : 1;
   return searched / Math.min(1, share) < least ? "index" : exact;
 }
 
 /** Never 0: none of the sample may mean very few. */
-function sampledShare({ table, accepts }: Scan): number {
+function sampledRatio({ table, accepts }: Scan): number {
   let [seen, passed] = [0, 0];
   for (const vertex of table.sample(SAMPLE)) {
     seen++;

@@ -4,7 +4,7 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcStack } from "../match/arc-stack.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -38,7 +38,7 @@ export class ArcReader {
   constructor(store: GraphStore, test: ArcTest, direction: number = test.direction) {
     this.#direction = direction;
     if (direction === D_BOTH) {
-      throw misfit("D_BOTH is not for algorithms", direction, "D_OUT, D_IN, D_ANY", ".arc");
+      throw invalidArgument("D_BOTH is not for algorithms", direction, "D_OUT, D_IN, D_ANY", ".arc");
     }
     this.#store = store;
     this.#test = test;
@@ -60,7 +60,7 @@ export class ArcReader {
 const MOST_ARCS = 0x3fff_ffff;
 
 /** What an arc weighs: its value, 1 where it has none. */
-export function weightOf(word1: number, bits: number): number {
+export function arcWeight(word1: number, bits: number): number {
   return (((word1 >>> 8) & 0x1f) === 1 ? 1 : sortValueOf(word1, bits)) || 0;
 }
 
@@ -101,7 +101,7 @@ export function project(
       const head = places[words[at]!] ?? -1;
       if (head < 0) continue;
       heads[arcs] = head;
-      if (isWeighted) values[arcs] = Math.max(0, weightOf(words[at + 1]!, words[at + 2]!));
+      if (isWeighted) values[arcs] = Math.max(0, arcWeight(words[at + 1]!, words[at + 2]!));
       arcs++;
     }
     starts[place + 1] = arcs;

@@ -2,11 +2,11 @@
 // with one of some ids. No lock is held: each vertex is read consistently, the graph as a whole may
 // change meanwhile, and a vertex that comes or goes may be seen or not.
 
-import type { Run } from "../../evaluate/context.js";
+import type { QueryExecution } from "../../evaluate/context.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_BOTH, D_OUT } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
@@ -122,7 +122,7 @@ function scanEach(
   candidates: Candidates,
   sink: HitSink,
   deadline: Deadline,
-  run: Run | null,
+  run: QueryExecution | null,
 ): void {
   const walker = Walker.of(store);
   // What is beyond the room of the sink need not be tested.
@@ -170,7 +170,7 @@ export function planArcScan(
   const rule = test?.traverse ?? compileRule(store, expressions, {}, null, ALL_OUTARCS);
   if (rule.arc.direction === D_BOTH) {
     const text = "Global traversal filter error";
-    throw misfit(text, rule.arc.direction, "D_OUT, D_IN, D_ANY", ".condition.traverse.arc");
+    throw invalidArgument(text, rule.arc.direction, "D_OUT, D_IN, D_ANY", ".condition.traverse.arc");
   }
   const isAny = test === null || isUnchecked(test);
   const tail = isAny ? null : { ...test, traverse: null };

@@ -4,7 +4,7 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ValueError } from "../../model/errors.js";
 import type { Deadline } from "./deadline.js";
-import { type ArcReader, weightOf } from "./projection.js";
+import { type ArcReader, arcWeight } from "./projection.js";
 
 /** Handles from start to goal, and what the way costs; null: there is none. */
 export type Path = { readonly vertices: readonly number[]; readonly cost: number } | null;
@@ -27,7 +27,7 @@ export function shortestPath(
     const words = reader.read(vertex);
     deadline.spend(words.length / ARC_WORDS + 1);
     for (let at = 0; at < words.length; at += ARC_WORDS) {
-      const weight = isWeighted ? weightOf(words[at + 1]!, words[at + 2]!) : 1;
+      const weight = isWeighted ? arcWeight(words[at + 1]!, words[at + 2]!) : 1;
       if (!(weight >= 0)) throw new ValueError("shortest paths need arcs that weigh 0 or more");
       const head = words[at]!;
       const sum = cost + weight;

@@ -4,7 +4,7 @@
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
-import { misfit } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
@@ -145,7 +145,7 @@ export function countArcs(
   const { direction } = test;
   if (direction === D_BOTH) {
     const text = "Bi-directional arc aggregation is not possible";
-    throw misfit(text, direction, "D_OUT, D_IN, D_ANY", ".arc");
+    throw invalidArgument(text, direction, "D_OUT, D_IN, D_ANY", ".arc");
   }
   test.bind(store.relationships);
   const { outArcs, inArcs } = scannersOf(store);

@@ -4,14 +4,14 @@
 // watched for long.
 
 import type { ArcProgram } from "../../evaluate/arc-program.js";
-import type { ArcTaker, Run } from "../../evaluate/context.js";
+import type { ArcConsumer, QueryExecution } from "../../evaluate/context.js";
 import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { VertexTable } from "../../store/vertex-table.js";
 import { type ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
-import { MadeArcs } from "../hits/made-arcs.js";
+import { SyntheticArcs } from "../hits/made-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
@@ -35,9 +35,9 @@ export class Walker {
   /** True once the sink takes no more. */
   #isStopped = false;
   /** What the expressions of the query share, null where there are none. */
-  #run: Run | null = null;
+  #run: QueryExecution | null = null;
   /** An arc that an expression has made. */
-  readonly #made = new MadeArcs();
+  readonly #made = new SyntheticArcs();
 
   private constructor(store: GraphStore) {
     const { outArcs, inArcs } = scannersOf(store);
@@ -63,7 +63,7 @@ export class Walker {
    * @param isQuiet true if only existence matters
    * @param run of the query's expressions
    */
-  start(sink: HitSink, deadline: Deadline, isQuiet: boolean, run: Run | null = null): void {
+  start(sink: HitSink, deadline: Deadline, isQuiet: boolean, run: QueryExecution | null = null): void {
     this.#sink = sink;
     this.#deadline = deadline;
     this.#isQuiet = isQuiet;
@@ -273,7 +273,7 @@ export class Walker {
   }
 
   /** Takes an arc that an expression collects; `#giveMade` follows each evaluation. */
-  readonly #collectMade: ArcTaker = (level, tail, head, word1, bits, side) => {
+  readonly #collectMade: ArcConsumer = (level, tail, head, word1, bits, side) => {
     const sink = this.#sink;
     const at = this.#levels[level]!;
     if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);

@@ -1,8 +1,8 @@
 // A thread that writes entries which tell whose they are.
 
 import { threadId } from "node:worker_threads";
-import { keepEntry } from "../../../../runtime/base/log-ring.js";
+import { recordLogEntry } from "../../../../runtime/base/log-ring.js";
 
 for (let number = 0; number < 200; number++) {
-  keepEntry("info", `${threadId}:${String(threadId).repeat(number)}`);
+  recordLogEntry("info", `${threadId}:${String(threadId).repeat(number)}`);
 }

@@ -30,7 +30,7 @@ export class Owner implements CallOwner {
 
   freed(): void {}
 
-  suspect(): void {}
+  recordFailure(): void {}
 
   exhausted(): void {
     this.exhaustions++;
@@ -40,11 +40,11 @@ export class Owner implements CallOwner {
     this.outcomes.push(outcome);
   }
 
-  isRepeatable({ method }: ForwardedRequest): boolean {
+  isRetryable({ method }: ForwardedRequest): boolean {
     return this.repeats && method === "GET";
   }
 
-  maySendAgain(): boolean {
+  isRetryAllowed(): boolean {
     return this.budget-- > 0;
   }
 

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { evaluateText } from "../../../../runtime/graph/evaluate/evaluate.js";
 import { expr } from "../../../../runtime/graph/evaluate/expr.js";
-import { shownResult } from "../../../../runtime/graph/evaluate/plain-result.js";
+import { displayResult } from "../../../../runtime/graph/evaluate/plain-result.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { ROOT } from "../../../support/source-files.js";
@@ -24,7 +24,7 @@ for (const [, expression, shown] of examples) {
       ...{ tail: store.ids.find("ann"), head: store.ids.find("bob"), vector: [], memory: null },
       arc: ["knows", M_INT, 5] as const,
     };
-    assert.is(shownResult(store, evaluateText(store, expression!, subject)), shown);
+    assert.is(displayResult(store, evaluateText(store, expression!, subject)), shown);
   });
 }
 

@@ -2,16 +2,16 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { LeastRecent } from "../../../../runtime/graph/evaluate/least-recent.js";
+import { LruCache } from "../../../../runtime/graph/evaluate/least-recent.js";
 
 const test = suite("least recent");
 
-function keysIn(cache: LeastRecent<number>, keys: readonly string[]): string[] {
+function keysIn(cache: LruCache<number>, keys: readonly string[]): string[] {
   return keys.filter((key) => cache.get(key) !== undefined);
 }
 
 test("the entry that was used least recently goes first", () => {
-  const cache = new LeastRecent<number>(2);
+  const cache = new LruCache<number>(2);
   cache.set("a", 1);
   cache.set("b", 2);
   assert.is(cache.get("a"), 1);
@@ -22,7 +22,7 @@ test("the entry that was used least recently goes first", () => {
 });
 
 test("long keys push out many", () => {
-  const cache = new LeastRecent<number>(100, 10);
+  const cache = new LruCache<number>(100, 10);
   for (const key of ["aa", "bb", "cc", "dd"]) cache.set(key, 1);
   cache.set("bb", 2);
   cache.set("e".repeat(6), 3);
@@ -30,7 +30,7 @@ test("long keys push out many", () => {
 });
 
 test("one that is longer than all may be is kept until the next alone", () => {
-  const cache = new LeastRecent<number>(100, 10);
+  const cache = new LruCache<number>(100, 10);
   cache.set("a", 1);
   const long = "b".repeat(11);
   cache.set(long, 2);

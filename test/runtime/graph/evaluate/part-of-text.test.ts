@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { placeOf, splitText } from "../../../../runtime/graph/evaluate/part-of-text.js";
+import { indexOfText, splitText } from "../../../../runtime/graph/evaluate/part-of-text.js";
 import { Random, SEED } from "../../../property/support/random.js";
 
 const test = suite("part of a text");
@@ -17,16 +17,16 @@ test("long texts are searched and split as short ones are", () => {
     const text = Array.from({ length: 8 }, () => part + ab(random.below(400))).join("");
     assert.ok(part.length * text.length > 2 ** 20);
     const from = random.below(text.length);
-    assert.is(placeOf(part, text, from), text.indexOf(part, from), `SEED=${SEED}`);
-    assert.is(placeOf(`${part}bab`, text), text.indexOf(`${part}bab`), `SEED=${SEED}`);
+    assert.is(indexOfText(part, text, from), text.indexOf(part, from), `SEED=${SEED}`);
+    assert.is(indexOfText(`${part}bab`, text), text.indexOf(`${part}bab`), `SEED=${SEED}`);
     assert.equal(splitText(text, part), text.split(part), `SEED=${SEED}`);
   }
 });
 
 test("short texts, too", () => {
-  assert.is(placeOf("", "abc"), 0);
-  assert.is(placeOf("c", "abc"), 2);
-  assert.is(placeOf("d", "abc"), -1);
+  assert.is(indexOfText("", "abc"), 0);
+  assert.is(indexOfText("c", "abc"), 2);
+  assert.is(indexOfText("d", "abc"), -1);
   assert.equal(splitText("a-b-c", "-"), ["a", "b", "c"]);
 });
 
@@ -34,7 +34,7 @@ test("short texts, too", () => {
 test("parts that nearly match everywhere cost as much as all others", () => {
   const half = "a".repeat(2 ** 20);
   const text = "a".repeat(2 ** 22);
-  assert.is(placeOf(`${half}b${half}`, text), -1);
+  assert.is(indexOfText(`${half}b${half}`, text), -1);
   assert.equal(splitText(text, `${half}b${half}`), [text]);
 });
 

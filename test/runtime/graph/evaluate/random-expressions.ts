@@ -2,14 +2,14 @@
 // of it: values of every kind, vectors of several lengths, ints and reals of the same number.
 
 import { Float } from "../../../../runtime/base/float.js";
-import { Run } from "../../../../runtime/graph/evaluate/context.js";
+import { QueryExecution } from "../../../../runtime/graph/evaluate/context.js";
 import type { MemoryCells } from "../../../../runtime/graph/evaluate/memory-cells.js";
 import { parseExpression } from "../../../../runtime/graph/evaluate/parse-expression.js";
 import { Scanner } from "../../../../runtime/graph/evaluate/tokens.js";
 import { scoreOf, type Value, VectorValue } from "../../../../runtime/graph/evaluate/values.js";
 import { M_FLT, M_INT } from "../../../../runtime/graph/model/constants.js";
 import { valueBits } from "../../../../runtime/graph/model/modifiers.js";
-import { quantised } from "../../../../runtime/graph/vectors/vector-parts.js";
+import { quantize } from "../../../../runtime/graph/vectors/vector-parts.js";
 import type { Random } from "../../../property/support/random.js";
 import { QueryStore } from "../support/query-store.js";
 import { int, interpret, real, type Tagged, type World } from "./naive-interpreter.js";
@@ -161,9 +161,9 @@ function isSameVector(value: Value, wanted: NaiveVector): boolean {
 }
 
 /** With the vector of a query. */
-export function newRun(cells: MemoryCells | null): Run {
-  const run = new Run(store, cells);
-  run.vector = new VectorValue(quantised(PROBE, "vector"));
+export function newRun(cells: MemoryCells | null): QueryExecution {
+  const run = new QueryExecution(store, cells);
+  run.vector = new VectorValue(quantize(PROBE, "vector"));
   return run;
 }
 

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { evaluateText } from "../../../../runtime/graph/evaluate/evaluate.js";
 import { Memory, memoryOption } from "../../../../runtime/graph/evaluate/memory.js";
-import { shownResult } from "../../../../runtime/graph/evaluate/plain-result.js";
+import { displayResult } from "../../../../runtime/graph/evaluate/plain-result.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../support/make-graph.js";
@@ -23,7 +23,7 @@ function expected(expression: string, shown: string): string {
 for (const [expression, shown] of PURE) {
   test(expression, () => {
     const value = evaluateText(empty, expression, NOTHING);
-    assert.is(shownResult(empty, value), expected(expression, shown));
+    assert.is(displayResult(empty, value), expected(expression, shown));
   });
 }
 
@@ -38,7 +38,7 @@ for (const [expression, shown] of BETWEEN) {
       arc: ["knows", M_INT, 5],
       memory: memoryOption(store, cells),
     });
-    assert.is(shownResult(store, value), expected(expression, shown));
+    assert.is(displayResult(store, value), expected(expression, shown));
   });
 }
 

@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { makeGraphShare } from "../../../../runtime/graph/memory/graph-memory.js";
-import { MOST_WORDS } from "../../../../runtime/graph/memory/layout.js";
+import { allocateGraphMemory } from "../../../../runtime/graph/memory/graph-memory.js";
+import { MAX_WORDS_PER_ARENA } from "../../../../runtime/graph/memory/layout.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 
 const test = suite("addresses of graphs");
@@ -27,12 +27,12 @@ function makeUnder(limitKiB: string): string {
 }
 
 test("what holds a fixed number of words for each vertex reserves no 4 GiB", () => {
-  const { memories } = makeGraphShare("test");
+  const { memories } = allocateGraphMemory("test");
   const reserved = memories
     .filter((memory) => memory instanceof SharedArrayBuffer)
     .map((memory) => memory.maxByteLength);
   const small = reserved.filter((bytes) => bytes < 2 * GIB);
-  assert.is(small.length, Object.keys(MOST_WORDS).length + 1);
+  assert.is(small.length, Object.keys(MAX_WORDS_PER_ARENA).length + 1);
   const sum = reserved.reduce((total, bytes) => total + bytes, 0);
   assert.ok(sum < 34 * GIB, `${sum / GIB} GiB`);
 });

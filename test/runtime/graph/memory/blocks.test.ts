@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Blocks } from "../../../../runtime/graph/memory/blocks.js";
-import { GraphMemory, makeGraphShare } from "../../../../runtime/graph/memory/graph-memory.js";
+import { BlockAllocator } from "../../../../runtime/graph/memory/blocks.js";
+import { GraphMemory, allocateGraphMemory } from "../../../../runtime/graph/memory/graph-memory.js";
 import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../../../../runtime/graph/memory/layout.js";
 import { Writer } from "../../../../runtime/graph/memory/writer.js";
 import { TEST_THREAD } from "../support/make-graph.js";
@@ -13,9 +13,9 @@ const CHUNKS = 4;
 const test = suite("blocks");
 
 test("all of a block counts as changed from the moment it is given, new or used again", () => {
-  const memory = new GraphMemory(makeGraphShare("test"));
+  const memory = new GraphMemory(allocateGraphMemory("test"));
   const writer = new Writer(memory, TEST_THREAD);
-  const blocks = new Blocks(memory.strings, 1);
+  const blocks = new BlockAllocator(memory.strings, 1);
   const size = blocks.classFor(CHUNKS * CHUNK_WORDS);
   const first = memory.strings.id * CHUNKS_PER_ARENA;
   const marks = memory.dirty.words.subarray(first, first + CHUNKS);

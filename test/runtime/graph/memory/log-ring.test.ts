@@ -3,27 +3,27 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { takeUnits } from "../../../../runtime/graph/log/unit-taker.js";
-import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
-import { LogRing, ringMemory, UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
+import { drainTransactions } from "../../../../runtime/graph/log/unit-taker.js";
+import { CommitClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { CommitRing, ringMemory, UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { Random, SEED } from "../../../property/support/random.js";
 
-const test = suite<{ clock: LogClock }>("ring under the log");
+const test = suite<{ clock: CommitClock }>("ring under the log");
 const WORDS = 2 ** 17;
 
 test.before.each((context) => {
-  context.clock = new LogClock();
+  context.clock = new CommitClock();
 });
 
-function makeRing(clock: LogClock, words = WORDS): LogRing {
-  const ring = new LogRing(ringMemory(words), clock);
+function makeRing(clock: CommitClock, words = WORDS): CommitRing {
+  const ring = new CommitRing(ringMemory(words), clock);
   ring.isOn = true;
   return ring;
 }
 
 /** Commits a unit of records of so many words each, filled with a number. */
-function write(ring: LogRing, content: number, ...records: readonly number[]): void {
+function write(ring: CommitRing, content: number, ...records: readonly number[]): void {
   for (const words of records) {
     const at = ring.reserve(words);
     ring.words.fill(content, at, at + words);
@@ -33,9 +33,9 @@ function write(ring: LogRing, content: number, ...records: readonly number[]): v
 }
 
 /** What waits: of each unit its number of words and content, which must be the same throughout. */
-function take(ring: LogRing, most = Number.POSITIVE_INFINITY): [words: number, content: number][] {
+function take(ring: CommitRing, most = Number.POSITIVE_INFINITY): [words: number, content: number][] {
   const taken: [number, number][] = [];
-  const units = takeUnits([{ ring, number: 0 }], ring.clock, (words, at, length) => {
+  const units = drainTransactions([{ ring, number: 0 }], ring.clock, (words, at, length) => {
     if (taken.length >= most) return false;
     const content = words[at + 1]!;
     const rest = words.subarray(at + UNIT_HEAD_WORDS, at + length);
@@ -70,12 +70,12 @@ test("what is forgotten never comes out", ({ clock }) => {
 
 test("of a dead thread's unit all is taken over that was committed", ({ clock }) => {
   const { memory } = makeRing(clock);
-  const [dead, heir] = [new LogRing(memory, clock), new LogRing(memory, clock)];
+  const [dead, heir] = [new CommitRing(memory, clock), new CommitRing(memory, clock)];
   dead.reserve(2);
   dead.prepare(7, 0);
   heir.takeOver(false);
   assert.is(heir.waiting, 0);
-  const other = new LogRing(memory, clock);
+  const other = new CommitRing(memory, clock);
   const at = other.reserve(2);
   other.words.fill(8, at, at + 2);
   other.prepare(8, 0);
@@ -96,15 +96,15 @@ test("units of several rings come in the order of their commits", ({ clock }) =>
     taken.push([from, words[at + 1]!]);
     return taken.length < 5;
   };
-  takeUnits(numbered, clock, receive).release();
+  drainTransactions(numbered, clock, receive).release();
   // The last one was refused.
-  takeUnits(numbered, clock, receive).release();
+  drainTransactions(numbered, clock, receive).release();
   taken.splice(4, 1);
   assert.equal(
     taken.map(([from]) => from),
     order.slice(0, taken.length),
   );
-  takeUnits(numbered, clock, () => true).release();
+  drainTransactions(numbered, clock, () => true).release();
   assert.is(clock.lastTicket, order.length);
   for (const ring of rings) assert.is(ring.waiting, 0);
 });
@@ -112,8 +112,8 @@ test("units of several rings come in the order of their commits", ({ clock }) =>
 test("what is complete and has a later ticket than was given waits", ({ clock }) => {
   const ring = makeRing(clock);
   write(ring, 1, 1);
-  const late = { lastTicket: 0 } as LogClock;
-  takeUnits([{ ring, number: 0 }], late, () => assert.unreachable() as never).release();
+  const late = { lastTicket: 0 } as CommitClock;
+  drainTransactions([{ ring, number: 0 }], late, () => assert.unreachable() as never).release();
   assert.equal(take(ring), [[1, 1]]);
 });
 
@@ -147,7 +147,7 @@ test("a unit of half the ring fits in, a larger one is refused", ({ clock }) => 
 test("a unit of 8 MiB fits into the ring that graphs have, a larger one is refused", ({
   clock,
 }) => {
-  const ring = new LogRing(ringMemory(), clock);
+  const ring = new CommitRing(ringMemory(), clock);
   ring.isOn = true;
   write(ring, 1, 2 ** 21 - UNIT_HEAD_WORDS);
   assert.is(take(ring)[0]![0], 2 ** 21 - UNIT_HEAD_WORDS);
@@ -160,7 +160,7 @@ test("a full ring has no room, and takes nothing once it is off", ({ clock }) =>
   assert.ok(ring.hasRoom);
   for (let index = 0; index < 7; index++) write(ring, index, WORDS / 8);
   assert.not.ok(ring.hasRoom);
-  const writer = new LogRing(ring.memory, clock);
+  const writer = new CommitRing(ring.memory, clock);
   ring.isOn = false;
   assert.ok(writer.awaitRoom());
   assert.throws(() => writer.reserve(WORDS / 8), /the log takes nothing more/);
@@ -186,9 +186,9 @@ test(`units of all sizes at all places (seed ${SEED})`, ({ clock }) => {
 });
 
 /** Units that wait. */
-function left(ring: LogRing): number {
+function left(ring: CommitRing): number {
   let units = 0;
-  takeUnits([{ ring, number: 0 }], ring.clock, () => {
+  drainTransactions([{ ring, number: 0 }], ring.clock, () => {
     units++;
     return true;
   });

@@ -5,12 +5,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { setReadonly } from "../../../../runtime/graph/changes/graph.js";
-import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
 import {
-  countAfter,
-  countBefore,
-  recordsIn,
-  unitWords,
+  operationCountAfter,
+  operationCountBefore,
+  recordCount,
+  transactionWords,
 } from "../../../../runtime/graph/log/unit-format.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
@@ -50,7 +50,7 @@ function wordsOf(store: GraphStore): string[] {
   return takeUnits(store).map((unit) => {
     const words = [...unit.subarray(UNIT_HEAD_WORDS)];
     const texts = words.map((word) => (word === AT ? "at" : word.toString(16)));
-    return `${recordsIn(unit, 0)}: ${texts.join(" ")}`;
+    return `${recordCount(unit, 0)}: ${texts.join(" ")}`;
   });
 }
 
@@ -111,19 +111,19 @@ test("a unit says how often its graph was changed, and what came before it", ({ 
   const count = store.operationCount;
   graph.connect("a", "to", "b");
   const [unit] = takeUnits(store);
-  assert.is(countBefore(unit!, 0), count);
-  assert.is(countAfter(unit!, 0), count + 2);
-  assert.is(unitWords(unit!, 0), unit!.length);
+  assert.is(operationCountBefore(unit!, 0), count);
+  assert.is(operationCountAfter(unit!, 0), count + 2);
+  assert.is(transactionWords(unit!, 0), unit!.length);
   assert.is(unit![3], 1);
   graph.connect("a", "to", "c");
   assert.is(takeUnits(store)[0]![3], 2);
   store.memory.header.words[Header.OperationCountHigh] = 0xfff;
   graph.connect("a", "to", "d");
-  assert.is(countBefore(takeUnits(store)[0]!, 0), 0xfff * 2 ** 32 + count + 3);
+  assert.is(operationCountBefore(takeUnits(store)[0]!, 0), 0xfff * 2 ** 32 + count + 3);
 });
 
 function replay(store: GraphStore, record: readonly number[]): void {
-  applyUnit(store, makeUnit(store.operationCount, record), 0);
+  applyTransaction(store, makeUnit(store.operationCount, record), 0);
 }
 
 test("what is deleted or disconnected already stays so", ({ store }) => {
@@ -205,7 +205,7 @@ test("graphs that got texts by records have them as they were, and pass them on"
   }
   const copy = loggedStore();
   const units = takeUnits(store);
-  for (const unit of units) applyUnit(copy, unit, 0);
+  for (const unit of units) applyTransaction(copy, unit, 0);
   assert.equal(
     takeUnits(copy).map((unit) => unit.subarray(UNIT_HEAD_WORDS)),
     units.map((unit) => unit.subarray(UNIT_HEAD_WORDS)),
@@ -249,11 +249,11 @@ test("what a unit says of an id is done to the vertex that has it then", ({ stor
   });
   const units = takeUnits(store);
   assert.equal(
-    units.map((unit) => recordsIn(unit, 0) > 9),
+    units.map((unit) => recordCount(unit, 0) > 9),
     [false, true],
   );
   const copy = GraphStore.make("test", TEST_THREAD);
-  for (const unit of units) applyUnit(copy, unit, 0);
+  for (const unit of units) applyTransaction(copy, unit, 0);
   checkStore(copy);
   assert.equal(comparable(copy), comparable(store));
 });
@@ -263,7 +263,7 @@ test("a unit that is not the next one of its graph is refused", ({ store, graph 
   const [unit] = takeUnits(store);
   const copy = GraphStore.make("test", TEST_THREAD);
   copy.writer.mutate(() => copy.writer.put(copy.memory.header, Header.OperationCount, 1));
-  assert.throws(() => applyUnit(copy, unit!, 0), /goes on at operation 0 of graph "test".* at 1/);
+  assert.throws(() => applyTransaction(copy, unit!, 0), /goes on at operation 0 of graph "test".* at 1/);
   assert.is(copy.order, 0);
 });
 

@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { recoverGraph, releaseHeld } from "../../../../runtime/graph/operations/recover.js";
+import { recoverGraph, releaseStaleLocks } from "../../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { DyingStore } from "../../../property/support/dying-store.js";
 import { checkStore } from "../support/check-store.js";
@@ -64,9 +64,9 @@ test("it does not wait for a thread that is dead as well", ({ store }) => {
   openStore(GraphStore.attach(store.share, HOLDING)).openVertex("a");
   dieWriting(store);
   assert.not.ok(recoverGraph(store, HOLDING));
-  assert.not.ok(releaseHeld(store, HOLDING));
+  assert.not.ok(releaseStaleLocks(store, HOLDING));
   assert.ok(recoverGraph(store, WRITING));
-  assert.ok(releaseHeld(store, HOLDING));
+  assert.ok(releaseStaleLocks(store, HOLDING));
   assert.equal(store.locks.entries(), []);
   checkStore(store);
 });

@@ -10,7 +10,7 @@ import type {
   ArcsResult,
   NeighborhoodCounts,
   NeighborhoodResult,
-  QueryTime,
+  QueryTiming,
   VerticesResult,
 } from "../../../../runtime/graph/query/show/typed-results.js";
 import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
@@ -44,7 +44,7 @@ is<{ neighborhood: string[]; counts: NeighborhoodCounts }>()(
   neighborhood("a", { counts: true, timing: false }),
   true,
 );
-is<{ neighborhood: string[]; time: QueryTime }>()(neighborhood("a", { timing: true }), true);
+is<{ neighborhood: string[]; time: QueryTiming }>()(neighborhood("a", { timing: true }), true);
 is<unknown>()(neighborhood("a", { result: R_DICT | R_COUNTS }), true);
 is<unknown>()(neighborhood("a", {} as NeighborhoodOptions), true);
 
@@ -78,5 +78,5 @@ export type Checks = [
   Holds<Same<ArcsResult<{ result: "list" }>, [string, string, string, string, number, string][]>>,
   Holds<Same<AggregateResult<{ arc: "knows" }>, AggregateTotals>>,
   Holds<Same<AggregateResult<{ counts: false }>, unknown>>,
-  Holds<Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTime }>>,
+  Holds<Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTiming }>>,
 ];

@@ -28,9 +28,9 @@ import {
 } from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import {
-  releaseSaving,
+  releaseSaveLock,
   saveGraph,
-  saveGraphGently,
+  saveGraphIncrementally,
 } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { graphContent } from "../support/graph-content.js";
@@ -197,9 +197,9 @@ test("one at a time saves", ({ folder }) => {
       (error: Error) => error instanceof OperationTimeout,
     );
   }
-  releaseSaving(store, TEST_THREAD);
+  releaseSaveLock(store, TEST_THREAD);
   assert.is(Atomics.load(ints, Header.Saving), OTHER_THREAD);
-  releaseSaving(store, OTHER_THREAD);
+  releaseSaveLock(store, OTHER_THREAD);
   assert.ok(saveGraph(store, folder) > 0);
   assert.is(Atomics.load(ints, Header.Saving), 0);
 });
@@ -207,12 +207,12 @@ test("one at a time saves", ({ folder }) => {
 test("a gentle save lets the thread go on, and others wait for it", async ({ folder }) => {
   const store = fullStore();
   const before = graphContent(store);
-  const saved = saveGraphGently(store, folder);
+  const saved = saveGraphIncrementally(store, folder);
   assert.throws(
     () => saveGraph(store, folder, { timeoutMs: -1 }),
     (error: Error) => error instanceof OperationTimeout,
   );
-  const next = saveGraphGently(store, folder, { isForced: true, timeoutMs: -1 });
+  const next = saveGraphIncrementally(store, folder, { isForced: true, timeoutMs: -1 });
   assert.ok((await saved) > 0);
   assert.equal(graphContent(load("full", folder)), before);
   assert.ok((await next) > 0);
@@ -226,7 +226,7 @@ test("what is changed between the steps of a save is saved whole, or not at all"
   makeLarge(graph);
   const moments = new Map([[store.operationCount, graphContent(store)]]);
   let isSaved = false;
-  const saved = saveGraphGently(store, folder).finally(() => {
+  const saved = saveGraphIncrementally(store, folder).finally(() => {
     isSaved = true;
   });
   for (let step = 0; !isSaved; step++) {
@@ -251,7 +251,7 @@ test("what cannot be read back does not take the place of what is stored", async
   const temporary = join(folder, "graph.snapshot.tmp");
   let error: Error | null = null;
   let isSaved = false;
-  const saved = saveGraphGently(store, folder)
+  const saved = saveGraphIncrementally(store, folder)
     .catch((caught: Error) => (error = caught))
     .finally(() => (isSaved = true));
   // A page behind the graph's header, which alone is written twice.
@@ -279,7 +279,7 @@ test("a graph that was removed is not saved, nor is one that is removed in a sav
   saveGraph(store, folder);
   const before = graphContent(store);
   openStore(store).createVertex("unsaved");
-  const saved = saveGraphGently(store, folder);
+  const saved = saveGraphIncrementally(store, folder);
   Atomics.store(store.memory.header.ints, Header.Erased, 1);
   assert.is(await saved, 0);
   assert.equal(readdirSync(folder), ["graph.snapshot"]);
@@ -295,7 +295,7 @@ test("the save of a graph that is removed leaves that of its successor alone", a
 }) => {
   const removed = fullStore();
   makeLarge(openStore(removed));
-  const saved = saveGraphGently(removed, folder);
+  const saved = saveGraphIncrementally(removed, folder);
   await nextTurn();
   Atomics.store(removed.memory.header.ints, Header.Erased, 1);
   const successor = fullStore();

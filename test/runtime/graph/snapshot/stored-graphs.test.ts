@@ -12,7 +12,7 @@ import {
   eraseStoredGraph,
   graphFolder,
   listStoredGraphs,
-  removeCutOffSaves,
+  removeIncompleteSaves,
 } from "../../../../runtime/graph/snapshot/stored-graphs.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../support/make-graph.js";
@@ -115,8 +115,8 @@ test("what is left of a save and cannot be removed stops nobody", ({ root }) => 
   mkdirSync(join(root, "plain"));
   writeFileSync(join(root, "plain", "graph.snapshot.tmp"), "half");
   const lines: string[] = [];
-  removeCutOffSaves(root, (text) => lines.push(text));
-  removeCutOffSaves(join(root, "missing"), (text) => lines.push(text));
+  removeIncompleteSaves(root, (text) => lines.push(text));
+  removeIncompleteSaves(join(root, "missing"), (text) => lines.push(text));
   assert.equal(readdirSync(join(root, "plain")), []);
   assert.is(lines.length, 1);
   assert.match(lines[0]!, /what is left of a save that was cut off stays: .*graph.snapshot.tmp/);

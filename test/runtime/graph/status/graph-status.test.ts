@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { Graph } from "../../../../runtime/graph/api/graph.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { baseStatus, graphStatus } from "../../../../runtime/graph/status/graph-status.js";
-import { graphDigest, graphSums } from "../../../../runtime/graph/status/graph-sums.js";
+import { graphDigest, graphTotals } from "../../../../runtime/graph/status/graph-sums.js";
 import { memoryUsage, pooledBytes } from "../../../../runtime/graph/status/memory-usage.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 
@@ -47,7 +47,7 @@ test("another thread's figures follow each change", () => {
     assert.ok(after[metric]! > before[metric]! + 20_000, metric);
   }
   assert.is(after["svc.event.schedule"], 20_001 * 8);
-  const sums = graphSums([{ store: reader }]);
+  const sums = graphTotals([{ store: reader }]);
   assert.equal([sums.order, sums.size, sums.properties], [20_001, 20_000, 20_000]);
   assert.equal([sums.relationships, sums.types, sums.keys], [1, 1, 1]);
   assert.ok(pooledBytes(after) > 20_000 * 200);
@@ -66,7 +66,7 @@ test("a writer that keeps the mutex keeps nobody from looking", () => {
     assert.equal(names.vertex_type.codec, { __vertex__: [17, 1], person: [32, 1] });
     assert.is(names.property.key.count, 1);
     assert.is(baseStatus(reader, null).base.order, 2);
-    assert.is(graphSums(open).size, 1);
+    assert.is(graphTotals(open).size, 1);
     assert.is(graphDigest(open), digest);
   });
 });

@@ -8,13 +8,13 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
-import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { CommitClock } from "../../../../runtime/graph/memory/log-clock.js";
 import { ringMemory } from "../../../../runtime/graph/memory/log-ring.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { digestText } from "../../../../runtime/graph/store/content-digest.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { contentAt, measureContents } from "../../../../runtime/graph/store/measure-contents.js";
+import { digestCheckpoint, computeDigest } from "../../../../runtime/graph/store/measure-contents.js";
 import { FakeClock } from "../../../property/support/fake-clock.js";
 import { loggedStore } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -35,7 +35,7 @@ function made(fill: (graph: Graph) => void): GraphStore {
 }
 
 function digestOf(fill: (graph: Graph) => void): string {
-  return contentAt(made(fill))!.digest;
+  return digestCheckpoint(made(fill))!.digest;
 }
 
 const NOTHING = "0".repeat(32);
@@ -119,10 +119,10 @@ test("nothing is left when everything has gone", () => {
 
 test("a graph that was stored without one gets one, and one without a log loses it", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-digest-"));
-  const log = () => ({ ring: ringMemory(2 ** 16), clock: new LogClock().buffer });
+  const log = () => ({ ring: ringMemory(2 ** 16), clock: new CommitClock().buffer });
   try {
     const store = made(fillAll);
-    const { digest } = contentAt(store)!;
+    const { digest } = digestCheckpoint(store)!;
     // As if a thread had written the log: saves wait for that.
     const { clock } = store.memory.log!;
     clock.finish(clock.next);
@@ -132,10 +132,10 @@ test("a graph that was stored without one gets one, and one without a log loses 
     openStore(without).createVertex("more");
     saveGraph(without, join(folder, "without"));
     const kept = loadGraph("test", join(folder, "kept"), TEST_THREAD, { log: log() })!;
-    assert.is(contentAt(kept)!.digest, digest);
+    assert.is(digestCheckpoint(kept)!.digest, digest);
     const again = loadGraph("test", join(folder, "without"), TEST_THREAD, { log: log() })!;
-    assert.is(contentAt(again)!.digest, digestText(measureContents(again)));
-    assert.not.equal(contentAt(again)!.digest, digest);
+    assert.is(digestCheckpoint(again)!.digest, digestText(computeDigest(again)));
+    assert.not.equal(digestCheckpoint(again)!.digest, digest);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -11,7 +11,7 @@ import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { eraseStoredGraph } from "../../../../runtime/graph/snapshot/stored-graphs.js";
 import { listValues } from "../../../../runtime/graph/store/disk-values.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { contentAt } from "../../../../runtime/graph/store/measure-contents.js";
+import { digestCheckpoint } from "../../../../runtime/graph/store/measure-contents.js";
 import {
   installSnapshot,
   receiveSnapshot,
@@ -103,7 +103,7 @@ test("go through the log whole, and give replicas the same digest", ({ root }) =
   fill(store);
   replayTo(store, copy);
   hasAll(copy);
-  assert.equal(contentAt(copy)!.digest, contentAt(store)!.digest);
+  assert.equal(digestCheckpoint(copy)!.digest, digestCheckpoint(store)!.digest);
   assert.is(listValues(join(root, "b")).length, listValues(join(root, "a")).length);
 });
 

@@ -2,9 +2,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GraphMemory, makeGraphShare } from "../../../../runtime/graph/memory/graph-memory.js";
+import { GraphMemory, allocateGraphMemory } from "../../../../runtime/graph/memory/graph-memory.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
-import { Reader } from "../../../../runtime/graph/memory/reader.js";
+import { SeqlockReader } from "../../../../runtime/graph/memory/reader.js";
 import { Writer } from "../../../../runtime/graph/memory/writer.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { HashIndex } from "../../../../runtime/graph/store/hash-index.js";
@@ -13,9 +13,9 @@ import { Random, SEED } from "../../../property/support/random.js";
 const test = suite("hash index");
 
 function makeIndex(): { index: HashIndex; writer: Writer; sequence: () => number } {
-  const memory = new GraphMemory(makeGraphShare("test"));
+  const memory = new GraphMemory(allocateGraphMemory("test"));
   const writer = new Writer(memory, 1);
-  const reader = new Reader(writer);
+  const reader = new SeqlockReader(writer);
   const index = new HashIndex(writer, reader, Header.IdSegments, Header.IndexSequence);
   writer.mutate(() => index.format());
   return { index, writer, sequence: () => memory.header.words[Header.IndexSequence]! };

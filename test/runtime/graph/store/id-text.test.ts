@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ValueError, VertexError } from "../../../../runtime/graph/model/errors.js";
-import { checkedId } from "../../../../runtime/graph/store/id-text.js";
+import { validateVertexId } from "../../../../runtime/graph/store/id-text.js";
 import { PackedText } from "../../../../runtime/graph/store/packed-text.js";
 
 const test = suite("id text");
@@ -11,7 +11,7 @@ const test = suite("id text");
 function refused(id: unknown, kind: new (message: string) => Error, message: string): void {
   let thrown: unknown;
   try {
-    checkedId(id);
+    validateVertexId(id);
   } catch (error) {
     thrown = error;
   }
@@ -23,9 +23,9 @@ function refused(id: unknown, kind: new (message: string) => Error, message: str
 test("ids are 1 to 131,000 bytes of UTF-8 without control characters", () => {
   const longest = "a".repeat(131_000);
   for (const id of ["a", "*", " ", "a/b", "é€😀", "\x7f", longest, "€".repeat(43_666)]) {
-    assert.is(checkedId(id), id);
+    assert.is(validateVertexId(id), id);
   }
-  assert.is(checkedId(Buffer.from("é€😀")), "é€😀");
+  assert.is(validateVertexId(Buffer.from("é€😀")), "é€😀");
   refused("", VertexError, "Cannot create object: '' (empty vertex identifier)");
   const tooLong = (bytes: number) => `Vertex identifier too long (${bytes}), max length is 131000`;
   refused(`${longest}a`, VertexError, tooLong(131_001));

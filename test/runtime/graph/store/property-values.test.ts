@@ -3,15 +3,15 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Float } from "../../../../runtime/base/float.js";
-import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { OperationCode } from "../../../../runtime/graph/store/operation.js";
 import { plainValue } from "../../../../runtime/graph/store/property-codec.js";
 import {
-  checkedKey,
-  checkedValue,
-  increasedValue,
+  validatePropertyKey,
+  validatePropertyValue,
+  incrementValue,
   type PackedValue,
   PropertyKind,
   type PropertyValue,
@@ -39,7 +39,7 @@ function roundTrip(value: PropertyValue): PropertyValue {
 /** Applies a record that sets a value to these bytes. */
 function applyValue([kind = 0, ...bytes]: readonly number[]): void {
   const head = OperationCode.SetProperty | (kind << 8) | (KEY << 16);
-  applyUnit(copy, makeUnit(copy.operationCount, [head, 0, ...packed("v"), ...packed(bytes)]), 0);
+  applyTransaction(copy, makeUnit(copy.operationCount, [head, 0, ...packed("v"), ...packed(bytes)]), 0);
 }
 
 function failsWith(run: () => unknown, type: new (text: string) => Error, text: string): void {
@@ -57,13 +57,13 @@ const isTypeError = (error: Error): boolean => error instanceof TypeError;
 const isValueError = (error: Error): boolean => error instanceof ValueError;
 
 test("keys begin with a letter", () => {
-  for (const key of ["a", "Age", "a_b.c#$%@9", "constructor"]) assert.is(checkedKey(key), key);
+  for (const key of ["a", "Age", "a_b.c#$%@9", "constructor"]) assert.is(validatePropertyKey(key), key);
   for (const key of ["", "_a", "9a", "a b", "*a", "é", "a\n"]) {
-    failsWith(() => checkedKey(key), ValueError, `invalid property key: '${key}'`);
+    failsWith(() => validatePropertyKey(key), ValueError, `invalid property key: '${key}'`);
   }
-  failsWith(() => checkedKey(5), ValueError, "invalid property key: 'number'");
+  failsWith(() => validatePropertyKey(5), ValueError, "invalid property key: 'number'");
   failsWith(
-    () => checkedKey("a".repeat(131_001)),
+    () => validatePropertyKey("a".repeat(131_001)),
     ValueError,
     `invalid property key: '${"a".repeat(100)}'`,
   );
@@ -71,26 +71,26 @@ test("keys begin with a letter", () => {
 
 test("numbers, texts and null stay what they are", () => {
   for (const value of [0, -1, 7, 3.14, 2 ** 53 - 1, -(2 ** 53) + 1, 1e-300, "", "é€😀", null]) {
-    assert.is(checkedValue(value), value);
+    assert.is(validatePropertyValue(value), value);
     assert.is(roundTrip(value), value);
   }
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0]) {
     assert.ok(Object.is(roundTrip(value), value));
   }
-  assert.is(checkedValue(true), 1);
-  assert.is(checkedValue(false), 0);
-  assert.is(checkedValue(undefined), null);
-  assert.is(checkedValue(12n), 12);
+  assert.is(validatePropertyValue(true), 1);
+  assert.is(validatePropertyValue(false), 0);
+  assert.is(validatePropertyValue(undefined), null);
+  assert.is(validatePropertyValue(12n), 12);
 });
 
 test("integers end at 2^53 - 1, floats do not", () => {
   for (const value of [2 ** 53, -(2 ** 53), 1e300, 2n ** 60n, [1, 2 ** 53]]) {
-    failsWith(() => checkedValue(value), ValueError, "integer value out of range");
+    failsWith(() => validatePropertyValue(value), ValueError, "integer value out of range");
   }
-  assert.equal(checkedValue(new Float(1e300)), new Float(1e300));
+  assert.equal(validatePropertyValue(new Float(1e300)), new Float(1e300));
   assert.is(roundTrip(new Float(7)), 7);
   assert.equal(copy.properties.stored(copy.ids.find("v"), KEY), new Float(7));
-  assert.is(checkedValue(new Float(7.5)), 7.5);
+  assert.is(validatePropertyValue(new Float(7.5)), 7.5);
   assert.throws(() => new Float("7" as unknown as number), isTypeError);
 });
 
@@ -98,15 +98,15 @@ test("texts and bytes end at 131,000 bytes", () => {
   const most = 131_000;
   assert.is(roundTrip("a".repeat(most)), "a".repeat(most));
   const text = `property value too long: ${most + 1} bytes, max is ${most}`;
-  failsWith(() => checkedValue("a".repeat(most + 1)), ValueError, text);
-  failsWith(() => checkedValue(`${"é".repeat(most / 2)}a`), ValueError, text);
-  failsWith(() => checkedValue(new Uint8Array(most + 1)), ValueError, text);
-  assert.throws(() => checkedValue({ text: "a".repeat(most) }), isValueError);
+  failsWith(() => validatePropertyValue("a".repeat(most + 1)), ValueError, text);
+  failsWith(() => validatePropertyValue(`${"é".repeat(most / 2)}a`), ValueError, text);
+  failsWith(() => validatePropertyValue(new Uint8Array(most + 1)), ValueError, text);
+  assert.throws(() => validatePropertyValue({ text: "a".repeat(most) }), isValueError);
 });
 
 test("bytes are copied on both ways", () => {
   const bytes = Buffer.from([1, 2, 255]);
-  const stored = checkedValue(bytes) as PackedValue;
+  const stored = validatePropertyValue(bytes) as PackedValue;
   bytes[0] = 9;
   const out = plainValue(stored) as Uint8Array;
   assert.equal([...out], [1, 2, 255]);
@@ -116,7 +116,7 @@ test("bytes are copied on both ways", () => {
 });
 
 test("lists of numbers are integers or floats, other lists opaque", () => {
-  const kindOf = (value: unknown): number => (checkedValue(value) as PackedValue).kind;
+  const kindOf = (value: unknown): number => (validatePropertyValue(value) as PackedValue).kind;
   assert.is(kindOf([1, -2]), PropertyKind.Integers);
   assert.is(kindOf([]), PropertyKind.Integers);
   assert.is(kindOf([1, 2.5]), PropertyKind.Floats);
@@ -127,7 +127,7 @@ test("lists of numbers are integers or floats, other lists opaque", () => {
   }
   const longest = Array.from({ length: 16_375 }, (_, index) => index);
   assert.equal(roundTrip(longest), longest);
-  failsWith(() => checkedValue([...longest, 1]), ValueError, "too many values");
+  failsWith(() => validatePropertyValue([...longest, 1]), ValueError, "too many values");
 });
 
 test("maps of int32 to numbers keep float32, other maps are opaque", () => {
@@ -146,45 +146,45 @@ test("maps of int32 to numbers keep float32, other maps are opaque", () => {
     [2 ** 31, 1],
     ["a", { b: [1] }],
   ]);
-  assert.is((checkedValue(other) as PackedValue).kind, PropertyKind.Opaque);
+  assert.is((validatePropertyValue(other) as PackedValue).kind, PropertyKind.Opaque);
   assert.equal(roundTrip(other), other);
   const largest = new Map(Array.from({ length: 5_406 }, (_, index) => [index, 0.5]));
   assert.equal(roundTrip(largest), largest);
-  failsWith(() => checkedValue(largest.set(-1, 1)), ValueError, "too many mapped values");
+  failsWith(() => validatePropertyValue(largest.set(-1, 1)), ValueError, "too many mapped values");
 });
 
 test("anything that can be cloned is kept as it was", () => {
   const date = new Date(5);
   const value = { a: [1, "b", null], date, nested: { c: new Set([1]) } };
-  const stored = checkedValue(value) as PackedValue;
+  const stored = validatePropertyValue(value) as PackedValue;
   value.a.push(2);
   assert.equal(plainValue(stored), { a: [1, "b", null], date, nested: { c: new Set([1]) } });
   for (const refused of [() => 1, Symbol("a"), { run(): void {} }]) {
-    assert.throws(() => checkedValue(refused), isTypeError);
+    assert.throws(() => validatePropertyValue(refused), isTypeError);
   }
 });
 
 test("a value that was checked is not checked again", () => {
   for (const value of [[1, 2], { a: 1 }, new Float(7), new Uint8Array(3)]) {
-    const stored = checkedValue(value);
-    assert.equal(checkedValue(stored), stored);
+    const stored = validatePropertyValue(value);
+    assert.equal(validatePropertyValue(stored), stored);
   }
 });
 
 test("adding gives an integer only for two integers", () => {
-  assert.is(increasedValue(5, 2), 7);
-  assert.is(increasedValue(undefined, 2), 2);
-  assert.is(increasedValue(5, 0.5), 5.5);
-  assert.equal(increasedValue(5.5, 0.5), new Float(6));
-  assert.equal(increasedValue(new Float(6), 1), new Float(7));
-  assert.equal(increasedValue(6, new Float(1)), new Float(7));
-  assert.equal(increasedValue(undefined, new Float(1)), new Float(1));
+  assert.is(incrementValue(5, 2), 7);
+  assert.is(incrementValue(undefined, 2), 2);
+  assert.is(incrementValue(5, 0.5), 5.5);
+  assert.equal(incrementValue(5.5, 0.5), new Float(6));
+  assert.equal(incrementValue(new Float(6), 1), new Float(7));
+  assert.equal(incrementValue(6, new Float(1)), new Float(7));
+  assert.equal(incrementValue(undefined, new Float(1)), new Float(1));
   const text = "Vertex property cannot be incremented";
   for (const value of ["5", null, [1], new Uint8Array(1)]) {
-    failsWith(() => increasedValue(value, 1), ValueError, text);
+    failsWith(() => incrementValue(value, 1), ValueError, text);
   }
-  failsWith(() => increasedValue(2 ** 53 - 1, 1), ValueError, "integer value out of range");
-  assert.throws(() => increasedValue(5, "1"), isTypeError);
+  failsWith(() => incrementValue(2 ** 53 - 1, 1), ValueError, "integer value out of range");
+  assert.throws(() => incrementValue(5, "1"), isTypeError);
 });
 
 test("bytes that are no value are refused", () => {

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import type { Names } from "../../../../runtime/graph/store/names.js";
+import type { NameEnumeration } from "../../../../runtime/graph/store/names.js";
 import { comparable } from "../../../property/support/comparable.js";
 import { checkStore } from "../support/check-store.js";
 import { loggedStore, replayTo } from "../support/logged-graph.js";
@@ -31,7 +31,7 @@ test.before.each((context) => {
 test.after.each(({ store }) => checkStore(store));
 
 /** Defines names until all codes are given. */
-function exhaust(store: GraphStore, names: Names): void {
+function exhaust(store: GraphStore, names: NameEnumeration): void {
   store.writer.mutate(() => {
     for (let name = 0; names.count(names.nextCode) === 0; name++) {
       if (names.nameOf(names.nextCode) !== "") break;

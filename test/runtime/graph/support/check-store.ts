@@ -7,7 +7,7 @@ import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
 import { digestText } from "../../../../runtime/graph/store/content-digest.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { contentAt, measureContents } from "../../../../runtime/graph/store/measure-contents.js";
+import { digestCheckpoint, computeDigest } from "../../../../runtime/graph/store/measure-contents.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
 import { checkTexts } from "./check-texts.js";
@@ -33,8 +33,8 @@ export function checkStore(store: GraphStore): void {
 function checkDigest(store: GraphStore): void {
   if (!store.digest.isKept) return;
   assert.is(
-    contentAt(store)!.digest,
-    digestText(measureContents(store)),
+    digestCheckpoint(store)!.digest,
+    digestText(computeDigest(store)),
     "the digest is that of the contents",
   );
 }

@@ -4,7 +4,7 @@
 import * as assert from "uvu/assert";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { areFeatures } from "../../../../runtime/graph/vectors/features.js";
+import { isFeatureList } from "../../../../runtime/graph/vectors/features.js";
 import { INDEX_WORDS } from "../../../../runtime/graph/vectors/index-layout.js";
 import {
   RING_WORDS,
@@ -49,7 +49,7 @@ function checkParts(store: GraphStore, vertex: number): void {
   const parts = store.vectors.get(vertex);
   const { bytes, squares, fingerprintHigh, fingerprintLow } = parts;
   if (parts.isFeatures) {
-    assert.ok(areFeatures(bytes), `features of ${vertex}`);
+    assert.ok(isFeatureList(bytes), `features of ${vertex}`);
     assert.equal(parts, featureParts(bytes));
     return;
   }

@@ -1,11 +1,11 @@
 // A graph whose changes go to a ring, as those of a server do that has a log; what is in the ring
 // is taken here, as the thread that writes the log would.
 
-import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
-import { takeUnits as takeWaiting } from "../../../../runtime/graph/log/unit-taker.js";
-import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
+import { drainTransactions as takeWaiting } from "../../../../runtime/graph/log/unit-taker.js";
+import { CommitClock } from "../../../../runtime/graph/memory/log-clock.js";
 import {
-  LogRing,
+  CommitRing,
   RECORDS_SHIFT,
   ringMemory,
   UNIT,
@@ -17,7 +17,7 @@ import { TEST_THREAD } from "./make-graph.js";
 
 /** @param ringWords a power of 2 */
 export function loggedStore(ringWords?: number): GraphStore {
-  const log = { ring: ringMemory(ringWords), clock: new LogClock().buffer };
+  const log = { ring: ringMemory(ringWords), clock: new CommitClock().buffer };
   const store = GraphStore.make("test", TEST_THREAD, { log });
   store.memory.log!.isOn = true;
   return store;
@@ -26,7 +26,7 @@ export function loggedStore(ringWords?: number): GraphStore {
 /** The units that wait in the ring of a graph, which are gone from there. */
 export function takeUnits({ memory }: GraphStore): Uint32Array[] {
   const { clock } = memory.log!;
-  const ring = new LogRing(memory.log!.memory, clock);
+  const ring = new CommitRing(memory.log!.memory, clock);
   const units: Uint32Array[] = [];
   const taken = takeWaiting([{ ring, number: 0 }], clock, (words, at, length) => {
     units.push(words.slice(at, at + length));
@@ -38,7 +38,7 @@ export function takeUnits({ memory }: GraphStore): Uint32Array[] {
 
 /** Does to another graph what was done since the last time. */
 export function replayTo(store: GraphStore, copy: GraphStore): void {
-  for (const unit of takeUnits(store)) applyUnit(copy, unit, 0);
+  for (const unit of takeUnits(store)) applyTransaction(copy, unit, 0);
 }
 
 /** A unit of records given in words; `before` is the operation count of the graph it is for. */

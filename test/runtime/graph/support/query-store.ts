@@ -9,7 +9,7 @@ import { apply } from "../../../../runtime/graph/operations/apply.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { OperationCode } from "../../../../runtime/graph/store/operation.js";
 import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
-import { quantised } from "../../../../runtime/graph/vectors/vector-parts.js";
+import { quantize } from "../../../../runtime/graph/vectors/vector-parts.js";
 
 const THREAD = 151;
 
@@ -40,7 +40,7 @@ export class QueryStore {
         apply(store, { ...store.operation, ...set, code: OperationCode.SetProperty });
       }
       if (vector.length > 0) {
-        const set = { vertex, vector: quantised(vector, "vector"), at };
+        const set = { vertex, vector: quantize(vector, "vector"), at };
         apply(store, { ...store.operation, ...set, code: OperationCode.SetVector });
       }
       return vertex;

@@ -6,11 +6,11 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { S_HAM, S_SIM } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
-import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
 import { F_ID, F_SIM, R_DICT } from "../../../../runtime/graph/model/constants.js";
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { areFeatures, type Feature } from "../../../../runtime/graph/vectors/features.js";
+import { isFeatureList, type Feature } from "../../../../runtime/graph/vectors/features.js";
 import { partsOf, Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { checkStore } from "../support/check-store.js";
@@ -156,7 +156,7 @@ test(`measures are those of a naive model (seed ${SEED})`, ({ graph }) => {
     graph.sim.min_isect = 1 + random.below(48);
     const expected = common < graph.sim.min_isect && graph.sim.min_isect > 1 ? 0 : cosine;
     assert.is(graph.sim.similarity(a, b), expected, `round ${round}`);
-    assert.ok(areFeatures(partsOf(new Vector(a)).bytes));
+    assert.ok(isFeatureList(partsOf(new Vector(a)).bytes));
   }
 });
 
@@ -268,18 +268,18 @@ test("damaged features in records are refused", ({ store, graph }) => {
   const one = new Uint32Array(Float32Array.of(1).buffer)[0]!;
   const refused = (content: number[]): void => {
     const unit = makeUnit(store.operationCount, [set, 0, one, ...packed("a"), ...packed(content)]);
-    assert.throws(() => applyUnit(store, unit, 0), isDataError);
+    assert.throws(() => applyTransaction(store, unit, 0), isDataError);
   };
   for (let at = 0; at < bytes.length; at++) {
     const other = [...bytes];
     other[at]! ^= 0x81;
-    if (!areFeatures(Int8Array.from(other))) refused(other);
+    if (!isFeatureList(Int8Array.from(other))) refused(other);
   }
   refused([...bytes, ...new Array(32).fill(0)]);
   refused([]);
   refused(new Array(4096).fill(1));
   const setting = makeUnit(store.operationCount, [19 | (7 << 16), 0, one]);
-  assert.throws(() => applyUnit(store, setting, 0), isDataError);
+  assert.throws(() => applyTransaction(store, setting, 0), isDataError);
 });
 
 test.run();

@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { D_OUT, M_LSH, V_LTE } from "../../../../runtime/graph/model/constants.js";
 import { ValueError } from "../../../../runtime/graph/model/errors.js";
-import { arcBits, type KeySize } from "../../../../runtime/graph/vectors/projections.js";
+import { arcBits, type ProjectionKeySize } from "../../../../runtime/graph/vectors/projections.js";
 import { Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { makeGraph } from "../support/make-graph.js";
 import { fingerprintModel, lowConfidenceModel } from "../support/vector-model.js";
@@ -23,7 +23,7 @@ function refused(run: () => unknown, text: RegExp): void {
 }
 
 /** The same by text: digits of the fingerprint, turned, of which the last ones are the key. */
-function anchorsModel(lsh: bigint, size: KeySize, seed: string): string[] {
+function anchorsModel(lsh: bigint, size: ProjectionKeySize, seed: string): string[] {
   const digits = lsh.toString(2).padStart(64, "0");
   const step = size === 10 ? 5 : 4;
   return Array.from({ length: { 8: 16, 10: 12, 12: 15 }[size] }, (_, index) => {
@@ -56,7 +56,7 @@ test("anchors are keys of the fingerprint, for each size and seed", () => {
   }
 });
 
-function anchorsOf(size: KeySize): number {
+function anchorsOf(size: ProjectionKeySize): number {
   return { 8: 4096, 10: 12_288, 12: 61_440 }[size];
 }
 
@@ -100,7 +100,7 @@ test("an arc from an anchor has the bits beside its key", () => {
 test("sets are made once, of one size, and finished where they were interrupted", () => {
   refused(() => graph.sim.projections([1]), /no projection sets/);
   refused(() => graph.sim.createProjectionSets(0, 8), /nseeds must be 1 - 8/);
-  refused(() => graph.sim.createProjectionSets(1, 9 as KeySize), /ksize must be 8, 10 or 12/);
+  refused(() => graph.sim.createProjectionSets(1, 9 as ProjectionKeySize), /ksize must be 8, 10 or 12/);
   graph.sim.createProjectionSets(1, 8);
   const { order, size } = graph;
   refused(() => graph.sim.createProjectionSets(1, 10), /ksize 8: delete them/);

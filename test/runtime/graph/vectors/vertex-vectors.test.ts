@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
-import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
 import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
@@ -107,9 +107,9 @@ test("records of vectors", ({ graph, store }) => {
   const [set, removed] = units.map((unit) => [...unit.subarray(UNIT_HEAD_WORDS)]);
   assert.equal(set, [0x10e, set![1], 0x3f80_0000, 1, 0x61, 32, 0xff7f, 0, 0, 0, 0, 0, 0, 0]);
   assert.equal(removed, [0xf, removed![1], 1, 0x61]);
-  applyUnit(other, units[0]!, 0);
+  applyTransaction(other, units[0]!, 0);
   assert.equal(openStore(other).getVertex("a").vector.slice(0, 2), [127, -1]);
-  applyUnit(other, units[1]!, 0);
+  applyTransaction(other, units[1]!, 0);
   assert.is(other.vectors.count, 0);
   checkStore(other);
 });
@@ -121,7 +121,7 @@ test("records that can come from nowhere are refused", ({ graph, store }) => {
   const refused = (kind: number, scale: number, content: number[], text: RegExp): void => {
     const record = [0xe | (kind << 8), 0, scale, ...packed("a"), ...packed(content)];
     assert.throws(
-      () => applyUnit(store, makeUnit(store.operationCount, record), 0),
+      () => applyTransaction(store, makeUnit(store.operationCount, record), 0),
       (error: Error) => error instanceof DataError && text.test(error.message),
     );
   };

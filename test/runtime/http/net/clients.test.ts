@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { clientKey } from "../../../../runtime/base/client-key.js";
-import { AnswerMemory } from "../../../../runtime/http/net/answer-memory.js";
+import { ResponseMemory } from "../../../../runtime/http/net/answer-memory.js";
 import { BodyBudget } from "../../../../runtime/http/net/body-store.js";
 import { Client, Clients } from "../../../../runtime/http/net/clients.js";
 import type { ClientLimits } from "../../../../runtime/http/transport.js";
@@ -26,7 +26,7 @@ test("IPv4 clients are addresses, IPv6 clients are networks of 64 bits", () => {
 });
 
 function clientsOf(limits: ClientLimits, budget = new BodyBudget(1000, 100)): Clients {
-  return new Clients((key) => new Client(key, budget, 500, new AnswerMemory(1000, null), limits));
+  return new Clients((key) => new Client(key, budget, 500, new ResponseMemory(1000, null), limits));
 }
 
 test("a client takes its share and no more, and leaves nothing", () => {

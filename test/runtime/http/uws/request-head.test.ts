@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Refusal } from "../../../../runtime/http/refusal.js";
+import { HttpRejection } from "../../../../runtime/http/refusal.js";
 import { RequestHeadReader } from "../../../../runtime/http/uws/request-head.js";
 import type { UwsRequest } from "../../../../runtime/http/uws/uws-api.js";
 
@@ -27,7 +27,7 @@ function request(
 
 function statusOf(head: UwsRequest): number {
   const refusal = new RequestHeadReader().read(head);
-  return refusal instanceof Refusal ? refusal.status : 200;
+  return refusal instanceof HttpRejection ? refusal.status : 200;
 }
 
 test("path and query, with and without a question mark", () => {

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
-import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { CommitClock } from "../../../../runtime/graph/memory/log-clock.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import type { Control } from "../../../../runtime/interconnect/control.js";
 import type { LogMode } from "../../../../runtime/interconnect/durable-log.js";
 import { Interconnect } from "../../../../runtime/interconnect/interconnect.js";
 import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
-import { TrafficBoard, type TrafficShown } from "../../../../runtime/metrics/traffic.js";
+import { TrafficCounters, type TrafficReport } from "../../../../runtime/metrics/traffic.js";
 import { comparable } from "../../../property/support/comparable.js";
 import { openStore } from "../../graph/support/make-graph.js";
 
@@ -31,11 +31,11 @@ export interface InstanceOptions {
 
 export class Instance {
   readonly lines: string[] = [];
-  readonly clock = new LogClock();
+  readonly clock = new CommitClock();
   readonly #root: string;
   readonly #thread = 100 + 2 * (instances++ % 50);
   readonly #interconnect: Interconnect;
-  readonly #board = new TrafficBoard();
+  readonly #board = new TrafficCounters();
 
   private constructor(root: string, options: InstanceOptions) {
     const { txPort = null, attach = [], disk, log: mode = "async" } = options;
@@ -84,7 +84,7 @@ export class Instance {
     return this.#interconnect.save(0);
   }
 
-  get shown(): TrafficShown {
+  get shown(): TrafficReport {
     return this.#board.read();
   }
 

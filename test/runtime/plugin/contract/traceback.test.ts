@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { equipThread } from "../../../../runtime/base/thread-context.js";
-import { pluginFrames, strayText } from "../../../../runtime/plugin/contract/traceback.js";
+import { installThreadContext } from "../../../../runtime/base/thread-context.js";
+import { pluginFrames, describeUncaught } from "../../../../runtime/plugin/contract/traceback.js";
 
 const test = suite("traceback");
 
@@ -36,7 +36,7 @@ test.before(async () => {
 });
 
 test.after(() => rmSync(project, { recursive: true }));
-test.after.each(() => equipThread({ showsTraceback: true }));
+test.after.each(() => installThreadContext({ showsTraceback: true }));
 
 /** `file:line:column` of a text in the bundle. */
 function placeIn(text: string, suffix = ""): string {
@@ -83,7 +83,7 @@ test("at most 20 lines", () => {
 });
 
 test("can be hidden", () => {
-  equipThread({ showsTraceback: false });
+  installThreadContext({ showsTraceback: false });
   assert.equal(pluginFrames(errorWith(`fail (${placeIn("throw new Error")})`)), []);
 });
 
@@ -111,7 +111,7 @@ test("what caused an error is told, too, and what caused that", () => {
     stack: `Error: fetch failed\n    at ${frame}`,
   });
   fetched.cause = Object.assign(several, { cause: "the cable" });
-  const text = strayText(Object.assign(errorWith(frame), { cause: fetched }));
+  const text = describeUncaught(Object.assign(errorWith(frame), { cause: fetched }));
   const at = "    at fail (plugins/fail.ts:4:3)";
   assert.is(
     text,
@@ -123,14 +123,14 @@ test("what caused an error is told, too, and what caused that", () => {
 test("causes may be anything", () => {
   const round = errorWith();
   round.cause = round;
-  assert.is(strayText(round).split("caused by").length, 5);
+  assert.is(describeUncaught(round).split("caused by").length, 5);
   const trap = new Proxy(new Error("no"), {
     get: () => {
       throw new Error("trap");
     },
   });
-  assert.match(strayText(Object.assign(errorWith(), { cause: trap })), /^Error: no\ncaused by /);
-  assert.not.match(strayText(Object.assign(errorWith(), { cause: null })), "caused");
+  assert.match(describeUncaught(Object.assign(errorWith(), { cause: trap })), /^Error: no\ncaused by /);
+  assert.not.match(describeUncaught(Object.assign(errorWith(), { cause: null })), "caused");
 });
 
 test.run();

@@ -6,7 +6,7 @@ import type {
   StandardIssue,
   StandardSchema,
 } from "../../../../runtime/plugin/response/schema-issues.js";
-import { InvalidValue, validated } from "../../../../runtime/plugin/response/validated.js";
+import { ValidationError, validate } from "../../../../runtime/plugin/response/validated.js";
 
 const test = suite("values by Standard Schema");
 
@@ -19,12 +19,12 @@ function schemaOf<T>(
   return { "~standard": { version: 1, vendor: "test", validate } };
 }
 
-async function refusal(schema: StandardSchema, name?: string): Promise<InvalidValue> {
+async function refusal(schema: StandardSchema, name?: string): Promise<ValidationError> {
   try {
-    await validated(schema, {}, name);
+    await validate(schema, {}, name);
   } catch (error) {
-    assert.instance(error, InvalidValue);
-    return error as InvalidValue;
+    assert.instance(error, ValidationError);
+    return error as ValidationError;
   }
   throw new Error("it was not refused");
 }
@@ -32,7 +32,7 @@ async function refusal(schema: StandardSchema, name?: string): Promise<InvalidVa
 test("the value is what the schema makes of it, at once or later", async () => {
   for (const isLate of [false, true]) {
     const schema = schemaOf((value) => ({ value: Number(value) }), isLate);
-    const number: number = await validated(schema, "7");
+    const number: number = await validate(schema, "7");
     assert.is(number, 7);
   }
 });

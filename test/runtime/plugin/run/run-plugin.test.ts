@@ -8,7 +8,7 @@ import type { RequestSource } from "../../../../runtime/plugin/contract/request-
 import { PluginRequest } from "../../../../runtime/plugin/request/plugin-request.js";
 import { missing } from "../../../../runtime/plugin/request/query-values.js";
 import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
-import { graphOf, setGraphBinder } from "../../../../runtime/plugin/run/graph-binding.js";
+import { requireBoundGraph, setGraphBinder } from "../../../../runtime/plugin/run/graph-binding.js";
 import { runPlugin } from "../../../../runtime/plugin/run/run-plugin.js";
 import {
   RESULT_ERROR,
@@ -204,17 +204,17 @@ test("what a request holds is released once it is rendered, before it is answere
     });
   try {
     await run(() => {
-      graphOf("g");
+      requireBoundGraph("g");
       return { toJSON: () => told.push("rendered") };
     });
     assert.equal(told, ["rendered", "released", "done"]);
     await run(() => {
-      graphOf("g");
+      requireBoundGraph("g");
       throw new Error("no");
     });
     assert.equal(told, ["released", "done"]);
     await run(async () => {
-      graphOf("g");
+      requireBoundGraph("g");
       await null;
       told.push("still held");
     });

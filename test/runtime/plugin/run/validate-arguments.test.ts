@@ -7,7 +7,7 @@ import type { StandardSchema } from "../../../../runtime/plugin/response/schema-
 import {
   type ArgumentSchema,
   callValidated,
-  LateCall,
+  DeferredCall,
 } from "../../../../runtime/plugin/run/validate-arguments.js";
 
 const test = suite("arguments with schemas");
@@ -61,9 +61,9 @@ test("asynchronous ones come one after the other, before the call", async () => 
   };
   const args = [[1, 2], 3];
   const late = callValidated(args, [place(0, [null], slow), place(1, [], slow)], call);
-  assert.instance(late, LateCall);
-  await (late as LateCall).checked;
-  assert.equal((late as LateCall).call(), [[-1, -2], -3]);
+  assert.instance(late, DeferredCall);
+  await (late as DeferredCall).checked;
+  assert.equal((late as DeferredCall).call(), [[-1, -2], -3]);
   assert.is(steps.join(), "begin 1,end 1,begin 2,end 2,begin 3,end 3");
 });
 

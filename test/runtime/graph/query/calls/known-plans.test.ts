@@ -4,9 +4,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { S_VAL } from "../../../../../runtime/base/sort-constants.js";
-import { holdClock, releaseClock } from "../../../../../runtime/graph/memory/time.js";
+import { freezeClock, unfreezeClock } from "../../../../../runtime/graph/memory/time.js";
 import { D_OUT, M_INT, V_GT } from "../../../../../runtime/graph/model/constants.js";
-import { knownPlans } from "../../../../../runtime/graph/query/calls/known-plans.js";
+import { planCache } from "../../../../../runtime/graph/query/calls/known-plans.js";
 import type { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { makeGraph } from "../../support/make-graph.js";
 
@@ -15,11 +15,11 @@ const test = suite("known plans");
 /** How many plans a list of options takes, all in one second. */
 function plansOf(...all: object[]): number {
   let made = 0;
-  const planOf = knownPlans("neighborhood", (_store: GraphStore, _options: object) => ++made);
+  const planOf = planCache("neighborhood", (_store: GraphStore, _options: object) => ++made);
   const store = {} as GraphStore;
-  const isHeld = holdClock();
+  const isHeld = freezeClock();
   for (const options of all) planOf(store, options);
-  if (isHeld) releaseClock();
+  if (isHeld) unfreezeClock();
   return made;
 }
 

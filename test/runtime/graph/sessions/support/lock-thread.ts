@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { isMainThread, parentPort, type Worker } from "node:worker_threads";
 import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 import type { Vertex } from "../../../../../runtime/graph/api/vertex.js";
-import type { GraphShare } from "../../../../../runtime/graph/memory/graph-memory.js";
+import type { SharedGraphMemory } from "../../../../../runtime/graph/memory/graph-memory.js";
 import type { AccessMode } from "../../../../../runtime/graph/sessions/open-vertices.js";
 import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { openStore } from "../../support/make-graph.js";
@@ -12,7 +12,7 @@ import { startWorker } from "../../support/start-worker.js";
 
 /** What the thread is told: to use a graph, open vertices, release all, now or later, count up. */
 type Order =
-  | { readonly op: "use"; readonly share: GraphShare }
+  | { readonly op: "use"; readonly share: SharedGraphMemory }
   | { readonly op: "open"; readonly ids: string[]; mode: AccessMode; timeout: number }
   | { readonly op: "escalate"; readonly timeout: number }
   | { readonly op: "release"; readonly afterMs: number }
