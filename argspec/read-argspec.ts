@@ -15,7 +15,7 @@ import {
 } from "./argspec.js";
 import { readProject } from "./read-project.js";
 import { collectAliases, readSchema } from "./read-schema.js";
-import { UntrustedJson } from "./untrusted.js";
+import { UntrustedJson } from "./untrusted-json.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 /** Types are called as in TypeScript. */

@@ -1,7 +1,7 @@
 // Reads what an argspec says of the project as a whole. It ends up in documents and packages.
 
 import type { ArgspecService, OauthFlows, SecurityScheme } from "./argspec.js";
-import type { UntrustedJson } from "./untrusted.js";
+import type { UntrustedJson } from "./untrusted-json.js";
 
 type ProjectFacts = Omit<ArgspecService, "name" | "prefix">;
 

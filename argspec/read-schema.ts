@@ -4,7 +4,7 @@
 
 import type { JsonSchema } from "./argspec.js";
 import { FORMATS, type FormatName } from "./limits/formats.js";
-import type { UntrustedJson } from "./untrusted.js";
+import type { UntrustedJson } from "./untrusted-json.js";
 
 const REFERENCE = "#/$defs/";
 const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"] as const;
@@ -93,7 +93,10 @@ function readReference(value: UntrustedJson, names: ReadonlySet<string>): string
   return reference;
 }
 
-function readSchemaOrBoolean(value: UntrustedJson, names: ReadonlySet<string>): JsonSchema | boolean {
+function readSchemaOrBoolean(
+  value: UntrustedJson,
+  names: ReadonlySet<string>,
+): JsonSchema | boolean {
   return value.isBoolean ? value.boolean() : readSchema(value, names);
 }
 

@@ -2,7 +2,7 @@
 
 import type { Argspec, JsonSchema } from "./argspec.js";
 import { FORMATS } from "./limits/formats.js";
-import { type Limits, limitCheck, applicableLimits } from "./limits/limits.js";
+import { applicableLimits, type Limits, limitCheck } from "./limits/limits.js";
 
 const MAX_DEPTH = 8;
 /** More would multiply by the depth. */

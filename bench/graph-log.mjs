@@ -17,7 +17,7 @@ const svc = await importSources(
   "runtime/graph/api/graph.ts",
   "runtime/graph/sessions/session.ts",
   "runtime/graph/store/graph-store.ts",
-  "runtime/graph/memory/log-clock.ts",
+  "runtime/graph/memory/commit-clock.ts",
   "runtime/interconnect/interconnect.ts",
 );
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));

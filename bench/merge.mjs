@@ -13,7 +13,7 @@ import { importSources } from "./lib/sources.mjs";
 const { mergePartials, mergedJson, encodeMerged, PluginResponse, S_VAL, S_ID, S_DESC } =
   await importSources(
     "runtime/dispatch/merge-partials.ts",
-    "runtime/dispatch/merged-output.ts",
+    "runtime/dispatch/merged-response.ts",
     "runtime/plugin/response/plugin-response.ts",
     "runtime/base/sort-constants.ts",
   );

@@ -1,10 +1,10 @@
 // `svc admin`: looks after a running system, from any machine that reaches its instances.
 
+import { didYouMean } from "../runtime/base/did-you-mean.js";
 import { SvcError } from "../runtime/base/errors.js";
-import { didYouMean } from "../runtime/base/nearest.js";
 import { VERBS } from "./admin/verbs.js";
-import { defineCommand } from "./frame/command.js";
-import { flag, integer, stringSetting } from "./frame/option.js";
+import { defineCommand } from "./framework/command.js";
+import { flag, integer, stringSetting } from "./framework/option.js";
 
 const VERB_HELP = VERBS.map(({ name, takes, summary }) => {
   return `\n    ${`${name} ${takes}`.padEnd(30)}${summary}`;
@@ -19,9 +19,18 @@ export const admin = defineCommand({
     { name: "[more]", required: false, help: "what some verbs need beside them" },
   ],
   options: {
-    descriptor: { kind: stringSetting("<file>"), help: "JSON file with the descriptor of the system" },
-    project: { kind: stringSetting("<folder>"), help: "project whose descriptor it is, default: this one" },
-    from: { kind: stringSetting("<host:port>"), help: "take the descriptor from this running instance" },
+    descriptor: {
+      kind: stringSetting("<file>"),
+      help: "JSON file with the descriptor of the system",
+    },
+    project: {
+      kind: stringSetting("<folder>"),
+      help: "project whose descriptor it is, default: this one",
+    },
+    from: {
+      kind: stringSetting("<host:port>"),
+      help: "take the descriptor from this running instance",
+    },
     tls: {
       kind: stringSetting("<ca[,cert,key]>"),
       help: "files: whom to believe, and what to show, in place of `tls` of the descriptor",
@@ -40,7 +49,10 @@ export const admin = defineCommand({
       help: "rolling-update: end processes, which their platform starts again",
     },
     pause: { kind: integer(0, 3600), help: "rolling-update: seconds between instances, default 5" },
-    out: { kind: stringSetting("<folder>"), help: "manifest: write files there, instead of printing them" },
+    out: {
+      kind: stringSetting("<folder>"),
+      help: "manifest: write files there, instead of printing them",
+    },
     json: { kind: flag, help: "print JSON, for tools" },
   },
   environment: false,

@@ -1,8 +1,8 @@
 // `svc argspec diff`: tells what a release changes for clients, and fails when it breaks them.
 
-import { defineCommand } from "./frame/command.js";
-import { flag } from "./frame/option.js";
-import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
+import { defineCommand } from "./framework/command.js";
+import { flag } from "./framework/option.js";
+import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
 /** As of other programs that compare: there is nothing to compare. */
 const EXIT_TROUBLE = 2;

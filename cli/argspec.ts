@@ -3,15 +3,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
-import { defineCommand, SOURCE_ARGUMENT } from "./frame/command.js";
-import { choice, stringSetting } from "./frame/option.js";
+import { defineCommand, SOURCE_ARGUMENT } from "./framework/command.js";
+import { choice, stringSetting } from "./framework/option.js";
 
 export const argspec = defineCommand({
   name: "argspec",
   summary: "Prints what clients may call, as a schema, an OpenAPI document or TypeScript.",
   arguments: [SOURCE_ARGUMENT],
   options: {
-    plugin: { kind: stringSetting("<name>"), help: "this one only; built-in ones have theirs, too" },
+    plugin: {
+      kind: stringSetting("<name>"),
+      help: "this one only; built-in ones have theirs, too",
+    },
     format: {
       kind: choice("schema", "openapi", "typescript", "record"),
       help: "form, default: schema",

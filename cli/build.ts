@@ -3,11 +3,11 @@
 import { join, resolve } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import { type Manifest, readManifest } from "../runtime/settings/manifest.js";
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag, stringSetting } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
-import { EXIT_FAILURE } from "./frame/report-error.js";
-import { TSCONFIG_OPTION, resolveTsconfig } from "./frame/tsconfig-option.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { flag, stringSetting } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
+import { EXIT_FAILURE } from "./framework/report-error.js";
+import { resolveTsconfig, TSCONFIG_OPTION } from "./framework/tsconfig-option.js";
 
 export const build = defineCommand({
   name: "build",
@@ -27,7 +27,7 @@ export const build = defineCommand({
   async run([argument], { check = false, json = false, list = false, tsconfig, standalone }) {
     const [{ buildProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
-      import("./frame/report-build.js"),
+      import("./framework/report-build.js"),
     ]);
     const folder = projectFolder(argument);
     const result = await buildProject(folder, { check, ...resolveTsconfig(tsconfig) });

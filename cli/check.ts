@@ -1,10 +1,10 @@
 // `svc check`: finds the mistakes in the plugins of a project and writes nothing.
 
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
-import { EXIT_FAILURE } from "./frame/report-error.js";
-import { TSCONFIG_OPTION, resolveTsconfig } from "./frame/tsconfig-option.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { flag } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
+import { EXIT_FAILURE } from "./framework/report-error.js";
+import { resolveTsconfig, TSCONFIG_OPTION } from "./framework/tsconfig-option.js";
 
 export const check = defineCommand({
   name: "check",
@@ -18,7 +18,7 @@ export const check = defineCommand({
   async run([argument], { json = false, tsconfig }) {
     const [{ checkProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
-      import("./frame/report-build.js"),
+      import("./framework/report-build.js"),
     ]);
     const folder = projectFolder(argument);
     const result = await checkProject(folder, resolveTsconfig(tsconfig));

@@ -1,7 +1,7 @@
 // `svc client`: writes the client of a service, from its build or from the running server alike.
 
-import { defineCommand } from "./frame/command.js";
-import { choice, stringSetting } from "./frame/option.js";
+import { defineCommand } from "./framework/command.js";
+import { choice, stringSetting } from "./framework/option.js";
 
 export const client = defineCommand({
   name: "client",
@@ -14,7 +14,10 @@ export const client = defineCommand({
     },
     out: { kind: stringSetting("<folder>"), help: "folder to write, default: sdk" },
     name: { kind: stringSetting("<name>"), help: "name of the package; python: writes a package" },
-    version: { kind: stringSetting("<version>"), help: "version of the package, default: the service's" },
+    version: {
+      kind: stringSetting("<version>"),
+      help: "version of the package, default: the service's",
+    },
     lang: { kind: choice("typescript", "python"), help: "language, default: typescript" },
   },
   environment: false,

@@ -1,8 +1,8 @@
 // `svc completion`: what a shell needs to complete command lines of svc.
 
 import { SvcError } from "../runtime/base/errors.js";
-import { type Command, defineCommand } from "./frame/command.js";
-import { completionScript, SHELLS } from "./frame/completion-scripts.js";
+import { type Command, defineCommand } from "./framework/command.js";
+import { completionScript, SHELLS } from "./framework/completion-scripts.js";
 
 /** @param commands all of them, this one too */
 export function completionCommand(commands: () => readonly Command[]): Command {

@@ -1,10 +1,10 @@
 // `svc dev`: builds and serves a project, and takes every change into service.
 
 import { ignoreBrokenPipe } from "../runtime/base/log.js";
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
-import { TSCONFIG_OPTION, resolveTsconfig } from "./frame/tsconfig-option.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { flag } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
+import { resolveTsconfig, TSCONFIG_OPTION } from "./framework/tsconfig-option.js";
 import { OPEN_OPTION, SERVE_OPTIONS } from "./serving/options.js";
 
 export const dev = defineCommand({

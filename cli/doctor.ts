@@ -1,8 +1,8 @@
 // `svc doctor`: what this machine and a project offer, and what would keep it from being served.
 
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { projectFolder } from "./frame/project-folder.js";
-import { EXIT_FAILURE } from "./frame/report-error.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { projectFolder } from "./framework/project-folder.js";
+import { EXIT_FAILURE } from "./framework/report-error.js";
 
 export const doctor = defineCommand({
   name: "doctor",
@@ -12,7 +12,7 @@ export const doctor = defineCommand({
   environment: false,
   async run([argument]) {
     const folder = projectFolder(argument);
-    const { runChecks } = await import("./doctor/examine.js");
+    const { runChecks } = await import("./doctor/run-checks.js");
     let failures = 0;
     for (const { name, state, text } of await runChecks(folder)) {
       console.log(`${state.padEnd(6)}${name.padEnd(12)}${text}`);

@@ -1,29 +1,36 @@
 // `svc down`: ends what `svc up` has started.
 
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag, stringSetting } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
-import { EXIT_FAILURE } from "./frame/report-error.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { flag, stringSetting } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
+import { EXIT_FAILURE } from "./framework/report-error.js";
 
 export const down = defineCommand({
   name: "down",
   summary: "Ends the instances that `svc up` has started.",
   arguments: [PROJECT_ARGUMENT],
   options: {
-    descriptor: { kind: stringSetting("<file>"), help: "JSON file with the descriptor of the system" },
-    only: { kind: stringSetting("<ids>"), help: "instances to end for good; default: all, and `svc up`" },
+    descriptor: {
+      kind: stringSetting("<file>"),
+      help: "JSON file with the descriptor of the system",
+    },
+    only: {
+      kind: stringSetting("<ids>"),
+      help: "instances to end for good; default: all, and `svc up`",
+    },
     root: { kind: stringSetting("<folder>"), help: "data folder that `svc up` was given" },
     force: { kind: flag, help: "kill them: what is not in the log of changes is lost" },
   },
   environment: false,
   async run([argument], { descriptor, only, root, force = false }) {
-    const [build, { loadSystem }, { selectIds }, { systemRoot }, { requestShutdown }] = await Promise.all([
-      import("./serving/built-project.js"),
-      import("./system/load-system.js"),
-      import("./system/select-ids.js"),
-      import("./system/local-system.js"),
-      import("./system/up-socket.js"),
-    ]);
+    const [build, { loadSystem }, { selectIds }, { systemRoot }, { requestShutdown }] =
+      await Promise.all([
+        import("./serving/built-project.js"),
+        import("./system/load-system.js"),
+        import("./system/select-ids.js"),
+        import("./system/local-system.js"),
+        import("./system/supervisor-socket.js"),
+      ]);
     const folder = projectFolder(argument);
     const { config } = build.readBuild(folder);
     const choose = () => selectIds(loadSystem(folder, config.descriptor, descriptor), only!);

@@ -1,6 +1,6 @@
 // `svc graph export`: writes all of a graph as JSON lines, which `svc graph import` reads.
 
-import { defineCommand } from "./frame/command.js";
+import { defineCommand } from "./framework/command.js";
 import { GRAPH_OPTIONS } from "./graph/graph-options.js";
 
 export const graphExport = defineCommand({

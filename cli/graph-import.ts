@@ -1,7 +1,7 @@
 // `svc graph import`: puts vertices, arcs and vectors of a file into a graph.
 
-import { defineCommand } from "./frame/command.js";
-import { choice, stringSetting } from "./frame/option.js";
+import { defineCommand } from "./framework/command.js";
+import { choice, stringSetting } from "./framework/option.js";
 import { GRAPH_OPTIONS } from "./graph/graph-options.js";
 
 export const graphImport = defineCommand({
@@ -14,7 +14,10 @@ export const graphImport = defineCommand({
       kind: choice("jsonl", "csv", "npy", "fvecs"),
       help: "form of the file, default: as its name ends",
     },
-    prefix: { kind: stringSetting("<text>"), help: "of the ids of vectors without ids, before their row" },
+    prefix: {
+      kind: stringSetting("<text>"),
+      help: "of the ids of vectors without ids, before their row",
+    },
     type: { kind: stringSetting("<name>"), help: "of vertices that the file gives none" },
   },
   environment: false,

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import { packageInfo, packageRoot } from "../runtime/base/package-info.js";
-import { defineCommand } from "./frame/command.js";
-import { flag } from "./frame/option.js";
+import { defineCommand } from "./framework/command.js";
+import { flag } from "./framework/option.js";
 
 export const init = defineCommand({
   name: "init",

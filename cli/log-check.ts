@@ -1,6 +1,6 @@
 // `svc log check`: says what the log of a root holds, and what is wrong with it.
 
-import { defineCommand } from "./frame/command.js";
+import { defineCommand } from "./framework/command.js";
 
 export const logCheck = defineCommand({
   name: "log check",

@@ -1,6 +1,6 @@
 // `svc log repair`: saves what can be saved of a root whose log is damaged.
 
-import { defineCommand } from "./frame/command.js";
+import { defineCommand } from "./framework/command.js";
 
 export const logRepair = defineCommand({
   name: "log repair",

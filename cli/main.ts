@@ -2,16 +2,16 @@
 // load nothing heavy: every command imports its own work when it runs.
 
 import { existsSync } from "node:fs";
+import { didYouMean } from "../runtime/base/did-you-mean.js";
 import { SvcError } from "../runtime/base/errors.js";
-import { recordUnhandledError } from "../runtime/base/left-behind.js";
-import { didYouMean } from "../runtime/base/nearest.js";
 import { packageInfo } from "../runtime/base/package-info.js";
+import { recordUnhandledError } from "../runtime/base/unhandled-errors.js";
 import { COMMANDS } from "./commands.js";
-import { type Command, PROJECT_ARGUMENT } from "./frame/command.js";
-import { loadEnvironment } from "./frame/environment.js";
-import { commandHelp, overview } from "./frame/help.js";
-import { parseArguments } from "./frame/parse-arguments.js";
-import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
+import { type Command, PROJECT_ARGUMENT } from "./framework/command.js";
+import { loadEnvironment } from "./framework/environment.js";
+import { commandHelp, overview } from "./framework/help.js";
+import { parseArguments } from "./framework/parse-arguments.js";
+import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
 /** They run files of the project, and are done whatever those leave behind, such as a timer. */
 const FINITE: ReadonlySet<string> = new Set(["build", "check"]);

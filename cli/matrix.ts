@@ -3,9 +3,9 @@
 
 import { SvcError } from "../runtime/base/errors.js";
 import { DEFAULT_CHANNELS, MAX_CHANNELS, MAX_MAIN_PORT } from "../runtime/base/limits.js";
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { integer, stringSetting } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { integer, stringSetting } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
 
 /** Each is a process of its own. */
 const MAX_ENGINES = 32;
@@ -24,7 +24,10 @@ export const matrix = defineCommand({
       kind: integer(1, MAX_CHANNELS),
       help: `most connections to an engine, default: ${DEFAULT_CHANNELS}`,
     },
-    root: { kind: stringSetting("<folder>"), help: "data folder, each instance has its own below it" },
+    root: {
+      kind: stringSetting("<folder>"),
+      help: "data folder, each instance has its own below it",
+    },
   },
   environment: false,
   async run([size, folder], values) {

@@ -4,9 +4,9 @@
 import { SvcError } from "../runtime/base/errors.js";
 import { test } from "../runtime/settings/rules.js";
 import { isUrl } from "./contract/fetch-response.js";
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import type { OptionKind } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import type { OptionKind } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
 
 const URL_FORM = "the http or https URL of a server";
 const serverUrl: OptionKind<string> = {

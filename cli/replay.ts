@@ -1,8 +1,8 @@
 // `svc replay`: sends recorded requests to another server, and compares what it answers.
 
-import { defineCommand } from "./frame/command.js";
-import { flag, integer, integerOr, stringSetting } from "./frame/option.js";
-import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
+import { defineCommand } from "./framework/command.js";
+import { flag, integer, integerOr, stringSetting } from "./framework/option.js";
+import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
 /** As of other programs that compare: there is nothing to compare. */
 const EXIT_TROUBLE = 2;
@@ -25,7 +25,10 @@ export const replay = defineCommand({
       help: `requests that may run at once, default: ${DEFAULT_CONNECTIONS}`,
     },
     changes: { kind: flag, help: "send POST and other methods that may change something, too" },
-    fields: { kind: stringSetting("<file>"), help: "file with header lines for each request, for a token" },
+    fields: {
+      kind: stringSetting("<file>"),
+      help: "file with header lines for each request, for a token",
+    },
     json: { kind: flag, help: "print the figures as JSON" },
   },
   environment: false,

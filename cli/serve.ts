@@ -1,8 +1,8 @@
 // `svc serve`: serves a build. Loads nothing of the compiler.
 
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { flag } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
 import { OPEN_OPTION, SERVE_OPTIONS } from "./serving/options.js";
 
 export const serve = defineCommand({

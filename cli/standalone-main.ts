@@ -1,11 +1,11 @@
 // The entry of a standalone folder: `svc serve` of the build that lies in it, and nothing else.
 
 import { packageRoot } from "../runtime/base/package-info.js";
-import { defineCommand } from "./frame/command.js";
-import { loadEnvironment } from "./frame/environment.js";
-import { commandHelp } from "./frame/help.js";
-import { parseArguments } from "./frame/parse-arguments.js";
-import { reportError } from "./frame/report-error.js";
+import { defineCommand } from "./framework/command.js";
+import { loadEnvironment } from "./framework/environment.js";
+import { commandHelp } from "./framework/help.js";
+import { parseArguments } from "./framework/parse-arguments.js";
+import { reportError } from "./framework/report-error.js";
 import { SERVE_OPTIONS } from "./serving/options.js";
 import { serveBuild } from "./serving/serve-build.js";
 

@@ -1,18 +1,24 @@
 // `svc up`: the instances of a system that belong to this machine, for development and tests.
 
 import { SvcError } from "../runtime/base/errors.js";
-import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { stringSetting } from "./frame/option.js";
-import { projectFolder } from "./frame/project-folder.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
+import { stringSetting } from "./framework/option.js";
+import { projectFolder } from "./framework/project-folder.js";
 
 export const up = defineCommand({
   name: "up",
   summary: "Starts the instances of a system that belong to this machine.",
   arguments: [PROJECT_ARGUMENT],
   options: {
-    descriptor: { kind: stringSetting("<file>"), help: "JSON file with the descriptor of the system" },
+    descriptor: {
+      kind: stringSetting("<file>"),
+      help: "JSON file with the descriptor of the system",
+    },
     only: { kind: stringSetting("<ids>"), help: "instances to start, such as TD,S*; default: all" },
-    root: { kind: stringSetting("<folder>"), help: "data folder, each instance has its own below it" },
+    root: {
+      kind: stringSetting("<folder>"),
+      help: "data folder, each instance has its own below it",
+    },
   },
   environment: false,
   async run([argument], { descriptor, only = "@", root }) {

@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
-import { rethrowUnhandledError } from "../runtime/base/left-behind.js";
+import { rethrowUnhandledError } from "../runtime/base/unhandled-errors.js";
 import {
   changedFile,
   hashContent,
@@ -15,8 +15,8 @@ import {
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { type BuildResult, PhaseTimer } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
-import { unmatchedFiles } from "./passed-over.js";
 import { TSCONFIG_FILE } from "./tsconfig.js";
+import { unmatchedFiles } from "./unmatched-files.js";
 import { compilerVersion } from "./version.js";
 
 export interface BuildOptions {

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import { SvcError } from "../runtime/base/errors.js";
-import { removeStaleOutput } from "./leftovers.js";
+import { removeStaleOutput } from "./stale-output.js";
 
 /** Texts of the files of `.svc/` by their names. */
 export type OutputFiles = ReadonlyMap<string, string>;

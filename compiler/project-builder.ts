@@ -14,10 +14,10 @@ import {
 } from "../runtime/settings/manifest.js";
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { SYSTEM_PROGRAMS } from "../runtime/system/system-files.js";
-import { type BuildResult, PhaseTimer, hasErrors } from "./build-result.js";
+import { type BuildResult, hasErrors, PhaseTimer } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";
-import { mergeDiagnostics } from "./check/merge-findings.js";
+import { mergeDiagnostics } from "./check/merge-diagnostics.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
 import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config/config.js";
 import { ConfigError } from "./config/config-error.js";
@@ -27,12 +27,12 @@ import { checkedManifest } from "./emit/manifest.js";
 import { addedExports } from "./emit/modules.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
-import { unmatchedFiles } from "./passed-over.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
 import type { ModuleExport, PluginRecord } from "./record/plugin-record.js";
-import { SchemaInspector } from "./schemas/schema-teller.js";
+import { SchemaInspector } from "./schemas/schema-inspector.js";
 import { declarationFiles, TSCONFIG_FILE, tsconfigFiles } from "./tsconfig.js";
+import { unmatchedFiles } from "./unmatched-files.js";
 import { compilerVersion } from "./version.js";
 
 /** A build before it is written. */
@@ -169,7 +169,11 @@ export class ProjectBuilder {
    * @param checked whether the types are checked at the same time, in a process of its own, and the
    *   build says that they were
    */
-  async #compile(changed: readonly string[], clock: PhaseTimer, checked: boolean): Promise<Compiled> {
+  async #compile(
+    changed: readonly string[],
+    clock: PhaseTimer,
+    checked: boolean,
+  ): Promise<Compiled> {
     this.#typeCheck?.cancel();
     this.#typeCheck = null;
     this.#bundler ??= new Bundler(

@@ -3,7 +3,12 @@
 import { effect } from "@preact/signals";
 import { type ComponentType, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { isOutdated, lastResponseAt, restartedAt, connectionError } from "./data/live.js";
+import {
+  connectionError,
+  isOutdated,
+  lastResponseAt,
+  restartedAt,
+} from "./data/server-connection.js";
 import { clipForDisplay } from "./data/text.js";
 import { Administration } from "./pages/admin.js";
 import { GraphPage } from "./pages/graph.js";
@@ -17,7 +22,7 @@ import { Replication } from "./pages/replication.js";
 import { Requests } from "./pages/requests.js";
 import { BuildNotice } from "./parts/build-notice.js";
 import { PageLink } from "./parts/page-link.js";
-import { PAGES, type Page, currentRoute } from "./router.js";
+import { currentRoute, PAGES, type Page } from "./router.js";
 import { followTheme, switchTheme, theme } from "./theme.js";
 
 interface Entry {

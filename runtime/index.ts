@@ -26,10 +26,10 @@ export type { PropertyIndexState } from "./graph/changes/index-properties.js";
 export type { VectorIndexOptions, VectorIndexState } from "./graph/changes/index-vectors.js";
 export type { CreateOptions } from "./graph/changes/vertices.js";
 export { type ExpressionValue, expr } from "./graph/evaluate/expr.js";
-export type { MemoryCell, Memory } from "./graph/evaluate/memory.js";
-export type { EvaluationResult } from "./graph/evaluate/plain-result.js";
+export type { Memory, MemoryCell } from "./graph/evaluate/memory.js";
+export type { EvaluationResult } from "./graph/evaluate/result-values.js";
 export type { EventParameters } from "./graph/expiry/event-control.js";
-export type { GraphOptions } from "./graph/keeper/thread-graphs.js";
+export type { GraphOptions } from "./graph/manager/thread-graphs.js";
 export * from "./graph/model/constants.js";
 export {
   AccessError,
@@ -60,7 +60,7 @@ export type {
 } from "./graph/query/calls/algorithms.js";
 export type { DegreeOptions } from "./graph/query/calls/degree.js";
 export type { ArcListOptions, ListOptions } from "./graph/query/calls/lists.js";
-export type { NearestResult, NearestOptions } from "./graph/query/calls/nearest.js";
+export type { NearestOptions, NearestResult } from "./graph/query/calls/nearest.js";
 export type { NeighborhoodOptions } from "./graph/query/calls/neighborhood.js";
 export type {
   AdjacencyQuery,
@@ -100,7 +100,7 @@ export type {
   ScannedArc,
   ScannedVertex,
   VerticesResult,
-} from "./graph/query/show/typed-results.js";
+} from "./graph/query/render/typed-results.js";
 export type { AccessMode } from "./graph/sessions/open-vertices.js";
 export type { MemoryUsage } from "./graph/status/memory-usage.js";
 export type { PropertyValue } from "./graph/store/property-values.js";

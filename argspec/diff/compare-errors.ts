@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema } from "../argspec.js";
 import { isTyped, listStatuses } from "../error-kinds.js";
 import { type Change, makeChange, type Side } from "./change.js";
-import { findIncompatibility, type Type } from "./misfit.js";
+import { findIncompatibility, type Type } from "./incompatibility.js";
 
 export function compareErrors(before: Side, after: Side): readonly Change[] {
   const [former, present] = [listStatuses(before.operation), listStatuses(after.operation)];

@@ -7,7 +7,7 @@ import type { JsonSchema, ParamSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";
 import type { Definitions } from "./forms.js";
-import { findIncompatibility, type Type } from "./misfit.js";
+import { findIncompatibility, type Type } from "./incompatibility.js";
 import { schemaTexts } from "./schema-texts.js";
 import { typeText, valueText } from "./type-text.js";
 

@@ -3,7 +3,7 @@
 
 import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";
-import { findIncompatibility, type Type } from "./misfit.js";
+import { findIncompatibility, type Type } from "./incompatibility.js";
 import { schemaTexts } from "./schema-texts.js";
 
 export function compareResults(before: Side, after: Side): readonly Change[] {

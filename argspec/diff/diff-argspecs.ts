@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { Argspec, ArgspecService } from "../argspec.js";
-import { type Operation, listOperations } from "../operations.js";
+import { listOperations, type Operation } from "../operations.js";
 import { type Change, makeChange, type Side } from "./change.js";
 import { compareErrors } from "./compare-errors.js";
 import { compareParameters } from "./compare-parameters.js";

@@ -85,7 +85,10 @@ function addForm(schema: JsonSchema, forms: Forms): void {
   if (hasOnly(schema, [])) forms.isAny = true;
   else if (!Object.hasOwn(WORDS_OF_TYPE, type) || !hasOnly(schema, WORDS_OF_TYPE[type]!)) {
     forms.opaque.push(schema);
-  } else if (type !== "array" && Object.keys(readLimits(schema)).some((word) => word !== "pattern")) {
+  } else if (
+    type !== "array" &&
+    Object.keys(readLimits(schema)).some((word) => word !== "pattern")
+  ) {
     forms.limited.push(schema);
   } else if (type === "integer" || type === "number") forms.numbers.add(type);
   else if (type === "string") forms.texts.add((schema.pattern as string | undefined) ?? null);

@@ -2,7 +2,7 @@
 // types of the same values can be told apart by it.
 
 import type { JsonSchema } from "../argspec.js";
-import type { Type } from "./misfit.js";
+import type { Type } from "./incompatibility.js";
 
 /** Such as `[[".x", "degrees east"]]`, as text. */
 export function schemaTexts({ schema, definitions }: Type): string {

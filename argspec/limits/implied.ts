@@ -1,6 +1,6 @@
 // Whether all values within some limits are within others. Must never say yes wrongly.
 
-import { type Limits, type LimitWord, limitCheck, applicableLimits } from "./limits.js";
+import { applicableLimits, type Limits, type LimitWord, limitCheck } from "./limits.js";
 
 /** @param given of values of the same kind as those of `taken` */
 export function isImpliedBy(given: Limits, taken: Limits): boolean {

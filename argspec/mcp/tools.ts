@@ -2,8 +2,8 @@
 // that its author wrote of it. Texts go to models as they are, and are never made code of.
 
 import type { Argspec } from "../argspec.js";
-import { type Operation, listOperations } from "../operations.js";
-import { toolInputSchema, type ObjectSchema, outputSchema } from "./tool-schemas.js";
+import { listOperations, type Operation } from "../operations.js";
+import { type ObjectSchema, outputSchema, toolInputSchema } from "./tool-schemas.js";
 
 /** As `tools/list` shows it. */
 export interface Tool {

@@ -3,7 +3,7 @@
 
 import type { Argspec, PluginSpec } from "../argspec.js";
 import { nameTable } from "../name-table.js";
-import { type Operation, listOperations } from "../operations.js";
+import { listOperations, type Operation } from "../operations.js";
 
 export interface NamedOperation {
   readonly operation: Operation;

@@ -9,7 +9,7 @@ import type { Operation } from "../operations.js";
 import { errorClasses } from "./error-classes.js";
 import { PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
-import { limitsText, type PythonTypes, collectTypes } from "./types.js";
+import { collectTypes, limitsText, type PythonTypes } from "./types.js";
 
 const MAX_COLUMNS = 100;
 

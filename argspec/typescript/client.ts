@@ -9,7 +9,7 @@ import { clientDeclarations, typeDeclarations } from "./declarations.js";
 import { declareTypes } from "./declare-types.js";
 import { packageJson, packageName, packageVersion, readme } from "./package-files.js";
 import { clientScript } from "./scripts.js";
-import { type Section, buildSection } from "./section.js";
+import { buildSection, type Section } from "./section.js";
 
 /** The clients' own part, as the package was built with it. */
 export interface RuntimeFiles {

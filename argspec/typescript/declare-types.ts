@@ -4,7 +4,7 @@
 
 import { compile } from "json-schema-to-typescript";
 import { plainCode } from "./doc-comment.js";
-import { type LoweredSchema, exportedNames } from "./lower-schema.js";
+import { exportedNames, type LoweredSchema } from "./lower-schema.js";
 
 /** A type that gets the name. */
 export interface TypeRequest {

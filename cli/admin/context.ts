@@ -4,13 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import { readManifest } from "../../runtime/settings/manifest.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { type Address, requestInstance } from "../../runtime/system/ask-instance.js";
 import type { SystemTls } from "../../runtime/system/descriptor.js";
+import { type Address, requestInstance } from "../../runtime/system/instance-client.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
-import { TlsContextCache } from "../../runtime/system/secure.js";
 import type { System } from "../../runtime/system/system.js";
-import { escapeControlChars } from "../frame/printable.js";
-import { projectFolder } from "../frame/project-folder.js";
+import { TlsContextCache } from "../../runtime/system/tls-context-cache.js";
+import { escapeControlChars } from "../framework/printable.js";
+import { projectFolder } from "../framework/project-folder.js";
 import { loadSystem } from "../system/load-system.js";
 import { selectIds } from "../system/select-ids.js";
 
@@ -94,7 +94,10 @@ export async function adminContext(values: AdminValues): Promise<AdminContext> {
     const tls = asked ?? (isSecure ? {} : null);
     const first = tls && new TlsContextCache(tls, process.cwd());
     const path = "/svc/builtin/system_descriptor";
-    const given = await requestInstance({ host, port, secure: first }, { path, timeoutMs: TIMEOUT_MS });
+    const given = await requestInstance(
+      { host, port, secure: first },
+      { path, timeoutMs: TIMEOUT_MS },
+    );
     // Paths in a descriptor are those of its own machine.
     return new AdminContext(readDescriptor(given), values, first);
   }

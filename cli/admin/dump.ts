@@ -5,10 +5,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
-import { requestInstance } from "../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../runtime/system/instance-client.js";
 import type { AdminContext, VerbArguments } from "./context.js";
+import { forEachInstance } from "./for-each-instance.js";
 import { Lease } from "./lease.js";
-import { forEachInstance } from "./on-each.js";
 import { operate } from "./remote.js";
 
 const ASK_MS = 5000;

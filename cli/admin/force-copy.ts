@@ -6,12 +6,12 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
-import { requestInstance } from "../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../runtime/system/instance-client.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
 import { requireRedundancy } from "./rolling-update/check.js";
-import { type StatusObject, fetchNodestat } from "./rolling-update/instances.js";
+import { fetchNodestat, type StatusObject } from "./rolling-update/instances.js";
 
 const REASON = "force copy";
 const ASK_MS = 5000;

@@ -7,9 +7,9 @@ import { hostname, userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext } from "./context.js";
-import { unexpectedResponse } from "./misunderstood.js";
 import { operate } from "./remote.js";
 import { fetchNodestat } from "./rolling-update/instances.js";
+import { unexpectedResponse } from "./unexpected-response.js";
 
 const LEASE_SECONDS = 15;
 const RENEW_MS = 5000;

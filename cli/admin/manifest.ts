@@ -3,8 +3,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { didYouMean } from "../../runtime/base/nearest.js";
 import type { System } from "../../runtime/system/system.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { compose } from "./manifest/compose.js";

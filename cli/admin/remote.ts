@@ -1,9 +1,9 @@
 // An operation on one instance, with the key of the one who has called `svc admin`.
 
-import { KEY_HEADER } from "../../runtime/http/operators.js";
+import { KEY_HEADER } from "../../runtime/http/operator-auth.js";
 import { readAdminKey } from "../../runtime/settings/admin-key.js";
-import type { Address } from "../../runtime/system/ask-instance.js";
-import { callAdminOperation } from "../../runtime/system/operate-instance.js";
+import { callAdminOperation } from "../../runtime/system/call-admin-operation.js";
+import type { Address } from "../../runtime/system/instance-client.js";
 
 type Parameters = Readonly<Record<string, string>>;
 

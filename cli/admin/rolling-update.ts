@@ -8,19 +8,19 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { requestInstance } from "../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../runtime/system/instance-client.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
 import { checkUpdate, requireRedundancy } from "./rolling-update/check.js";
 import {
-  type StatusObject,
+  fetchNodestat,
+  hasStopped,
   isOutOfService,
   OUT_OF_SERVICE,
-  fetchNodestat,
   replicaSlotsOf,
-  hasStopped,
+  type StatusObject,
 } from "./rolling-update/instances.js";
 
 const WAIT_MS = 30_000;
@@ -34,7 +34,9 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   const { build } = context.values;
   const wanted = build === undefined ? null : buildHash(readBuild(build));
   const all = [...context.system.instances.keys()];
-  const behind = all.filter((id) => !context.system.matrices.has(id) && replicaSlotsOf(context, id)[0]);
+  const behind = all.filter(
+    (id) => !context.system.matrices.has(id) && replicaSlotsOf(context, id)[0],
+  );
   const chosen = ids === undefined ? behind : context.select(ids);
   await Lease.during(context, "rolling-update", (lease) => {
     return updateAll(context, lease, chosen, wanted);

@@ -2,7 +2,7 @@
 // at once, without losing a request.
 
 import type { AdminContext, VerbArguments } from "./context.js";
-import { forEachInstance } from "./on-each.js";
+import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
 export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {

@@ -2,11 +2,11 @@
 // line that says so.
 
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { requestInstance } from "../../runtime/system/ask-instance.js";
-import { EXIT_FAILURE } from "../frame/report-error.js";
+import { requestInstance } from "../../runtime/system/instance-client.js";
+import { EXIT_FAILURE } from "../framework/report-error.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { unexpectedResponse } from "./misunderstood.js";
 import { table } from "./table.js";
+import { unexpectedResponse } from "./unexpected-response.js";
 
 const TIMEOUT_MS = 2000;
 const GIB = 2 ** 30;

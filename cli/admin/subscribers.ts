@@ -3,7 +3,7 @@
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext, VerbArguments } from "./context.js";
-import { forEachInstance } from "./on-each.js";
+import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
 export const attach = {

@@ -14,8 +14,8 @@ export interface Verb {
 }
 
 /** The verbs that are one operation each. */
-async function change<T>(choose: (module: typeof import("./change.js")) => T): Promise<T> {
-  return choose(await import("./change.js"));
+async function change<T>(choose: (module: typeof import("./change-verbs.js")) => T): Promise<T> {
+  return choose(await import("./change-verbs.js"));
 }
 
 export const VERBS: readonly Verb[] = [
@@ -29,25 +29,25 @@ export const VERBS: readonly Verb[] = [
     name: "nodestat",
     takes: "[ids] [key]",
     summary: "all figures of instances, or one",
-    load: () => import("./look.js").then(({ nodestat }) => nodestat),
+    load: () => import("./inspect-verbs.js").then(({ nodestat }) => nodestat),
   },
   {
     name: "descriptor",
     takes: "",
     summary: "the descriptor in use",
-    load: () => import("./look.js").then(({ descriptor }) => descriptor),
+    load: () => import("./inspect-verbs.js").then(({ descriptor }) => descriptor),
   },
   {
     name: "plan",
     takes: "[ids]",
     summary: "what instances are started with",
-    load: () => import("./look.js").then(({ plan }) => plan),
+    load: () => import("./inspect-verbs.js").then(({ plan }) => plan),
   },
   {
     name: "wait-idle",
     takes: "[ids]",
     summary: "until no graph has changed for 5 seconds",
-    load: () => import("./look.js").then(({ waitIdle }) => waitIdle),
+    load: () => import("./inspect-verbs.js").then(({ waitIdle }) => waitIdle),
   },
   {
     name: "service-in",
@@ -95,7 +95,8 @@ export const VERBS: readonly Verb[] = [
     name: "truncate",
     takes: "<ids>",
     summary: "delete all data of graphs",
-    load: () => change(({ changeVerb }) => changeVerb("Truncate", { needsIds: true, needsYes: true })),
+    load: () =>
+      change(({ changeVerb }) => changeVerb("Truncate", { needsIds: true, needsYes: true })),
   },
   {
     name: "reload",
@@ -141,7 +142,7 @@ export const VERBS: readonly Verb[] = [
     name: "endpoint",
     takes: "<ids> <path>",
     summary: "what instances answer on their admin ports",
-    load: () => import("./look.js").then(({ endpoint }) => endpoint),
+    load: () => import("./inspect-verbs.js").then(({ endpoint }) => endpoint),
   },
   {
     name: "manifest",
@@ -153,7 +154,7 @@ export const VERBS: readonly Verb[] = [
     name: "bind",
     takes: "<ids>",
     summary: "take changes on the port of the descriptor",
-    load: () => import("./stream.js").then(({ bind }) => bind),
+    load: () => import("./replication-verbs.js").then(({ bind }) => bind),
   },
   {
     name: "unbind",
@@ -165,19 +166,19 @@ export const VERBS: readonly Verb[] = [
     name: "unsubscribe",
     takes: "<ids>",
     summary: "have their providers detach them",
-    load: () => import("./stream.js").then(({ unsubscribe }) => unsubscribe),
+    load: () => import("./replication-verbs.js").then(({ unsubscribe }) => unsubscribe),
   },
   {
     name: "pause",
     takes: "<ids> in|out",
     summary: "apply, or send, no changes for now",
-    load: () => import("./stream.js").then(({ pause }) => pause),
+    load: () => import("./replication-verbs.js").then(({ pause }) => pause),
   },
   {
     name: "resume",
     takes: "<ids> in|out",
     summary: "go on with that",
-    load: () => import("./stream.js").then(({ resume }) => resume),
+    load: () => import("./replication-verbs.js").then(({ resume }) => resume),
   },
   {
     name: "cancel-sync",
@@ -189,7 +190,7 @@ export const VERBS: readonly Verb[] = [
     name: "throttle",
     takes: "<ids> [rate,unit]",
     summary: "most that is sent in a second, such as 1000,operations; 0: no bound",
-    load: () => import("./stream.js").then(({ throttle }) => throttle),
+    load: () => import("./replication-verbs.js").then(({ throttle }) => throttle),
   },
   {
     name: "attach",

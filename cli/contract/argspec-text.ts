@@ -4,8 +4,8 @@ import type { Argspec } from "../../argspec/argspec.js";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
 import { jsonFile } from "../../compiler/emit/text.js";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { didYouMean } from "../../runtime/base/nearest.js";
 import { loadArgspec } from "./load-argspec.js";
 import { loadRecords } from "./load-records.js";
 

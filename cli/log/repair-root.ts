@@ -21,7 +21,7 @@ import { basename, join, resolve } from "node:path";
 import { fsyncDirectory } from "../../runtime/base/durable-files.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
-import { GraphRoot } from "../../runtime/graph/keeper/graph-root.js";
+import { GraphRoot } from "../../runtime/graph/manager/graph-root.js";
 import { checkLogs, type FoundLog } from "./log-folders.js";
 
 const UNFINISHED = `${LOG_FOLDER}.unfinished`;

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DEFAULT_CHANNELS } from "../../runtime/base/limits.js";
 import { ignoreBrokenPipe } from "../../runtime/base/log.js";
-import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
 import { Instance, type InstanceEvents } from "./instance.js";

@@ -4,7 +4,7 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { packageInfo } from "../../runtime/base/package-info.js";
-import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import type { ToolCaller } from "./tool-caller.js";
 
 /**

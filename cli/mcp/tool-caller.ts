@@ -6,7 +6,7 @@ import { Script } from "node:vm";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Argspec, JsonSchema } from "../../argspec/argspec.js";
 import { clientOperation } from "../../argspec/client-operation.js";
-import { type McpTool, type Tool, type ToolSet, buildTools } from "../../argspec/mcp/tools.js";
+import { buildTools, type McpTool, type Tool, type ToolSet } from "../../argspec/mcp/tools.js";
 import type { Operation } from "../../argspec/operations.js";
 import type { Connection } from "../../client/typescript/connection.js";
 import { SvcError } from "../../client/typescript/svc-error.js";

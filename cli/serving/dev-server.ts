@@ -11,14 +11,14 @@ import { enableBuildReports, reportBuild } from "../../runtime/base/build-report
 import { SvcError } from "../../runtime/base/errors.js";
 import { enableFailedCallCapture } from "../../runtime/base/failed-calls.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
-import { findingsText, printFindings, summary } from "../frame/report-build.js";
-import { reportError } from "../frame/report-error.js";
+import { findingsText, printFindings, summary } from "../framework/report-build.js";
+import { reportError } from "../framework/report-error.js";
 import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
+import { ExternalFileWatcher } from "./external-file-watcher.js";
 import { openConsole } from "./open-console.js";
 import type { ServeValues } from "./options.js";
-import { ExternalFileWatcher } from "./outside-watch.js";
-import { resolveSettings, resolveRole } from "./resolve-settings.js";
+import { resolveRole, resolveSettings } from "./resolve-settings.js";
 import type { ServedProject } from "./served-project.js";
 import { startServer } from "./start-server.js";
 

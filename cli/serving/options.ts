@@ -3,12 +3,20 @@
 
 import type { ParsedValue, Setting } from "../../runtime/settings/setting.js";
 import { SETTINGS } from "../../runtime/settings/table.js";
-import { choice, flag, type Option, type OptionValues, stringSetting } from "../frame/option.js";
+import {
+  choice,
+  flag,
+  type Option,
+  type OptionValues,
+  stringSetting,
+} from "../framework/option.js";
 
 type Table = typeof SETTINGS;
 
 type SettingOptions = {
-  readonly [Name in keyof Table as Table[Name]["option"] & string]: Option<ParsedValue<Table[Name]>>;
+  readonly [Name in keyof Table as Table[Name]["option"] & string]: Option<
+    ParsedValue<Table[Name]>
+  >;
 } & {
   readonly [Name in keyof Table as Table[Name]["fileOption"] & string]: Option<string>;
 };

@@ -3,8 +3,8 @@
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
-import { didYouMean } from "../../runtime/base/nearest.js";
 import { openFileLimit } from "../../runtime/dispatch/descriptor-limit.js";
 import { readAdminKey } from "../../runtime/settings/admin-key.js";
 import { configured, type ResolvedConfig } from "../../runtime/settings/config-rule.js";

@@ -6,7 +6,7 @@ import { loader, readBuild } from "./built-project.js";
 import { currentConfig } from "./current-config.js";
 import { openConsole } from "./open-console.js";
 import type { ServeValues } from "./options.js";
-import { resolveSettings, resolveRole } from "./resolve-settings.js";
+import { resolveRole, resolveSettings } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
 
 /**

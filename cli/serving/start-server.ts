@@ -2,14 +2,14 @@
 // holds a channel where the server is.
 
 import { log } from "../../runtime/base/log.js";
-import { recordLogEntry } from "../../runtime/base/log-ring.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
+import { recordLogEntry } from "../../runtime/base/recent-log.js";
 import { installThreadContext } from "../../runtime/base/thread-context.js";
-import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
-import { MAIN_THREAD } from "../../runtime/graph/keeper/thread-numbers.js";
+import { ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
+import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
-import { installShutdownHandlers } from "../../runtime/lifecycle/stop-on-signals.js";
-import { requireAddressSpace } from "../../runtime/lifecycle/thread-entry.js";
+import { installShutdownHandlers } from "../../runtime/lifecycle/shutdown-handlers.js";
+import { requireAddressSpace } from "../../runtime/lifecycle/start-thread.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import { type LoadBuild, ServedProject } from "./served-project.js";
 

@@ -2,9 +2,9 @@
 // ends without having been told to. Signals are passed on, and its exit code is ours.
 
 import { SvcError } from "../../runtime/base/errors.js";
-import { log, ignoreBrokenPipe } from "../../runtime/base/log.js";
+import { ignoreBrokenPipe, log } from "../../runtime/base/log.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
-import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import { Instance, type InstanceEvents } from "../matrix/instance.js";
 
 /** Ours alone: a server that is started again must not open one browser more. */

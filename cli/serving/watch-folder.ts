@@ -3,7 +3,7 @@
 
 import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { ChangeDebouncer } from "./quiet-changes.js";
+import { ChangeDebouncer } from "./change-debouncer.js";
 
 const SOURCE = /\.([cm]?[jt]sx?|json)$/;
 /** Hidden files too: a build makes one of its own while it reads the configuration. */

@@ -4,11 +4,11 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ignoreBrokenPipe } from "../../runtime/base/log.js";
-import { onTerminationSignal } from "../../runtime/lifecycle/end-signals.js";
+import { onTerminationSignal } from "../../runtime/lifecycle/termination-signals.js";
 import type { System } from "../../runtime/system/system.js";
 import { Instance, type InstanceEvents } from "../matrix/instance.js";
-import { InstanceColors } from "./colours.js";
-import { type DownRequest, SupervisorSocket } from "./up-socket.js";
+import { InstanceColors } from "./instance-colors.js";
+import { type DownRequest, SupervisorSocket } from "./supervisor-socket.js";
 
 /** A stop may save graphs twice, and waits for requests in between. */
 const STOP_PATIENCE_MS = 40_000;

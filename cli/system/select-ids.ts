@@ -1,7 +1,7 @@
 // Which instances a user means: an id, a list with commas, patterns with `*`; `*` and `@` are all.
 
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { didYouMean } from "../../runtime/base/nearest.js";
 import type { System } from "../../runtime/system/system.js";
 
 const MAX_TEXT = 10_000;

@@ -1,7 +1,7 @@
 // Whether a host of a descriptor is this machine.
 
 import { hostname, networkInterfaces } from "node:os";
-import { Networks, LOOPBACK_NETWORKS } from "../../runtime/http/network.js";
+import { LOOPBACK_NETWORKS, Networks } from "../../runtime/http/network.js";
 
 const loopback = new Networks(LOOPBACK_NETWORKS);
 

@@ -3,8 +3,8 @@
 import type { Argspec } from "../../argspec/argspec.js";
 import { listOperations } from "../../argspec/operations.js";
 import type { Operation } from "../../client/typescript/operation.js";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import { didYouMean } from "../../runtime/base/nearest.js";
 
 /** @throws SvcError SVC2944 for a name that the project does not have */
 export function operationFor(argspec: Argspec, name: string): Operation {

@@ -8,21 +8,25 @@ import { MAX_PLUGIN_TIMEOUT_MS } from "../../runtime/base/limits.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
 import { installThreadContext } from "../../runtime/base/thread-context.js";
 import type { Connect } from "../../runtime/dispatch/connector.js";
-import type { ControlRequest, IoThreadData, IoNotification } from "../../runtime/engine/io-control.js";
+import type {
+  ControlRequest,
+  IoNotification,
+  IoThreadData,
+} from "../../runtime/engine/io-control.js";
 import { IoServer } from "../../runtime/engine/io-server.js";
-import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
-import { MAIN_THREAD } from "../../runtime/graph/keeper/thread-numbers.js";
+import { ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
+import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { IoThreadHandle } from "../../runtime/lifecycle/io-thread.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
-import { type RpcRequest, answer } from "../../runtime/wire/asks.js";
+import { answer, type RpcRequest } from "../../runtime/wire/rpc-messages.js";
 import { loader, readBuild } from "../serving/built-project.js";
 import { currentConfig } from "../serving/current-config.js";
 import { resolveSettings } from "../serving/resolve-settings.js";
 import { Faults } from "./faults.js";
+import { createInMemoryConnect, InMemoryTransport } from "./in-memory-transport.js";
 import type { InstanceAsk, InstanceData } from "./instance-control.js";
-import { createInMemoryConnect, InMemoryTransport } from "./memory-door.js";
 
 const data = workerData as InstanceData;
 const faults = new Faults();
@@ -30,7 +34,8 @@ const transport = new InMemoryTransport(faults);
 const backEnds = new Map<number, MessagePort>(data.backEnds);
 let end: (() => Promise<void>) | null = null;
 
-const connect: Connect = ({ port }, onread) => createInMemoryConnect(backEnds.get(port)!, onread).asSocket;
+const connect: Connect = ({ port }, onread) =>
+  createInMemoryConnect(backEnds.get(port)!, onread).asSocket;
 
 /** What an IO thread is to those who talk to it, without a thread. */
 function startIo(io: IoThreadData): IoThreadHandle {

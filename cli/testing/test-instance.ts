@@ -3,12 +3,12 @@
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
-import { RpcClient } from "../../runtime/wire/asker.js";
-import type { RpcReply } from "../../runtime/wire/asks.js";
+import { RpcClient } from "../../runtime/wire/rpc-client.js";
+import type { RpcReply } from "../../runtime/wire/rpc-messages.js";
 import { withClock } from "./clock-memory.js";
 import { checkedFault, type Fault } from "./fault.js";
+import { createInMemoryFetch } from "./in-memory-fetch.js";
 import type { InstanceAsk, InstanceData } from "./instance-control.js";
-import { createInMemoryFetch } from "./memory-fetch.js";
 import type { TestClock } from "./test-clock.js";
 import type { Fetch } from "./test-settings.js";
 

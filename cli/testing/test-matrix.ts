@@ -10,7 +10,12 @@ import { TestClock } from "./test-clock.js";
 import { TestInstance } from "./test-instance.js";
 import type { TestOptions } from "./test-service.js";
 import type { Fetch } from "./test-settings.js";
-import { closeInstances, closeOnFailure, type TestedProject, testedProject } from "./tested-project.js";
+import {
+  closeInstances,
+  closeOnFailure,
+  type TestedProject,
+  testedProject,
+} from "./tested-project.js";
 
 export interface MatrixOptions extends TestOptions {
   /** Default 2. */

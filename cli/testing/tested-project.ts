@@ -78,7 +78,7 @@ export async function closeOnFailure(close: () => Promise<void>, start: () => Pr
 async function build(projectDir: string): Promise<void> {
   const [{ buildProject }, { findingsText }] = await Promise.all([
     import("../../compiler/build.js"),
-    import("../frame/report-build.js"),
+    import("../framework/report-build.js"),
   ]);
   const { ok, diagnostics } = await buildProject(projectDir);
   if (ok) return;

@@ -1,14 +1,14 @@
 // Calls operations of one service: the part of a generated client that does the work. Sends a
 // request again only where the server cannot have executed it, or where that does no harm.
 
-import { responseError, memberOf } from "./answer-error.js";
-import { CallDeadline } from "./call-limit.js";
-import { type RawResponse, decoded, exchange, isConnectError, textOf } from "./exchange.js";
+import { CallDeadline } from "./call-deadline.js";
+import { decoded, exchange, isConnectError, type RawResponse, textOf } from "./exchange.js";
 import type { Operation } from "./operation.js";
 import type { CallOptions, ClientOptions, Envelope, FetchAnswer, FetchInit } from "./options.js";
-import { readFirstChunk, readStreamItems } from "./pieces.js";
-import { type Request, buildRequest, withBytes } from "./request.js";
+import { buildRequest, type Request, withBytes } from "./request.js";
+import { memberOf, responseError } from "./response-error.js";
 import { RetryBudget, retryDelayMs } from "./retry-budget.js";
+import { readFirstChunk, readStreamItems } from "./stream-items.js";
 import type { SvcError } from "./svc-error.js";
 
 const TIMEOUT_MS = 30_000;
@@ -174,7 +174,10 @@ function merged<T extends CallOptions>(options: T, others: CallOptions): T {
   return { ...options, ...Object.fromEntries(given), headers: Object.fromEntries(headers) };
 }
 
-function limitOf({ path }: Operation, { timeoutMs = TIMEOUT_MS, signal }: CallOptions): CallDeadline {
+function limitOf(
+  { path }: Operation,
+  { timeoutMs = TIMEOUT_MS, signal }: CallOptions,
+): CallDeadline {
   return new CallDeadline(path, timeoutMs, signal);
 }
 

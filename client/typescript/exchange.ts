@@ -1,8 +1,8 @@
 // One request and its answer, without any second try. The answer is foreign: as much of it is read
 // as its kind may be long.
 
-import { memberOf } from "./answer-error.js";
 import type { Fetch, FetchAnswer, FetchInit } from "./options.js";
+import { memberOf } from "./response-error.js";
 import { SvcError } from "./svc-error.js";
 
 /** About the longest string that engines make. */

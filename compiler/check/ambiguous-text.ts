@@ -5,7 +5,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isText, membersOf } from "../record/admits.js";
 import type { PluginRecord, UserParam } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { paramError } from "./findings.js";
+import { paramError } from "./diagnostics.js";
 import { ShapeRule } from "./shape-rule.js";
 
 /** Values of each kind as a client would write them. */

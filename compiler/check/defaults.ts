@@ -4,7 +4,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
-import { paramError } from "./findings.js";
+import { paramError } from "./diagnostics.js";
 import { ShapeRule } from "./shape-rule.js";
 
 export function checkDefaults(plugin: PluginRecord, types: TypeTable): Diagnostic[] {

@@ -1,7 +1,7 @@
 // Calls in the examples of a plugin: their arguments must be what the plugin takes, for readers
 // copy them. That the text of a query can be converted the reader has seen to already.
 
-import { didYouMean } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
 import { describePath, partAt, plainValue, type ValuePath } from "../record/example-value.js";

@@ -3,7 +3,7 @@
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
-import { pluginError } from "./findings.js";
+import { pluginError } from "./diagnostics.js";
 
 export function checkMergeable(plugins: readonly PluginRecord[]): Diagnostic[] {
   const askers = new Map<string, PluginRecord>();

@@ -3,7 +3,7 @@
 import { MAX_PLUGIN_NAME_LENGTH } from "../../runtime/base/limits.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
-import { paramError, pluginError } from "./findings.js";
+import { paramError, pluginError } from "./diagnostics.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const ALLOWED = "only letters, digits and underscores, first no digit";

@@ -2,7 +2,7 @@
 // checks that `emit/check-body.ts` writes for values which come at run time.
 
 import { limitCheck } from "../../argspec/limits/limits.js";
-import { describeShape } from "../emit/shape-words.js";
+import { describeShape } from "../emit/describe-shape.js";
 import { type Composite, findTag, sortMembers } from "../emit/union-members.js";
 import { UNKNOWN_VALUE, type ValuePath } from "../record/example-value.js";
 import { isObject, isScalarValue } from "../record/scalar-value.js";

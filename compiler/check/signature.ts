@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
-import { paramError, pluginError } from "./findings.js";
+import { paramError, pluginError } from "./diagnostics.js";
 
 export function checkFirstArgument(plugin: PluginRecord): Diagnostic[] {
   const isPost = plugin.role === "post";

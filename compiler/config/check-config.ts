@@ -4,9 +4,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, parse, resolve } from "node:path";
-import { removeStaleOutput } from "../leftovers.js";
+import { removeStaleOutput } from "../stale-output.js";
 import { inheritedOption } from "../tsconfig.js";
-import { replacementOptions } from "./older-options.js";
+import { replacementOptions } from "./renamed-options.js";
 
 export interface CheckConfig {
   readonly path: string;

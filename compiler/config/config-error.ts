@@ -23,7 +23,7 @@ export class ConfigError extends SvcError {
 
   /** One finding for each mistake, sorted by place. */
   async diagnostics(): Promise<Diagnostic[]> {
-    const { ConfigLocations } = await import("../read/config-places.js");
+    const { ConfigLocations } = await import("../read/config-locations.js");
     const places = new ConfigLocations(this.#file, this.#text());
     const findings = this.#problems.map((problem): Diagnostic => {
       const place = places.find(problem.path, problem.isOfKey === true);

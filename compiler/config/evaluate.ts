@@ -6,8 +6,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
-import { removeStaleOutput } from "../leftovers.js";
-import { blockProcessExit } from "./without-exit.js";
+import { removeStaleOutput } from "../stale-output.js";
+import { blockProcessExit } from "./block-process-exit.js";
 
 const LEFTOVERS = /^\..+\.[cm]?[jt]s\.(\d+)\.\w+\.mjs$/;
 

@@ -3,7 +3,7 @@
 
 import type { Limits } from "../../argspec/limits/limits.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
-import { describeShape } from "./shape-words.js";
+import { describeShape } from "./describe-shape.js";
 import { propertyAccess, quote } from "./text.js";
 import { type Composite, findTag, sortMembers } from "./union-members.js";
 

@@ -4,15 +4,15 @@
 
 import { ts } from "ts-morph";
 import {
-  expressionFault,
-  expressionHints,
   type ExpressionFault,
   type ExpressionSite,
-} from "../../runtime/graph/api/check-texts.js";
-import { type ExpressionLiteral, findExpressionLiterals } from "./expression-places.js";
+  expressionFault,
+  expressionHints,
+} from "../../runtime/graph/api/check-expressions.js";
+import { type ExpressionLiteral, findExpressionLiterals } from "./expression-literals.js";
+import { type LiteralSource, readStringLiteral, readTemplateLiteral } from "./literal-source.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
-import { type LiteralSource, readStringLiteral, readTemplateLiteral } from "./spelled-text.js";
 
 /** Consts of consts, and conditions in conditions, that are looked into. */
 const MAX_DEPTH = 10;
@@ -86,7 +86,9 @@ function reportText(context: ReadContext, found: ExpressionLiteral, told: Set<st
 /** Whether there are values with which the text can be read. */
 function passesSomehow(context: ReadContext, { node, place }: ExpressionLiteral): boolean {
   if (ts.isStringLiteralLike(node)) return false;
-  return GUESSES.some((guess) => expressionFault(spelled(context, node, guess, 0)!.text, place) === null);
+  return GUESSES.some(
+    (guess) => expressionFault(spelled(context, node, guess, 0)!.text, place) === null,
+  );
 }
 
 function reportFault(

@@ -13,8 +13,8 @@ import {
   type Problem,
   plain,
   problemsAtPath,
-  type TypeReading,
   type TypeReader,
+  type TypeReading,
   unsupported,
 } from "./reading.js";
 import { typeNodeOf } from "./schema-places.js";

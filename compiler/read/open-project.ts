@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
-import { replacementOptions } from "../config/older-options.js";
+import { replacementOptions } from "../config/renamed-options.js";
 
 /** What a project without a tsconfig.json gets. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {

@@ -2,7 +2,7 @@
 // compiler never runs the user's code to find out what a plugin is called.
 
 import { ts } from "ts-morph";
-import { didYouMean } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import { type ReadContext, unwrap } from "./read-context.js";
 

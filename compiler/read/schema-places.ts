@@ -10,7 +10,10 @@ import { schemaType } from "./schema-type.js";
 type Path = SchemaLocation["path"];
 
 /** The places of all schemas in the type of a parameter. */
-export function schemaLocations(context: ReadContext, node: ts.TypeNode | undefined): SchemaLocation[] {
+export function schemaLocations(
+  context: ReadContext,
+  node: ts.TypeNode | undefined,
+): SchemaLocation[] {
   return node === undefined ? [] : new PlaceFinder(context).find(node, []);
 }
 

@@ -1,7 +1,7 @@
 // The shape of what clients send where a type is inferred from a schema: that of its input.
 
 import type { ts } from "ts-morph";
-import type { TypeReading, TypeReader } from "./reading.js";
+import type { TypeReader, TypeReading } from "./reading.js";
 import { elementNode } from "./schema-places.js";
 import { schemaType } from "./schema-type.js";
 

@@ -18,8 +18,8 @@ import {
   type Direction,
   type Problem,
   plain,
-  type TypeReading,
   type TypeReader,
+  type TypeReading,
   unsupported,
   withoutUndefined,
 } from "./reading.js";

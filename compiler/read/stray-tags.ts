@@ -3,7 +3,7 @@
 // endpoint.
 
 import { ts } from "ts-morph";
-import { didYouMean } from "../../runtime/base/nearest.js";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
 import type { FileScope } from "./file-scope.js";
 
 const TAG = "@plugin";

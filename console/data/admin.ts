@@ -2,7 +2,7 @@
 // this page alone. Tokens and the key live in memory only, never in the address. A page may ask its
 // own server alone, which passes on what is meant for other instances.
 
-import { callServer, fetchValue, isRecord, errorMessage, type Reply } from "./client.js";
+import { callServer, errorMessage, fetchValue, isRecord, type Reply } from "./client.js";
 import { numberAt, textAt } from "./node-stat.js";
 
 const PATH = "svc/builtin/ADMIN_";

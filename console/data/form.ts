@@ -2,7 +2,7 @@
 // with a value, and the request that the values make. An empty field means the default.
 
 import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
-import { type LimitCheck, limitCheck, applicableLimits } from "../../argspec/limits/limits.js";
+import { applicableLimits, type LimitCheck, limitCheck } from "../../argspec/limits/limits.js";
 
 export type FieldKind = "choice" | "number" | "text" | "json" | "body";
 
@@ -47,7 +47,8 @@ export function buildFormFields({ params }: PluginSpec): readonly Field[] {
 }
 
 function choicesOf({ schema }: ParamSpec): readonly string[] {
-  if (Array.isArray(schema.enum)) return schema.enum.filter((item) => item !== null).map(parseFieldValue);
+  if (Array.isArray(schema.enum))
+    return schema.enum.filter((item) => item !== null).map(parseFieldValue);
   return schema.type === "boolean" ? ["true", "false"] : [];
 }
 

@@ -2,8 +2,8 @@
 // cannot ask the others. One picture for all pages that show several.
 
 import { isRecord } from "./client.js";
-import { isAt, listAt, numberAt, textAt, readPath } from "./node-stat.js";
-import { type State, instanceState } from "./state-of.js";
+import { instanceState, type State } from "./instance-state.js";
+import { isAt, listAt, numberAt, readPath, textAt } from "./node-stat.js";
 
 export const OVERVIEW = "svc/builtin/system_overview";
 const MAX_DEPTH = 32;

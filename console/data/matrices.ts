@@ -1,9 +1,9 @@
 // The back-ends of dispatchers: what `/svc/matrix` says of a matrix, and `system_overview` of all.
 
 import { isRecord } from "./client.js";
+import type { State } from "./instance-state.js";
 import type { Instance } from "./instances.js";
-import { numberAt, textAt, readPath } from "./node-stat.js";
-import type { State } from "./state-of.js";
+import { numberAt, readPath, textAt } from "./node-stat.js";
 
 /** States of a back-end as the server calls them. */
 const TONES: ReadonlyMap<string, State["tone"]> = new Map([

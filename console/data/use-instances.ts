@@ -1,9 +1,9 @@
 // All instances of the system, live, for every page that shows some of them.
 
 import { useMemo } from "preact/hooks";
-import { BusyDetector } from "./busy-looks.js";
-import { type Instance, idleOf, parseInstances, OVERVIEW } from "./instances.js";
-import { useLive } from "./live.js";
+import { BusyDetector } from "./busy-detector.js";
+import { type Instance, idleOf, OVERVIEW, parseInstances } from "./instances.js";
+import { useLive } from "./server-connection.js";
 
 interface Seen {
   /** `system_overview`; null before the first answer. */

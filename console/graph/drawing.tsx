@@ -2,10 +2,10 @@
 // an image: the table beside it has all of it, and buttons for those who have no mouse.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { count, clipForDisplay } from "../data/text.js";
+import { clipForDisplay, count } from "../data/text.js";
 import { theme } from "../theme.js";
-import { type Point, layoutPositions } from "./layout.js";
-import type { Subgraph } from "./picture.js";
+import { layoutPositions, type Point } from "./layout.js";
+import type { Subgraph } from "./subgraph.js";
 
 const MARGIN_X = 80;
 const MARGIN_Y = 30;
@@ -141,7 +141,11 @@ function draw(
     paint.fill();
     if (ids.length > MAX_NAMED && id !== anchor) continue;
     paint.fillStyle = colour("--text");
-    paint.fillText(id.length > MAX_NAME ? `${clipForDisplay(id.slice(0, MAX_NAME))}…` : clipForDisplay(id), x, y - 9);
+    paint.fillText(
+      id.length > MAX_NAME ? `${clipForDisplay(id.slice(0, MAX_NAME))}…` : clipForDisplay(id),
+      x,
+      y - 9,
+    );
   }
 }
 

@@ -4,9 +4,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { callServer, errorMessage, type Reply } from "../data/client.js";
 import { clipForDisplay } from "../data/text.js";
-import { ResponseView } from "../parts/answer.js";
 import { Editor } from "../parts/editor.js";
-import { saveStatePart, currentRoute } from "../router.js";
+import { ResponseView } from "../parts/response-view.js";
+import { currentRoute, saveStatePart } from "../router.js";
 import { MODES, type Mode, NO_PARTS, QueryForm, textOf } from "./query-form.js";
 import { collectNames } from "./query-names.js";
 import { completionsAt, findFault, type Names, placeOf } from "./query-text.js";

@@ -6,7 +6,7 @@ import { consoleUrl, type Instance, matchesSelection } from "../data/instances.j
 import type { Operation, Target } from "../data/operations.js";
 import { clipForDisplay } from "../data/text.js";
 import { Badge } from "../parts/badge.js";
-import { saveState, currentRoute } from "../router.js";
+import { currentRoute, saveState } from "../router.js";
 
 interface TargetsProps {
   readonly instances: readonly Instance[];
@@ -35,7 +35,8 @@ export function Targets({ instances, chosen, own }: TargetsProps) {
     <section class="card">
       <fieldset>
         <legend>
-          Instances to operate <span class="quiet">(none chosen: this one, {clipForDisplay(own, 60)})</span>
+          Instances to operate{" "}
+          <span class="quiet">(none chosen: this one, {clipForDisplay(own, 60)})</span>
         </legend>
         <ul class="targets">
           {instances.map((instance) => (

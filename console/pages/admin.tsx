@@ -3,18 +3,18 @@
 // on.
 
 import { useState } from "preact/hooks";
-import { type AdminActions, type ActionResult, useAdminActions } from "../data/desk.js";
+import { type ActionResult, type AdminActions, useAdminActions } from "../data/admin-actions.js";
 import type { Instance } from "../data/instances.js";
-import { useLive } from "../data/live.js";
 import { textAt } from "../data/node-stat.js";
 import { OPERATIONS, type Operation, type Target } from "../data/operations.js";
+import { useLive } from "../data/server-connection.js";
 import { clipForDisplay } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { ConfirmDialog } from "../parts/confirm.js";
 import { PageLink } from "../parts/page-link.js";
 import { currentRoute } from "../router.js";
+import { Commands, Descriptor } from "./admin-help.js";
 import { Targets, targetLabel } from "./admin-targets.js";
-import { Commands, Descriptor } from "./admin-texts.js";
 
 const EVERY_MS = 1000;
 

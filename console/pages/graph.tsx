@@ -8,14 +8,14 @@ import {
   graphNames,
   type Neighbor,
   parseNeighbors,
-  someVertices,
   parseVertex,
+  someVertices,
 } from "../graph/neighbors.js";
-import { buildSubgraph } from "../graph/picture.js";
 import { Query } from "../graph/query.js";
+import { buildSubgraph } from "../graph/subgraph.js";
 import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
-import { navigate, currentRoute } from "../router.js";
+import { currentRoute, navigate } from "../router.js";
 
 const MAX_TEXT = 20_000;
 

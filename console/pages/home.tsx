@@ -1,13 +1,13 @@
 // Where to begin: the state of this instance and of its system in a line each, and where to go on.
 
-import { connectionError, useLive } from "../data/live.js";
+import { instanceState, statusIcon } from "../data/instance-state.js";
 import { numberAt, textAt } from "../data/node-stat.js";
-import { statusIcon, instanceState } from "../data/state-of.js";
-import { bytes, count, duration, clipForDisplay } from "../data/text.js";
+import { connectionError, useLive } from "../data/server-connection.js";
+import { bytes, clipForDisplay, count, duration } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { Badge } from "../parts/badge.js";
-import { StatGrid } from "../parts/figures.js";
 import { PageLink } from "../parts/page-link.js";
+import { StatGrid } from "../parts/stat-grid.js";
 
 const EVERY_MS = 2500;
 const PLACES = [
@@ -28,7 +28,8 @@ export function Home() {
     <>
       <section class={connectionError.value === null ? "card" : "card stale"}>
         <h2>
-          {clipForDisplay(textAt(node, "service-name") || "This instance", 80)} <Badge state={state} />
+          {clipForDisplay(textAt(node, "service-name") || "This instance", 80)}{" "}
+          <Badge state={state} />
         </h2>
         <StatGrid
           items={[

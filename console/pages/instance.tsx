@@ -1,12 +1,12 @@
 // One instance in detail: executors, memory, errors, graphs.
 
 import { useMemo, useState } from "preact/hooks";
-import { useLive } from "../data/live.js";
 import { entriesAt, listAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
+import { useLive } from "../data/server-connection.js";
 import { bytes, count, duration, milliseconds } from "../data/text.js";
-import { StatGrid } from "../parts/figures.js";
 import { Plot } from "../parts/plot.js";
+import { StatGrid } from "../parts/stat-grid.js";
 import { Table } from "../parts/table.js";
 
 const EVERY_MS = 2000;

@@ -1,10 +1,10 @@
 // The last entries of the server's log, as they come. They are text of strangers in part.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useLive } from "../data/live.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
-import { count, clipForDisplay } from "../data/text.js";
-import { saveStatePart, currentRoute } from "../router.js";
+import { useLive } from "../data/server-connection.js";
+import { clipForDisplay, count } from "../data/text.js";
+import { currentRoute, saveStatePart } from "../router.js";
 
 const EVERY_MS = 1000;
 const MAX_LINES = 1000;
@@ -77,7 +77,8 @@ export function Logs() {
             <span class="quiet">
               {new Date(at).toLocaleTimeString()} thread {thread}
             </span>{" "}
-            <span class={TONES.get(of) ?? "quiet"}>{clipForDisplay(of, 10)}</span> <LineText text={text} />
+            <span class={TONES.get(of) ?? "quiet"}>{clipForDisplay(of, 10)}</span>{" "}
+            <LineText text={text} />
           </div>
         ))}
       </section>
@@ -117,7 +118,10 @@ function Filter({ wanted, level, isFollowed }: FilterProps) {
       </label>
       <label>
         Level{" "}
-        <select value={level} onChange={(event) => saveStatePart("level", event.currentTarget.value)}>
+        <select
+          value={level}
+          onChange={(event) => saveStatePart("level", event.currentTarget.value)}
+        >
           <option value="">all</option>
           {LEVELS.slice(0, -1).map((name) => (
             <option key={name} value={name}>

@@ -1,10 +1,10 @@
 // The back-ends of this dispatcher, and of the other ones of its system.
 
 import { useMemo } from "preact/hooks";
-import { useLive } from "../data/live.js";
-import { parseCounts, parseMatrices, groupByPartition } from "../data/matrices.js";
+import { groupByPartition, parseCounts, parseMatrices } from "../data/matrices.js";
 import { textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
+import { useLive } from "../data/server-connection.js";
 import { clipForDisplay } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { MatrixTable } from "../parts/matrix-table.js";
@@ -41,7 +41,8 @@ export function Matrix() {
 export function LocalMatrixView({ isWhole }: { readonly isWhole: boolean }) {
   const rates = useMemo(() => new Rates(), []);
   const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
-    if (!isGap) rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
+    if (!isGap)
+      rates.add(Date.now(), parseCounts([{ id: THIS, partitions: groupByPartition(matrix) }]));
   });
   if (answer === null) return <p class="quiet">Reading the matrix…</p>;
   const partitions = groupByPartition(answer);

@@ -1,20 +1,20 @@
 // The system at a glance: what it is, how much this instance does and how fast, and all the others.
 
 import { useMemo, useState } from "preact/hooks";
+import { instanceState, memoryUse } from "../data/instance-state.js";
 import type { Instance } from "../data/instances.js";
-import { connectionError, useLive } from "../data/live.js";
 import { parseCounts, parseMatrices } from "../data/matrices.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
 import { Rates } from "../data/rates.js";
 import { Series } from "../data/series.js";
-import { memoryUse, instanceState } from "../data/state-of.js";
-import { bytes, count, duration, milliseconds, clipForDisplay } from "../data/text.js";
+import { connectionError, useLive } from "../data/server-connection.js";
+import { bytes, clipForDisplay, count, duration, milliseconds } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { Badge } from "../parts/badge.js";
-import { StatGrid } from "../parts/figures.js";
 import { InstanceTable } from "../parts/instance-table.js";
 import { MatrixTable } from "../parts/matrix-table.js";
 import { Plot } from "../parts/plot.js";
+import { StatGrid } from "../parts/stat-grid.js";
 import { LocalMatrixView } from "./matrix.js";
 
 const EVERY_MS = 1000;
@@ -99,7 +99,8 @@ function System({ overview, instances }: SystemProps) {
   return (
     <section class="card">
       <h2>
-        {clipForDisplay(textAt(overview, "descriptor", "name") || "System", 80)} <Badge state={state} />
+        {clipForDisplay(textAt(overview, "descriptor", "name") || "System", 80)}{" "}
+        <Badge state={state} />
       </h2>
       <StatGrid
         items={[

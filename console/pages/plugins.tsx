@@ -5,7 +5,7 @@ import type { PluginSpec } from "../../argspec/argspec.js";
 import { type PluginCatalog, pluginCatalog } from "../data/known-plugins.js";
 import { clipForDisplay } from "../data/text.js";
 import { PageLink } from "../parts/page-link.js";
-import { saveStatePart, currentRoute } from "../router.js";
+import { currentRoute, saveStatePart } from "../router.js";
 import { TryPlugin } from "./try-plugin.js";
 
 export function Plugins() {
@@ -15,7 +15,8 @@ export function Plugins() {
   useEffect(() => {
     pluginCatalog().then(setKnown, (error: Error) => setFailure(error.message));
   }, []);
-  if (failure !== "") return <p class="notice">The plugins cannot be read: {clipForDisplay(failure)}</p>;
+  if (failure !== "")
+    return <p class="notice">The plugins cannot be read: {clipForDisplay(failure)}</p>;
   if (known === null) return <p class="quiet">Reading the plugins…</p>;
   const { plugins, hasMatrix, elsewhere } = known;
   const search = currentRoute.value.params.get("search") ?? "";

@@ -2,14 +2,14 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { Instance } from "../data/instances.js";
-import { useLive } from "../data/live.js";
 import { isAt, listAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
-import { bytes, count, milliseconds, clipForDisplay } from "../data/text.js";
+import { useLive } from "../data/server-connection.js";
+import { bytes, clipForDisplay, count, milliseconds } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
-import { StatGrid } from "../parts/figures.js";
 import { PageLink } from "../parts/page-link.js";
 import { Plot } from "../parts/plot.js";
+import { StatGrid } from "../parts/stat-grid.js";
 import { Table } from "../parts/table.js";
 
 const EVERY_MS = 1000;

@@ -3,12 +3,12 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../data/client.js";
-import { useLive } from "../data/live.js";
-import { entriesAt, listAt, numberAt, textAt, readPath } from "../data/node-stat.js";
-import { milliseconds, clipForDisplay } from "../data/text.js";
-import { StatGrid } from "../parts/figures.js";
+import { entriesAt, listAt, numberAt, readPath, textAt } from "../data/node-stat.js";
+import { useLive } from "../data/server-connection.js";
+import { clipForDisplay, milliseconds } from "../data/text.js";
+import { StatGrid } from "../parts/stat-grid.js";
 import { Table } from "../parts/table.js";
-import { saveStatePart, currentRoute } from "../router.js";
+import { currentRoute, saveStatePart } from "../router.js";
 
 const EVERY_MS = 1000;
 /** Work that lasts longer is marked. */

@@ -3,14 +3,20 @@
 
 import { useRef, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
-import { callText, LANGUAGES } from "../data/call-text.js";
+import { callText, LANGUAGES } from "../data/call-snippets.js";
 import { callServer, type Reply } from "../data/client.js";
-import { parseFieldValue, buildFormFields, findFieldError, type PluginRequest, buildRequest } from "../data/form.js";
+import {
+  buildFormFields,
+  buildRequest,
+  findFieldError,
+  type PluginRequest,
+  parseFieldValue,
+} from "../data/form.js";
 import { clipForDisplay } from "../data/text.js";
-import { ResponseView } from "../parts/answer.js";
 import { FieldInput } from "../parts/field.js";
+import { ResponseView } from "../parts/response-view.js";
 import { TextBlock } from "../parts/text-block.js";
-import { saveState, saveStatePart, currentRoute } from "../router.js";
+import { currentRoute, saveState, saveStatePart } from "../router.js";
 
 /** Parameters in the address begin with this. */
 const MARK = "v.";
@@ -91,7 +97,9 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
         <h2>{clipForDisplay(plugin.name)}</h2>
         <p>{clipForDisplay(plugin.description, 2000)}</p>
         {!plugin.readonly && <p class="warn">▲ It is not @readonly: it may change data.</p>}
-        {plugin.deprecated && <p class="warn">▲ Deprecated. {clipForDisplay(plugin.deprecation ?? "")}</p>}
+        {plugin.deprecated && (
+          <p class="warn">▲ Deprecated. {clipForDisplay(plugin.deprecation ?? "")}</p>
+        )}
         {fields.map((field, index) => (
           <FieldInput
             key={field.name}
@@ -167,7 +175,9 @@ interface ExamplesProps {
 function Examples({ plugin, onPick }: ExamplesProps) {
   const queries = plugin.examples.flatMap((example) => ("query" in example ? [example.query] : []));
   return queries.map((query, index) => {
-    const values = Object.entries(query).map(([name, value]) => [name, parseFieldValue(value)] as const);
+    const values = Object.entries(query).map(
+      ([name, value]) => [name, parseFieldValue(value)] as const,
+    );
     if (values.length === 0) return null;
     const text = values.map(([name, value]) => `${name}=${value}`).join(" ");
     return (

@@ -1,6 +1,6 @@
 // A state as sign, word and colour: never as colour alone.
 
-import { type State, statusIcon } from "../data/state-of.js";
+import { type State, statusIcon } from "../data/instance-state.js";
 
 export function Badge({ state }: { readonly state: State }) {
   return (

@@ -3,8 +3,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { fetchValue, isRecord } from "../data/client.js";
-import { useLive } from "../data/live.js";
-import { listAt, numberAt, textAt, readPath } from "../data/node-stat.js";
+import { listAt, numberAt, readPath, textAt } from "../data/node-stat.js";
+import { useLive } from "../data/server-connection.js";
 import { clipForDisplay } from "../data/text.js";
 import { PageLink } from "./page-link.js";
 import { TextBlock } from "./text-block.js";

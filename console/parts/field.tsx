@@ -27,7 +27,9 @@ export function FieldInput({ field, text, mistake, onText }: FieldProps) {
       </label>
       {kind === "choice" ? (
         <select {...common} value={text}>
-          <option value="">{hint === "" ? "default" : `default: ${clipForDisplay(hint, 80)}`}</option>
+          <option value="">
+            {hint === "" ? "default" : `default: ${clipForDisplay(hint, 80)}`}
+          </option>
           {choices.map((choice) => (
             <option key={choice} value={choice}>
               {clipForDisplay(choice, 80)}

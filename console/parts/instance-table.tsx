@@ -2,7 +2,7 @@
 
 import { consoleUrl, type Instance } from "../data/instances.js";
 import { numberAt, textAt } from "../data/node-stat.js";
-import { bytes, count, duration, milliseconds, clipForDisplay } from "../data/text.js";
+import { bytes, clipForDisplay, count, duration, milliseconds } from "../data/text.js";
 import { Badge } from "./badge.js";
 import { PageLink } from "./page-link.js";
 
@@ -54,7 +54,10 @@ function Row({ instance }: { readonly instance: Instance }) {
       </td>
       {isThere ? <Figures node={node} /> : <td colSpan={COLUMNS.length - 4}>no answer</td>}
       <td>
-        <PageLink to={`admin?on=${encodeURIComponent(id)}`} label={`Operate ${clipForDisplay(id, 60)}`}>
+        <PageLink
+          to={`admin?on=${encodeURIComponent(id)}`}
+          label={`Operate ${clipForDisplay(id, 60)}`}
+        >
           Operate
         </PageLink>
       </td>

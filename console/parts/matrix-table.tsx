@@ -3,9 +3,9 @@
 
 import type { NamedMatrix } from "../data/matrices.js";
 import { keyOf, stateOfBackEnd } from "../data/matrices.js";
-import { isAt, numberAt, textAt, readPath } from "../data/node-stat.js";
+import { isAt, numberAt, readPath, textAt } from "../data/node-stat.js";
 import type { Rates } from "../data/rates.js";
-import { count, milliseconds, clipForDisplay } from "../data/text.js";
+import { clipForDisplay, count, milliseconds } from "../data/text.js";
 import { Badge } from "./badge.js";
 
 /** A matrix of more would be a table that nobody reads. */
@@ -81,7 +81,8 @@ function Cell({ backEnd, rate, isWhole }: CellProps) {
   const state = stateOfBackEnd(backEnd);
   return (
     <>
-      <Badge state={{ ...state, word: clipForDisplay(state.word, 40) }} /> {clipForDisplay(id || place, 60)}
+      <Badge state={{ ...state, word: clipForDisplay(state.word, 40) }} />{" "}
+      {clipForDisplay(id || place, 60)}
       {isAt(backEnd, "primary") && " (primary)"}
       <div class="figure">
         {rate === null ? "–" : count(rate)} /s

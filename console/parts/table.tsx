@@ -1,6 +1,6 @@
 // A table that scrolls inside of its card. Cells are text, clipped, whatever is in them.
 
-import { count, clipForDisplay } from "../data/text.js";
+import { clipForDisplay, count } from "../data/text.js";
 
 const MAX_ROWS = 200;
 

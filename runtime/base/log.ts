@@ -8,9 +8,9 @@
 
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { formatJsonEntry, type LogFields, formatTextEntry } from "./log-entry.js";
-import { recordLogEntry } from "./log-ring.js";
+import { formatJsonEntry, formatTextEntry, type LogFields } from "./log-entry.js";
 import { LOG_LEVELS, type LogLevel, logSettings } from "./log-settings.js";
+import { recordLogEntry } from "./recent-log.js";
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 const LOG_FILE = /^svc-\d{8}-\d{2}\.log$/;
@@ -136,7 +136,8 @@ function tellRepeats(): void {
     const [first] = text.split("\n", 1);
     logUnthrottled(`${first} (${count} more within a second)`, level, { repeats: count });
   }
-  if (missing > 0) logUnthrottled(`${missing} more entries were left out`, "warn", { repeats: missing });
+  if (missing > 0)
+    logUnthrottled(`${missing} more entries were left out`, "warn", { repeats: missing });
 }
 
 /** @param start of a line for people; files have the time there */

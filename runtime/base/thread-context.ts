@@ -2,10 +2,10 @@
 // nothing but a request. Whoever puts a thread together says it here, once; `unload` of a program
 // takes it back. Nobody else keeps such things at module level.
 
-import type { ControlService } from "../builtin/admin/control-desk.js";
+import type { ControlService } from "../builtin/admin/control-service.js";
 import type { ArgspecForms } from "../builtin/argspec-forms.js";
 import type { ServerView } from "../builtin/server-view.js";
-import type { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
+import type { ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import type { GraphBinder } from "../plugin/contract/bound-graph.js";
 
 export interface ThreadContext {

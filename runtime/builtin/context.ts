@@ -3,10 +3,10 @@
 
 import { threadContext } from "../base/thread-context.js";
 import type { Graph } from "../graph/api/graph.js";
-import { threadGraphs } from "../graph/keeper/this-thread.js";
+import { threadGraphs } from "../graph/manager/this-thread.js";
 import { KeyError } from "../graph/model/errors.js";
 import { requireBoundGraph } from "../plugin/run/graph-binding.js";
-import type { ControlService } from "./admin/control-desk.js";
+import type { ControlService } from "./admin/control-service.js";
 import type { ArgspecForms } from "./argspec-forms.js";
 import type { ServerView } from "./server-view.js";
 

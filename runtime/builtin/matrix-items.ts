@@ -39,7 +39,10 @@ export function response<K extends SortKey, T>(
 }
 
 /** @param ident of the request, or of the merged response */
-export function describeInstance({ host, basePort }: ServerView, ident: readonly number[]): Identity {
+export function describeInstance(
+  { host, basePort }: ServerView,
+  ident: readonly number[],
+): Identity {
   return {
     ident: `(${ident.join(", ")})`,
     address: `${host.ip}:${basePort}`,

@@ -122,7 +122,9 @@ const arc: Translate = negatable((value) => {
 
 /** Base64 of float32s becomes their list. */
 const vector: Translate = (value) =>
-  typeof value === "string" && value !== "tail" && value !== "" ? decodeFloats("vector", value) : value;
+  typeof value === "string" && value !== "tail" && value !== ""
+    ? decodeFloats("vector", value)
+    : value;
 
 const valueCondition: Translate = (value) =>
   Array.isArray(value) ? [constant(value[0] as Json), ...value.slice(1)] : value;

@@ -4,10 +4,10 @@
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { RegisteredGraph } from "../graph/keeper/known-graphs.js";
+import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { PluginCounters } from "../metrics/plugin-tallies.js";
+import type { PluginCounters } from "../metrics/plugin-counters.js";
 import type { TrafficReport } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { Host } from "./host.js";

@@ -1,7 +1,7 @@
 // State of the whole instance in one object (interface, "Graph status and queries").
 
-import type { RegisteredGraph } from "../graph/keeper/known-graphs.js";
-import { graphTotals } from "../graph/status/graph-sums.js";
+import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
+import { graphTotals } from "../graph/status/graph-totals.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
 import type { Latency } from "../metrics/latency-histogram.js";
 import type { Sums } from "../metrics/traffic.js";

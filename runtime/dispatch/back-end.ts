@@ -3,19 +3,19 @@
 
 import {
   ABANDONED_REQUEST_TTL_MS,
+  BUSY_BACKEND_COOLDOWN_MS,
   CONNECT_TIMEOUT_MS,
-  LOAD_REPORT_TTL_MS,
   EXTRA_CHANNEL_IDLE_MS,
   IDLE_CHANNEL_MS,
-  BUSY_BACKEND_COOLDOWN_MS,
+  LOAD_REPORT_TTL_MS,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
-import { BackEndMetrics } from "./back-end-figures.js";
+import { BackEndMetrics } from "./back-end-metrics.js";
 import { Channel } from "./channel.js";
 import { type Connector, type Opener, PLAIN } from "./connector.js";
-import { LogCoalescer } from "./few-lines.js";
-import { OutlierDetector } from "./outlier.js";
+import { LogCoalescer } from "./log-coalescer.js";
+import { OutlierDetector } from "./outlier-detector.js";
 import { TrunkConnector } from "./trunk-connector.js";
 
 /** Added to the cost of a back-end that just had too much to do. */

@@ -6,8 +6,8 @@ import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
 import type { BackEndAddress } from "../settings/matrix-config.js";
 import type { ByteSocket } from "../trunk/byte-socket.js";
 import { INVALID_FRAME } from "../trunk/frames.js";
-import { ResponseParser, type BackEndResponse, MalformedResponse } from "./answer-parser.js";
 import { type Opener, PLAIN } from "./connector.js";
+import { type BackEndResponse, MalformedResponse, ResponseParser } from "./response-parser.js";
 
 /** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);

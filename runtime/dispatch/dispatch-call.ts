@@ -8,7 +8,6 @@
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Trace } from "../tracing/trace.js";
-import type { BackEndResponse } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
 import {
@@ -18,11 +17,12 @@ import {
   outcomeOf,
   refusalOf,
 } from "./dispatch-outcome.js";
-import { type Attempt, type AttemptOwner, PartitionCall } from "./dispatch-part.js";
 import { type BackEndError, backEndError, partialError } from "./error-chain.js";
 import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import type { Matrix, UnavailableReason } from "./matrix.js";
+import { type Attempt, type AttemptOwner, PartitionCall } from "./partition-call.js";
+import type { BackEndResponse } from "./response-parser.js";
 
 /** A request to send and whom to tell what became of it. */
 export interface Dispatch {

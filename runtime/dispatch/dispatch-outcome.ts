@@ -1,9 +1,9 @@
 // What a dispatched request ends with, from what became of its partitions.
 
 import type { MatrixConfig } from "../settings/matrix-config.js";
-import type { BackEndResponse } from "./answer-parser.js";
-import type { PartitionCall, PartitionFailure } from "./dispatch-part.js";
 import { type ErrorHierarchy, errorHierarchy } from "./error-hierarchy.js";
+import type { PartitionCall, PartitionFailure } from "./partition-call.js";
+import type { BackEndResponse } from "./response-parser.js";
 
 export type Outcome =
   /** Answers by partition; null where the partition is down, or the request not for it. */

@@ -5,23 +5,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../base/errors.js";
 import {
-  RESPONSE_TIMEOUT_SWEEP_MS,
   CHANNEL_TRIM_MS,
   DEFAULT_DISPATCH_TIMEOUT_MS,
   HEDGE_SWEEP_MS,
+  RESPONSE_TIMEOUT_SWEEP_MS,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { Log2Histogram } from "../metrics/octave-histogram.js";
+import { Log2Histogram } from "../metrics/log2-histogram.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
 import { type Connect, Connector } from "./connector.js";
 import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
 import type { Outcome } from "./dispatch-outcome.js";
+import { DispatchQueue } from "./dispatch-queue.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
-import { HealthChecker } from "./health.js";
+import { HealthChecker } from "./health-checker.js";
 import { Matrix } from "./matrix.js";
-import { RetryableRequests } from "./repeatable-requests.js";
-import { DispatchQueue } from "./waiting-requests.js";
+import { RetryableRequests } from "./retryable-requests.js";
 
 const FULL_TEXTS = {
   first: "Cannot accept new connection at this time",

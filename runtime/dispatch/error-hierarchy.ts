@@ -3,8 +3,8 @@
 
 import { ResponseError } from "../base/errors.js";
 import { PartialView } from "../partial/partial-view.js";
-import type { BackEndResponse } from "./answer-parser.js";
 import type { BackEndError } from "./error-chain.js";
+import type { BackEndResponse } from "./response-parser.js";
 
 export interface ErrorHierarchy {
   /** Levels of dispatchers below, this one included. */

@@ -6,7 +6,7 @@ import type { BackEndAddress } from "../settings/matrix-config.js";
 import type { ByteSocket } from "../trunk/byte-socket.js";
 import { INVALID_FRAME, TRUNK_LINE } from "../trunk/frames.js";
 import { Trunk } from "../trunk/trunk.js";
-import type { Connector, ReadCallback, Opener } from "./connector.js";
+import type { Connector, Opener, ReadCallback } from "./connector.js";
 
 /** What arrives on any trunk, until the next bytes arrive: nothing is allocated for it. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);

@@ -2,8 +2,8 @@
 
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
+import { accessKindOf } from "../builtin/access-kind.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
-import { accessKindOf } from "../builtin/use.js";
 import type { PluginDescription, PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Resource, RouteTable } from "./route-table.js";
 

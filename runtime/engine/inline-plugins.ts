@@ -12,13 +12,13 @@ import { limitOutputBuffer, log } from "../base/log.js";
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import { raiseStackTraceLimit, loadFailure } from "../plugin/contract/traceback.js";
+import { loadFailure, raiseStackTraceLimit } from "../plugin/contract/traceback.js";
 import { RESULT_PARTIAL, RESULT_READONLY_PARTIAL } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
-import type { ResponseWriter } from "./answers.js";
 import { runBuiltin } from "./builtin-call.js";
 import { failureMessage } from "./error-message.js";
 import type { PluginRoute } from "./plugin-call.js";
+import type { ResponseWriter } from "./response-writer.js";
 import type { RouteTable } from "./route-table.js";
 
 /** How long one call may take. */

@@ -2,9 +2,9 @@
 // answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
-import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 

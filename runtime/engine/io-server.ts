@@ -4,30 +4,34 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
-import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_KEEPALIVE_MS, KEEPALIVE_DRAIN_MS } from "../base/limits.js";
+import { maxConnections } from "../base/connection-limit.js";
+import {
+  DEFAULT_PLUGIN_TIMEOUT_MS,
+  DRAIN_KEEPALIVE_MS,
+  KEEPALIVE_DRAIN_MS,
+} from "../base/limits.js";
 import { log } from "../base/log.js";
-import { maxConnections } from "../base/open-files.js";
 import { packageInfo } from "../base/package-info.js";
 import { installThreadContext } from "../base/thread-context.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths } from "../base/tls-paths.js";
-import { ControlService } from "../builtin/admin/control-desk.js";
+import { ControlService } from "../builtin/admin/control-service.js";
 import type { Connect } from "../dispatch/connector.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
-import { GraphRegistry } from "../graph/keeper/known-graphs.js";
-import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
-import { CommitClock } from "../graph/log/logged-store.js";
-import { ClientPermissions } from "../http/client-rights.js";
+import { CommitClock } from "../graph/log/logging-entry-points.js";
+import { GraphRegistry } from "../graph/manager/graph-registry.js";
+import { IO_THREAD } from "../graph/manager/thread-numbers.js";
+import { ClientPermissions } from "../http/client-permissions.js";
 import { Compressor } from "../http/compressor.js";
+import { CrossOriginGuard } from "../http/cross-origin-guard.js";
 import { FileServer } from "../http/files.js";
 import { type LoadedTransport, loadTransport } from "../http/load-transport.js";
-import { OperatorAuth } from "../http/operators.js";
+import { OperatorAuth } from "../http/operator-auth.js";
 import { PackagedFiles } from "../http/packaged-files.js";
-import { CrossOriginGuard } from "../http/page-rules.js";
 import type { HttpServer, ServerOptions } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
-import { PluginCounters } from "../metrics/plugin-tallies.js";
+import { PluginCounters } from "../metrics/plugin-counters.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
@@ -35,21 +39,21 @@ import type { ServerSettings } from "../settings/server-settings.js";
 import { Tracer } from "../tracing/tracer.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
-import { type ResponseParts, ResponseWriter } from "./answers.js";
 import { addBuiltins } from "./builtin-routes.js";
 import { ConsoleRequests } from "./console-requests.js";
-import { PendingControlRequests } from "./control-asks.js";
+import { EventLoopMonitor } from "./event-loop-monitor.js";
 import { InlinePlugins } from "./inline-plugins.js";
-import type { ControlRequest, IoThreadData, Listening, IoNotification } from "./io-control.js";
-import { EventLoopMonitor } from "./io-load.js";
+import type { ControlRequest, IoNotification, IoThreadData, Listening } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
-import { LiveServerView } from "./live-view.js";
+import { LiveServerView } from "./live-server-view.js";
 import { MatrixRequests } from "./matrix-requests.js";
+import { PendingControlRequests } from "./pending-control-requests.js";
 import { Recorder } from "./recorder.js";
 import { RequestEngine } from "./request-engine.js";
+import { type ResponseParts, ResponseWriter } from "./response-writer.js";
 import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
-import { TraceSampler } from "./trace-rules.js";
+import { TraceSampler } from "./trace-sampler.js";
 import { type WarmUp, warmUp } from "./warm-up.js";
 
 const TICK_MS = 1000;
@@ -209,7 +213,11 @@ export class IoServer {
     }
   }
 
-  async #setExecutors({ executors, table, inlineDir }: ControlRequest & { op: "executors" }): Promise<void> {
+  async #setExecutors({
+    executors,
+    table,
+    inlineDir,
+  }: ControlRequest & { op: "executors" }): Promise<void> {
     this.#setPlugins(table);
     this.#answers.setArgspec(table.argspec.hash);
     this.#scheduler.setExecutors(executors);

@@ -10,7 +10,6 @@ import { clientKey } from "../base/client-key.js";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
-import type { BackEndResponse } from "../dispatch/answer-parser.js";
 import type { Dispatch, DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Outcome } from "../dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
@@ -25,9 +24,10 @@ import {
 } from "../dispatch/forwarded-request.js";
 import type { Matrix } from "../dispatch/matrix.js";
 import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
-import { encodeMerged } from "../dispatch/merged-output.js";
+import { encodeMerged } from "../dispatch/merged-response.js";
+import type { BackEndResponse } from "../dispatch/response-parser.js";
+import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
-import { isDisconnectError } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";
 import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
@@ -35,10 +35,10 @@ import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
-import { type ResponseWriter, refusalStatus } from "./answers.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
+import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import type { Scheduler } from "./scheduler.js";
-import type { TraceSampler } from "./trace-rules.js";
+import type { TraceSampler } from "./trace-sampler.js";
 
 /** The queue of executors that post-processors start at: they free what a request holds. */
 const POST_QUEUE = 1;
@@ -129,7 +129,12 @@ export class MatrixRequests {
     this.#continue(progress, outcome);
   };
 
-  constructor(dispatcher: Dispatcher, answers: ResponseWriter, scheduler: Scheduler, traces: TraceSampler) {
+  constructor(
+    dispatcher: Dispatcher,
+    answers: ResponseWriter,
+    scheduler: Scheduler,
+    traces: TraceSampler,
+  ) {
     this.#dispatcher = dispatcher;
     this.#answers = answers;
     this.#scheduler = scheduler;

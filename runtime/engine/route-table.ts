@@ -1,8 +1,8 @@
 // Path to resource: one map look-up for every path the server knows, one string comparison for the
 // service prefix. What is not in the map is a file.
 
+import type { AccessKind } from "../builtin/access-kind.js";
 import type { Service } from "../builtin/service.js";
-import type { AccessKind } from "../builtin/use.js";
 import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
 import type { PathRoutes, Routes } from "../plugin/contract/plugin-table.js";
 import type { PluginRoute } from "./plugin-call.js";

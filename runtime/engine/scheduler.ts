@@ -5,8 +5,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
-import type { CommitClock } from "../graph/log/logged-store.js";
-import { isDisconnectError } from "../http/gone-clients.js";
+import type { CommitClock } from "../graph/log/logging-entry-points.js";
+import { isDisconnectError } from "../http/disconnect-errors.js";
 import { RESULT_REVOKED, RESULT_STREAM, ResultField } from "../wire/batch.js";
 import {
   type SharedState,
@@ -15,13 +15,13 @@ import {
   SLOT_QUEUED,
   SLOTS,
 } from "../wire/shared-state.js";
+import { CallQueue } from "./call-queue.js";
+import { DurabilityGate } from "./durability-gate.js";
 import { ExecutorLink } from "./executor-link.js";
-import { preemptibleSlots } from "./give-way.js";
-import { DurabilityGate } from "./held-results.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
+import { preemptibleSlots } from "./preemption.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
 import { dropStream, type StreamPayload } from "./streams.js";
-import { CallQueue } from "./waiting-calls.js";
 
 const TICK_MS = 1000;
 

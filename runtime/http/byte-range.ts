@@ -12,7 +12,10 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
  * The part that a `Range` field asks for; null when the whole is to be sent, as for several parts
  * and what is malformed; "outside" when the content has nothing of it.
  */
-export function parseByteRange(field: string | undefined, size: number): ByteRange | "outside" | null {
+export function parseByteRange(
+  field: string | undefined,
+  size: number,
+): ByteRange | "outside" | null {
   const [, first = "", last = ""] = RANGE.exec(field ?? "") ?? [];
   if (first === "" && last === "") return null;
   if (first === "") {

@@ -12,7 +12,7 @@ import {
   MAX_COMPRESSING_BYTES,
   MIN_COMPRESSED_BYTES,
 } from "../base/limits.js";
-import { type ContentCoding, negotiateCoding, compress, isCompressible } from "./content-coding.js";
+import { type ContentCoding, compress, isCompressible, negotiateCoding } from "./content-coding.js";
 import { OWN_MEDIA_TYPE } from "./statuses.js";
 import type { Exchange, RequestHeaders } from "./transport.js";
 

@@ -10,9 +10,9 @@ import { latin1ToUtf8 } from "../plugin/contract/wire-text.js";
 import { type ByteRange, matchesEtag, parseByteRange } from "./byte-range.js";
 import { CompressedFiles } from "./compressed-files.js";
 import { type Compressor, encoded, VARY } from "./compressor.js";
-import { negotiateCoding, isCompressible } from "./content-coding.js";
+import { isCompressible, negotiateCoding } from "./content-coding.js";
 import { mediaTypeFor } from "./media-types.js";
-import { HttpRejection } from "./refusal.js";
+import { HttpRejection } from "./rejections.js";
 import type { Exchange } from "./transport.js";
 
 const READ_BYTES = 64 * 1024;
@@ -75,7 +75,8 @@ export class FileServer {
     if (coding === null) return send(exchange, file, mediaType, VARY, refuse);
     const tag = `${file.tag.slice(0, -1)}-${coding}"`;
     const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${VARY}`;
-    if (matchesEtag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
+    if (matchesEtag(headers.get("if-none-match"), tag))
+      return exchange.answer(304, null, "", fields);
     const answer = (content: Uint8Array | null): void => {
       if (content === null) send(exchange, file, mediaType, VARY, refuse);
       else exchange.answer(200, mediaType, content, encoded(fields, coding));

@@ -7,7 +7,12 @@ import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { asRequestId } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
-import { INVALID_HEADER, INVALID_TARGET, type HttpRejection, UNSUPPORTED_CONTENT_CODING } from "./refusal.js";
+import {
+  type HttpRejection,
+  INVALID_HEADER,
+  INVALID_TARGET,
+  UNSUPPORTED_CONTENT_CODING,
+} from "./rejections.js";
 import type { RequestHeaders } from "./transport.js";
 
 /** Whole lines only: a token, a colon with nothing before it, a value without controls. */

@@ -3,7 +3,7 @@
 // `uws`) pass one conformance suite.
 
 import type { TlsMaterial } from "../base/tls-files.js";
-import type { CountedPlugin } from "../metrics/plugin-tallies.js";
+import type { CountedPlugin } from "../metrics/plugin-counters.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 import type { Trace } from "../tracing/trace.js";
 

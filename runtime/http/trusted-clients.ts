@@ -10,7 +10,7 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
-import { Networks, LOOPBACK_NETWORKS } from "./network.js";
+import { LOOPBACK_NETWORKS, Networks } from "./network.js";
 import type { Exchange } from "./transport.js";
 
 /** The address of no machine, as URLs write it. */

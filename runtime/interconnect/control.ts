@@ -1,7 +1,7 @@
 // What a program can ask of replication while it runs; see docs/replication.md.
 
-import type { RepairAction } from "../graph/keeper/graph-source.js";
-import type { ThrottleUnit } from "./gate.js";
+import type { RepairAction } from "../graph/manager/graph-source.js";
+import type { ThrottleUnit } from "./flow-control.js";
 
 export type Control =
   /** Provides to one more, for ever. */

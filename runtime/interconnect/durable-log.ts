@@ -6,19 +6,19 @@ import { SvcError } from "../base/errors.js";
 import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
 import { CHECKPOINT_LOG_BYTES } from "../base/limits.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
-import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import {
-  identityOfStore,
-  type CommitClock,
   allocateLogMemory,
+  type CommitClock,
+  identityOfStore,
   openForLogging,
-} from "../graph/log/logged-store.js";
+} from "../graph/log/logging-entry-points.js";
+import type { GraphLog, RecoverableGraph } from "../graph/manager/graph-log.js";
+import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { SharedLogMemory } from "../graph/memory/graph-memory.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Disk } from "./log/disk.js";
+import type { LoggedGraph } from "./log/log-catalog.js";
 import { LogChannel } from "./log/log-channel.js";
-import type { LoggedGraph } from "./log/log-graphs.js";
 import { LogWriter } from "./log/log-writer.js";
 import { type ReplayFailures, replayLog } from "./log/replay-log.js";
 import { ProgressLine } from "./progress-line.js";

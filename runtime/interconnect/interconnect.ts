@@ -3,15 +3,15 @@
 
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
+import { type CommitClock, openForLogging } from "../graph/log/logging-entry-points.js";
+import type { RecoverableGraph } from "../graph/manager/graph-log.js";
 import {
   GraphManager,
   type GraphManagerSettings,
   type OpenGraphRequest,
   type RecoveredGraphs,
-} from "../graph/keeper/graph-keeper.js";
-import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
-import { type CommitClock, openForLogging } from "../graph/log/logged-store.js";
+} from "../graph/manager/graph-manager.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { TrafficCounters } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import { type DurableLog, type LogMode, openLog } from "./durable-log.js";

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeJsonAtomically } from "../base/durable-files.js";
-import { hasReplicaMarker, readReplicaMarker, removeReplicaMarker } from "./replica-mark.js";
+import { hasReplicaMarker, readReplicaMarker, removeReplicaMarker } from "./replica-marker.js";
 import { isLogPosition } from "./wire/positions.js";
 
 const LINEAGE_FILE = "_lineage.json";

@@ -6,18 +6,18 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { RepairAction } from "../graph/keeper/graph-source.js";
+import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { SubscriberReport, Traffic } from "../metrics/traffic.js";
-import { InterruptibleSleep } from "./alarm.js";
-import { RetryLoop } from "./attempts.js";
+import { planCatchUp, type StartingPoint } from "./catch-up-plan.js";
 import type { ReplicatedLog } from "./durable-log.js";
-import type { FlowControl } from "./gate.js";
-import { LogTailer } from "./log/log-follower.js";
-import { type StartingPoint, planCatchUp } from "./send-plan.js";
-import { recordSentFrames } from "./sent-frames.js";
+import type { FlowControl } from "./flow-control.js";
+import { InterruptibleSleep } from "./interruptible-sleep.js";
+import { LogTailer } from "./log/log-tailer.js";
+import { RetryLoop } from "./retry-loop.js";
+import { recordSentFrames } from "./sent-frame-metrics.js";
 import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
-import { parseJsonBody, connectionLost, Peer, peerRejected } from "./wire/peer.js";
+import { connectionLost, Peer, parseJsonBody, peerRejected } from "./wire/peer.js";
 import { parsePositions, type Start } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
 import { type PeerStatus, parseStatus } from "./wire/status.js";
@@ -272,7 +272,8 @@ export class Provider implements ProviderState {
         const message = await peer.next();
         if (message === null) throw connectionLost();
         if (message.type === MessageType.Refusal) throw peerRejected(message.body);
-        if (message.type === MessageType.Status) this.#heard = parseStatus(parseJsonBody(message.body));
+        if (message.type === MessageType.Status)
+          this.#heard = parseStatus(parseJsonBody(message.body));
         if (message.type === MessageType.Pause) this.#isPaused = true;
         if (message.type === MessageType.Resume) {
           this.#isPaused = false;

@@ -1,8 +1,8 @@
 // The graphs of this process, as one that follows a provider opens, changes and removes them.
 
-import type { GraphManager, OpenGraphRequest } from "../graph/keeper/graph-keeper.js";
-import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { RecoverableGraph } from "../graph/manager/graph-log.js";
+import type { GraphManager, OpenGraphRequest } from "../graph/manager/graph-manager.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { DurableLog } from "./durable-log.js";
 import type { OfferedGraph } from "./wire/positions.js";

@@ -3,10 +3,10 @@
 // that what comes twice is applied once, and what is missing is noticed.
 
 import { SvcError } from "../base/errors.js";
-import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
-import { applyTransaction } from "../graph/log/apply-unit.js";
-import { identityOfStore, openForLogging } from "../graph/log/logged-store.js";
-import { operationCountAfter, recordCount } from "../graph/log/unit-format.js";
+import { applyTransaction } from "../graph/log/apply-transaction.js";
+import { identityOfStore, openForLogging } from "../graph/log/logging-entry-points.js";
+import { operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
+import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import { serialBase } from "./log/log-id.js";
 import {
@@ -15,10 +15,10 @@ import {
   type FrameHeader,
   isIntact,
 } from "./log/segment-format.js";
-import { forEachTransaction } from "./log/units.js";
-import { isDiverged, replicationPosition } from "./position-of.js";
+import { forEachTransaction } from "./log/transactions.js";
 import type { ReplicaGraphs } from "./replica-graphs.js";
-import { readReplicaMarker, writeReplicaMarker } from "./replica-mark.js";
+import { readReplicaMarker, writeReplicaMarker } from "./replica-marker.js";
+import { isDiverged, replicationPosition } from "./replication-position.js";
 import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot-transfer.js";
 import { malformedMessage } from "./wire/messages.js";
 import {
@@ -27,9 +27,9 @@ import {
   type OfferedGraph,
   type Position,
   type Positions,
-  type SnapshotHead,
   parseSnapshotHead,
   parseStart,
+  type SnapshotHead,
 } from "./wire/positions.js";
 
 /** So often the mark is written anew. */

@@ -5,13 +5,14 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { RepairAction } from "../graph/keeper/graph-source.js";
+import type { RepairAction } from "../graph/manager/graph-source.js";
 import { Traffic, type TrafficCounters } from "../metrics/traffic.js";
+import type { StartingPoint } from "./catch-up-plan.js";
 import type { Control } from "./control.js";
 import { dumpFolderFromUri, FILE_SCHEME } from "./dump/dump-folder.js";
 import { DumpProvider } from "./dump/dump-provider.js";
 import type { DurableLog } from "./durable-log.js";
-import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
+import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./flow-control.js";
 import {
   fencedBy,
   hasBeenPromoted,
@@ -21,17 +22,16 @@ import {
   writeFence,
 } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
-import { digestOf, replicationPosition, mismatchedDigests } from "./position-of.js";
 import { Provider, type ProviderParts, type ProviderState } from "./provider.js";
 import { Replica } from "./replica.js";
 import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
-import type { StartingPoint } from "./send-plan.js";
+import { digestOf, mismatchedDigests, replicationPosition } from "./replication-position.js";
 import { natsPackages } from "./stream/nats-packages.js";
-import { STREAM_SCHEME, parseStreamAddress } from "./stream/stream-address.js";
+import { parseStreamAddress, STREAM_SCHEME } from "./stream/stream-address.js";
 import { StreamFollower } from "./stream/stream-follower.js";
 import { StreamProvider } from "./stream/stream-provider.js";
-import { type SubscriberState, Subscriber } from "./subscriber.js";
-import { hostAndPort, formatSubscriberUri } from "./subscriber-uri.js";
+import { Subscriber, type SubscriberState } from "./subscriber.js";
+import { formatSubscriberUri, hostAndPort } from "./subscriber-uri.js";
 import { SharedKey } from "./wire/shared-key.js";
 import type { PeerStatus } from "./wire/status.js";
 

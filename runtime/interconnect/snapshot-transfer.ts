@@ -17,8 +17,8 @@ import {
   listValues,
   readSnapshotHeader,
   SnapshotFiles,
-} from "../graph/log/logged-store.js";
-import { malformedMessage, MessageType, type MessageTypeNumber } from "./wire/messages.js";
+} from "../graph/log/logging-entry-points.js";
+import { MessageType, type MessageTypeNumber, malformedMessage } from "./wire/messages.js";
 import type { OfferedGraph, SnapshotHead } from "./wire/positions.js";
 
 const CHUNK_BYTES = 2 ** 18;
@@ -119,7 +119,8 @@ async function receiveBytes(peer: MessageSource, bytes: number, file: string): P
     let at = 0;
     while (at < bytes) {
       const chunk = await peer.expect(MessageType.SnapshotChunk);
-      if (chunk.length === 0 || at + chunk.length > bytes) throw malformedMessage("a piece too long");
+      if (chunk.length === 0 || at + chunk.length > bytes)
+        throw malformedMessage("a piece too long");
       let done = 0;
       while (done < chunk.length) done += writeSync(descriptor, chunk, done);
       at += chunk.length;

@@ -3,7 +3,7 @@
 import { SvcError } from "../base/errors.js";
 import { HOST_PORT } from "../base/host-port.js";
 import { dumpFolderFromUri, dumpUri, FILE_SCHEME } from "./dump/dump-folder.js";
-import { STREAM_SCHEME, parseStreamAddress } from "./stream/stream-address.js";
+import { parseStreamAddress, STREAM_SCHEME } from "./stream/stream-address.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const SCHEME = "svc://";

@@ -5,11 +5,11 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { Traffic } from "../metrics/traffic.js";
-import type { FlowControl } from "./gate.js";
+import type { FlowControl } from "./flow-control.js";
 import { serialBase } from "./log/log-id.js";
 import type { Replica } from "./replica.js";
-import { malformedMessage, type Message, MessageType } from "./wire/messages.js";
-import { parseJsonBody, Peer } from "./wire/peer.js";
+import { type Message, MessageType, malformedMessage } from "./wire/messages.js";
+import { Peer, parseJsonBody } from "./wire/peer.js";
 import { parseOffer } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 import { type PeerStatus, parseStatus } from "./wire/status.js";
@@ -138,7 +138,8 @@ export class Subscriber implements SubscriberState {
     const peer = new Peer(socket);
     this.#peers.add(peer);
     try {
-      if (!key.isThere && !isLoopbackAddress(peer.address)) throw malformedMessage("a stranger without a key");
+      if (!key.isThere && !isLoopbackAddress(peer.address))
+        throw malformedMessage("a stranger without a key");
       await peer.handshake("subscriber", key);
       if (this.#promotedTo !== null) {
         await this.#fence(peer, this.#promotedTo);

@@ -2,7 +2,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 
 export type AdminCommand =
   /** This graph is open. */

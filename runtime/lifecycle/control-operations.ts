@@ -1,7 +1,7 @@
 // What operators can have the server do (interface, "Operations"), one at a time. All of it runs
 // in the main thread. Nothing that they send is ever run as code.
 
-import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import { planInstance } from "../system/instance-plan.js";
 import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";

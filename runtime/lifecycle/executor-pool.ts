@@ -10,15 +10,15 @@ import type {
   ExecutorPort,
   ExecutorThreadData,
 } from "../engine/io-control.js";
-import type { GraphCommand } from "../graph/keeper/graph-source.js";
+import type { GraphCommand } from "../graph/manager/graph-source.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
-import { type RpcRequest, answer } from "../wire/asks.js";
+import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
-import { MemoryWatchdog, type WatchedExecutor } from "./memory-watch.js";
-import { exitWhenOrphaned, isFdExhausted, startThread } from "./thread-entry.js";
+import { MemoryWatchdog, type WatchedExecutor } from "./memory-watchdog.js";
+import { pendingTopLevelAwaits } from "./pending-awaits.js";
+import { exitWhenOrphaned, isFdExhausted, startThread } from "./start-thread.js";
 import { currentSourceLine } from "./thread-probe.js";
-import { pendingTopLevelAwaits } from "./unsettled-awaits.js";
 
 /**
  * Deaths in a row that no request brought about, without a long life between, after which the

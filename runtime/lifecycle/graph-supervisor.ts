@@ -2,29 +2,29 @@
 // and what becomes of them when a thread dies. The interconnect thread makes and keeps them; the
 // other threads ask here, so that a graph outlives every thread but this one.
 
-import { log, ignoreBrokenPipe } from "../base/log.js";
+import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
-import { removeEverywhere } from "../graph/keeper/follow-graph.js";
-import type { RecoveredGraphs } from "../graph/keeper/graph-keeper.js";
-import { GraphRoot } from "../graph/keeper/graph-root.js";
+import { CommitClock, identityOfStore } from "../graph/log/logging-entry-points.js";
+import { GraphCompactor } from "../graph/manager/graph-compactor.js";
+import type { RecoveredGraphs } from "../graph/manager/graph-manager.js";
+import { GraphRegistry } from "../graph/manager/graph-registry.js";
+import { GraphRoot } from "../graph/manager/graph-root.js";
 import type {
   GraphCommand,
   GraphRequest,
   GraphSource,
   SharedGraph,
-} from "../graph/keeper/graph-source.js";
-import { GraphRegistry } from "../graph/keeper/known-graphs.js";
-import { waitForSave, recoverGraphs } from "../graph/keeper/recover-graphs.js";
-import { saveGraphs } from "../graph/keeper/save-graphs.js";
-import { GraphCompactor } from "../graph/keeper/shrink-graphs.js";
+} from "../graph/manager/graph-source.js";
+import { recoverGraphs, waitForSave } from "../graph/manager/recover-graphs.js";
+import { saveGraphs } from "../graph/manager/save-graphs.js";
 import {
   adminThread,
   IO_THREAD,
-  managerThreadNumber,
   MAIN_THREAD,
-} from "../graph/keeper/thread-numbers.js";
-import { identityOfStore, CommitClock } from "../graph/log/logged-store.js";
+  managerThreadNumber,
+} from "../graph/manager/thread-numbers.js";
+import { removeEverywhere } from "../graph/manager/track-graph.js";
 import { DataError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
 import { TrafficCounters } from "../metrics/traffic.js";
@@ -35,7 +35,7 @@ import type {
   InterconnectData,
   InterconnectNotification,
 } from "./interconnect-control.js";
-import { ReplicationOverrides } from "./remembered-controls.js";
+import { ReplicationOverrides } from "./replication-overrides.js";
 import { SupervisedThread } from "./supervised-thread.js";
 import { UnloadableGraphs } from "./unloadable-graphs.js";
 
@@ -246,7 +246,9 @@ export class GraphSupervisor implements GraphSource {
     }
   }
 
-  #startInterconnect(settings: GraphSettings): SupervisedThread<InterconnectCommand, InterconnectData> {
+  #startInterconnect(
+    settings: GraphSettings,
+  ): SupervisedThread<InterconnectCommand, InterconnectData> {
     const thread = new SupervisedThread<InterconnectCommand, InterconnectData>(
       {
         entry: "interconnect",

@@ -6,12 +6,12 @@ import type { Argspec } from "../../argspec/argspec.js";
 import { WARM_UP_MS } from "../base/limits.js";
 import { log, onDroppedWrites } from "../base/log.js";
 import { installThreadContext } from "../base/thread-context.js";
-import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState } from "../builtin/server-view.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import { Executor } from "../engine/executor.js";
-import type { ExecutorPort, Listening, IoNotification } from "../engine/io-control.js";
-import { executorThread } from "../graph/keeper/thread-numbers.js";
+import type { ExecutorPort, IoNotification, Listening } from "../engine/io-control.js";
+import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
@@ -22,10 +22,10 @@ import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
-import { InlineWatchdog } from "./inline-watch.js";
+import { InlineWatchdog } from "./inline-watchdog.js";
 import { IoThread, type StartIo } from "./io-thread.js";
 import { Lease } from "./lease.js";
-import { isFdExhausted } from "./thread-entry.js";
+import { isFdExhausted } from "./start-thread.js";
 import { warmUpTargets } from "./warm-up-targets.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */

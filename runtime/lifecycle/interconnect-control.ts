@@ -1,7 +1,7 @@
 // What the main thread asks of the interconnect thread, and what that one is started with.
 
-import type { OpenGraphRequest } from "../graph/keeper/graph-keeper.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { OpenGraphRequest } from "../graph/manager/graph-manager.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { Control } from "../interconnect/control.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 

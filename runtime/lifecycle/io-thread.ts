@@ -5,20 +5,20 @@ import { MessageChannel, type Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type {
-  ControlRequest,
   ControlledServer,
   ControlOutcome,
+  ControlRequest,
   ExecutorPort,
+  IoNotification,
   IoThreadData,
   Listening,
-  IoNotification,
 } from "../engine/io-control.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { SharedGraph } from "../graph/manager/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
-import { RpcClient } from "../wire/asker.js";
-import type { RpcReply } from "../wire/asks.js";
-import { exitWhenOrphaned, startThread } from "./thread-entry.js";
+import { RpcClient } from "../wire/rpc-client.js";
+import type { RpcReply } from "../wire/rpc-messages.js";
+import { exitWhenOrphaned, startThread } from "./start-thread.js";
 
 /** What is needed of the thread that has the sockets. */
 export interface IoThreadHandle {

@@ -1,6 +1,6 @@
 // The lease as operators ask for it: to take or renew it, and to give it back.
 
-import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { HttpService } from "./http-service.js";
 
 const MAX_SECONDS = 300;

@@ -1,6 +1,6 @@
 // What an operation on the server works with.
 
-import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService } from "./http-service.js";
 

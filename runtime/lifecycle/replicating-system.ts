@@ -3,7 +3,7 @@
 
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import type { Control } from "../interconnect/control.js";
-import type { Throttle, ThrottleUnit } from "../interconnect/gate.js";
+import type { Throttle, ThrottleUnit } from "../interconnect/flow-control.js";
 
 const FENCE_MS = 60_000;
 const SYNC_MS = 30_000;

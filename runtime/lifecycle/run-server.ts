@@ -3,7 +3,7 @@
 import { SvcError } from "../base/errors.js";
 import { SIGNAL_DEBOUNCE_MS } from "../base/limits.js";
 import { log, logToDirectory } from "../base/log.js";
-import { onTerminationSignal } from "./end-signals.js";
+import { onTerminationSignal } from "./termination-signals.js";
 
 const MIN_INTERVAL_MS = 1000;
 const DEFAULT_INTERVAL_MS = 5000;

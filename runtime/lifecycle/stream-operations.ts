@@ -1,8 +1,8 @@
 // Operations on the stream of transactions between instances.
 
 import { HOST_PORT } from "../base/host-port.js";
-import type { ControlArguments } from "../builtin/admin/control-desk.js";
-import type { ThrottleUnit } from "../interconnect/gate.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
+import type { ThrottleUnit } from "../interconnect/flow-control.js";
 import type { Operation, Parts } from "./operation.js";
 import { subscribe, unsubscribe } from "./subscribe-operations.js";
 

@@ -1,12 +1,12 @@
 // A subscriber that asks by itself: it lets a provider attach it, or detach it again. Providers are
 // instances of the descriptor alone: nobody else is shown the key of operators.
 
-import type { ControlArguments } from "../builtin/admin/control-desk.js";
-import { KEY_HEADER } from "../http/operators.js";
-import { callAdminOperation } from "../system/operate-instance.js";
+import type { ControlArguments } from "../builtin/admin/control-service.js";
+import { KEY_HEADER } from "../http/operator-auth.js";
+import { callAdminOperation } from "../system/call-admin-operation.js";
 import { readDescriptor } from "../system/read-descriptor.js";
-import { TlsContextCache } from "../system/secure.js";
 import type { System } from "../system/system.js";
+import { TlsContextCache } from "../system/tls-context-cache.js";
 import type { HttpService } from "./http-service.js";
 import type { Parts } from "./operation.js";
 

@@ -10,13 +10,13 @@ import {
   type Worker,
 } from "node:worker_threads";
 import { log } from "../base/log.js";
-import type { GraphCommand } from "../graph/keeper/graph-source.js";
-import { SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/crossing-errors.js";
+import type { GraphCommand } from "../graph/manager/graph-source.js";
 import { DataError } from "../graph/model/errors.js";
-import { RpcClient, SyncRpcClient } from "../wire/asker.js";
-import { type RpcRequest, answer, type RpcReply } from "../wire/asks.js";
+import { SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/serializable-errors.js";
+import { RpcClient, SyncRpcClient } from "../wire/rpc-client.js";
+import { answer, type RpcReply, type RpcRequest } from "../wire/rpc-messages.js";
 import type { InterconnectNotification } from "./interconnect-control.js";
-import { startThread, type Thread } from "./thread-entry.js";
+import { startThread, type Thread } from "./start-thread.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */
 const MAX_DEATHS = 2;

@@ -12,8 +12,8 @@ import { descriptions as graphPlugins } from "../builtin/.generated/graph/descri
 import { readHost } from "../builtin/host.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
-import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
+import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { MAIN_THREAD } from "../graph/manager/thread-numbers.js";
 import type { Control } from "../interconnect/control.js";
 import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";

@@ -2,7 +2,7 @@
 // HELP and TYPE, then one line a sample. Written in pieces, because a matrix may have thousands of
 // back-ends.
 
-import type { Log2Histogram } from "./octave-histogram.js";
+import type { Log2Histogram } from "./log2-histogram.js";
 
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4";
 

@@ -4,17 +4,17 @@
 export { limitCheck } from "../../argspec/limits/limits.js";
 export { truncateForLog } from "./contract/clip.js";
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
-export { checked, isObject, ownProperty, memoizedCheck } from "./contract/shape-check.js";
+export { checked, isObject, memoizedCheck, ownProperty } from "./contract/shape-check.js";
 export {
   missing,
   parseParams,
   readBytes,
-  readUnionValue,
   readerOf,
   readFloat,
   readInt,
   readJson,
   readStr,
+  readUnionValue,
   readUntyped,
   skipQuery,
   skipValue,

@@ -3,7 +3,7 @@
 
 import type { DeclaredPlugin } from "./plugin-rules.js";
 import { object, type Problems, type Rule, withDefault } from "./rules.js";
-import type { ParsedGroup, GroupOf, Setting } from "./setting.js";
+import type { GroupOf, ParsedGroup, Setting } from "./setting.js";
 import { SETTINGS } from "./table.js";
 
 type Table = typeof SETTINGS;

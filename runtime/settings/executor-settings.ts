@@ -9,7 +9,7 @@ import {
   MIN_EXECUTOR_HEAP_MB,
 } from "../base/limits.js";
 import { setting } from "./setting.js";
-import { integer, integerOr, booleanSetting } from "./setting-types.js";
+import { booleanSetting, integer, integerOr } from "./setting-types.js";
 
 export const EXECUTOR_SETTINGS = {
   /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */

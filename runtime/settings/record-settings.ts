@@ -2,7 +2,7 @@
 
 import { DEFAULT_RECORD_MB, MAX_MEMORY_MB } from "../base/limits.js";
 import { setting } from "./setting.js";
-import { file, integer, optional, booleanSetting } from "./setting-types.js";
+import { booleanSetting, file, integer, optional } from "./setting-types.js";
 
 export const RECORD_SETTINGS = {
   /** File to which requests for plugins and their answers are added; null: none is. */

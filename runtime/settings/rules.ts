@@ -1,7 +1,7 @@
 // Rules for values of a configuration, as small functions that combine: each returns the value to
 // keep and notes what is wrong, with its path, so that one run finds every mistake.
 
-import { didYouMean } from "../base/nearest.js";
+import { didYouMean } from "../base/did-you-mean.js";
 
 /** Keys and positions that lead to a value. */
 export type Path = readonly (string | number)[];

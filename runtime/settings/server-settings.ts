@@ -3,11 +3,11 @@
 
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { didYouMean } from "../base/did-you-mean.js";
 import { SvcError } from "../base/errors.js";
-import { didYouMean } from "../base/nearest.js";
 import { argumentError } from "./matrix-config.js";
 import { type Problems, problemText } from "./rules.js";
-import type { ParsedValue, LibraryOptions, Setting } from "./setting.js";
+import type { LibraryOptions, ParsedValue, Setting } from "./setting.js";
 import { SETTINGS } from "./table.js";
 
 const MAX_NAME = 50;

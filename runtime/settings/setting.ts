@@ -104,7 +104,9 @@ type Within<S, Group extends string> = S extends { readonly key: `${infer G}.${i
 
 /** The rows of a group of svc.config.ts as they are written; "" for those of no group. */
 export type ConfigInputGroup<Table, Group extends string> = {
-  readonly [Name in keyof Table as Within<Table[Name], Group>]?: ConfigInput<Table[Name]> | undefined;
+  readonly [Name in keyof Table as Within<Table[Name], Group>]?:
+    | ConfigInput<Table[Name]>
+    | undefined;
 };
 
 /** The same with all values filled in. */

@@ -27,8 +27,8 @@ import {
   PRIVATE_NETWORKS,
 } from "../base/limits.js";
 import { LOG_LEVELS } from "../base/log-settings.js";
-import { type ApiConfig, apiRule, type ParsedApi, EMPTY_API } from "./api-rules.js";
-import { CLIENT_LIMITS } from "./client-bounds.js";
+import { type ApiConfig, apiRule, EMPTY_API, type ParsedApi } from "./api-rules.js";
+import { CLIENT_LIMITS } from "./client-limits.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { EXECUTOR_SETTINGS } from "./executor-settings.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
@@ -40,6 +40,7 @@ import { nullable } from "./rules.js";
 import { setting } from "./setting.js";
 import {
   address,
+  booleanSetting,
   file,
   hostNames,
   integer,
@@ -48,9 +49,8 @@ import {
   optional,
   origin,
   prefix,
-  structure,
   stringSetting,
-  booleanSetting,
+  structure,
 } from "./setting-types.js";
 import { TRACING_SETTINGS } from "./tracing-settings.js";
 import { TRANSPORT_SETTINGS } from "./transport-settings.js";

@@ -2,7 +2,7 @@
 // survey has found.
 
 import { isPlainObject } from "../settings/rules.js";
-import type { PollResult } from "./survey.js";
+import type { PollResult } from "./instance-poller.js";
 import type { System } from "./system.js";
 
 /** As displays show them. */

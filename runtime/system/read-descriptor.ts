@@ -4,11 +4,11 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
-import { DescriptorErrors } from "./complaints.js";
+import { DescriptorErrors } from "./descriptor-errors.js";
 import { readInstances } from "./read-instances.js";
 import { readTls } from "./read-tls.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
-import { rejectMisspelledKeys } from "./slips.js";
+import { rejectMisspelledKeys } from "./reject-misspelled-keys.js";
 import type { System } from "./system.js";
 
 const KEYS = ["name", "graphs", "instances", "common", "topology", "tls", "$schema", "comment"];

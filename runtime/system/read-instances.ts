@@ -1,9 +1,9 @@
 // The instances of a descriptor: what each may say of itself, and what no two may have.
 
 import { isPlainObject } from "../settings/rules.js";
-import type { DescriptorErrors } from "./complaints.js";
 import { INSTANCE_TYPES, type InstanceType } from "./descriptor.js";
-import { rejectMisspelledKeys } from "./slips.js";
+import type { DescriptorErrors } from "./descriptor-errors.js";
+import { rejectMisspelledKeys } from "./reject-misspelled-keys.js";
 import type { Instance } from "./system.js";
 
 const MAX_INSTANCES = 4096;

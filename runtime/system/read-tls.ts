@@ -1,9 +1,9 @@
 // Whether the instances of a system speak TLS, and what those who ask them believe and show.
 
 import { isPlainObject } from "../settings/rules.js";
-import type { DescriptorErrors } from "./complaints.js";
 import type { SystemTls } from "./descriptor.js";
-import { rejectMisspelledKeys } from "./slips.js";
+import type { DescriptorErrors } from "./descriptor-errors.js";
+import { rejectMisspelledKeys } from "./reject-misspelled-keys.js";
 
 const KEYS = ["ca", "cert", "key", "name"] as const;
 const TEXT = /^(?=.*\S)[^\p{Cc}]{1,4096}$/u;

@@ -9,7 +9,7 @@ import {
   MAX_REFERENCE_COST,
 } from "../base/limits.js";
 import { isPlainObject } from "../settings/rules.js";
-import type { DescriptorErrors } from "./complaints.js";
+import type { DescriptorErrors } from "./descriptor-errors.js";
 import type { Instance, System, SystemMatrix, SystemRow } from "./system.js";
 
 /** Nobody passes changes on more often; deeper ones are made to let a stack overflow. */

@@ -3,7 +3,7 @@
 // runs user code.
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { UNTRUSTED_QUERY_LIMITS, TRUSTED_QUERY_LIMITS } from "../base/limits.js";
+import { TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { installThreadContext } from "../base/thread-context.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
@@ -11,13 +11,13 @@ import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { limitQueries } from "../graph/api/query-bound.js";
-import { RpcGraphSource } from "../graph/keeper/asked-graphs.js";
-import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
-import { PushedGraphSource } from "../graph/keeper/told-graphs.js";
+import { limitQueries } from "../graph/api/query-limits.js";
+import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
+import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
+import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import type { AdminCommand, AdminServer } from "../lifecycle/admin-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
-import { type RpcRequest, answer } from "../wire/asks.js";
+import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const { thread, port, signal } = workerData as SupervisedThreadData;
@@ -36,7 +36,8 @@ const plugins = [...graphPlugins, ...quickPlugins];
 
 function serve({ port: requests, state, traceback }: AdminServer): void {
   installThreadContext({ showsTraceback: traceback });
-  const bound = (isTrusted: boolean) => limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
+  const bound = (isTrusted: boolean) =>
+    limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
   new Executor(0, requests, new SharedState(state), () => plugins, bound);
 }
 

@@ -6,14 +6,22 @@ import { BUILD_FOLDER } from "../base/build-folder.js";
 import { limitOutputBuffer, log, onDroppedWrites } from "../base/log.js";
 import { installThreadContext } from "../base/thread-context.js";
 import { Executor } from "../engine/executor.js";
-import type { ControlledServer, ExecutorNotification, ExecutorThreadData } from "../engine/io-control.js";
+import type {
+  ControlledServer,
+  ExecutorNotification,
+  ExecutorThreadData,
+} from "../engine/io-control.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { RpcGraphSource } from "../graph/keeper/asked-graphs.js";
-import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
-import { executorThread } from "../graph/keeper/thread-numbers.js";
+import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
+import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { raiseStackTraceLimit, loadFailure, describeUncaught } from "../plugin/contract/traceback.js";
+import {
+  describeUncaught,
+  loadFailure,
+  raiseStackTraceLimit,
+} from "../plugin/contract/traceback.js";
 import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
 

@@ -4,7 +4,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
-import { CommitClock } from "../graph/log/logged-store.js";
+import { CommitClock } from "../graph/log/logging-entry-points.js";
 import { Interconnect } from "../interconnect/interconnect.js";
 import type { CrossThreadGraphs } from "../interconnect/replica-graphs.js";
 import type {
@@ -14,7 +14,7 @@ import type {
 } from "../lifecycle/interconnect-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import { TrafficCounters } from "../metrics/traffic.js";
-import { type RpcRequest, answer } from "../wire/asks.js";
+import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 
 const data = workerData as SupervisedThreadData & InterconnectData;
 const { thread, settings, port, signal } = data;
@@ -67,5 +67,11 @@ function act(ask: InterconnectCommand): unknown {
   }
 }
 
-port.on("message", (asked: RpcRequest<InterconnectCommand>) => void answer(port, asked, act, signal));
-parentPort!.on("message", (asked: RpcRequest<InterconnectCommand>) => void answer(parentPort!, asked, act));
+port.on(
+  "message",
+  (asked: RpcRequest<InterconnectCommand>) => void answer(port, asked, act, signal),
+);
+parentPort!.on(
+  "message",
+  (asked: RpcRequest<InterconnectCommand>) => void answer(parentPort!, asked, act),
+);

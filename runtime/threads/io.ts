@@ -2,11 +2,16 @@
 // main thread.
 
 import { log } from "../base/log.js";
-import type { ControlRequest, ControlledServer, IoThreadData, IoNotification } from "../engine/io-control.js";
+import type {
+  ControlledServer,
+  ControlRequest,
+  IoNotification,
+  IoThreadData,
+} from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
 import { Metrics } from "../metrics/metrics.js";
-import { hasPluginFrames, describeUncaught } from "../plugin/contract/traceback.js";
-import { type RpcRequest, answer } from "../wire/asks.js";
+import { describeUncaught, hasPluginFrames } from "../plugin/contract/traceback.js";
+import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { takeWorkerData } from "./own-data.js";
 
 const { control: port, ...data } = takeWorkerData<IoThreadData & ControlledServer>();
@@ -23,4 +28,7 @@ process.setUncaughtExceptionCaptureCallback((error: unknown) => {
   log(`${what}: ${describeUncaught(error)}`, "error");
 });
 
-port.on("message", (asked: RpcRequest<ControlRequest>) => void answer(port, asked, (ask) => server.execute(ask)));
+port.on(
+  "message",
+  (asked: RpcRequest<ControlRequest>) => void answer(port, asked, (ask) => server.execute(ask)),
+);

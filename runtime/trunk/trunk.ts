@@ -5,7 +5,7 @@
 import { Fifo } from "../base/fifo.js";
 import type { ByteSocket } from "./byte-socket.js";
 import { type EndFrame, FRAME, FrameReader, frameHeader, MAX_STREAM_ID } from "./frames.js";
-import { StallDetector } from "./stall-watch.js";
+import { StallDetector } from "./stall-detector.js";
 import { type MemoryAccount, TrunkStream } from "./trunk-stream.js";
 
 /** Written and not yet taken by the system: more of it would only wait elsewhere. */

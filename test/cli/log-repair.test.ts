@@ -24,7 +24,7 @@ import { realDisk } from "../../runtime/interconnect/log/disk.js";
 import { openingError } from "../../runtime/interconnect/log/log-errors.js";
 import { FRAME_HEADER_BYTES } from "../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
-import { encodeControlRecord } from "../../runtime/interconnect/log/units.js";
+import { encodeControlRecord } from "../../runtime/interconnect/log/transactions.js";
 import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js";
 
 const test = suite<{ folder: string; root: string; target: string }>("svc log repair");

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { markExclusive } from "../../runtime/base/sole-bytes.js";
+import { markExclusive } from "../../runtime/base/exclusive-buffer.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { MEMORY_BYTES, serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";

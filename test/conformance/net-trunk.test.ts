@@ -10,7 +10,11 @@ import {
   IDENT_LINE_TIMEOUT_MS,
   MAX_CONNECTIONS_PER_PORT,
 } from "../../runtime/base/limits.js";
-import { type RecentLogEntry, enableRecentLog, recentLogEntries } from "../../runtime/base/log-ring.js";
+import {
+  enableRecentLog,
+  type RecentLogEntry,
+  recentLogEntries,
+} from "../../runtime/base/recent-log.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../runtime/trunk/frames.js";
 import { IDLE_TIMEOUT_MS, LARGE_BYTES, serverOptions, TestEngine } from "./engine.js";

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { callText, LANGUAGES, type Language } from "../../console/data/call-text.js";
+import { callText, LANGUAGES, type Language } from "../../console/data/call-snippets.js";
 
 const run = promisify(execFile);
 const test = suite("console calls");

@@ -3,12 +3,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { errorMessage, readReply } from "../../console/data/client.js";
-import { consoleUrl, parseInstances, matchesSelection } from "../../console/data/instances.js";
+import { instanceState } from "../../console/data/instance-state.js";
+import { consoleUrl, matchesSelection, parseInstances } from "../../console/data/instances.js";
 import { numberAt, textAt } from "../../console/data/node-stat.js";
 import { startPoll } from "../../console/data/poll.js";
 import { Series } from "../../console/data/series.js";
-import { instanceState } from "../../console/data/state-of.js";
-import { bytes, count, duration, clipForDisplay } from "../../console/data/text.js";
+import { bytes, clipForDisplay, count, duration } from "../../console/data/text.js";
 
 const test = suite("console data");
 
@@ -70,7 +70,11 @@ test("rules about a matrix and about replication stand where the interface has t
     [replica, null, undefined, "OK"],
   ];
   for (const [node, entry, provider, word] of rows) {
-    assert.is(instanceState(node, entry, provider).word, word, JSON.stringify([node, entry, provider]));
+    assert.is(
+      instanceState(node, entry, provider).word,
+      word,
+      JSON.stringify([node, entry, provider]),
+    );
   }
 });
 

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
-import { buildFormFields, findFieldError, buildRequest } from "../../console/data/form.js";
+import { buildFormFields, buildRequest, findFieldError } from "../../console/data/form.js";
 
 const test = suite("console forms");
 
@@ -53,7 +53,8 @@ test("mistakes are told before anything is sent", () => {
   for (const text of ["", "7", "-7", "0xff"]) assert.is(findFieldError(integer, text), null, text);
   for (const text of ["1.5", "x", " "]) assert.ok(findFieldError(integer, text) !== null, text);
   for (const text of ["1.5", "-1e9", "0x10"]) assert.is(findFieldError(number, text), null, text);
-  for (const text of ["1,5", "Infinity", "NaN"]) assert.ok(findFieldError(number, text) !== null, text);
+  for (const text of ["1,5", "Infinity", "NaN"])
+    assert.ok(findFieldError(number, text) !== null, text);
   assert.is(findFieldError(json, `{"a":1}`), null);
   assert.match(findFieldError(json, "{a:1}")!, /^no JSON: /);
   assert.is(findFieldError({ ...integer, isRequired: true }, ""), "needed");

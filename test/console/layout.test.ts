@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { layoutPositions } from "../../console/graph/layout.js";
 import type { Neighbor } from "../../console/graph/neighbors.js";
-import { buildSubgraph } from "../../console/graph/picture.js";
+import { buildSubgraph } from "../../console/graph/subgraph.js";
 
 const test = suite("console layout");
 

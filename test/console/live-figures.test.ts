@@ -3,12 +3,17 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BusyDetector } from "../../console/data/busy-looks.js";
+import { BusyDetector } from "../../console/data/busy-detector.js";
+import { instanceState } from "../../console/data/instance-state.js";
 import { idleOf, parseInstances } from "../../console/data/instances.js";
-import { parseCounts, keyOf, groupByPartition, stateOfBackEnd } from "../../console/data/matrices.js";
+import {
+  groupByPartition,
+  keyOf,
+  parseCounts,
+  stateOfBackEnd,
+} from "../../console/data/matrices.js";
 import { Rates } from "../../console/data/rates.js";
-import { instanceState } from "../../console/data/state-of.js";
-import { BackEndMetrics } from "../../runtime/dispatch/back-end-figures.js";
+import { BackEndMetrics } from "../../runtime/dispatch/back-end-metrics.js";
 
 const test = suite("live figures");
 

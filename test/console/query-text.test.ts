@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { completionsAt, lineAt, findFault, placeOf } from "../../console/graph/query-text.js";
+import { completionsAt, findFault, lineAt, placeOf } from "../../console/graph/query-text.js";
 
 const test = suite("console query text");
 const NAMES = {

@@ -5,7 +5,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { findIncompatibility, type CompareDirection, type Type } from "../../argspec/diff/misfit.js";
+import {
+  type CompareDirection,
+  findIncompatibility,
+  type Type,
+} from "../../argspec/diff/incompatibility.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";

@@ -12,8 +12,8 @@ import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
 import { truncateForLog } from "../../runtime/plugin/contract/clip.js";
 import {
   isObject,
-  ownProperty,
   memoizedCheck,
+  ownProperty,
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
@@ -50,7 +50,13 @@ test("accept the same values", () => {
 function compile(types: TypeTable, shape: TypeShape): ShapeCheck {
   const checks = new CheckFunctions(types);
   const name = checks.functionFor(shape);
-  const helpers = { isObject, own: ownProperty, clip: truncateForLog, limitCheck, remembered: memoizedCheck };
+  const helpers = {
+    isObject,
+    own: ownProperty,
+    clip: truncateForLog,
+    limitCheck,
+    remembered: memoizedCheck,
+  };
   const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${name};`);
   return make(...Object.values(helpers)) as ShapeCheck;
 }

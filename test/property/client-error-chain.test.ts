@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { responseError } from "../../client/typescript/answer-error.js";
+import { responseError } from "../../client/typescript/response-error.js";
 import type { SvcError } from "../../client/typescript/svc-error.js";
 import { backEndError, partialError } from "../../runtime/dispatch/error-chain.js";
 import { Random, SEED } from "./support/random.js";

@@ -6,18 +6,18 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { truncate } from "../../runtime/graph/changes/graph.js";
-import { applyTransaction } from "../../runtime/graph/log/apply-unit.js";
-import { recordCount } from "../../runtime/graph/log/unit-format.js";
+import { applyTransaction } from "../../runtime/graph/log/apply-transaction.js";
+import { recordCount } from "../../runtime/graph/log/transaction-format.js";
+import { UNIT, UNIT_HEAD_WORDS } from "../../runtime/graph/memory/commit-ring.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
-import { UNIT, UNIT_HEAD_WORDS } from "../../runtime/graph/memory/log-ring.js";
 import { DataError } from "../../runtime/graph/model/errors.js";
 import { digestText } from "../../runtime/graph/store/content-digest.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import {
+  computeDigest,
   digestCheckpoint,
   verifyDigest,
-  computeDigest,
-} from "../../runtime/graph/store/measure-contents.js";
+} from "../../runtime/graph/store/verify-digest.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo, takeUnits } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";

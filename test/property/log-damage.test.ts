@@ -12,9 +12,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { repairRoot } from "../../cli/log/repair-root.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
-import { identityOfStore } from "../../runtime/graph/log/logged-store.js";
+import { identityOfStore } from "../../runtime/graph/log/logging-entry-points.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
-import { digestCheckpoint, verifyDigest } from "../../runtime/graph/store/measure-contents.js";
+import { digestCheckpoint, verifyDigest } from "../../runtime/graph/store/verify-digest.js";
 import { checkLog } from "../../runtime/interconnect/log/check-log.js";
 import { LogChannel } from "../../runtime/interconnect/log/log-channel.js";
 import { LogCorruptionError } from "../../runtime/interconnect/log/log-errors.js";
@@ -24,7 +24,7 @@ import {
   putFrameHeader,
 } from "../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
-import { encodeControlRecord } from "../../runtime/interconnect/log/units.js";
+import { encodeControlRecord } from "../../runtime/interconnect/log/transactions.js";
 import { loggedStore } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js";

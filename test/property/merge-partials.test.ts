@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as S from "../../runtime/base/sort-constants.js";
 import { mergePartials } from "../../runtime/dispatch/merge-partials.js";
-import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-output.js";
+import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-response.js";
 import { encodePartial, type Partial } from "../../runtime/partial/partial-codec.js";
 import {
   compareKeys,

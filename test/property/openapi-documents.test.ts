@@ -22,8 +22,8 @@ import type { TypeTable } from "../../compiler/record/type-shape.js";
 import { truncateForLog } from "../../runtime/plugin/contract/clip.js";
 import {
   isObject,
-  ownProperty,
   memoizedCheck,
+  ownProperty,
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
 import { validDocument } from "../argspec/openapi/valid-document.js";
@@ -141,7 +141,13 @@ function randomResult(random: Random, role: string, schema: () => object): Resul
 function checkOf(types: TypeTable, name: string): ShapeCheck {
   const checks = new CheckFunctions(types);
   const check = checks.functionFor({ kind: "ref", name });
-  const helpers = { isObject, own: ownProperty, clip: truncateForLog, limitCheck, remembered: memoizedCheck };
+  const helpers = {
+    isObject,
+    own: ownProperty,
+    clip: truncateForLog,
+    limitCheck,
+    remembered: memoizedCheck,
+  };
   const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${check};`);
   return make(...Object.values(helpers)) as ShapeCheck;
 }

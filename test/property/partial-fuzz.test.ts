@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ResponseError } from "../../runtime/base/errors.js";
 import { mergePartials } from "../../runtime/dispatch/merge-partials.js";
-import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-output.js";
+import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-response.js";
 import { decodePartial } from "../../runtime/partial/partial-codec.js";
 import { Random, SEED } from "./support/random.js";
 import { randomResponses } from "./support/random-responses.js";

@@ -11,7 +11,7 @@ import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { HnswBuilder } from "../../runtime/graph/vectors/hnsw-builder.js";
 import { indexOf } from "../../runtime/graph/vectors/index-access.js";
 import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
-import { NearestTopK } from "../../runtime/graph/vectors/nearest-heap.js";
+import { NearestTopK } from "../../runtime/graph/vectors/nearest-top-k.js";
 import { Probe } from "../../runtime/graph/vectors/probe.js";
 import { type Scan, scanVectors } from "../../runtime/graph/vectors/scan-vectors.js";
 import { partsOfLike } from "../../runtime/graph/vectors/vector.js";

@@ -3,10 +3,16 @@
 
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { readArgspec } from "../../../argspec/read-argspec.js";
-import { requestInstance } from "../../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../../runtime/system/instance-client.js";
 import { loadArgspec } from "../../contract/load-argspec.js";
 import type { AdminContext } from "../context.js";
-import { type StatusObject, isOutOfService, fetchNodestat, replicaSlotsOf, hasStopped } from "./instances.js";
+import {
+  fetchNodestat,
+  hasStopped,
+  isOutOfService,
+  replicaSlotsOf,
+  type StatusObject,
+} from "./instances.js";
 
 const SHOWN = 5;
 const CONTRACT_MS = 20_000;

@@ -2,7 +2,7 @@
 
 import { SvcError } from "../../../runtime/base/errors.js";
 import { isPlainObject } from "../../../runtime/settings/rules.js";
-import { requestInstance } from "../../../runtime/system/ask-instance.js";
+import { requestInstance } from "../../../runtime/system/instance-client.js";
 import type { AdminContext } from "../context.js";
 
 const ASK_MS = 5000;

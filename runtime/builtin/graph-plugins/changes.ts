@@ -9,8 +9,8 @@ import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
-import { retryUntilUnlocked } from "../patiently.js";
 import { constantParameter } from "../query-json.js";
+import { retryUntilUnlocked } from "../retry-until-unlocked.js";
 import { vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;

@@ -6,7 +6,7 @@ import type { ArcSpec } from "../../graph/changes/connect.js";
 import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-facts.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { limitMemoryCells, limitExpression, withClientExpressions } from "../client-expressions.js";
+import { limitExpression, limitMemoryCells, withClientExpressions } from "../client-expressions.js";
 import { graphNamed } from "../context.js";
 import { queryArgument, queryNames } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";

@@ -8,7 +8,11 @@ import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { HttpError } from "../../plugin/response/http-error.js";
-import { limitExpressions, limitMemoryCells, withClientExpressions } from "../client-expressions.js";
+import {
+  limitExpressions,
+  limitMemoryCells,
+  withClientExpressions,
+} from "../client-expressions.js";
 import { graphNamed } from "../context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";

@@ -1,8 +1,8 @@
 // State of graphs, read from shared memory: nothing here waits (interface, "Graph status and
 // queries").
 
-import type { RegisteredGraph } from "../../graph/keeper/known-graphs.js";
-import { SYSTEM_GRAPH, systemProperties } from "../../graph/keeper/system-graph.js";
+import type { RegisteredGraph } from "../../graph/manager/graph-registry.js";
+import { SYSTEM_GRAPH, systemProperties } from "../../graph/manager/system-graph.js";
 import { KeyError } from "../../graph/model/errors.js";
 import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
 import { memoryUsage } from "../../graph/status/memory-usage.js";
@@ -10,7 +10,7 @@ import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../context.js";
 
-import { localSystem } from "../own-system.js";
+import { localSystem } from "../local-system.js";
 import { systemStatus } from "../system-status.js";
 
 /** What a caller may call the system's own graph. */

@@ -1,7 +1,7 @@
 // Built-in plugins about all instances of a matrix together: this is what an engine contributes.
 // What dispatchers make of it: `matrix-processors.ts`.
 
-import { graphTotals } from "../../graph/status/graph-sums.js";
+import { graphTotals } from "../../graph/status/graph-totals.js";
 import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import type { PluginResponse } from "../../plugin/response/plugin-response.js";
@@ -18,7 +18,10 @@ class Exception extends Error {}
 export function identify(request: PluginRequest): PluginResponse<number, object> {
   const view = serverView();
   const graphs = view.graphs().map(({ store }) => [store.name, [store.order, store.size]]);
-  const identity = { ...describeInstance(view, request.ident), registry: Object.fromEntries(graphs) };
+  const identity = {
+    ...describeInstance(view, request.ident),
+    registry: Object.fromEntries(graphs),
+  };
   return response([[request.partition, identity]]);
 }
 

@@ -2,11 +2,11 @@
 
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { InstancePoller } from "../../system/instance-poller.js";
 import { buildOverview } from "../../system/overview.js";
-import { InstancePoller } from "../../system/survey.js";
 import { serverView } from "../context.js";
-import { localSystem, tlsForSystem } from "../own-system.js";
-import { metricAt, readIds, readRates } from "../system-figures.js";
+import { localSystem, tlsForSystem } from "../local-system.js";
+import { metricAt, readIds, readRates } from "../system-metrics.js";
 
 const survey = new InstancePoller();
 

@@ -3,7 +3,7 @@
 
 import { lastBuild } from "../../base/build-report.js";
 import { failedCalls } from "../../base/failed-calls.js";
-import { recentLogEntries } from "../../base/log-ring.js";
+import { recentLogEntries } from "../../base/recent-log.js";
 import { ForbiddenError, type Service } from "../service.js";
 
 const MAX_FAILURES = 20;

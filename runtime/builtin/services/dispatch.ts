@@ -4,7 +4,7 @@ import { ADMIN_SLOTS, MAIN_SLOTS } from "../../base/limits.js";
 import type { Metrics } from "../../metrics/metrics.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";
-import { backEnds, isProxy, matrixStats } from "./matrix-figures.js";
+import { backEnds, isProxy, matrixStats } from "./matrix-stats.js";
 
 export const matrix = jsonService(({ dispatcher }) => backEnds(dispatcher, "ip"));
 

@@ -1,6 +1,6 @@
 // Services that count what all graphs hold together.
 
-import { graphDigest, graphTotals } from "../../graph/status/graph-sums.js";
+import { graphDigest, graphTotals } from "../../graph/status/graph-totals.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 

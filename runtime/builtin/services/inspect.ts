@@ -5,7 +5,7 @@ import { nowMs } from "../../base/clock.js";
 import { ParameterError } from "../../base/errors.js";
 import { MAIN_SLOTS, MAX_INSPECT_LEVEL, MAX_INSPECTED_CHARS } from "../../base/limits.js";
 import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
-import type { IncomingRequest, Connection } from "../../http/transport.js";
+import type { Connection, IncomingRequest } from "../../http/transport.js";
 import { MEDIA_TYPES } from "../../plugin/contract/media-types.js";
 import { hasValue, parseParams, readerOf } from "../../plugin/convert.js";
 import { decimals } from "../format.js";

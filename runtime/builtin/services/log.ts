@@ -1,7 +1,7 @@
 // The last entries of the log, for the console: those after a number that the answer before gave.
 // On the admin port, for trusted clients: a log tells of clients and of faults.
 
-import { recentLogEntries } from "../../base/log-ring.js";
+import { recentLogEntries } from "../../base/recent-log.js";
 import { parseParams, readerOf } from "../../plugin/convert.js";
 import { ForbiddenError, type Service } from "../service.js";
 

@@ -2,13 +2,13 @@
 // of parts that an instance does not run (transactions, matrix) say "nothing" or zero.
 
 import { CHECKPOINT_LOG_BYTES } from "../../base/limits.js";
-import { memoryStats } from "../../base/memory-figures.js";
-import { graphTotals, saveStats } from "../../graph/status/graph-sums.js";
+import { memoryStats } from "../../base/memory-stats.js";
+import { graphTotals, saveStats } from "../../graph/status/graph-totals.js";
 import { decimals } from "../format.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 import { digestOf } from "./graphs.js";
-import { isProxy, matrixStats } from "./matrix-figures.js";
+import { isProxy, matrixStats } from "./matrix-stats.js";
 
 export const meminfo = jsonService((view) => ({
   memory: { ...memoryStats(), total: view.host.memoryBytes },

@@ -11,8 +11,8 @@ import {
   gauge,
   histogram,
   type Labels,
-  singleSample,
   type Sample,
+  singleSample,
 } from "../../metrics/exposition.js";
 import type { ServerView } from "../server-view.js";
 import type { Service } from "../service.js";
@@ -43,7 +43,11 @@ function* requestFigures(view: ServerView): Generator<string> {
   const { metrics } = view;
   const totals = metrics.everCounted();
   const codes = Object.entries(totals.errorsByCode);
-  yield* counter("svc_requests_total", "Requests that were answered.", singleSample(totals.requests));
+  yield* counter(
+    "svc_requests_total",
+    "Requests that were answered.",
+    singleSample(totals.requests),
+  );
   yield* counter(
     "svc_errors_total",
     "Answers that were errors, by status.",
@@ -51,8 +55,16 @@ function* requestFigures(view: ServerView): Generator<string> {
   );
   yield* counter("svc_received_bytes_total", "Bytes of requests.", singleSample(totals.bytesIn));
   yield* counter("svc_sent_bytes_total", "Bytes of answers.", singleSample(totals.bytesOut));
-  yield* gauge("svc_connections", "Connections that are open.", singleSample(metrics.connectedClients));
-  yield* counter("svc_connections_total", "Connections so far.", singleSample(metrics.totalClients));
+  yield* gauge(
+    "svc_connections",
+    "Connections that are open.",
+    singleSample(metrics.connectedClients),
+  );
+  yield* counter(
+    "svc_connections_total",
+    "Connections so far.",
+    singleSample(metrics.totalClients),
+  );
   yield* gauge("svc_serving", "1 while plugins answer.", singleSample(view.serviceIn ? 1 : 0));
 }
 
@@ -159,13 +171,21 @@ function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string
   const { rss, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   yield* gauge("process_resident_memory_bytes", "Memory of the process.", singleSample(rss));
-  yield* gauge("svc_external_memory_bytes", "Buffers of the thread of sockets.", singleSample(external));
+  yield* gauge(
+    "svc_external_memory_bytes",
+    "Buffers of the thread of sockets.",
+    singleSample(external),
+  );
   yield* gauge(
     "svc_io_busy_percent",
     "Share of the last second that the thread of sockets was busy.",
     singleSample(metrics.ioBusyPercent),
   );
-  yield* counter("process_cpu_seconds_total", "CPU time so far.", singleSample((user + system) / 1e6));
+  yield* counter(
+    "process_cpu_seconds_total",
+    "CPU time so far.",
+    singleSample((user + system) / 1e6),
+  );
   yield* gauge("process_start_time_seconds", "Start since 1970.", singleSample(startedAtMs / 1000));
   yield* counter(
     "svc_log_lost_writes_total",
@@ -183,7 +203,11 @@ function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
     "Requests that wait for back-ends.",
     singleSample(dispatcher.waiting),
   );
-  yield* gauge("svc_dispatch_running", "Requests in back-ends.", singleSample(runningIn(dispatcher)));
+  yield* gauge(
+    "svc_dispatch_running",
+    "Requests in back-ends.",
+    singleSample(runningIn(dispatcher)),
+  );
   yield* histogram("svc_dispatch_wait_seconds", "Time that requests waited for back-ends.", [
     [{}, dispatcher.waits],
   ]);

@@ -1,6 +1,6 @@
 // What a monitor asks about replication: how much came and went, and who is at the other ends.
 
-import { isEventProcessorRunning, saveStats } from "../../graph/status/graph-sums.js";
+import { isEventProcessorRunning, saveStats } from "../../graph/status/graph-totals.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
 import { jsonService } from "../service.js";
 import { digestOf } from "./graphs.js";

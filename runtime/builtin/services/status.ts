@@ -3,7 +3,7 @@
 import { MAIN_SLOTS } from "../../base/limits.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";
-import { isProxy, matrixStats } from "./matrix-figures.js";
+import { isProxy, matrixStats } from "./matrix-stats.js";
 
 const PERCENTILES = [50, 90, 95, 99, 99.9];
 

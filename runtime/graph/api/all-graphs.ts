@@ -3,19 +3,19 @@
 
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
-import { type MemoryStats, memoryStats } from "../../base/memory-figures.js";
+import { type MemoryStats, memoryStats } from "../../base/memory-stats.js";
 import { setSystemReadonly } from "../changes/graph.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
-import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
-import { threadGraphs } from "../keeper/this-thread.js";
+import { SYSTEM_GRAPH } from "../manager/system-graph.js";
+import { threadGraphs } from "../manager/this-thread.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
 import { KeyError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { makeReadonly } from "../sessions/make-readonly.js";
 import { saveGraph } from "../snapshot/save-graph.js";
 import { graphStatus } from "../status/graph-status.js";
-import { graphDigest } from "../status/graph-sums.js";
+import { graphDigest } from "../status/graph-totals.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { Graph } from "./graph.js";
 import { SystemProperties } from "./system-properties.js";

@@ -1,6 +1,6 @@
 // Gives each request its own view of a graph: what it holds is its own, and goes when it ends.
 
-import type { ThreadGraphs } from "../keeper/thread-graphs.js";
+import type { ThreadGraphs } from "../manager/thread-graphs.js";
 import { Graph } from "./graph.js";
 
 /** A graph for one request; `release` lets go of all that it holds, for good. */

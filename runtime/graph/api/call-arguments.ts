@@ -2,7 +2,7 @@
 // handles where they are open, arguments by position join those by name.
 
 import { checkObject } from "../model/check-argument.js";
-import { withArgumentDetails, atArgumentPath } from "../model/misfit.js";
+import { atArgumentPath, withArgumentDetails } from "../model/invalid-argument.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { DegreeOptions } from "../query/calls/degree.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";

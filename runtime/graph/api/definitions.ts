@@ -4,13 +4,13 @@
 import { threadContext } from "../../base/thread-context.js";
 import { setProperty } from "../changes/properties.js";
 import { createVertex } from "../changes/vertices.js";
-import { setFindDefinition } from "../evaluate/formulas.js";
+import { setFindDefinition } from "../evaluate/named-expressions.js";
 import { compileExpression } from "../evaluate/program.js";
-import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
-import { threadGraphs } from "../keeper/this-thread.js";
+import { SYSTEM_GRAPH } from "../manager/system-graph.js";
+import { threadGraphs } from "../manager/this-thread.js";
 import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { readConsistently } from "../store/steady-names.js";
+import { readConsistently } from "../store/read-consistently.js";
 
 function vertexOf({ name }: GraphStore): string {
   return `definitions:${name}`;

@@ -1,8 +1,8 @@
 // What every graph object has: the store that it works on and the session that it works for. It
 // opens graphs by name and refuses work once it is closed or the graph erased.
 
-import { threadGraphs } from "../keeper/this-thread.js";
-import type { GraphOptions } from "../keeper/thread-graphs.js";
+import { threadGraphs } from "../manager/this-thread.js";
+import type { GraphOptions } from "../manager/thread-graphs.js";
 import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 

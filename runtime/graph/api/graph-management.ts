@@ -8,9 +8,9 @@ import {
 } from "../changes/index-properties.js";
 import {
   dropVectorIndex,
+  indexVectors,
   type VectorIndexOptions,
   type VectorIndexState,
-  indexVectors,
   vectorIndexes,
 } from "../changes/index-vectors.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
@@ -20,7 +20,7 @@ import {
   eventParameters,
   setEventsEnabled,
 } from "../expiry/event-control.js";
-import { threadGraphs } from "../keeper/this-thread.js";
+import { threadGraphs } from "../manager/this-thread.js";
 import { Header } from "../memory/layout.js";
 import { checkNumber, checkText, checkTextOrNull, checkTimeout } from "../model/check-argument.js";
 import { AccessError, DataError, EnumerationError, ValueError } from "../model/errors.js";

@@ -2,10 +2,10 @@
 // never fail on a vertex that somebody holds, and expressions by themselves
 // (docs/reference/expressions.md).
 
-import type { ArcSpec } from "../changes/arc-to-make.js";
+import type { ArcSpec } from "../changes/parsed-arc.js";
 import { evaluateText } from "../evaluate/evaluate.js";
-import { type MemoryCell, Memory, memoryOption } from "../evaluate/memory.js";
-import { type EvaluationResult, toPlainValue } from "../evaluate/plain-result.js";
+import { Memory, type MemoryCell, memoryOption } from "../evaluate/memory.js";
+import { type EvaluationResult, toPlainValue } from "../evaluate/result-values.js";
 import { checkOptions, checkText } from "../model/check-argument.js";
 import { KeyError } from "../model/errors.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
@@ -35,7 +35,7 @@ import {
   terminals,
   verticesOfType,
 } from "../query/calls/lists.js";
-import { type NearestResult, type NearestOptions, nearest } from "../query/calls/nearest.js";
+import { type NearestOptions, type NearestResult, nearest } from "../query/calls/nearest.js";
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
 import {
   AdjacencyQuery,
@@ -63,7 +63,7 @@ import type {
   ScannedArc,
   ScannedVertex,
   VerticesResult,
-} from "../query/show/typed-results.js";
+} from "../query/render/typed-results.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";

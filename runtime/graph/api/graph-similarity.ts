@@ -14,12 +14,12 @@ import { requireSameKind } from "../vectors/probe.js";
 import {
   anchorCount,
   anchorId,
+  computeProjections,
   KEY_SIZES,
-  type ProjectionKeySize,
   PROJECTION_SEEDS,
+  type ProjectionKeySize,
   type ProjectionOptions,
   type Projections,
-  computeProjections,
   setId,
 } from "../vectors/projections.js";
 import { Similarity } from "../vectors/similarity.js";

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { batch } from "../changes/batch.js";
-import { connectMany, createVertices, type ArcInput, type VertexInput } from "../changes/bulk.js";
+import { type ArcInput, connectMany, createVertices, type VertexInput } from "../changes/bulk.js";
 import { type ArcSpec, type ConnectOptions, connect } from "../changes/connect.js";
 import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
@@ -15,7 +15,7 @@ import {
   checkTextOrNull,
 } from "../model/check-argument.js";
 import { IndexError, KeyError } from "../model/errors.js";
-import { withArgumentDetails } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/invalid-argument.js";
 import { firstNeighbor } from "../query/calls/lists.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
 import {
@@ -132,7 +132,10 @@ export class Graph extends GraphManagement {
     timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex[]> {
     const { access } = this;
-    const holds = await openVerticesAsync(access, toVertexKeys(access.store, ids), { mode, timeout });
+    const holds = await openVerticesAsync(access, toVertexKeys(access.store, ids), {
+      mode,
+      timeout,
+    });
     return holds.map((hold) => new Vertex(this, hold));
   }
 

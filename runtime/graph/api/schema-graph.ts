@@ -1,7 +1,7 @@
 // `Graph<Schema>`: a graph whose vertices, properties and relationships an editor knows. The same
 // objects at run time, and the same class; only types say more.
 
-import type { GraphOptions } from "../keeper/thread-graphs.js";
+import type { GraphOptions } from "../manager/thread-graphs.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
 import type { AggregateOptions } from "../query/calls/aggregate.js";
 import type { NeighborhoodOptions } from "../query/calls/neighborhood.js";
@@ -28,7 +28,7 @@ import type {
   ScannedArc,
   ScannedVertex,
   VerticesResult,
-} from "../query/show/typed-results.js";
+} from "../query/render/typed-results.js";
 import type { AccessMode } from "../sessions/open-vertices.js";
 import type { VertexName } from "./call-arguments.js";
 import { Graph } from "./graph.js";
@@ -47,7 +47,7 @@ import type {
   SchemaFilter,
   TypeName,
 } from "./schema.js";
-import type { OptionOf, SchemaEntry, SchemaResult, LiteralOf } from "./schema-results.js";
+import type { LiteralOf, OptionOf, SchemaEntry, SchemaResult } from "./schema-results.js";
 import type { Vertex } from "./vertex.js";
 
 type SchemaGlobal<S extends GraphSchema, O = VerticesOptions> = Omit<O, "condition"> & {

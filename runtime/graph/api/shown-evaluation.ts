@@ -1,9 +1,9 @@
 // The value of an expression as text, for whoever may not let a stranger's expression run for long.
 
-import type { ArcSpec } from "../changes/arc-to-make.js";
+import type { ArcSpec } from "../changes/parsed-arc.js";
 import { evaluateText } from "../evaluate/evaluate.js";
 import { type Memory, memoryOption } from "../evaluate/memory.js";
-import { displayResult } from "../evaluate/plain-result.js";
+import { displayResult } from "../evaluate/result-values.js";
 import { findAnchor } from "../query/match/anchor.js";
 import { readDeadline } from "../query/walk/deadline.js";
 import type { Graph } from "./graph.js";

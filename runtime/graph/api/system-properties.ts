@@ -2,8 +2,8 @@
 // (interface, "Graph status and queries"). Works in plugins as well as in a program that uses the
 // library.
 
-import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../keeper/system-graph.js";
-import { threadGraphs } from "../keeper/this-thread.js";
+import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../manager/system-graph.js";
+import { threadGraphs } from "../manager/this-thread.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { Graph } from "./graph.js";
 import type { Vertex } from "./vertex.js";

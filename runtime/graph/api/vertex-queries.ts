@@ -16,7 +16,11 @@ import {
 } from "../query/calls/lists.js";
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
-import type { AggregateResult, ArcTuple, NeighborhoodResult } from "../query/show/typed-results.js";
+import type {
+  AggregateResult,
+  ArcTuple,
+  NeighborhoodResult,
+} from "../query/render/typed-results.js";
 import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./call-arguments.js";
 import { VertexAttributes } from "./vertex-attributes.js";
 

@@ -23,7 +23,7 @@ import type { GraphAccess } from "../sessions/graph-access.js";
 import { type AccessMode, openVertex, openVertices } from "../sessions/open-vertices.js";
 import type { HeldVertex } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
-import { readConsistently } from "../store/steady-names.js";
+import { readConsistently } from "../store/read-consistently.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { accessOf, GraphHandle } from "./graph-handle.js";
 import type { VertexRecord } from "./vertex-attributes.js";

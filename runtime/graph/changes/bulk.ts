@@ -1,10 +1,10 @@
 // Many vertices or arcs in one call: all of them or none, with the mutex taken once.
 
-import { withArgumentDetails, atArgumentPath } from "../model/misfit.js";
+import { atArgumentPath, withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { ArcSpec } from "./arc-to-make.js";
 import { batch } from "./batch.js";
 import { type ConnectOptions, connect } from "./connect.js";
+import type { ArcSpec } from "./parsed-arc.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 import { type CreateOptions, createVertex } from "./vertices.js";

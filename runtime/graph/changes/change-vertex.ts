@@ -4,9 +4,9 @@ import { nowSeconds } from "../memory/time.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
-import { runWithLocks, waitForLock } from "./attempt.js";
+import { runWithLocks, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
-import { resolveExisting, isLockedByOther, requireWritable, type VertexKey } from "./vertex-key.js";
+import { isLockedByOther, requireWritable, resolveExisting, type VertexKey } from "./vertex-key.js";
 
 /**
  * Changes a vertex that is there and that nobody else holds, at once or not at all.
@@ -36,7 +36,11 @@ export function requireWritableVertex(access: Access, vertex: VertexKey): number
  * The store's operation, about what a vertex has of its own. A virtual one is made real first, by
  * an operation: where records are applied nobody may hold it, so that it need not be there at all.
  */
-export function beginChange(store: GraphStore, code: OperationCodeNumber, vertex: number): Operation {
+export function beginChange(
+  store: GraphStore,
+  code: OperationCodeNumber,
+  vertex: number,
+): Operation {
   promoteIfVirtual(store, vertex);
   return begin(store, code, vertex);
 }

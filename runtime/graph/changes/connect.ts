@@ -5,24 +5,24 @@ import { freezeClock, unfreezeClock } from "../memory/time.js";
 import { checkOptions } from "../model/check-argument.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";
-import { withArgumentDetails } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type ArcSpec, ParsedArc } from "./arc-to-make.js";
-import { LockedChange, waitForLock } from "./attempt.js";
 import { promoteIfVirtual } from "./change-vertex.js";
 import { type ConnectCondition, connectCondition } from "./connect-condition.js";
 import { linkVertices } from "./link-vertices.js";
+import { type ArcSpec, ParsedArc } from "./parsed-arc.js";
+import { LockedChange, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import {
-  resolveExisting,
   handleOf,
   isLockedByOther,
   requireMutableArcs,
+  resolveExisting,
   type VertexKey,
 } from "./vertex-key.js";
 
-export type { ArcSpec } from "./arc-to-make.js";
+export type { ArcSpec } from "./parsed-arc.js";
 
 /** How arcs are made. */
 export interface ConnectOptions {
@@ -96,7 +96,12 @@ export function connect(
   const { lifespan = -1, condition, timeout = 0 } = options;
   if (typeof lifespan !== "number" || Number.isNaN(lifespan)) {
     const fits = "seconds; -1: it never expires";
-    throw withArgumentDetails(new TypeError("lifespan must be a number"), lifespan, fits, ".lifespan");
+    throw withArgumentDetails(
+      new TypeError("lifespan must be a number"),
+      lifespan,
+      fits,
+      ".lifespan",
+    );
   }
   CONNECT.arc.read(arc);
   if (lifespan >= 0) refuseTime(CONNECT.arc);

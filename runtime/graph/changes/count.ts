@@ -2,11 +2,11 @@
 
 import { M_ACC, M_CNT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
-import { withArgumentDetails } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/invalid-argument.js";
 import { valueFromBits } from "../model/modifiers.js";
-import { ParsedArc } from "./arc-to-make.js";
-import { LockedChange } from "./attempt.js";
 import { linkVertices } from "./link-vertices.js";
+import { ParsedArc } from "./parsed-arc.js";
+import { LockedChange } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import { requireMutableArcs, type VertexKey } from "./vertex-key.js";
 

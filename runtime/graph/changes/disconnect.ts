@@ -2,21 +2,26 @@
 
 import { Header } from "../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../model/constants.js";
-import { invalidArgument } from "../model/misfit.js";
+import { invalidArgument } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
-import { loadArcEnds, findArc } from "../operations/arcs.js";
+import { findArc, loadArcEnds } from "../operations/arcs.js";
 import type { ArcTest } from "../query/match/arc-test.js";
 import { compileArcFilter } from "../query/parse/arc-filter.js";
-import { SimpleArcFilter } from "../query/parse/plain-arc.js";
 import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
+import { SimpleArcFilter } from "../query/parse/simple-arc-filter.js";
 import { isReference } from "../query/parse/traverse-rule.js";
 import type { ArcRuns } from "../store/arc-runs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { LockedChange, waitForLock } from "./attempt.js";
 import { begin } from "./change-vertex.js";
+import { LockedChange, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
-import { resolveExisting, isLockedByOther, requireMutableArcs, type VertexKey } from "./vertex-key.js";
+import {
+  isLockedByOther,
+  requireMutableArcs,
+  resolveExisting,
+  type VertexKey,
+} from "./vertex-key.js";
 
 const PLAIN = new SimpleArcFilter();
 /** Arcs that are committed together: few enough that readers do not wait. */

@@ -7,9 +7,9 @@ import { apply } from "../operations/apply.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { runWithLocks, waitForLock } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import { codeOfKey, codeOfRelationship, codeOfType } from "./name-codes.js";
+import { runWithLocks, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import { requireWritable } from "./vertex-key.js";
 

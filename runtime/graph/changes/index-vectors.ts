@@ -5,9 +5,9 @@ import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { MAX_EF, MIN_EF, VectorIndex } from "../vectors/index-layout.js";
+import { MAX_COMPONENTS } from "../vectors/scratch-buffers.js";
 import { Space } from "../vectors/vector-layout.js";
 import { paddedLength } from "../vectors/vector-parts.js";
-import { MAX_COMPONENTS } from "../vectors/workbench.js";
 import { begin } from "./change-vertex.js";
 import { requireWritable } from "./vertex-key.js";
 

@@ -2,17 +2,17 @@
 // operations that it takes. Vertices that are not there are made.
 
 import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
-import { nowSeconds, encodeSecond } from "../memory/time.js";
+import { encodeSecond, nowSeconds } from "../memory/time.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { ArcError } from "../model/errors.js";
 import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../model/modifiers.js";
 import { apply } from "../operations/apply.js";
-import { loadArcEnds, findArc, isForwardOnlyMix } from "../operations/arcs.js";
+import { findArc, isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { type ParsedArc, firstValue, inRange } from "./arc-to-make.js";
-import { waitForLock } from "./attempt.js";
 import { codeOfRelationship } from "./name-codes.js";
+import { firstValue, inRange, type ParsedArc } from "./parsed-arc.js";
+import { waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import { handleOf, idOfKey, isLockedByOther, type VertexKey } from "./vertex-key.js";
 

@@ -4,22 +4,22 @@
 import type { Float } from "../../base/float.js";
 import { checkObject, checkText } from "../model/check-argument.js";
 import { DataError } from "../model/errors.js";
-import { inMember, withArgumentDetails, NAMES } from "../model/misfit.js";
+import { inMember, NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { diskValue } from "../store/property-codec.js";
 import {
-  validatePropertyKey,
-  validatePropertyValue,
   incrementValue,
   numberIn,
   type PropertyValue,
   type StoredValue,
+  validatePropertyKey,
+  validatePropertyValue,
 } from "../store/property-values.js";
-import { LockedChange } from "./attempt.js";
-import { begin, beginChange, requireWritableVertex, changeVertex } from "./change-vertex.js";
+import { begin, beginChange, changeVertex, requireWritableVertex } from "./change-vertex.js";
 import { codeOfKey } from "./name-codes.js";
+import { LockedChange } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
@@ -36,7 +36,12 @@ class SetProperty extends LockedChange<number> {
   value: StoredValue = null;
 
   protected try(access: Access): number {
-    return applyProperty(access.store, requireWritableVertex(access, this.vertex), this.name, this.value);
+    return applyProperty(
+      access.store,
+      requireWritableVertex(access, this.vertex),
+      this.name,
+      this.value,
+    );
   }
 }
 

@@ -4,7 +4,11 @@ import { ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { bitsOfSetting, settingIndex, type SimilaritySetting } from "../vectors/similarity-settings.js";
+import {
+  bitsOfSetting,
+  type SimilaritySetting,
+  settingIndex,
+} from "../vectors/similarity-settings.js";
 import { begin } from "./change-vertex.js";
 import { requireWritable } from "./vertex-key.js";
 

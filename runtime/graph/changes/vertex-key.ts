@@ -4,7 +4,7 @@
 import { Header } from "../memory/layout.js";
 import { AccessError, KeyError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { validateVertexId } from "../store/id-text.js";
+import { validateVertexId } from "../store/validate-vertex-id.js";
 import type { Access } from "./session-view.js";
 
 /** An id or internal id, or a handle. */

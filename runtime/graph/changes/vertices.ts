@@ -1,10 +1,10 @@
 // Making, changing and removing vertices.
 
 import { Header } from "../memory/layout.js";
-import { nowSeconds, encodeSecond } from "../memory/time.js";
+import { encodeSecond, nowSeconds } from "../memory/time.js";
 import { checkOptions } from "../model/check-argument.js";
 import { VertexError } from "../model/errors.js";
-import { withArgumentDetails, NAMES } from "../model/misfit.js";
+import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
 import { removeIfUnreferenced } from "../operations/vertices.js";
 import { isName } from "../query/parse/arc-filter.js";
@@ -14,10 +14,10 @@ import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
-import { runWithLocks, LockedChange, waitForLock } from "./attempt.js";
 import { begin, beginChange, changeVertex } from "./change-vertex.js";
 import { codeOfType } from "./name-codes.js";
-import { type CheckedProperties, checkedProperties, applyProperty } from "./properties.js";
+import { applyProperty, type CheckedProperties, checkedProperties } from "./properties.js";
+import { LockedChange, runWithLocks, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import { applyVector } from "./vectors.js";
 import {
@@ -81,7 +81,12 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
   if (options !== NO_OPTIONS) checkOptions(options, CREATE_NAMES);
   const { type = null, lifespan = -1, timeout = 0 } = options;
   if (typeof lifespan !== "number" || Number.isNaN(lifespan)) {
-    throw withArgumentDetails(new TypeError("lifespan must be a number"), lifespan, LIFESPANS, ".lifespan");
+    throw withArgumentDetails(
+      new TypeError("lifespan must be a number"),
+      lifespan,
+      LIFESPANS,
+      ".lifespan",
+    );
   }
   const { properties = null, vector = null } = options;
   // Both may run code of the user, who may make another vertex there.

@@ -7,8 +7,8 @@ import { PropertyNumbers } from "../store/property-table.js";
 import { PropertyKind } from "../store/property-values.js";
 import type { Context } from "./context.js";
 import { collectNumber } from "./functions/collect.js";
+import { type Handles, LoopWriter } from "./loop-codegen.js";
 import { addTo, boxed, count, type LoopBody, loopBody, subtractFrom } from "./loop-effects.js";
-import { type Handles, LoopWriter } from "./loop-writer.js";
 import { divideNumbers, equalReals } from "./number-operators.js";
 import {
   childNodes,

@@ -5,7 +5,7 @@ import { ARC_WORDS } from "../memory/layout.js";
 import { SYNTHETIC } from "../store/code-ranges.js";
 import type { BoundProgram } from "./bound-program.js";
 import type { Context } from "./context.js";
-import type { WalkPosition } from "./trail.js";
+import type { WalkPosition } from "./walk-position.js";
 
 export class ArcProgram {
   readonly #bound: BoundProgram;
@@ -69,7 +69,13 @@ export class ArcProgram {
   }
 
   /** Scores of the arcs of a run, in their order. */
-  score(trail: WalkPosition, words: Uint32Array, from: number, end: number, into: Float64Array): void {
+  score(
+    trail: WalkPosition,
+    words: Uint32Array,
+    from: number,
+    end: number,
+    into: Float64Array,
+  ): void {
     const { context, program } = this.#bound;
     enter(context, trail);
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);

@@ -1,15 +1,15 @@
 // `graph.evaluate`: an expression, once, on the vertices and the arc that the caller names.
 
-import { type ArcSpec, ParsedArc, firstValue } from "../changes/arc-to-make.js";
+import { type ArcSpec, firstValue, ParsedArc } from "../changes/parsed-arc.js";
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { BoundProgram } from "./bound-program.js";
 import { QueryExecution } from "./context.js";
 import { checkExpressionSite } from "./expression-check.js";
-import { findExpression } from "./formulas.js";
-import { LruCache } from "./least-recent.js";
+import { LruCache } from "./lru-cache.js";
 import type { MemoryCells } from "./memory-cells.js";
+import { findExpression } from "./named-expressions.js";
 import type { Expression } from "./program.js";
 import { type Value, VectorValue } from "./values.js";
 
@@ -41,7 +41,11 @@ export function evaluateText(store: GraphStore, text: string, subject: Evaluatio
   return evaluateExpression(store, expression, subject);
 }
 
-function evaluateExpression(store: GraphStore, expression: Expression, subject: EvaluationTarget): Value {
+function evaluateExpression(
+  store: GraphStore,
+  expression: Expression,
+  subject: EvaluationTarget,
+): Value {
   const { tail, head, arc, vector, memory, spend } = subject;
   const run = new QueryExecution(store, memory);
   if (vector.length > 0) run.vector = new VectorValue(partsOfLike(vector, "vector"));

@@ -2,7 +2,7 @@
 // collect, only conditions on vertices cull.
 
 import { expressionErrorAt } from "./expression-error.js";
-import { type Expression, collectNeeds } from "./program.js";
+import { collectNeeds, type Expression } from "./program.js";
 import type { Needs } from "./typed-tree.js";
 
 export type Place =

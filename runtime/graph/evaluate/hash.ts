@@ -1,7 +1,7 @@
 // `hash`: 64 bits of a value, the same ones in every process and as peers compute them.
 
 import { PackedValue } from "../store/property-values.js";
-import { isNumeric, toFloat32, Pair, rawBits, type Value, VertexRef } from "./values.js";
+import { isNumeric, Pair, rawBits, toFloat32, type Value, VertexRef } from "./values.js";
 
 const K1 = 0x9e37_79b9_7f4a_7c15n;
 const K2 = 0xc6a4_a793_5bd1_e995n;

@@ -3,7 +3,7 @@
 // or a real that may be whole.
 
 import { increased } from "./functions/memory.js";
-import type { LoopWriter } from "./loop-writer.js";
+import type { LoopWriter } from "./loop-codegen.js";
 import { add, subtract } from "./operators.js";
 import type { TypedNode, TypedStatement } from "./typed-tree.js";
 import { boxedReal, type Value } from "./values.js";

@@ -3,8 +3,8 @@
 import { PackedValue, PropertyKind } from "../store/property-values.js";
 import { equals } from "./operators.js";
 import { packedNumbers, packedPairs } from "./packed.js";
-import { indexOfText } from "./part-of-text.js";
 import { Pattern } from "./pattern.js";
+import { indexOfText } from "./substring-search.js";
 import {
   Bits,
   isInt,

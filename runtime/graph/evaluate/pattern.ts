@@ -1,6 +1,6 @@
 // Patterns: what a text must begin with, end with, or contain. Written as a literal with stars.
 
-import { indexOfText } from "./part-of-text.js";
+import { indexOfText } from "./substring-search.js";
 
 export class Pattern {
   private constructor(

@@ -3,11 +3,11 @@
 
 import { ARC_WORDS } from "../memory/layout.js";
 import { type ArcLoop, type LoopKind, makeArcLoop } from "./arc-loop.js";
-import { readNumber, readTruth, readValue, type ValueOf } from "./closures.js";
+import { readNumber, readTruth, readValue, type ValueOf } from "./closure-compiler.js";
 import type { Context } from "./context.js";
-import { templateOf } from "./form.js";
+import { templateOf } from "./expression-template.js";
 import { RETURNED } from "./functions/control.js";
-import { LruCache } from "./least-recent.js";
+import { LruCache } from "./lru-cache.js";
 import { parseExpression } from "./parse-expression.js";
 import { Scanner } from "./tokens.js";
 import { isNumberType } from "./type-rules.js";

@@ -5,9 +5,9 @@
 import { Float } from "../../base/float.js";
 import type { PackedValue } from "../store/property-values.js";
 import {
-  type VectorComponents,
   externalOf,
   NULL_PARTS,
+  type VectorComponents,
   type VectorParts,
 } from "../vectors/vector-parts.js";
 import type { Pattern } from "./pattern.js";

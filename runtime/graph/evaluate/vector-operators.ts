@@ -3,9 +3,9 @@
 
 import { ValueError } from "../model/errors.js";
 import {
-  meanVector,
   dot,
   hammingOf,
+  meanVector,
   similarityOf,
   type VectorParts,
 } from "../vectors/vector-parts.js";

@@ -2,7 +2,7 @@
 
 import { ARC_WORDS } from "../memory/layout.js";
 import type { BoundProgram } from "./bound-program.js";
-import type { WalkPosition } from "./trail.js";
+import type { WalkPosition } from "./walk-position.js";
 
 export class VertexProgram {
   readonly #bound: BoundProgram;

@@ -2,7 +2,7 @@
 // writing for long: it takes the mutex for one vertex at a time, and lets its thread do something
 // else after a few.
 
-import { TimeSlicedTask } from "../../base/sliced-work.js";
+import { TimeSlicedTask } from "../../base/time-sliced-task.js";
 import { expire } from "../changes/expire.js";
 import type { Access } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";

@@ -7,24 +7,24 @@ import { Float } from "../../base/float.js";
 import { ArcFlag } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
-import { loadArcEnds, isForwardOnlyMix } from "../operations/arcs.js";
+import { isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
-import { MAX_DISK_BYTES } from "../store/disk-values.js";
+import { MAX_DISK_BYTES } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { validateVertexId } from "../store/id-text.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import type { NameEnumeration } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
-import { isAscii, isPlainAscii, TextView } from "../store/placed-text.js";
-import { checkPacked, plainValue, decodeValue } from "../store/property-codec.js";
+import { checkPacked, decodeValue, plainValue } from "../store/property-codec.js";
 import {
-  validatePropertyKey,
-  validatePropertyValue,
   type PackedKind,
   PackedValue,
   PropertyKind,
   type StoredValue,
+  validatePropertyKey,
+  validatePropertyValue,
 } from "../store/property-values.js";
+import { isAscii, isPlainAscii, TextView } from "../store/text-view.js";
+import { validateVertexId } from "../store/validate-vertex-id.js";
 import { isFeatureList } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
 import { isSetting } from "../vectors/similarity-settings.js";
@@ -158,7 +158,8 @@ function readOwn(
   const { code } = into;
   if (code === OperationCode.SetVector) {
     if (kind !== EUCLIDEAN && kind !== FEATURES) throw corruptRecord("no such kind of vectors");
-  } else if (code !== OperationCode.SetProperty && kind !== 0) throw corruptRecord("it has no kind");
+  } else if (code !== OperationCode.SetProperty && kind !== 0)
+    throw corruptRecord("it has no kind");
   if (code === OperationCode.SetExpiry) into.expiresAt = reader.word();
   else if (code === OperationCode.SetRank) {
     floatWords[0] = reader.word();
@@ -209,11 +210,7 @@ function readText(reader: RecordReader): TextView {
   return valueText.place(words, textAt, textBytes);
 }
 
-function readValue(
-  store: GraphStore,
-  reader: RecordReader,
-  kind: number,
-): StoredValue | TextView {
+function readValue(store: GraphStore, reader: RecordReader, kind: number): StoredValue | TextView {
   if (kind === PropertyKind.Disk) return readDiskValue(store, reader);
   reader.skipText();
   const { textBytes: length } = reader;
@@ -279,7 +276,8 @@ function readVector(reader: RecordReader, kind: number): VectorParts {
     if (scale[0] !== 1 || !isFeatureList(bytes)) throw corruptRecord("features of a vector");
     return featureParts(bytes);
   }
-  if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY)) throw corruptRecord("scale of a vector");
+  if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY))
+    throw corruptRecord("scale of a vector");
   return checked(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
 }
 

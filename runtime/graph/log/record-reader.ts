@@ -4,7 +4,7 @@
 import { MAX_STRING } from "../model/constants.js";
 import { DataError } from "../model/errors.js";
 import { wordsFor } from "../store/packed-text.js";
-import { TextView } from "../store/placed-text.js";
+import { TextView } from "../store/text-view.js";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -3,7 +3,6 @@
 
 import { randomUUID } from "node:crypto";
 import { InternalError } from "../model/errors.js";
-import { KERNEL_ADDRESSES, reserveAddressSpace } from "./addresses.js";
 import {
   Arena,
   type ArenaMemory,
@@ -12,6 +11,8 @@ import {
   MAX_ARENA_WORDS,
   plainMemory,
 } from "./arena.js";
+import { CommitClock } from "./commit-clock.js";
+import { CommitRing } from "./commit-ring.js";
 import {
   ARENAS,
   type ArenaName,
@@ -22,8 +23,7 @@ import {
   KERNEL_THREADS,
   MAX_WORDS_PER_ARENA,
 } from "./layout.js";
-import { CommitClock } from "./log-clock.js";
-import { CommitRing } from "./log-ring.js";
+import { KERNEL_ADDRESSES, reserveAddressSpace } from "./reserve-address-space.js";
 
 const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 

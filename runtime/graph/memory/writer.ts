@@ -9,10 +9,16 @@
 import { isMainThread } from "node:worker_threads";
 import { AccessError, CapacityError, InternalError } from "../model/errors.js";
 import { type Arena, graphFullError, MAX_ARENA_WORDS } from "./arena.js";
+import type { CommitRing } from "./commit-ring.js";
 import type { GraphMemory } from "./graph-memory.js";
-import { finishCommit, UNDO_ENTRY_WORDS, releaseSequence, SEQUENCE_UNDO_FLAG, undo } from "./journal.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
-import type { CommitRing } from "./log-ring.js";
+import {
+  finishCommit,
+  releaseSequence,
+  SEQUENCE_UNDO_FLAG,
+  UNDO_ENTRY_WORDS,
+  undo,
+} from "./undo-log.js";
 
 /** What a nested mutation goes back to. */
 const MARK_NUMBERS = 5;

@@ -1,7 +1,7 @@
 // Arguments that are not what they have to be are refused before anybody looks into them: who
 // writes JavaScript, or casts, gets past the types.
 
-import { withArgumentDetails } from "./misfit.js";
+import { withArgumentDetails } from "./invalid-argument.js";
 
 /** Of a name that is shown. */
 const MAX_NAME = 100;
@@ -17,7 +17,11 @@ export function checkText(given: unknown, what: string): asserts given is string
 /** @throws TypeError */
 export function checkTextOrNull(given: unknown, what: string): asserts given is string | null {
   if (given !== null && typeof given !== "string") {
-    throw withArgumentDetails(new TypeError(`${what} is a text, or null`), given, "a text, or null");
+    throw withArgumentDetails(
+      new TypeError(`${what} is a text, or null`),
+      given,
+      "a text, or null",
+    );
   }
 }
 

@@ -13,7 +13,14 @@ import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";
 import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
-import { promoteVirtual, makeVertex, setExpiry, setRank, setType, markModified } from "./vertices.js";
+import {
+  makeVertex,
+  markModified,
+  promoteVirtual,
+  setExpiry,
+  setRank,
+  setType,
+} from "./vertices.js";
 
 /**
  * Does what an operation says, within a mutation; its record goes to the log with the commit.

@@ -15,8 +15,14 @@ import { M_TMX, T_NEVER } from "../model/constants.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "../store/operation.js";
-import { isSameText } from "../store/placed-text.js";
-import { promoteVirtual, makeVertex, removeIfUnreferenced, restampIfUnreferenced, markModified } from "./vertices.js";
+import { isSameText } from "../store/text-view.js";
+import {
+  makeVertex,
+  markModified,
+  promoteVirtual,
+  removeIfUnreferenced,
+  restampIfUnreferenced,
+} from "./vertices.js";
 
 const NAME_SHIFT = 16;
 const MODIFIER_SHIFT = 8;

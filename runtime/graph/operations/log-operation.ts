@@ -3,14 +3,14 @@
 // are copied word by word, and no object is made for numbers and texts.
 
 import { Float } from "../../base/float.js";
-import type { CommitRing } from "../memory/log-ring.js";
-import { ExternalValue } from "../store/disk-values.js";
+import type { CommitRing } from "../memory/commit-ring.js";
+import { ExternalValue } from "../store/external-values.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 import { PackedText, wordsFor } from "../store/packed-text.js";
-import { TextView } from "../store/placed-text.js";
-import { validatePropertyValue, PropertyKind } from "../store/property-values.js";
+import { PropertyKind, validatePropertyValue } from "../store/property-values.js";
+import { TextView } from "../store/text-view.js";
 
 /** Words that every record has: code, modifier or kind and name; the second at which it happens. */
 const HEAD_WORDS = 2;

@@ -16,7 +16,13 @@ import { InternalError } from "../model/errors.js";
 import { DIGEST_WORDS } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { unlink, unlinkFromTerminal } from "./arcs.js";
-import { isHeld, demoteToVirtual, removeIfUnreferenced, removeVertex, markModified } from "./vertices.js";
+import {
+  demoteToVirtual,
+  isHeld,
+  markModified,
+  removeIfUnreferenced,
+  removeVertex,
+} from "./vertices.js";
 
 /** Header words that are 0 in an empty graph. */
 const EMPTY_GRAPH = [
@@ -31,7 +37,12 @@ const EMPTY_GRAPH = [
 ];
 
 /** Values of `Header.Unfinished`. */
-export const PendingRemoval = { Nothing: 0, DeleteVertex: 1, TruncateType: 2, Truncate: 3 } as const;
+export const PendingRemoval = {
+  Nothing: 0,
+  DeleteVertex: 1,
+  TruncateType: 2,
+  Truncate: 3,
+} as const;
 
 /** Arcs that one step removes: few enough that readers do not wait, enough to be worth a commit. */
 const STEP = 64;

@@ -4,7 +4,7 @@ import { Header, NEVER, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/l
 import { UNTYPED } from "../store/code-ranges.js";
 import type { Sign } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { TextView } from "../store/placed-text.js";
+import type { TextView } from "../store/text-view.js";
 
 /** Makes a vertex; the id must be free. */
 export function makeVertex(

@@ -7,12 +7,12 @@ import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
 import { checkTimeout } from "../model/check-argument.js";
 import { AccessError, KeyError, ValueError } from "../model/errors.js";
-import { withArgumentDetails } from "../model/misfit.js";
+import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { LockWait } from "./deadlock-detection.js";
 import type { SessionAccess } from "./graph-access.js";
+import { lockQueuesOf } from "./lock-queues.js";
 import type { HeldVertex } from "./session.js";
-import { lockQueuesOf } from "./turns.js";
-import { LockWait } from "./waits.js";
 
 /** Readonly; writable; writable, and made if it is not there. */
 export type AccessMode = "r" | "a" | "w";
@@ -34,7 +34,11 @@ type Attempt = { readonly holds: readonly HeldVertex[] } | { readonly lockedBy: 
 /**
  * @throws KeyError, AccessError, VertexError, ValueError
  */
-export function openVertex(access: SessionAccess, name: VertexKey, request: OpenRequest): HeldVertex {
+export function openVertex(
+  access: SessionAccess,
+  name: VertexKey,
+  request: OpenRequest,
+): HeldVertex {
   checkMode(request.mode, ONE_MODES);
   checkTimeout(request.timeout);
   return tryPlain(access, name, request) ?? openAll(access, [name], request)[0]!;

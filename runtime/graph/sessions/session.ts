@@ -7,8 +7,8 @@ import { AccessError, LockedError } from "../model/errors.js";
 import { removeIfUnreferenced } from "../operations/vertices.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
-import { HeldVertices } from "./holds.js";
-import { LockWait } from "./waits.js";
+import { LockWait } from "./deadlock-detection.js";
+import { HeldVertices } from "./held-vertices.js";
 
 /** How often one session may hold one vertex. */
 const MAX_RECURSION = 112;

@@ -9,20 +9,20 @@ import { existsSync, renameSync } from "node:fs";
 import type { LogLine } from "../../base/log-settings.js";
 import { dropIfUnreferenced } from "../changes/vertices.js";
 import {
+  allocateGraphMemory,
   GraphMemory,
   type SharedGraphMemory,
   type SharedLogMemory,
-  allocateGraphMemory,
 } from "../memory/graph-memory.js";
 import { CapacityError, DataError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
-import { storeDigest } from "../store/measure-contents.js";
-import { CorruptSnapshotError } from "./damaged-snapshot.js";
-import { resetAfterLoad } from "./reset-loaded.js";
+import { storeDigest } from "../store/verify-digest.js";
+import { CorruptSnapshotError } from "./corrupt-snapshot.js";
+import { removeOrphanedValues } from "./remove-orphaned-values.js";
+import { resetAfterLoad } from "./reset-after-load.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { SnapshotReader } from "./snapshot-reader.js";
 import { arenaId } from "./stored-arenas.js";
-import { removeOrphanedValues } from "./sweep-values.js";
 
 export interface LoadOptions {
   /** Gets a line for each snapshot that was found damaged and passed over. */

@@ -24,7 +24,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DataError } from "../model/errors.js";
-import { isRunning, currentProcessIdentity, type ProcessIdentity } from "./process-identity.js";
+import { currentProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
 
 const FILE = "svc.lock";
 /** Takeovers that died in a takeover. */

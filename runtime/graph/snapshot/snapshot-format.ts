@@ -14,7 +14,7 @@
 import { crc32 } from "node:zlib";
 import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
-import { CorruptSnapshotError } from "./damaged-snapshot.js";
+import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import { arenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
 
 export const PAGE_BYTES = CHUNK_WORDS * 4;

@@ -4,15 +4,15 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { ARENAS, HEADER_WORDS } from "../memory/layout.js";
-import { validateArenaExtents } from "./check-sense.js";
-import { CorruptSnapshotError } from "./damaged-snapshot.js";
+import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import {
-  splitIntoChunks,
   decodeHeader,
   PAGE_BYTES,
   type SnapshotHeader,
+  splitIntoChunks,
   TABLE_ENTRY_BYTES,
 } from "./snapshot-format.js";
+import { validateArenaExtents } from "./validate-extents.js";
 
 const ENTRY_WORDS = TABLE_ENTRY_BYTES / 4;
 /** Chunks that are read at once: 1 MiB, which is still in the cache when it is checked. */

@@ -6,10 +6,10 @@ import { crc32 } from "node:zlib";
 import { ARENAS } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
 import {
-  splitIntoChunks,
   encodeHeader,
-  type SnapshotPoint,
   PAGE_BYTES,
+  type SnapshotPoint,
+  splitIntoChunks,
   wordsOfChunk,
 } from "./snapshot-format.js";
 

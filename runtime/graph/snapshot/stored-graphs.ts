@@ -7,7 +7,7 @@ import { isAbsolute, join } from "node:path";
 import { GRAPH_FOLDER_PART, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { DataError } from "../model/errors.js";
-import { VALUES_FOLDER } from "../store/disk-values.js";
+import { VALUES_FOLDER } from "../store/external-values.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { readSnapshotHeader } from "./snapshot-reader.js";
 

@@ -11,7 +11,13 @@
 
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type DirtyRun, dirtyChunks, countWords, clearDirtyMarks, wordsOfRun } from "./changed-chunks.js";
+import {
+  clearDirtyMarks,
+  countWords,
+  type DirtyRun,
+  dirtyChunks,
+  wordsOfRun,
+} from "./dirty-chunks.js";
 import type { SnapshotPoint } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { storedArenas } from "./stored-arenas.js";

@@ -12,7 +12,7 @@
 // thousands is found at once, and all arcs to a terminal in as many slots as the longest has.
 
 import type { Arena } from "../memory/arena.js";
-import type { BlockAllocator } from "../memory/blocks.js";
+import type { BlockAllocator } from "../memory/block-allocator.js";
 import { ARC_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { InternalError } from "../model/errors.js";

@@ -10,10 +10,10 @@
 // take the place of the removed one.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator, unitsOf } from "../memory/blocks.js";
+import { BlockAllocator, unitsOf } from "../memory/block-allocator.js";
 import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
-import { ArcIndex, INDEX_ABOVE, indexShapeFor, slotsOf, growIndex } from "./arc-index.js";
+import { ArcIndex, growIndex, INDEX_ABOVE, indexShapeFor, slotsOf } from "./arc-index.js";
 
 /** Of word 1 of an arc: above is the code of its relationship. */
 const NAME_SHIFT = 16;

@@ -4,22 +4,22 @@
 import type { ArenaMemory } from "../memory/arena.js";
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
 import {
+  allocateGraphMemory,
   GraphMemory,
   type SharedGraphMemory,
   type SharedLogMemory,
-  allocateGraphMemory,
   type StorageLocation,
 } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
-import { SeqlockReader } from "../memory/reader.js";
+import { SeqlockReader } from "../memory/seqlock-reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
 import { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./code-ranges.js";
 import { ContentDigest, DIGEST_VERSION } from "./content-digest.js";
-import { ExternalValues } from "./disk-values.js";
 import { ExpiryHeap } from "./expiry-heap.js";
+import { ExternalValues } from "./external-values.js";
 import { LockTable } from "./lock-table.js";
 import { NameEnumeration } from "./names.js";
 import { makeOperation, type Operation } from "./operation.js";

@@ -15,8 +15,8 @@
 // in about 20 microseconds, in the one segment that he has aimed at.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator } from "../memory/blocks.js";
-import type { SeqlockReader } from "../memory/reader.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
+import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError, InternalError } from "../model/errors.js";
 

@@ -7,7 +7,10 @@ import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "./graph-store.js";
 
 /** Serial of the last unit, 0 if there was none; how many there were. */
-export function replicaInputOf({ memory: { header } }: GraphStore): { serial: number; count: number } {
+export function replicaInputOf({ memory: { header } }: GraphStore): {
+  serial: number;
+  count: number;
+} {
   const { words } = header;
   const serial = words[Header.InputSerial]! + words[Header.InputSerialHigh]! * 2 ** 32;
   return { serial, count: words[Header.InputCount]! };

@@ -10,7 +10,7 @@
 // definition nor a truncated graph can be mistaken for what was there.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { EnumerationError } from "../model/errors.js";

@@ -4,8 +4,8 @@
 // that a record can be applied elsewhere, and twice.
 
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
-import type { TextView } from "./placed-text.js";
 import type { PropertyValue } from "./property-values.js";
+import type { TextView } from "./text-view.js";
 
 export const OperationCode = {
   /** Makes a vertex, or a virtual one real. */

@@ -8,9 +8,8 @@
 import { deserialize } from "node:v8";
 import { Float } from "../../base/float.js";
 import { DataError } from "../model/errors.js";
-import { ExternalValue, type ExternalValues, MAX_DISK_BYTES } from "./disk-values.js";
+import { ExternalValue, type ExternalValues, MAX_DISK_BYTES } from "./external-values.js";
 import {
-  validatePropertyValue,
   ITEM_BYTES,
   type PackedKind,
   PackedValue,
@@ -18,6 +17,7 @@ import {
   type PropertyValue,
   type StoredValue,
   type ValueLimits,
+  validatePropertyValue,
 } from "./property-values.js";
 
 /** What callers get for a stored value. */

@@ -12,8 +12,8 @@
 
 import type { Arena } from "../memory/arena.js";
 import { bitCount } from "../memory/bit-count.js";
-import { BlockAllocator, unitsOf } from "../memory/blocks.js";
-import type { SeqlockReader } from "../memory/reader.js";
+import { BlockAllocator, unitsOf } from "../memory/block-allocator.js";
+import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 
 const GROUP_SHIFT = 5;

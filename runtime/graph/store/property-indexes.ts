@@ -13,7 +13,7 @@
 // Equal texts lie in one place, so that an equal one is found among any number of others.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError } from "../model/errors.js";

@@ -4,12 +4,11 @@
 import { Float } from "../../base/float.js";
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
-import type { SeqlockReader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "./content-digest.js";
-import { ExternalValue, type ExternalValues } from "./disk-values.js";
+import { ExternalValue, type ExternalValues } from "./external-values.js";
 import type { NameEnumeration } from "./names.js";
-import { TextView } from "./placed-text.js";
 import {
   isFloatCell,
   kindOfCell,
@@ -23,13 +22,14 @@ import { plainValue } from "./property-codec.js";
 import { bitOf, groupOf, PropertyGroups } from "./property-groups.js";
 import type { PropertyIndexes } from "./property-indexes.js";
 import {
-  validatePropertyValue,
   PackedValue,
   PropertyKind,
   type PropertyValue,
   type StoredValue,
+  validatePropertyValue,
 } from "./property-values.js";
 import type { StringPool } from "./string-pool.js";
+import { TextView } from "./text-view.js";
 
 /** Properties of one vertex, as `readNumbers` gives them. */
 export class PropertyNumbers {

@@ -8,7 +8,7 @@
 // Entries are ordered by a, b and c, then by vertex.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
 import { LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 

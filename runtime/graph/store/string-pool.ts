@@ -8,15 +8,15 @@
 // what caches and prepared conditions compare. (They begin anew after 2^32 strings.)
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header } from "../memory/layout.js";
-import type { SeqlockReader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
-import type { TextView } from "./placed-text.js";
 import { TextCache } from "./text-cache.js";
+import type { TextView } from "./text-view.js";
 
 const HEAD_WORDS = 4;
 const Head = { References: 0, Length: 1, Hash: 2, Serial: 3 } as const;

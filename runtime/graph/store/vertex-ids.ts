@@ -10,16 +10,16 @@
 // reads the handle, compares the id, and takes the handle if it is still there: a block that gets
 // another owner is free in between.
 
-import { BlockAllocator } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
-import type { SeqlockReader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
-import type { TextView } from "./placed-text.js";
 import { TextCache } from "./text-cache.js";
+import type { TextView } from "./text-view.js";
 import type { VertexTable } from "./vertex-table.js";
 
 const HEAD_WORDS = 2;

@@ -7,7 +7,7 @@
 //   names, zero-padded to a multiple of 32 bytes
 
 import { ValueError } from "../model/errors.js";
-import { COMPONENT_STEP } from "./workbench.js";
+import { COMPONENT_STEP } from "./scratch-buffers.js";
 
 /** Name and weight of a feature. */
 export type Feature = readonly [name: string, weight: number];

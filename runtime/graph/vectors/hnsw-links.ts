@@ -2,7 +2,7 @@
 // called within a mutation.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
 import type { Writer } from "../memory/writer.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, NODE_WORDS, Node, UPPER_WORDS } from "./index-layout.js";
 import { Slot, strideOf } from "./vector-layout.js";

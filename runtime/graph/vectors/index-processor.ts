@@ -2,12 +2,12 @@
 // the thread's own requests get their turn. What it leaves when it dies, the next one goes on with.
 
 import type { LogLine } from "../../base/log-settings.js";
-import { TimeSlicedTask } from "../../base/sliced-work.js";
+import { TimeSlicedTask } from "../../base/time-sliced-task.js";
 import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { HnswBuilder } from "./hnsw-builder.js";
 import { dropIndex } from "./hnsw-drop.js";
-import { HnswSweep } from "./hnsw-sweep.js";
+import { HnswSweep } from "./hnsw-vacuum.js";
 import { VectorIndex } from "./index-layout.js";
 import { Space } from "./vector-layout.js";
 

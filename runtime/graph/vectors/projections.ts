@@ -3,8 +3,8 @@
 // and bits; the anchors themselves belong to a graph.
 
 import { ValueError } from "../model/errors.js";
+import { scratchBuffers } from "./scratch-buffers.js";
 import type { VectorParts } from "./vector-parts.js";
-import { scratchBuffers } from "./workbench.js";
 
 /** Bits of a key. */
 export type ProjectionKeySize = 8 | 10 | 12;
@@ -13,11 +13,12 @@ export type ProjectionKeySize = 8 | 10 | 12;
 export const PROJECTION_SEEDS: readonly number[] = [0, 1087, 1381, 1663, 1993, 2293, 2621, 2909];
 
 /** By bits of a key: how many bits the next one begins further on, and how many keys there are. */
-const FORMS: Readonly<Record<ProjectionKeySize, { readonly step: number; readonly keys: number }>> = {
-  8: { step: 4, keys: 16 },
-  10: { step: 5, keys: 12 },
-  12: { step: 4, keys: 15 },
-};
+const FORMS: Readonly<Record<ProjectionKeySize, { readonly step: number; readonly keys: number }>> =
+  {
+    8: { step: 4, keys: 16 },
+    10: { step: 5, keys: 12 },
+    12: { step: 4, keys: 15 },
+  };
 export const KEY_SIZES: readonly ProjectionKeySize[] = [8, 10, 12];
 
 const FINGERPRINT_BITS = 64;

@@ -4,7 +4,7 @@
 // ring of the latest writes names them, and they are looked at once more.
 
 import { indexOf } from "./index-access.js";
-import type { NearestTopK } from "./nearest-heap.js";
+import type { NearestTopK } from "./nearest-top-k.js";
 import type { Probe } from "./probe.js";
 import { hasFeatures, SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";

@@ -6,7 +6,7 @@ import type { Arena } from "../memory/arena.js";
 import { Header } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { ValueError } from "../model/errors.js";
-import { MAX_COMPONENTS } from "./workbench.js";
+import { MAX_COMPONENTS } from "./scratch-buffers.js";
 
 /** What governs the similarity of a graph's vectors. */
 export interface SimilaritySettings {

@@ -2,16 +2,16 @@
 // same answers.
 
 import { ValueError } from "../model/errors.js";
+import { MAX_COMPONENTS } from "./scratch-buffers.js";
 import { partsOfLike, Vector, type VectorLike } from "./vector.js";
 import {
-  meanVector,
   cosineOf,
   distanceOf,
   hammingOf,
   jaccardOf,
+  meanVector,
   seededFingerprint,
 } from "./vector-parts.js";
-import { MAX_COMPONENTS } from "./workbench.js";
 
 export class Similarity {
   /**

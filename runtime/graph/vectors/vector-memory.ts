@@ -9,9 +9,9 @@ import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { type Arena, bufferOf } from "../memory/arena.js";
 import { KERNEL_SCRATCH_BYTES } from "../memory/layout.js";
 import { FeatureList } from "./features.js";
+import { MAX_COMPONENTS } from "./scratch-buffers.js";
 import { hasFeatures, SLOT_WORDS, Slot, strideOf } from "./vector-layout.js";
 import { isVectorLength } from "./vector-parts.js";
-import { MAX_COMPONENTS } from "./workbench.js";
 
 const PROBE = 64;
 const LISTS = PROBE + MAX_COMPONENTS * 2;

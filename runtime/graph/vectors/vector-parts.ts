@@ -11,8 +11,8 @@ import {
   sumOfSquaredWeights,
 } from "./feature-measures.js";
 import { type Feature, type FeatureList, featureBytes, listOf, MAX_FEATURES } from "./features.js";
+import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./scratch-buffers.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
-import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./workbench.js";
 
 /** What a vector holds, as users write it. */
 export type VectorComponents = number[] | Feature[];

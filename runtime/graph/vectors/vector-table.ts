@@ -2,9 +2,9 @@
 // called within a mutation, after the vertex was touched; what reads looks at its sequence.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator } from "../memory/blocks.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
-import type { SeqlockReader } from "../memory/reader.js";
+import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Allocator, Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";

@@ -5,8 +5,6 @@ import { ValueError } from "../model/errors.js";
 import type { Feature } from "./features.js";
 import {
   bitsOf,
-  type VectorComponents,
-  meanVector,
   cosineOf,
   distanceOf,
   dot,
@@ -14,9 +12,11 @@ import {
   hammingOf,
   jaccardOf,
   magnitudeOf,
+  meanVector,
   partsOfBytes,
   partsOfFeatures,
   quantize,
+  type VectorComponents,
   VectorParts,
 } from "./vector-parts.js";
 
@@ -139,7 +139,9 @@ export class Vector {
 
   /** @throws ValueError a difference that is too large */
   subtract(other: VectorLike): Vector {
-    return new Vector(meanVector([this.#parts, partsOfLike(other, "other")], [1, -1], "difference"));
+    return new Vector(
+      meanVector([this.#parts, partsOfLike(other, "other")], [1, -1], "difference"),
+    );
   }
 
   /** @throws ValueError a product that is too large, or a factor that is no number */

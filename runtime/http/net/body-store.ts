@@ -2,9 +2,9 @@
 // shared memory that executors read without copying. Memory grows with what has really arrived,
 // never with what was declared, and all bodies of a server draw on one budget.
 
-import { IdleGc } from "../../base/idle-collector.js";
+import { IdleGc } from "../../base/idle-gc.js";
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import { BODY_MEMORY_EXHAUSTED, PAYLOAD_TOO_LARGE, type HttpRejection } from "../refusal.js";
+import { BODY_MEMORY_EXHAUSTED, type HttpRejection, PAYLOAD_TOO_LARGE } from "../rejections.js";
 
 /** What bodies may hold. */
 export interface BodyMemory {

@@ -4,8 +4,8 @@
 import { clientKey } from "../../base/client-key.js";
 import { TokenBucket } from "../token-bucket.js";
 import type { ClientLimits } from "../transport.js";
-import { type ResponseMemory, clientResponses } from "./answer-memory.js";
 import type { BodyMemory } from "./body-store.js";
+import { clientResponses, type ResponseMemory } from "./response-memory.js";
 
 export class Client implements BodyMemory {
   /** Connections that are open, and those of them that are not a dispatcher's. */

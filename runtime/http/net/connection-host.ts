@@ -1,7 +1,7 @@
 // What connections know of the server that has let them in.
 
 import type { TrunkStream } from "../../trunk/trunk-stream.js";
-import type { ClientPermissions } from "../client-rights.js";
+import type { ClientPermissions } from "../client-permissions.js";
 import type { ServerEvents } from "../transport.js";
 import type { Clients } from "./clients.js";
 import type { ResponseHeads } from "./response-heads.js";

@@ -8,11 +8,11 @@
 
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
-  INLINE_BODY_BYTES,
   IDENT_LINE_TIMEOUT_MS,
+  INLINE_BODY_BYTES,
   LINGER_MS,
-  MAX_WRITE_BATCH_BYTES,
   MAX_READ_AHEAD_BYTES,
+  MAX_WRITE_BATCH_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
@@ -21,22 +21,22 @@ import { Trunk } from "../../trunk/trunk.js";
 import { TrunkStream } from "../../trunk/trunk-stream.js";
 import type { HeaderFields } from "../header-fields.js";
 import {
-  RESPONSE_MEMORY_EXHAUSTED,
-  INVALID_REQUEST_LINE,
   dispatcherNotAllowed,
   type HttpRejection,
+  INVALID_REQUEST_LINE,
+  RESPONSE_MEMORY_EXHAUSTED,
   TOO_MANY_CONNECTIONS,
   TOO_MANY_REQUESTS,
-} from "../refusal.js";
+} from "../rejections.js";
 import type { IncomingRequest, ServerEvents } from "../transport.js";
-import { ConnectionResponses } from "./answer-memory.js";
-import { ResponseQueue, type QueueOwner } from "./answer-queue.js";
 import type { Client } from "./clients.js";
 import { type ConnectionHost, clientUrl } from "./connection-host.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
 import { OutputBuffer } from "./output.js";
 import { type ParsedRequest, RequestReader, type RequestSink } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
+import { ConnectionResponses } from "./response-memory.js";
+import { type QueueOwner, ResponseQueue } from "./response-queue.js";
 
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -244,7 +244,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   #becomeDispatcher(): HttpRejection | null {
-    if (!this.#host.rights.isParent(this.remoteAddress)) return dispatcherNotAllowed(this.remoteAddress);
+    if (!this.#host.rights.isParent(this.remoteAddress))
+      return dispatcherNotAllowed(this.remoteAddress);
     if (!this.#isDispatcher) {
       if (!this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;
       this.#isDispatcher = true;

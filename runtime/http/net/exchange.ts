@@ -2,11 +2,11 @@
 // order, the connection sends them in the order of the requests.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import type { CountedPlugin } from "../../metrics/plugin-tallies.js";
+import type { CountedPlugin } from "../../metrics/plugin-counters.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
 import type { Trace } from "../../tracing/trace.js";
 import { TRUNK_HEADER } from "../../trunk/frames.js";
-import { RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED, type HttpRejection } from "../refusal.js";
+import { type HttpRejection, RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED } from "../rejections.js";
 import type {
   ByteStream,
   CancellableSource,

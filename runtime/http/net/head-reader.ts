@@ -12,10 +12,10 @@ import {
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import { TRUNK_LINE } from "../../trunk/frames.js";
-import { isValidHeaderBlock, type HeaderFields, readHeaderFields } from "../header-fields.js";
-import { INVALID_HEADER, HttpRejection, URI_TOO_LONG } from "../refusal.js";
+import { type HeaderFields, isValidHeaderBlock, readHeaderFields } from "../header-fields.js";
+import { HttpRejection, INVALID_HEADER, URI_TOO_LONG } from "../rejections.js";
 import type { Method } from "../transport.js";
-import { validateRequestLinePrefix, parseIdentLine, readRequestLine } from "./request-line.js";
+import { parseIdentLine, readRequestLine, validateRequestLinePrefix } from "./request-line.js";
 
 /** A dispatcher may write `/svc` for a shorter prefix. */
 const SVC_PATH_BYTES = "/svc".length;

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MAX_RENDER_SLICE_BYTES } from "../../base/limits.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
-import { StallDetector } from "../../trunk/stall-watch.js";
+import { StallDetector } from "../../trunk/stall-detector.js";
 import type { ByteStream } from "../transport.js";
 
 export class OutputBuffer {

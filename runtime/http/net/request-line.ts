@@ -4,11 +4,11 @@
 import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import {
-  INVALID_REQUEST_LINE,
   type HttpRejection,
+  INVALID_REQUEST_LINE,
   URI_TOO_LONG,
   VERSION_NOT_SUPPORTED,
-} from "../refusal.js";
+} from "../rejections.js";
 import type { Method } from "../transport.js";
 
 const METHODS: readonly string[] = [

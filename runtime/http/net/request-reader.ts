@@ -14,13 +14,13 @@ import type { Ident } from "../../plugin/contract/request-source.js";
 import { HeaderFields } from "../header-fields.js";
 import {
   EXPECTATION_FAILED,
+  type HttpRejection,
   INVALID_CONTENT,
   INVALID_HEADER,
   INVALID_REQUEST_LINE,
   PAYLOAD_TOO_LARGE,
   REQUEST_TIMEOUT,
-  type HttpRejection,
-} from "../refusal.js";
+} from "../rejections.js";
 import type { IncomingRequest, Method } from "../transport.js";
 import { type BodyReader, ChunkedBody, SizedBody } from "./body-reader.js";
 import { type BodyMemory, BodyStore } from "./body-store.js";

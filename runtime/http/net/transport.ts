@@ -7,20 +7,20 @@ import { clientKey } from "../../base/client-key.js";
 import { nowMs } from "../../base/clock.js";
 import {
   CLIENT_CONNECTION_RESERVE,
-  MAX_CLIENT_MEMORY_RATIO,
   CONNECTION_SWEEP_MS,
   HEAD_TIMEOUT_MS,
-  POST_LISTEN_GRACE_MS,
   LINGER_MS,
   LISTEN_BACKLOG,
+  MAX_CLIENT_MEMORY_RATIO,
+  POST_LISTEN_GRACE_MS,
   SMALL_BODY_RESERVE_RATIO,
 } from "../../base/limits.js";
 import { log } from "../../base/log.js";
 import type { TlsMaterial } from "../../base/tls-files.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
 import type { TrunkStream } from "../../trunk/trunk-stream.js";
-import { ClientPermissions } from "../client-rights.js";
-import { TOO_MANY_CONNECTIONS } from "../refusal.js";
+import { ClientPermissions } from "../client-permissions.js";
+import { TOO_MANY_CONNECTIONS } from "../rejections.js";
 import type {
   Connection,
   HttpServer,
@@ -28,13 +28,13 @@ import type {
   ServerOptions,
   Transport,
 } from "../transport.js";
-import { ResponseMemory } from "./answer-memory.js";
 import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { NetConnection } from "./connection.js";
 import type { ConnectionHost } from "./connection-host.js";
 import { ResponseHeads } from "./response-heads.js";
-import { TlsAcceptor } from "./tls-door.js";
+import { ResponseMemory } from "./response-memory.js";
+import { TlsAcceptor } from "./tls-acceptor.js";
 
 /** Of connections, one part in so many may be told that there are too many. */
 const REFUSED_SHARE = 4;

@@ -4,11 +4,11 @@
 // is one of them: uWebSockets forgives broken chunks, so nothing behind one is to be believed.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import type { CountedPlugin } from "../../metrics/plugin-tallies.js";
+import type { CountedPlugin } from "../../metrics/plugin-counters.js";
 import type { Trace } from "../../tracing/trace.js";
 import type { HeaderFields } from "../header-fields.js";
 import type { Client, Clients } from "../net/clients.js";
-import { RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED, type HttpRejection } from "../refusal.js";
+import { type HttpRejection, RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED } from "../rejections.js";
 import type {
   ByteStream,
   CancellableSource,
@@ -82,7 +82,10 @@ export class UwsExchange implements Exchange {
     const { length } = body;
     const isLarge = length > INLINE_BODY_BYTES && this.method !== "HEAD";
     if (isLarge && !this.#answered && !this.owner.answers.hasCapacityFor(length)) {
-      return this.refuse(this.method === "POST" ? RESPONSE_DROPPED : RESPONSE_MEMORY_EXHAUSTED, false);
+      return this.refuse(
+        this.method === "POST" ? RESPONSE_DROPPED : RESPONSE_MEMORY_EXHAUSTED,
+        false,
+      );
     }
     if (!this.#begin()) return;
     const isLast = this.headers.chunked || this.headers.closes || this.#host.isRetiring;

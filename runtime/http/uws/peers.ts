@@ -4,7 +4,7 @@
 
 import { SocketAddress } from "node:net";
 import { nowMs } from "../../base/clock.js";
-import type { IncomingRequest, Connection } from "../transport.js";
+import type { Connection, IncomingRequest } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
 /** Peers remembered beyond the open connections; forgetting one is no loss. */

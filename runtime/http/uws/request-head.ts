@@ -5,7 +5,7 @@
 import { MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
 import { type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { readRequestLine } from "../net/request-line.js";
-import { HttpRejection, URI_TOO_LONG } from "../refusal.js";
+import { HttpRejection, URI_TOO_LONG } from "../rejections.js";
 import type { Method } from "../transport.js";
 import type { UwsRequest } from "./uws-api.js";
 

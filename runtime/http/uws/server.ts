@@ -5,26 +5,26 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
 import {
-  MAX_CLIENT_MEMORY_RATIO,
   CONNECTION_SWEEP_MS,
   INLINE_BODY_BYTES,
   LINGER_MS,
+  MAX_CLIENT_MEMORY_RATIO,
   MAX_CONNECTIONS_PER_PORT,
   SMALL_BODY_RESERVE_RATIO,
 } from "../../base/limits.js";
-import { ClientPermissions } from "../client-rights.js";
+import { ClientPermissions } from "../client-permissions.js";
 import { HeaderFields } from "../header-fields.js";
-import { ResponseMemory } from "../net/answer-memory.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
 import { Client, Clients } from "../net/clients.js";
+import { ResponseMemory } from "../net/response-memory.js";
 import {
-  RESPONSE_MEMORY_EXHAUSTED,
   EXPECTATION_FAILED,
   PAYLOAD_TOO_LARGE,
+  RESPONSE_MEMORY_EXHAUSTED,
   TOO_MANY_CONNECTIONS,
   TOO_MANY_REQUESTS,
   UNSUPPORTED_CONTENT_CODING,
-} from "../refusal.js";
+} from "../rejections.js";
 import type { Connection, HttpServer, ServerEvents, ServerOptions } from "../transport.js";
 import { type ExchangeHost, UwsExchange } from "./exchange.js";
 import { type Peer, Peers } from "./peers.js";

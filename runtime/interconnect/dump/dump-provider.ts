@@ -3,10 +3,10 @@
 // says more than one that goes on with a gap.
 
 import { SvcError } from "../../base/errors.js";
-import type { RepairAction } from "../../graph/keeper/graph-source.js";
+import type { RepairAction } from "../../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
-import { InterruptibleSleep } from "../alarm.js";
-import { LogTailer } from "../log/log-follower.js";
+import { InterruptibleSleep } from "../interruptible-sleep.js";
+import { LogTailer } from "../log/log-tailer.js";
 import type { ProviderParts, ProviderState } from "../provider.js";
 import { checkDumpFolder, dumpUri } from "./dump-folder.js";
 import { DumpWriter } from "./dump-writer.js";

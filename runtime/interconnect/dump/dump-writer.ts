@@ -6,17 +6,17 @@ import { dirname, join } from "node:path";
 import { LOG_FOLDER } from "../../base/graph-names.js";
 import {
   identityOfStore,
+  openForLogging,
   readSnapshotHeader,
   SnapshotFiles,
-  openForLogging,
-} from "../../graph/log/logged-store.js";
+} from "../../graph/log/logging-entry-points.js";
 import type { ReplicatedLog } from "../durable-log.js";
 import type { DiskFile } from "../log/disk.js";
 import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../log/segment-format.js";
 import type { Frame } from "../log/segment-reader.js";
 import { readLog } from "../log/segments.js";
 import type { SnapshotSource } from "../snapshot-transfer.js";
-import { dumpUri, dumpNotUsable } from "./dump-folder.js";
+import { dumpNotUsable, dumpUri } from "./dump-folder.js";
 
 const PART = ".part";
 
@@ -68,7 +68,8 @@ export class DumpWriter {
     const end = readLog(disk, folder, () => undefined);
     if (end === null || end.last === null || end.offset === 0) return this.#firstNeeded();
     const isOurs = end.logId === log.logId && end.nextSn >= log.first && end.nextSn - 1 <= log.safe;
-    if (!isOurs) throw dumpNotUsable(dumpUri(this.#folder), "what is there is of another log, or older");
+    if (!isOurs)
+      throw dumpNotUsable(dumpUri(this.#folder), "what is there is of another log, or older");
     this.#file = disk.open(join(folder, end.last.name), "write");
     this.#file.truncate(end.offset);
     this.#segment = end.last.firstSn;

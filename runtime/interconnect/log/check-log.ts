@@ -1,8 +1,8 @@
 // What a log holds, and how much of it can be used where it is damaged.
 
 import type { Disk } from "./disk.js";
+import { LogCatalog } from "./log-catalog.js";
 import { LogCorruptionError } from "./log-errors.js";
-import { LogCatalog } from "./log-graphs.js";
 import { listSegments, readLog, type Segment } from "./segments.js";
 
 export interface LogReport {

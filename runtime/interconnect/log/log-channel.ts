@@ -1,15 +1,27 @@
 // One log with the graphs whose changes go into it: their numbers, their rings, and how what waits
 // in these becomes the next frame.
 
-import { identityOfStore, type CommitClock, startLogging } from "../../graph/log/logged-store.js";
-import { operationCountAfter, operationCountBefore, UNIT_HEAD_WORDS } from "../../graph/log/unit-format.js";
-import { type NumberedRing, type DrainedTransactions, drainTransactions } from "../../graph/log/unit-taker.js";
+import {
+  type DrainedTransactions,
+  drainTransactions,
+  type NumberedRing,
+} from "../../graph/log/drain-transactions.js";
+import {
+  type CommitClock,
+  identityOfStore,
+  startLogging,
+} from "../../graph/log/logging-entry-points.js";
+import {
+  operationCountAfter,
+  operationCountBefore,
+  UNIT_HEAD_WORDS,
+} from "../../graph/log/transaction-format.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { Disk } from "./disk.js";
-import { type Control, LogCatalog, type LoggedGraph } from "./log-graphs.js";
+import { type Control, LogCatalog, type LoggedGraph } from "./log-catalog.js";
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_UNITS } from "./segment-format.js";
 import { SegmentLog } from "./segment-log.js";
-import { encodeControlRecord } from "./units.js";
+import { encodeControlRecord } from "./transactions.js";
 
 interface OpenGraph extends NumberedRing {
   readonly store: GraphStore;

@@ -2,7 +2,7 @@
 // the next one. While somebody waits for it the next flush begins at once, else every 10 ms.
 
 import { SvcError } from "../../base/errors.js";
-import { type CommitClock, stopLogging } from "../../graph/log/logged-store.js";
+import { type CommitClock, stopLogging } from "../../graph/log/logging-entry-points.js";
 import type { LogChannel } from "./log-channel.js";
 
 /** So long, or so much, is put together where nobody waits. */

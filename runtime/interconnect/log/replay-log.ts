@@ -4,11 +4,11 @@
 // Nobody else sees the graphs yet, so that nothing is noted for an undo. What fails within a unit
 // leaves half of it done: that graph is broken, and nothing may be tried on it again.
 
-import { applyTransaction } from "../../graph/log/apply-unit.js";
-import { operationCountAfter, operationCountBefore } from "../../graph/log/unit-format.js";
+import { applyTransaction } from "../../graph/log/apply-transaction.js";
+import { operationCountAfter, operationCountBefore } from "../../graph/log/transaction-format.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { SegmentLog } from "./segment-log.js";
-import { forEachTransaction } from "./units.js";
+import { forEachTransaction } from "./transactions.js";
 
 /** Why graphs cannot be used, as far as is known; of broken ones nothing more is tried. */
 export interface ReplayFailures {

@@ -143,7 +143,11 @@ function checkedHeader(
 ): SegmentHeader | null {
   const header = reader.header();
   if (typeof header === "number") {
-    throw new LogCorruptionError(segment.name, 0, `it is of version ${header}, which this one cannot read`);
+    throw new LogCorruptionError(
+      segment.name,
+      0,
+      `it is of version ${header}, which this one cannot read`,
+    );
   }
   if (header === null) {
     const isBegun = reader.size > MAX_UNMADE_BYTES || reader.search(0) >= 0;
@@ -154,7 +158,8 @@ function checkedHeader(
     throw new LogCorruptionError(segment.name, 0, `it is segment ${segmentName(header.firstSn)}`);
   }
   if (before === null) return header;
-  if (header.logId !== before.logId) throw new LogCorruptionError(segment.name, 0, "it is of another log");
+  if (header.logId !== before.logId)
+    throw new LogCorruptionError(segment.name, 0, "it is of another log");
   if (header.firstSn !== before.nextSn || header.chain !== before.chain) {
     throw new LogCorruptionError(segment.name, 0, "what came before it is missing");
   }

@@ -4,13 +4,13 @@
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
 import type { Traffic } from "../../metrics/traffic.js";
-import { InterruptibleSleep } from "../alarm.js";
-import { RetryLoop } from "../attempts.js";
-import type { FlowControl } from "../gate.js";
+import type { FlowControl } from "../flow-control.js";
+import { InterruptibleSleep } from "../interruptible-sleep.js";
 import { serialBase } from "../log/log-id.js";
 import type { Replica } from "../replica.js";
+import { RetryLoop } from "../retry-loop.js";
 import type { SubscriberState } from "../subscriber.js";
-import { malformedMessage, type Message, MessageType } from "../wire/messages.js";
+import { type Message, MessageType, malformedMessage } from "../wire/messages.js";
 import { parseJsonBody } from "../wire/peer.js";
 import { parseOffer, parseSnapshotHead } from "../wire/positions.js";
 import { parseStatus } from "../wire/status.js";

@@ -5,11 +5,11 @@
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
 import {
   encodeMessage,
-  malformedMessage,
   type Message,
   MessageReader,
   MessageType,
   type MessageTypeNumber,
+  malformedMessage,
 } from "../wire/messages.js";
 import type { JetStreamLog, StreamPart, StreamState } from "./jetstream-log.js";
 
@@ -144,7 +144,8 @@ export class StreamReader {
   async expect(type: MessageTypeNumber): Promise<Buffer> {
     const message = await this.next();
     if (message === null) throw malformedMessage("the stream has ended");
-    if (message.type !== type) throw malformedMessage(`message ${message.type} in place of ${type}`);
+    if (message.type !== type)
+      throw malformedMessage(`message ${message.type} in place of ${type}`);
     return message.body;
   }
 

@@ -3,14 +3,14 @@
 // lost, or lacks after a while without it, is sent again from the log.
 
 import { SvcError } from "../../base/errors.js";
-import type { RepairAction } from "../../graph/keeper/graph-source.js";
+import type { RepairAction } from "../../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
-import { InterruptibleSleep } from "../alarm.js";
-import { RetryLoop } from "../attempts.js";
-import { LogTailer } from "../log/log-follower.js";
+import { planCatchUp } from "../catch-up-plan.js";
+import { InterruptibleSleep } from "../interruptible-sleep.js";
+import { LogTailer } from "../log/log-tailer.js";
 import type { ProviderParts, ProviderState } from "../provider.js";
-import { planCatchUp } from "../send-plan.js";
-import { recordSentFrames } from "../sent-frames.js";
+import { RetryLoop } from "../retry-loop.js";
+import { recordSentFrames } from "../sent-frame-metrics.js";
 import { sendSnapshot } from "../snapshot-transfer.js";
 import { MessageType } from "../wire/messages.js";
 import type { Start } from "../wire/positions.js";

@@ -5,7 +5,13 @@ import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { SvcError } from "../../base/errors.js";
 import type { MessageTypeNumber } from "./messages.js";
-import { encodeMessage, malformedMessage, type Message, MessageReader, MessageType } from "./messages.js";
+import {
+  encodeMessage,
+  type Message,
+  MessageReader,
+  MessageType,
+  malformedMessage,
+} from "./messages.js";
 import { NONCE_BYTES, type Role, type SharedKey } from "./shared-key.js";
 
 export interface PeerLimits {
@@ -129,7 +135,8 @@ export class Peer {
       if (!this.#isTrusted) throw malformedMessage("the other end refuses; its log may say why");
       throw peerRejected(message.body);
     }
-    if (message.type !== type) throw malformedMessage(`message ${message.type} came in place of ${type}`);
+    if (message.type !== type)
+      throw malformedMessage(`message ${message.type} came in place of ${type}`);
     return message.body;
   }
 
@@ -257,7 +264,10 @@ function silent(): SvcError {
 }
 
 export function peerRejected(body: Buffer): SvcError {
-  return new SvcError("SVC2532", `replication: the other end refuses: ${String(parseJsonBody(body))}`);
+  return new SvcError(
+    "SVC2532",
+    `replication: the other end refuses: ${String(parseJsonBody(body))}`,
+  );
 }
 
 function nodeVersion(): number {
@@ -267,7 +277,8 @@ function nodeVersion(): number {
 function helloIn(body: Buffer): Buffer {
   const { protocol, nonce, node } = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
   if (protocol !== PROTOCOL) throw malformedMessage("the other end speaks another version");
-  if (typeof nonce !== "string" || !HEX.test(nonce)) throw malformedMessage("a greeting without a nonce");
+  if (typeof nonce !== "string" || !HEX.test(nonce))
+    throw malformedMessage("a greeting without a nonce");
   // Values of properties may have been written by `v8.serialize` of that version.
   if (node !== nodeVersion()) throw malformedMessage(`the other end runs on Node ${Number(node)}`);
   return Buffer.from(nonce, "hex");

@@ -71,7 +71,8 @@ const IDENTITY = /^[0-9a-f]{32}$/;
 export function parsePositions(given: unknown): Positions {
   const { log, origin = null, epoch, graphs, diverged } = (given ?? {}) as Partial<Positions>;
   if (log !== null && !isLogPosition(log)) throw malformedMessage("no position in a log");
-  if (!isCount(epoch) || !(origin === null || isIdentity(origin))) throw malformedMessage("no epoch");
+  if (!isCount(epoch) || !(origin === null || isIdentity(origin)))
+    throw malformedMessage("no epoch");
   if (!isPositions(graphs)) throw malformedMessage("no positions of graphs");
   if (!Array.isArray(diverged) || diverged.length > MAX_GRAPHS || !diverged.every(isIdentity)) {
     throw malformedMessage("no graphs that differ");
@@ -85,7 +86,8 @@ export function parseOffer(given: unknown): Offer {
     {}) as Partial<Offer>;
   const isOffer =
     isIdentity(logId) && isIdentity(origin) && Array.isArray(graphs) && Array.isArray(erased);
-  if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw malformedMessage("no offer");
+  if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity))
+    throw malformedMessage("no offer");
   if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
     throw malformedMessage("no offer");
   return { logId, isRoot, origin, epoch, graphs, lastNumber, erased };

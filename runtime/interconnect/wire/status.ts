@@ -29,7 +29,8 @@ export function parseStatus(given: unknown): PeerStatus {
     isCount(adminPort) &&
     matches(host, HOST) &&
     adminPort < 65536;
-  if (!isStatus || !matches(digest, DIGEST) || !isPositions(graphs)) throw malformedMessage("no status");
+  if (!isStatus || !matches(digest, DIGEST) || !isPositions(graphs))
+    throw malformedMessage("no status");
   return { at, host, adminPort, serial, digest, graphs };
 }
 

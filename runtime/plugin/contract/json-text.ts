@@ -2,7 +2,7 @@
 // that it would drop or mangle (Map, bigint, bytes, NaN …) take the slower writer below.
 
 import { inspect } from "node:util";
-import { errorText } from "./thrown.js";
+import { errorText } from "./describe-error.js";
 
 /** Objects that are rendered by the value of this method, before any `toJSON`. */
 export const jsonFields: unique symbol = Symbol("svc.jsonFields");

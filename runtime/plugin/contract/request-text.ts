@@ -2,9 +2,9 @@
 // integer travels as `(q)n`, another number as `(d)x`, a key without value as the bare key.
 
 import { RequestError } from "../../base/errors.js";
+import { typeName } from "./describe-error.js";
 import { jsonText } from "./json-text.js";
 import { MEDIA_TYPES } from "./media-types.js";
-import { typeName } from "./thrown.js";
 import { latin1ToUtf8 } from "./wire-text.js";
 
 export const DEADLINE_HEADER = "X-SVC-Deadline";

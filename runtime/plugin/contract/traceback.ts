@@ -7,7 +7,7 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_FOLDER } from "../../base/build-folder.js";
 import { threadContext } from "../../base/thread-context.js";
-import { errorName, isInstance, errorMessageOf } from "./thrown.js";
+import { errorMessageOf, errorName, isInstance } from "./describe-error.js";
 
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;

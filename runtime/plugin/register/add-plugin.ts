@@ -4,16 +4,21 @@
 import type { PluginSpec } from "../../../argspec/argspec.js";
 import { ArgumentError, PluginError } from "../../base/errors.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../../base/limits.js";
+import { typeName } from "../contract/describe-error.js";
 import type { PluginDescription, PluginEntry, PluginRole } from "../contract/plugin-entry.js";
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
-import { typeName } from "../contract/thrown.js";
 import { type ParamReader, readerOf } from "../request/query-values.js";
 import { requireBoundGraph } from "../run/graph-binding.js";
 import { addedSpec } from "./added-spec.js";
 import { callConverter } from "./call-converter.js";
 import { loadedPlugin } from "./load-plugins.js";
 import type { Parameters } from "./parameters.js";
-import { isSignatureIncomplete, parameterTypeName, plainParameters, readParameters } from "./parameters.js";
+import {
+  isSignatureIncomplete,
+  parameterTypeName,
+  plainParameters,
+  readParameters,
+} from "./parameters.js";
 import { type Declaration, declarationOf } from "./plugin.js";
 import type { PluginRegistry } from "./registry.js";
 
@@ -161,7 +166,8 @@ function postEntry(
     readonly: false,
     readers: {},
     description: describe(name, graph, options, types),
-    invoke: (response) => (graph === null ? call(response) : call(response, requireBoundGraph(graph))),
+    invoke: (response) =>
+      graph === null ? call(response) : call(response, requireBoundGraph(graph)),
   };
   const reserved = types.map(([argument]) => argument);
   return registered(entry, addedSpec(entry, options.description ?? "", [], reserved));

@@ -3,8 +3,8 @@
 
 import type { Wire } from "../../../argspec/wire.js";
 import { ArgumentError } from "../../base/errors.js";
+import { typeName } from "../contract/describe-error.js";
 import type { PluginRole } from "../contract/plugin-entry.js";
-import { typeName } from "../contract/thrown.js";
 import { Converter } from "../contract/types.js";
 
 /** Forms of the reserved arguments `headers` and `content`. */

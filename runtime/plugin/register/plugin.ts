@@ -2,9 +2,9 @@
 // only remembers the options, so that `addPlugin` finds them in a module loaded without a build.
 
 import { ArgumentError } from "../../base/errors.js";
+import { typeName } from "../contract/describe-error.js";
 import type { PluginRole } from "../contract/plugin-entry.js";
 import type { PluginFunction, PostFunction } from "../contract/plugin-function.js";
-import { typeName } from "../contract/thrown.js";
 import type { Parameters } from "./parameters.js";
 
 /** Options of a plugin declaration; the compiler wants literals. */

@@ -13,12 +13,18 @@ import {
   withoutPrefix,
 } from "../contract/request-text.js";
 import { latin1ToUtf8, toLatin1 } from "../contract/wire-text.js";
-import { type Content, buildContent, constructedSource } from "./made-request.js";
+import { buildContent, type Content, constructedSource } from "./constructed-request.js";
 import { type ParamReader, parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
 import { ReceivedRequest } from "./received-request.js";
-import { parseFlag, indexOrNull, parsePrimary, signatureFrom, targetFrom } from "./request-arguments.js";
+import {
+  indexOrNull,
+  parseFlag,
+  parsePrimary,
+  signatureFrom,
+  targetFrom,
+} from "./request-arguments.js";
 
 const AFFINITY_MODULUS = 128;
 /** First argument that tells the constructor of a request that was received. */

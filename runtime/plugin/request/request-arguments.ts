@@ -2,7 +2,7 @@
 
 import { ArgumentError, RequestError } from "../../base/errors.js";
 import { MAX_FLAG_BYTES } from "../../base/limits.js";
-import { typeName } from "../contract/thrown.js";
+import { typeName } from "../contract/describe-error.js";
 
 const SIGNATURE = /^[0-9a-f]{32}$/i;
 

@@ -4,7 +4,7 @@
 //   u16 length of the fields │ fields, each with CR LF │ body
 
 import { ArgumentError } from "../../base/errors.js";
-import type { OwnedBytes } from "../../base/own-bytes.js";
+import type { OwnedBytes } from "../../base/owned-arrays.js";
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;

@@ -2,15 +2,21 @@
 // order, four numbers that are summed, and what else travels up the hierarchy with them.
 
 import { ArgumentError, ResponseError } from "../../base/errors.js";
-import type { OwnedBytes } from "../../base/own-bytes.js";
+import type { OwnedBytes } from "../../base/owned-arrays.js";
 import { S_NONE } from "../../base/sort-constants.js";
 import { decodePartial, encodePartial } from "../../partial/partial-codec.js";
 import type { KeyWire, SortKey } from "../../partial/sort-order.js";
+import { typeName } from "../contract/describe-error.js";
 import { INSPECT } from "../contract/inspect-symbol.js";
 import { jsonFields, jsonText } from "../contract/json-text.js";
-import { typeName } from "../contract/thrown.js";
 import * as types from "../contract/types.js";
-import { integer, parseKeytype, parseMaxhits, number, requireSortby } from "./response-arguments.js";
+import {
+  integer,
+  number,
+  parseKeytype,
+  parseMaxhits,
+  requireSortby,
+} from "./response-arguments.js";
 import { ResponseOrigin, setLevels } from "./response-origin.js";
 import { SortKeys } from "./sort-keys.js";
 

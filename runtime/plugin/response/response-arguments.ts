@@ -10,7 +10,7 @@ import {
   takesKeys,
   withDirection,
 } from "../../partial/sort-order.js";
-import { typeName } from "../contract/thrown.js";
+import { typeName } from "../contract/describe-error.js";
 import { Converter } from "../contract/types.js";
 
 /** @throws ArgumentError for anything but a safe integer */

@@ -5,8 +5,8 @@ import { inspect } from "node:util";
 import { ResponseError } from "../../base/errors.js";
 import { S_ASC, S_ID, S_NONE, S_VAL } from "../../base/sort-constants.js";
 import {
-  isSortedPair,
   isDescending,
+  isSortedPair,
   type KeyWire,
   type SortKey,
   sortbyText,

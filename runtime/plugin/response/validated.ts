@@ -2,7 +2,7 @@
 // what its types cannot say, the schema itself checks. https://standardschema.dev, version 1.
 
 import { HttpError } from "./http-error.js";
-import { type StandardIssue, type StandardSchema, reportedIssues } from "./schema-issues.js";
+import { reportedIssues, type StandardIssue, type StandardSchema } from "./schema-issues.js";
 
 /** A value that a schema refuses: answered with 400, and every fault with its place. */
 export class ValidationError extends HttpError {

@@ -3,8 +3,8 @@
 
 import { deserialize, serialize } from "node:v8";
 import { RequestError } from "../../base/errors.js";
+import { errorText } from "../contract/describe-error.js";
 import type { RequestSource } from "../contract/request-source.js";
-import { errorText } from "../contract/thrown.js";
 import {
   type PluginRequest,
   type Routing,

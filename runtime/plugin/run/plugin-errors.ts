@@ -2,9 +2,9 @@
 // `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` when plain text was asked for.
 
 import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
+import { errorMessageOf, errorName, isInstance } from "../contract/describe-error.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
-import { errorName, isInstance, errorMessageOf } from "../contract/thrown.js";
 import { pluginFrames } from "../contract/traceback.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { HttpError } from "../response/http-error.js";

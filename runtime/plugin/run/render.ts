@@ -10,9 +10,9 @@ import {
   RESULT_TEXT,
   RESULT_VALUE,
 } from "../../wire/batch.js";
+import { errorText, typeName } from "../contract/describe-error.js";
 import { containsNaN, jsonText, NAN_ERROR, plainJson } from "../contract/json-text.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
-import { errorText, typeName } from "../contract/thrown.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { isResubmission, PluginRequest } from "../request/plugin-request.js";
 import { HttpResponse } from "../response/http-response.js";

@@ -4,9 +4,9 @@
 import { isFailedCallCaptureEnabled } from "../../base/failed-calls.js";
 import { isLogged, log } from "../../base/log.js";
 import type { LogLevel } from "../../base/log-settings.js";
+import { isInstance } from "../contract/describe-error.js";
 import { requestId } from "../contract/request-id.js";
 import type { RequestSource } from "../contract/request-source.js";
-import { isInstance } from "../contract/thrown.js";
 import { describeUncaught } from "../contract/traceback.js";
 import { HttpError } from "../response/http-error.js";
 import { reportFailedCall } from "./report-failed-call.js";

@@ -3,10 +3,10 @@
 
 import { ParameterError, SvcError } from "../../base/errors.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
+import { isInstance } from "../contract/describe-error.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
-import { isInstance } from "../contract/thrown.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
 import { PluginResponse } from "../response/plugin-response.js";
 import { DeferredGraph, runBefore } from "./before.js";

@@ -7,9 +7,9 @@
 
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { ArgumentError } from "../../base/errors.js";
+import { errorName } from "../contract/describe-error.js";
 import { containsNaN, jsonText, NAN_ERROR } from "../contract/json-text.js";
 import type { StreamFormat } from "../contract/request-source.js";
-import { errorName } from "../contract/thrown.js";
 
 const CHUNK_CHARACTERS = 16 * 1024;
 const MAX_BYTES_AHEAD = 64 * 1024;

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FORMATS, type FormatName } from "../../../argspec/limits/formats.js";
 import { isImpliedBy } from "../../../argspec/limits/implied.js";
-import { type Limits, limitCheck, applicableLimits } from "../../../argspec/limits/limits.js";
+import { applicableLimits, type Limits, limitCheck } from "../../../argspec/limits/limits.js";
 
 const test = suite("limits");
 

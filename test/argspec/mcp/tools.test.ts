@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec, JsonSchema, PluginSpec } from "../../../argspec/argspec.js";
-import { type Tool, buildTools } from "../../../argspec/mcp/tools.js";
+import { buildTools, type Tool } from "../../../argspec/mcp/tools.js";
 import {
   argspecOf,
   INTEGER,

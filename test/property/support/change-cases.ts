@@ -4,7 +4,7 @@ import { expire } from "../../../runtime/graph/changes/expire.js";
 import { truncate } from "../../../runtime/graph/changes/graph.js";
 import { M_ACC, M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../runtime/graph/model/constants.js";
 import { HnswBuilder } from "../../../runtime/graph/vectors/hnsw-builder.js";
-import { HnswSweep } from "../../../runtime/graph/vectors/hnsw-sweep.js";
+import { HnswSweep } from "../../../runtime/graph/vectors/hnsw-vacuum.js";
 import type { ChangedGraph } from "./make-change.js";
 
 const HUB_ARCS = 150;

@@ -2,7 +2,7 @@
 // another thread changes too. It says what its own ones must look like in the end.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { trackGraph } from "../../../runtime/graph/keeper/follow-graph.js";
+import { trackGraph } from "../../../runtime/graph/manager/track-graph.js";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { FakeClock } from "./fake-clock.js";

@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { failedCalls, enableFailedCallCapture } from "../../../runtime/base/failed-calls.js";
+import { enableFailedCallCapture, failedCalls } from "../../../runtime/base/failed-calls.js";
 import type { RequestSource } from "../../../runtime/plugin/contract/request-source.js";
 import { reportFailedCall } from "../../../runtime/plugin/run/report-failed-call.js";
 

@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminTokens } from "../../../runtime/builtin/admin/admin-tokens.js";
-import { ControlService } from "../../../runtime/builtin/admin/control-desk.js";
+import { ControlService } from "../../../runtime/builtin/admin/control-service.js";
 
 const test = suite("tokens of operators");
 

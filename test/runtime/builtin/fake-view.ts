@@ -3,7 +3,7 @@
 import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
-import { PluginCounters } from "../../../runtime/metrics/plugin-tallies.js";
+import { PluginCounters } from "../../../runtime/metrics/plugin-counters.js";
 import { NO_TRAFFIC } from "../../../runtime/metrics/traffic.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 

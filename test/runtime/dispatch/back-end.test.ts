@@ -3,10 +3,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
-  LOAD_REPORT_TTL_MS,
+  BUSY_BACKEND_COOLDOWN_MS,
   EXTRA_CHANNEL_IDLE_MS,
   IDLE_CHANNEL_MS,
-  BUSY_BACKEND_COOLDOWN_MS,
+  LOAD_REPORT_TTL_MS,
 } from "../../../runtime/base/limits.js";
 import { BackEnd } from "../../../runtime/dispatch/back-end.js";
 import type { Channel } from "../../../runtime/dispatch/channel.js";
@@ -97,7 +97,9 @@ test("a penalty passes", () => {
   backEnd.penalize();
   assert.equal([backEnd.isPenalized, backEnd.cost, backEnd.value], [true, 0, 256]);
   later(BUSY_BACKEND_COOLDOWN_MS - 1, () => assert.is(backEnd.value, 256));
-  later(BUSY_BACKEND_COOLDOWN_MS + 1, () => assert.equal([backEnd.isPenalized, backEnd.value], [false, 0]));
+  later(BUSY_BACKEND_COOLDOWN_MS + 1, () =>
+    assert.equal([backEnd.isPenalized, backEnd.value], [false, 0]),
+  );
 });
 
 test("a back-end that comes back starts anew", () => {

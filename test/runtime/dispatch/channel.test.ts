@@ -3,8 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { BackEndResponse } from "../../../runtime/dispatch/answer-parser.js";
 import { Channel, type ChannelUser } from "../../../runtime/dispatch/channel.js";
+import type { BackEndResponse } from "../../../runtime/dispatch/response-parser.js";
 import { DeafBackEnd } from "./support/deaf-back-end.js";
 import { answerText, FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
 

@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { ResponseError } from "../../../runtime/base/errors.js";
 import * as S from "../../../runtime/base/sort-constants.js";
 import { mergePartials, mergeTrusted } from "../../../runtime/dispatch/merge-partials.js";
-import { encodeMerged, mergedJson } from "../../../runtime/dispatch/merged-output.js";
+import { encodeMerged, mergedJson } from "../../../runtime/dispatch/merged-response.js";
 import type { SortKey } from "../../../runtime/partial/sort-order.js";
 import * as types from "../../../runtime/plugin/contract/types.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";

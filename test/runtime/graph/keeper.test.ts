@@ -6,16 +6,19 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { removeEverywhere } from "../../../runtime/graph/keeper/follow-graph.js";
-import { GraphManager, type OpenGraphRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
-import type { GraphLog } from "../../../runtime/graph/keeper/graph-log.js";
+import type { GraphLog } from "../../../runtime/graph/manager/graph-log.js";
+import {
+  GraphManager,
+  type OpenGraphRequest,
+} from "../../../runtime/graph/manager/graph-manager.js";
 import {
   adminThread,
   executorThread,
   IO_THREAD,
-  managerThreadNumber,
   MAIN_THREAD,
-} from "../../../runtime/graph/keeper/thread-numbers.js";
+  managerThreadNumber,
+} from "../../../runtime/graph/manager/thread-numbers.js";
+import { removeEverywhere } from "../../../runtime/graph/manager/track-graph.js";
 import { DataError } from "../../../runtime/graph/model/errors.js";
 import { recoverGraph, releaseStaleLocks } from "../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
@@ -52,7 +55,12 @@ test("a save that throws is told, and is not the last one", async () => {
     },
   };
   const lines: string[] = [];
-  new GraphManager(TEST_THREAD + 1, SETTINGS, (...told) => lines.push(told.join()), log as GraphLog);
+  new GraphManager(
+    TEST_THREAD + 1,
+    SETTINGS,
+    (...told) => lines.push(told.join()),
+    log as GraphLog,
+  );
   for (const wanted of [1, 2]) {
     grown();
     while (trims < wanted || (wanted === 1 && lines.length === 0)) await delay(1);

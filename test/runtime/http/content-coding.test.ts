@@ -3,7 +3,7 @@
 import * as zlib from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { negotiateCoding, compress, isCompressible } from "../../../runtime/http/content-coding.js";
+import { compress, isCompressible, negotiateCoding } from "../../../runtime/http/content-coding.js";
 
 const test = suite("content coding");
 /** Older releases of Node have none. */

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
-import { INVALID_TARGET } from "../../../runtime/http/refusal.js";
+import { INVALID_TARGET } from "../../../runtime/http/rejections.js";
 import type { Accept } from "../../../runtime/plugin/contract/request-source.js";
 
 const test = suite("header fields");

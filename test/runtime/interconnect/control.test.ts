@@ -9,7 +9,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { FlowControl } from "../../../runtime/interconnect/gate.js";
+import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
 import { Provider, type ProviderParts } from "../../../runtime/interconnect/provider.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { freePort, same, until } from "./support/instance.js";

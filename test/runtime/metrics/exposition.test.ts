@@ -4,9 +4,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { counter, gauge, histogram, singleSample } from "../../../runtime/metrics/exposition.js";
+import { Log2Histogram } from "../../../runtime/metrics/log2-histogram.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
-import { Log2Histogram } from "../../../runtime/metrics/octave-histogram.js";
-import { PluginCounters } from "../../../runtime/metrics/plugin-tallies.js";
+import { PluginCounters } from "../../../runtime/metrics/plugin-counters.js";
 
 const test = suite("exposition");
 

@@ -9,12 +9,12 @@ import {
   missing,
   parseParams,
   readBytes,
-  readUnionValue,
   readerOf,
   readFloat,
   readInt,
   readJson,
   readStr,
+  readUnionValue,
   readUntyped,
   skipQuery,
 } from "../../../runtime/plugin/convert.js";

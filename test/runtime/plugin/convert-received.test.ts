@@ -9,12 +9,12 @@ import {
   contentBytes,
   contentJson,
   contentStr,
-  requireBoundGraph,
   headersBytes,
   headersDict,
   headersList,
   headersStr,
   ownProperty,
+  requireBoundGraph,
   setGraphBinder,
 } from "../../../runtime/plugin/convert.js";
 

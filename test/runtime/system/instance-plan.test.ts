@@ -12,7 +12,9 @@ const test = suite("plan of an instance");
 /** Plans of all instances, by id. */
 function plans(descriptor: object): Record<string, InstancePlan> {
   const system = readDescriptor(descriptor);
-  return Object.fromEntries([...system.instances.keys()].map((id) => [id, planInstance(system, id)]));
+  return Object.fromEntries(
+    [...system.instances.keys()].map((id) => [id, planInstance(system, id)]),
+  );
 }
 
 test("the example of eight nodes", () => {

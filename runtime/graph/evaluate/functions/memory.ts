@@ -19,9 +19,9 @@ import {
   isCondition,
   isInt,
   isReal,
-  toFloat32,
   numberIn,
   rawBits,
+  toFloat32,
   type Value,
 } from "../values.js";
 import { apply, EFFECT, type FunctionRow, fixed, variadic } from "./row.js";

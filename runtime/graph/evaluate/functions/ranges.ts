@@ -9,9 +9,9 @@ import {
   boxedReal,
   isInt,
   isNumeric,
-  toFloat32,
   numberIn,
   rawBits,
+  toFloat32,
   type Value,
 } from "../values.js";
 import { countBits, MATH, rounded } from "./math.js";

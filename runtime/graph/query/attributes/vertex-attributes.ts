@@ -5,7 +5,7 @@ import { RECORD_WORDS } from "../../memory/layout.js";
 import { decodeSecond } from "../../memory/time.js";
 import * as F from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { type VectorComponents, externalOf } from "../../vectors/vector-parts.js";
+import { externalOf, type VectorComponents } from "../../vectors/vector-parts.js";
 import { vertex } from "./attribute.js";
 
 export const ID = vertex({ field: "id", bit: F.F_ID, name: ".id" }, ({ ids }, handle) =>

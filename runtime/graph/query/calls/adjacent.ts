@@ -2,10 +2,9 @@
 
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { readConsistently } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/read-consistently.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
-import { SimpleArcFilter } from "../parse/plain-arc.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
   AdjacencyQueryOptions,
@@ -13,6 +12,7 @@ import type {
   ExecuteOptions,
   VertexCondition,
 } from "../parse/query-options.js";
+import { SimpleArcFilter } from "../parse/simple-arc-filter.js";
 import { readDeadline } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";

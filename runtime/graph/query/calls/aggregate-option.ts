@@ -1,7 +1,7 @@
 // Reads `aggregate` of a neighborhood: { mode, arc, deephits }.
 
 import { D_ANY } from "../../model/constants.js";
-import { inMember, invalidArgument } from "../../model/misfit.js";
+import { inMember, invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { AGGREGATE_MODES, type GroupOptions, isAggregateMode } from "../hits/arc-groups.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
@@ -17,7 +17,12 @@ const MEMBERS = new Set(["mode", "arc", "deephits"]);
 export function parseAggregateOption(store: GraphStore, option: unknown): GroupOptions | null {
   if (option === undefined || option === null) return null;
   if (typeof option !== "object" || Array.isArray(option)) {
-    throw invalidArgument("aggregate must be dict", option, "{ mode, arc, deephits }", ".aggregate");
+    throw invalidArgument(
+      "aggregate must be dict",
+      option,
+      "{ mode, arc, deephits }",
+      ".aggregate",
+    );
   }
   const members = new Map<string, unknown>(Object.entries(option));
   for (const name of members.keys()) {

@@ -12,18 +12,18 @@ import {
   F_VAL,
   R_COUNTS,
 } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { readConsistently } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/read-consistently.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { HandleSet } from "../match/handle-set.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { AggregateQueryOptions } from "../parse/query-options.js";
-import { fieldMask } from "../show/fields.js";
-import { type ResultFormat, resultFormat, Stopwatch } from "../show/result-format.js";
-import type { AggregateResult } from "../show/typed-results.js";
+import { fieldMask } from "../render/fields.js";
+import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
+import type { AggregateResult } from "../render/typed-results.js";
 import { readDeadline } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { planWalk, type WalkPlan, walkNeighborhood } from "../walk/walk.js";

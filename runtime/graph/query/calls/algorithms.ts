@@ -10,8 +10,8 @@ import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
 import { readDeadline } from "../walk/deadline.js";
-import { ArcReader, project, arcWeight } from "../walk/projection.js";
-import { components as componentsOf, pageRank as ranksOf } from "../walk/rank.js";
+import { components as componentsOf, pageRank as ranksOf } from "../walk/page-rank.js";
+import { ArcReader, arcWeight, project } from "../walk/projection.js";
 import { shortestPath as pathOf } from "../walk/shortest-path.js";
 import type { LimitOptions } from "./adjacent.js";
 
@@ -182,7 +182,11 @@ function hitsOf(hits: number | null | undefined, otherwise: number): number {
 }
 
 /** Those with the greatest scores; of equal ones that with the smaller handle. */
-function best({ ids }: GraphStore, scores: ReadonlyMap<number, number>, hits: number): ScoredVertex[] {
+function best(
+  { ids }: GraphStore,
+  scores: ReadonlyMap<number, number>,
+  hits: number,
+): ScoredVertex[] {
   return [...scores]
     .sort(([one, a], [other, b]) => b - a || one - other)
     .slice(0, hits)

@@ -2,14 +2,14 @@
 
 import { D_BOTH, D_IN, D_OUT, V_ANY } from "../../model/constants.js";
 import { SearchError } from "../../model/errors.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
-import { SimpleArcFilter } from "../parse/plain-arc.js";
 import type { ArcFilter } from "../parse/query-options.js";
+import { SimpleArcFilter } from "../parse/simple-arc-filter.js";
 
 const PLAIN = new SimpleArcFilter();
 /** Words 1 and 2 of the arc that was found last. */

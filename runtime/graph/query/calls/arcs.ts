@@ -3,17 +3,17 @@
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_AARC } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { GlobalQueryOptions } from "../parse/query-options.js";
-import { arcExists } from "../show/arc-exists.js";
-import { EntryQuery, type HitSourceResult, type HitSource } from "../show/entry-query.js";
-import type { Row } from "../show/row.js";
-import type { ArcsResult } from "../show/typed-results.js";
+import { arcExists } from "../render/arc-exists.js";
+import { EntryQuery, type HitSource, type HitSourceResult } from "../render/entry-query.js";
+import type { Row } from "../render/row.js";
+import type { ArcsResult } from "../render/typed-results.js";
 import type { Deadline } from "../walk/deadline.js";
 import { type ArcScan, planArcScan, scanArcs } from "../walk/scan.js";
-import { planCache } from "./known-plans.js";
+import { planCache } from "./plan-cache.js";
 import type { VerticesOptions } from "./vertices.js";
 
 class ArcsSource implements HitSource {

@@ -7,7 +7,7 @@ import type { ArcTest } from "../match/arc-test.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
-import { readDeadline, NO_DEADLINE } from "../walk/deadline.js";
+import { NO_DEADLINE, readDeadline } from "../walk/deadline.js";
 import { countArcs, countNeighborhood, planWalk } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 

@@ -2,16 +2,16 @@
 
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ValueError } from "../../model/errors.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { type Neighbor, NearestTopK } from "../../vectors/nearest-heap.js";
+import { NearestTopK, type Neighbor } from "../../vectors/nearest-top-k.js";
 import { probeFor } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js";
 import { compileVertexCondition } from "../parse/vertex-condition.js";
-import { readDeadline, NO_DEADLINE } from "../walk/deadline.js";
-import { parseEf, findNearest, type NearestSearch } from "../walk/find-nearest.js";
+import { NO_DEADLINE, readDeadline } from "../walk/deadline.js";
+import { findNearest, type NearestSearch, parseEf } from "../walk/nearest-search.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { testCondition } from "../walk/walk.js";
 

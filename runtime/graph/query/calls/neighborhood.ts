@@ -4,12 +4,12 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { parseNestOption } from "../parse/nest-option.js";
 import type { ExecuteOptions, NeighborhoodQueryOptions } from "../parse/query-options.js";
-import { EntryQuery } from "../show/entry-query.js";
-import type { NeighborhoodResult } from "../show/typed-results.js";
-import { planCache } from "./known-plans.js";
+import { EntryQuery } from "../render/entry-query.js";
+import type { NeighborhoodResult } from "../render/typed-results.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import { NestedQuery } from "./nested.js";
 import type { EntryPlan } from "./plan.js";
+import { planCache } from "./plan-cache.js";
 
 /** Options of `neighborhood`. */
 export type NeighborhoodOptions = NeighborhoodQueryOptions & ExecuteOptions;

@@ -2,9 +2,9 @@
 // was asked for. Pages are cut from the outer list, `nestedHits` from the inner ones.
 
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_MOD, F_PRED, R_DICT } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { readConsistently } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/read-consistently.js";
 import type { Probe } from "../../vectors/probe.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { HitTree } from "../hits/hit-tree.js";
@@ -16,12 +16,18 @@ import type {
   NeighborhoodQueryOptions,
   VertexCondition,
 } from "../parse/query-options.js";
-import { arcExists } from "../show/arc-exists.js";
-import { fieldsFor, MAX_RENDERINGS, resolveSortOrder, resolveProbe, resolveRemovals } from "../show/entry-query.js";
-import type { Field } from "../show/fields.js";
-import { dictionaryValue } from "../show/render-entries.js";
-import { type ResultFormat, resultFormat, Stopwatch } from "../show/result-format.js";
-import { Row } from "../show/row.js";
+import { arcExists } from "../render/arc-exists.js";
+import {
+  fieldsFor,
+  MAX_RENDERINGS,
+  resolveProbe,
+  resolveRemovals,
+  resolveSortOrder,
+} from "../render/entry-query.js";
+import type { Field } from "../render/fields.js";
+import { dictionaryValue } from "../render/render-entries.js";
+import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
+import { Row } from "../render/row.js";
 import { type Deadline, readDeadline } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { walkNeighborhood } from "../walk/walk.js";
@@ -49,7 +55,12 @@ export class NestedQuery implements EntryPlan {
     this.#source = source;
     this.#format = resultFormat(options, R_DICT);
     if (this.#format.hasExplanation) {
-      throw invalidArgument("explain is not for nested entries", true, "false beside `nest`", ".explain");
+      throw invalidArgument(
+        "explain is not for nested entries",
+        true,
+        "false beside `nest`",
+        ".explain",
+      );
     }
     this.#probe = resolveProbe(source, options.vector);
     this.#order = resolveSortOrder(source, options, this.#probe);
@@ -69,7 +80,9 @@ export class NestedQuery implements EntryPlan {
 
   execute(anchor: number, options: ExecuteOptions): unknown {
     const { store, expressions } = this.#source;
-    return readConsistently(store, expressions.hasEffects, () => this.#executeOnce(anchor, options));
+    return readConsistently(store, expressions.hasEffects, () =>
+      this.#executeOnce(anchor, options),
+    );
   }
 
   /** Number of entries of the outer list. */

@@ -4,7 +4,7 @@
 import { Header } from "../../memory/layout.js";
 import { M_LSH } from "../../model/constants.js";
 import { AccessError, KeyError, QueryError, SearchError, ValueError } from "../../model/errors.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -75,7 +75,8 @@ export abstract class PreparedQuery<
     this.refuseErased();
     const given = checkedArguments<PreparedExecuteOptions>(this.#call, options);
     const { hits = -1, offset = 0, cache = false } = given;
-    if (offset < 0) throw invalidArgument("offset cannot be negative", offset, "0 or more", ".offset");
+    if (offset < 0)
+      throw invalidArgument("offset cannot be negative", offset, "0 or more", ".offset");
     const opid = this.store.operationCount;
     const isKept = cache && !this.plan.isVolatile;
     const cacheKey = isKept ? `${opid} ${hits} ${offset} ${this.cacheKey}` : null;

@@ -15,7 +15,7 @@ import type {
   ArcsResult,
   NeighborhoodResult,
   VerticesResult,
-} from "../show/typed-results.js";
+} from "../render/typed-results.js";
 import { Adjacency } from "./adjacent.js";
 import { Aggregation } from "./aggregate.js";
 import { planArcs } from "./arcs.js";

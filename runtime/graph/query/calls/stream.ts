@@ -3,19 +3,24 @@
 // he likes.
 
 import { F_AARC, F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_STR } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { readConsistently } from "../../store/steady-names.js";
+import { readConsistently } from "../../store/read-consistently.js";
 import { HitBuffer } from "../hits/hit-buffer.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest } from "../match/vertex-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ResultFormat, ResultOptions, VertexCondition } from "../parse/query-options.js";
-import { type EntrySource, fieldsFor, MAX_RENDERINGS, resolveRemovals } from "../show/entry-query.js";
-import { entryRenderer, type RenderEntry } from "../show/render-entries.js";
-import { resultFormat } from "../show/result-format.js";
-import { Row } from "../show/row.js";
-import type { ScannedArc, ScannedVertex } from "../show/typed-results.js";
+import {
+  type EntrySource,
+  fieldsFor,
+  MAX_RENDERINGS,
+  resolveRemovals,
+} from "../render/entry-query.js";
+import { entryRenderer, type RenderEntry } from "../render/render-entries.js";
+import { resultFormat } from "../render/result-format.js";
+import { Row } from "../render/row.js";
+import type { ScannedArc, ScannedVertex } from "../render/typed-results.js";
 import { Candidates, SLICE } from "../walk/candidates.js";
 import { NO_DEADLINE } from "../walk/deadline.js";
 import { planArcScan, planVertexScan } from "../walk/scan.js";
@@ -94,7 +99,12 @@ function renderer(stream: Stream, options: ScanOptions): RenderEntry {
   const { format, hasCounts, hasTiming } = resultFormat(options, R_STR);
   if (hasCounts || hasTiming) {
     const text = "a stream has nothing beside its entries";
-    throw invalidArgument(text, options.result, "R_ formats without R_COUNTS and R_TIMING", ".result");
+    throw invalidArgument(
+      text,
+      options.result,
+      "R_ formats without R_COUNTS and R_TIMING",
+      ".result",
+    );
   }
   return entryRenderer(format, fieldsFor(stream, options));
 }

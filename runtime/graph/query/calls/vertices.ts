@@ -4,18 +4,18 @@ import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { NearestTopK } from "../../vectors/nearest-heap.js";
+import { NearestTopK } from "../../vectors/nearest-top-k.js";
 import type { Probe } from "../../vectors/probe.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "../parse/query-options.js";
-import { EntryQuery, type HitSourceResult, type HitSource } from "../show/entry-query.js";
-import type { Row } from "../show/row.js";
-import type { VerticesResult } from "../show/typed-results.js";
+import { EntryQuery, type HitSource, type HitSourceResult } from "../render/entry-query.js";
+import type { Row } from "../render/row.js";
+import type { VerticesResult } from "../render/typed-results.js";
 import { type Deadline, NO_DEADLINE } from "../walk/deadline.js";
-import { parseEf, findNearest } from "../walk/find-nearest.js";
+import { findNearest, parseEf } from "../walk/nearest-search.js";
 import { planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
 import { testCondition } from "../walk/walk.js";
-import { planCache } from "./known-plans.js";
+import { planCache } from "./plan-cache.js";
 
 /** Options of `vertices` and `arcs`. */
 export type VerticesOptions = GlobalQueryOptions & ExecuteOptions;

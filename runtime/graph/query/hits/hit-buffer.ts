@@ -2,7 +2,7 @@
 //
 //   level << 2 | side   tail   head   word 1   value           and a key where they are sorted
 
-import type { OwnedDoubles } from "../../../base/own-bytes.js";
+import type { OwnedDoubles } from "../../../base/owned-arrays.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { ArcBatch, HitSideNumber } from "./hit-sink.js";
 

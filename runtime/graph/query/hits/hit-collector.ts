@@ -7,7 +7,7 @@ import type { HandleSet } from "../match/handle-set.js";
 import { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
-import { TopK } from "./top-hits.js";
+import { TopK } from "./top-k.js";
 
 /** What one execution keeps. */
 export interface Collection {

@@ -6,7 +6,7 @@ import { isDescending, isSortby, withDirection } from "../../../partial/sort-ord
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { isFloatArc, sortValueOf } from "../../model/arc-number.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { NO_HAMMING, NO_SIMILARITY, type Probe } from "../../vectors/probe.js";
 import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
@@ -44,7 +44,8 @@ export function parseSortby(sortby: unknown, hits: HitKind, hasRank: boolean): S
   if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
   const isOrder = typeof sortby === "number" && Number.isInteger(sortby) && isSortby(sortby);
   const kind = (isOrder ? sortby : S.S_NONE) & ~(S.S_ASC | S.S_DESC);
-  const refused = (text: string, fits: string): Error => invalidArgument(text, sortby, fits, ".sortby");
+  const refused = (text: string, fits: string): Error =>
+    invalidArgument(text, sortby, fits, ".sortby");
   if (!isOrder || kind === S.S_NONE) {
     throw refused("invalid sortby parameter", "S_VAL, S_ID and their like, with S_ASC or S_DESC");
   }

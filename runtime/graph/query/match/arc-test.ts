@@ -6,7 +6,7 @@
 //
 // Without a modifier a comparison has a range for each kind of value, and no loop of its own.
 
-import { invalidArgument, atArgumentPath } from "../../model/misfit.js";
+import { atArgumentPath, invalidArgument } from "../../model/invalid-argument.js";
 import type { NameEnumeration } from "../../store/names.js";
 import {
   type ArcLiteral,

@@ -15,7 +15,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import { MODIFIERS, type Modifier, type ValueKind, valueBits } from "../../model/modifiers.js";
 
 /** The value of a test: a number, a pair for ranges, bits and distance for M_LSH. */
@@ -120,7 +120,11 @@ function bounds(
 ): [low: number, high: number] {
   if (comparison === V_RANGE || comparison === V_NRANGE) {
     if (!Array.isArray(literal) || literal.length !== 2) {
-      throw invalidArgument("Invalid arc value range: Must be 2-tuple", literal, "[least, greatest]");
+      throw invalidArgument(
+        "Invalid arc value range: Must be 2-tuple",
+        literal,
+        "[least, greatest]",
+      );
     }
     const [low, high]: unknown[] = literal;
     if (typeof low !== typeof high) {

@@ -10,7 +10,7 @@ import {
   V_DYN_NEQ,
   V_DYN_RATIO,
 } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import { type ArcLiteral, type ArcValueTest, rangeTest } from "./arc-value-test.js";
 

@@ -11,7 +11,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { ValueTest } from "./value-condition.js";
 
 export interface IntegerRange {

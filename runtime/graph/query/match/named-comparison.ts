@@ -2,7 +2,7 @@
 // `[V_GT, 5]` and so on. Each object makes one comparison.
 
 import { V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_NRANGE, V_RANGE } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 
 const CODES = new Map<string, number>([
   ["gt", V_GT],

@@ -6,13 +6,13 @@ import { bitCount } from "../../memory/bit-count.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { isPlainRecord } from "../../model/check-argument.js";
 import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
-import { inMember, invalidArgument, atArgumentPath } from "../../model/misfit.js";
+import { atArgumentPath, inMember, invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
 import { bitOf, CELL_WORDS, groupOf } from "../../store/property-groups.js";
 import type { ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
-import { validatePropertyKey, PropertyKind } from "../../store/property-values.js";
+import { PropertyKind, validatePropertyKey } from "../../store/property-values.js";
 import type { StringPool } from "../../store/string-pool.js";
 import { moveArc } from "./arc-stack.js";
 import {

@@ -3,7 +3,7 @@
 
 import type { Arena, ArenaMemory } from "../../memory/arena.js";
 import { ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
-import type { SeqlockReader } from "../../memory/reader.js";
+import type { SeqlockReader } from "../../memory/seqlock-reader.js";
 import type { SideNumber } from "../../memory/writer.js";
 import type { ArcRuns } from "../../store/arc-runs.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -176,7 +176,8 @@ export class RunScanner {
     const { kind } = test;
     const { words } = this.#arcs;
     const end = run + length * ARC_WORDS;
-    const isHub = length >= HIGH_DEGREE_ARCS && (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
+    const isHub =
+      length >= HIGH_DEGREE_ARCS && (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
     if (!isHub) return countArcs(test, words, run, end);
     const arcs = length - (length & 3);
     const count = this.#countHub(test, words.byteOffset + run * 4, arcs);

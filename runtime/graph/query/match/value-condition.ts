@@ -12,7 +12,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { invalidArgument, atArgumentPath } from "../../model/misfit.js";
+import { atArgumentPath, invalidArgument } from "../../model/invalid-argument.js";
 import { parseNamedComparison } from "./named-comparison.js";
 
 /** A condition on a value, ready for tests. `code` is one of V_ANY to V_NRANGE. */
@@ -55,7 +55,12 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
   if (condition.length !== 2) throw invalidArgument("condition must be 2-tuple", condition, FITS);
   const [code, value]: unknown[] = condition;
   if (typeof code !== "number" || !CODES.has(code)) {
-    throw invalidArgument("invalid value comparison code", code, "V_EQ, V_GT and their like", "[0]");
+    throw invalidArgument(
+      "invalid value comparison code",
+      code,
+      "V_EQ, V_GT and their like",
+      "[0]",
+    );
   }
   return compared(code, value, "[1]");
 }

@@ -19,7 +19,13 @@ import {
   V_LTE,
   V_NRANGE,
 } from "../../model/constants.js";
-import { invalidNameError, inMember, invalidArgument, NAMES, atArgumentPath } from "../../model/misfit.js";
+import {
+  atArgumentPath,
+  inMember,
+  invalidArgument,
+  invalidNameError,
+  NAMES,
+} from "../../model/invalid-argument.js";
 import { MODIFIERS, modifierCode, modifierNamed } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
@@ -172,7 +178,12 @@ function comparisonIn(code: unknown, value: unknown): readonly [unknown, unknown
   if (named === null) return [code, value];
   if ("among" in named) {
     const fits = "gt, gte, lt, lte, eq, ne, between, outside";
-    throw invalidArgument("Invalid arc: `in` compares properties only", named.among, fits, ".value.in");
+    throw invalidArgument(
+      "Invalid arc: `in` compares properties only",
+      named.among,
+      fits,
+      ".value.in",
+    );
   }
   return [named.code, named.value, `.value.${named.name}`];
 }

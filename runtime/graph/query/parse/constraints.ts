@@ -16,7 +16,13 @@ import {
   V_NEQ,
 } from "../../model/constants.js";
 import { UnsupportedError } from "../../model/errors.js";
-import { invalidNameError, inMember, invalidArgument, NAMES, atArgumentPath } from "../../model/misfit.js";
+import {
+  atArgumentPath,
+  inMember,
+  invalidArgument,
+  invalidNameError,
+  NAMES,
+} from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { probeFor } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
@@ -149,7 +155,11 @@ function parseIds(store: GraphStore, value: unknown): Constraint | null {
   if (Array.isArray(value)) return idList(store, value);
   if (isReference(value)) return idList(store, [value]);
   if (typeof value !== "string") {
-    throw invalidArgument("Invalid vertex condition: 'id'", value, 'an id, "prefix*", a list of ids');
+    throw invalidArgument(
+      "Invalid vertex condition: 'id'",
+      value,
+      'an id, "prefix*", a list of ids',
+    );
   }
   const { text, isPrefix } = parsePattern(value);
   if (!isPrefix) return { order: Order.id, check: new IdCheck(store, [text]) };
@@ -184,7 +194,12 @@ function parseTimes(store: GraphStore, value: unknown, base: number): Constraint
   for (const [name, condition] of Object.entries(inner)) {
     const timeOf = TIMES.get(name);
     if (timeOf === undefined) {
-      throw invalidArgument(`Invalid time condition: '${name}'`, condition, fits, at + inMember(name));
+      throw invalidArgument(
+        `Invalid time condition: '${name}'`,
+        condition,
+        fits,
+        at + inMember(name),
+      );
     }
     if (condition === undefined) continue;
     try {
@@ -255,7 +270,11 @@ function bounded(
     const isText = test.text !== null || test.among !== null;
     if (isText || test.low < least || test.high > greatest || Number.isNaN(test.low + test.high)) {
       const text = `Invalid similarity condition: ${name} must be ${least} to ${greatest}`;
-      throw invalidArgument(text, condition, `numbers of ${least} to ${greatest}, comparisons with them`);
+      throw invalidArgument(
+        text,
+        condition,
+        `numbers of ${least} to ${greatest}, comparisons with them`,
+      );
     }
     return test;
   } catch (error) {

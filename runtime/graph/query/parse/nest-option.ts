@@ -1,7 +1,7 @@
 // Reads `nest` of a neighborhood: as many further levels, each with a rule of its own or that of
 // the level above.
 
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { NeighborhoodQueryOptions, VertexCondition } from "./query-options.js";
 import { isReference, type RuleParts, ruleParts } from "./traverse-rule.js";
 

@@ -2,7 +2,7 @@
 // alike, so a name that no query has is an error: an option must never be ignored.
 
 import { checkObject } from "../../model/check-argument.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { ExecuteOptions } from "./query-options.js";
 
 const EXPRESSIONS = ["pre", "filter", "post", "memory"];

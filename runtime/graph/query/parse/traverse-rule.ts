@@ -4,7 +4,7 @@
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
-import { inMember, invalidArgument } from "../../model/misfit.js";
+import { inMember, invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
@@ -62,7 +62,12 @@ export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
   const parts: RuleParts = {};
   for (const [name, value] of Object.entries(rule)) {
     if (!MEMBERS[kind].includes(name)) {
-      throw invalidArgument(`${UNKNOWN_MEMBER[kind]}: '${name}'`, value, fits, `.${kind}${inMember(name)}`);
+      throw invalidArgument(
+        `${UNKNOWN_MEMBER[kind]}: '${name}'`,
+        value,
+        fits,
+        `.${kind}${inMember(name)}`,
+      );
     }
     if (value !== undefined) parts[name as keyof RuleLocations] = value;
   }

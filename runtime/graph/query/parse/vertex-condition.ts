@@ -4,7 +4,7 @@
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
-import { invalidArgument, inMember as step, atArgumentPath } from "../../model/misfit.js";
+import { atArgumentPath, invalidArgument, inMember as step } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { IdCheck, IdPrefixCheck, PropertyCheck, TypeCheck } from "../match/vertex-checks.js";
@@ -20,8 +20,8 @@ import {
   compileRule,
   isReference,
   type RuleKind,
-  type RuleParts,
   type RuleLocations,
+  type RuleParts,
   ruleParts,
 } from "./traverse-rule.js";
 
@@ -155,7 +155,12 @@ function unwrapNot(condition: unknown): Negation {
   let { inner, isNegated, at } = unwrapNegation(condition);
   while (isPlainObject(inner) && Object.hasOwn(inner, "not")) {
     if (Object.keys(inner).length > 1) {
-      throw invalidArgument("Invalid vertex condition: 'not'", inner, "nothing else beside `not`", at);
+      throw invalidArgument(
+        "Invalid vertex condition: 'not'",
+        inner,
+        "nothing else beside `not`",
+        at,
+      );
     }
     const next = unwrapNegation((inner as { not: unknown }).not);
     inner = next.inner;

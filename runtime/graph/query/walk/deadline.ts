@@ -2,7 +2,7 @@
 // thousand arcs: short queries pay nothing and succeed even when they are given no time at all.
 
 import { SearchError } from "../../model/errors.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 
 /** What a query that ran out of time says, by kind. */

@@ -4,7 +4,7 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcStack } from "../match/arc-stack.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -38,7 +38,12 @@ export class ArcReader {
   constructor(store: GraphStore, test: ArcTest, direction: number = test.direction) {
     this.#direction = direction;
     if (direction === D_BOTH) {
-      throw invalidArgument("D_BOTH is not for algorithms", direction, "D_OUT, D_IN, D_ANY", ".arc");
+      throw invalidArgument(
+        "D_BOTH is not for algorithms",
+        direction,
+        "D_OUT, D_IN, D_ANY",
+        ".arc",
+      );
     }
     this.#store = store;
     this.#test = test;

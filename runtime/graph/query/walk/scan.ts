@@ -6,7 +6,7 @@ import type { QueryExecution } from "../../evaluate/context.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_BOTH, D_OUT } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
@@ -170,7 +170,12 @@ export function planArcScan(
   const rule = test?.traverse ?? compileRule(store, expressions, {}, null, ALL_OUTARCS);
   if (rule.arc.direction === D_BOTH) {
     const text = "Global traversal filter error";
-    throw invalidArgument(text, rule.arc.direction, "D_OUT, D_IN, D_ANY", ".condition.traverse.arc");
+    throw invalidArgument(
+      text,
+      rule.arc.direction,
+      "D_OUT, D_IN, D_ANY",
+      ".condition.traverse.arc",
+    );
   }
   const isAny = test === null || isUnchecked(test);
   const tail = isAny ? null : { ...test, traverse: null };

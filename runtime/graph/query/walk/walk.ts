@@ -4,7 +4,7 @@
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
-import { invalidArgument } from "../../model/misfit.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";

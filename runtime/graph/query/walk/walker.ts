@@ -11,7 +11,7 @@ import { D_ANY, D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { VertexTable } from "../../store/vertex-table.js";
 import { type ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
-import { SyntheticArcs } from "../hits/made-arcs.js";
+import { SyntheticArcs } from "../hits/synthetic-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
@@ -63,7 +63,12 @@ export class Walker {
    * @param isQuiet true if only existence matters
    * @param run of the query's expressions
    */
-  start(sink: HitSink, deadline: Deadline, isQuiet: boolean, run: QueryExecution | null = null): void {
+  start(
+    sink: HitSink,
+    deadline: Deadline,
+    isQuiet: boolean,
+    run: QueryExecution | null = null,
+  ): void {
     this.#sink = sink;
     this.#deadline = deadline;
     this.#isQuiet = isQuiet;

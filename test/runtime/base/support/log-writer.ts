@@ -1,7 +1,7 @@
 // A thread that writes entries which tell whose they are.
 
 import { threadId } from "node:worker_threads";
-import { recordLogEntry } from "../../../../runtime/base/log-ring.js";
+import { recordLogEntry } from "../../../../runtime/base/recent-log.js";
 
 for (let number = 0; number < 200; number++) {
   recordLogEntry("info", `${threadId}:${String(threadId).repeat(number)}`);

@@ -6,7 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { evaluateText } from "../../../../runtime/graph/evaluate/evaluate.js";
 import { expr } from "../../../../runtime/graph/evaluate/expr.js";
-import { displayResult } from "../../../../runtime/graph/evaluate/plain-result.js";
+import { displayResult } from "../../../../runtime/graph/evaluate/result-values.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { ROOT } from "../../../support/source-files.js";

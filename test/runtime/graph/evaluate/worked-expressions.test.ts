@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { evaluateText } from "../../../../runtime/graph/evaluate/evaluate.js";
 import { Memory, memoryOption } from "../../../../runtime/graph/evaluate/memory.js";
-import { displayResult } from "../../../../runtime/graph/evaluate/plain-result.js";
+import { displayResult } from "../../../../runtime/graph/evaluate/result-values.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../support/make-graph.js";

@@ -5,15 +5,15 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { setReadonly } from "../../../../runtime/graph/changes/graph.js";
-import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
 import {
   operationCountAfter,
   operationCountBefore,
   recordCount,
   transactionWords,
-} from "../../../../runtime/graph/log/unit-format.js";
+} from "../../../../runtime/graph/log/transaction-format.js";
+import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/commit-ring.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
-import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
 import { M_CNT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
@@ -263,7 +263,10 @@ test("a unit that is not the next one of its graph is refused", ({ store, graph 
   const [unit] = takeUnits(store);
   const copy = GraphStore.make("test", TEST_THREAD);
   copy.writer.mutate(() => copy.writer.put(copy.memory.header, Header.OperationCount, 1));
-  assert.throws(() => applyTransaction(copy, unit!, 0), /goes on at operation 0 of graph "test".* at 1/);
+  assert.throws(
+    () => applyTransaction(copy, unit!, 0),
+    /goes on at operation 0 of graph "test".* at 1/,
+  );
   assert.is(copy.order, 0);
 });
 

@@ -3,7 +3,7 @@
 
 import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/model/constants.js";
 import type { NeighborhoodOptions } from "../../../../runtime/graph/query/calls/neighborhood.js";
-import type { Selected } from "../../../../runtime/graph/query/show/selected.js";
+import type { Selected } from "../../../../runtime/graph/query/render/selected.js";
 import type {
   AggregateResult,
   AggregateTotals,
@@ -12,7 +12,7 @@ import type {
   NeighborhoodResult,
   QueryTiming,
   VerticesResult,
-} from "../../../../runtime/graph/query/show/typed-results.js";
+} from "../../../../runtime/graph/query/render/typed-results.js";
 import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
 import type { Feature } from "../../../../runtime/graph/vectors/features.js";
 
@@ -78,5 +78,7 @@ export type Checks = [
   Holds<Same<ArcsResult<{ result: "list" }>, [string, string, string, string, number, string][]>>,
   Holds<Same<AggregateResult<{ arc: "knows" }>, AggregateTotals>>,
   Holds<Same<AggregateResult<{ counts: false }>, unknown>>,
-  Holds<Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTiming }>>,
+  Holds<
+    Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTiming }>
+  >,
 ];

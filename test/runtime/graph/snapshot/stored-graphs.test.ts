@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GraphRoot } from "../../../../runtime/graph/keeper/graph-root.js";
+import { GraphRoot } from "../../../../runtime/graph/manager/graph-root.js";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import {

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { Graph } from "../../../../runtime/graph/api/graph.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { baseStatus, graphStatus } from "../../../../runtime/graph/status/graph-status.js";
-import { graphDigest, graphTotals } from "../../../../runtime/graph/status/graph-sums.js";
+import { graphDigest, graphTotals } from "../../../../runtime/graph/status/graph-totals.js";
 import { memoryUsage, pooledBytes } from "../../../../runtime/graph/status/memory-usage.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 

@@ -2,9 +2,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { GraphMemory, allocateGraphMemory } from "../../../../runtime/graph/memory/graph-memory.js";
+import { allocateGraphMemory, GraphMemory } from "../../../../runtime/graph/memory/graph-memory.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
-import { SeqlockReader } from "../../../../runtime/graph/memory/reader.js";
+import { SeqlockReader } from "../../../../runtime/graph/memory/seqlock-reader.js";
 import { Writer } from "../../../../runtime/graph/memory/writer.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { HashIndex } from "../../../../runtime/graph/store/hash-index.js";

@@ -3,18 +3,18 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Float } from "../../../../runtime/base/float.js";
-import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { OperationCode } from "../../../../runtime/graph/store/operation.js";
 import { plainValue } from "../../../../runtime/graph/store/property-codec.js";
 import {
-  validatePropertyKey,
-  validatePropertyValue,
   incrementValue,
   type PackedValue,
   PropertyKind,
   type PropertyValue,
+  validatePropertyKey,
+  validatePropertyValue,
 } from "../../../../runtime/graph/store/property-values.js";
 import { loggedStore, makeUnit, packed, replayTo } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -39,7 +39,11 @@ function roundTrip(value: PropertyValue): PropertyValue {
 /** Applies a record that sets a value to these bytes. */
 function applyValue([kind = 0, ...bytes]: readonly number[]): void {
   const head = OperationCode.SetProperty | (kind << 8) | (KEY << 16);
-  applyTransaction(copy, makeUnit(copy.operationCount, [head, 0, ...packed("v"), ...packed(bytes)]), 0);
+  applyTransaction(
+    copy,
+    makeUnit(copy.operationCount, [head, 0, ...packed("v"), ...packed(bytes)]),
+    0,
+  );
 }
 
 function failsWith(run: () => unknown, type: new (text: string) => Error, text: string): void {
@@ -57,7 +61,8 @@ const isTypeError = (error: Error): boolean => error instanceof TypeError;
 const isValueError = (error: Error): boolean => error instanceof ValueError;
 
 test("keys begin with a letter", () => {
-  for (const key of ["a", "Age", "a_b.c#$%@9", "constructor"]) assert.is(validatePropertyKey(key), key);
+  for (const key of ["a", "Age", "a_b.c#$%@9", "constructor"])
+    assert.is(validatePropertyKey(key), key);
   for (const key of ["", "_a", "9a", "a b", "*a", "é", "a\n"]) {
     failsWith(() => validatePropertyKey(key), ValueError, `invalid property key: '${key}'`);
   }

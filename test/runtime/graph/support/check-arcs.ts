@@ -2,7 +2,7 @@
 // its whole run, and every word of both arenas belongs to one run, one index or one free list.
 
 import * as assert from "uvu/assert";
-import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
+import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
 import {
   ARC_KEY_MASK,
   ARC_WORDS,

@@ -3,7 +3,7 @@
 
 import * as assert from "uvu/assert";
 import type { Arena } from "../../../../runtime/graph/memory/arena.js";
-import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
+import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
 import { ALLOCATOR_WORDS, ALLOCATORS } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 

@@ -2,7 +2,7 @@
 // a free list, tables are in order, counts are what is there.
 
 import * as assert from "uvu/assert";
-import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
+import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
 import {
   Header,
   RECORD_WORDS,

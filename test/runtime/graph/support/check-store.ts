@@ -7,7 +7,7 @@ import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
 import { digestText } from "../../../../runtime/graph/store/content-digest.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { digestCheckpoint, computeDigest } from "../../../../runtime/graph/store/measure-contents.js";
+import { computeDigest, digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
 import { checkTexts } from "./check-texts.js";

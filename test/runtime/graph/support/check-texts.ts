@@ -2,7 +2,7 @@
 // referred to as often as it says, and no block is lost.
 
 import * as assert from "uvu/assert";
-import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
+import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
 import { Header, RECORD_WORDS, RecordWord } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { kindOfCell } from "../../../../runtime/graph/store/property-cells.js";

@@ -1,16 +1,16 @@
 // A graph whose changes go to a ring, as those of a server do that has a log; what is in the ring
 // is taken here, as the thread that writes the log would.
 
-import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
-import { drainTransactions as takeWaiting } from "../../../../runtime/graph/log/unit-taker.js";
-import { CommitClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
+import { drainTransactions as takeWaiting } from "../../../../runtime/graph/log/drain-transactions.js";
+import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import {
   CommitRing,
   RECORDS_SHIFT,
   ringMemory,
   UNIT,
   UNIT_HEAD_WORDS,
-} from "../../../../runtime/graph/memory/log-ring.js";
+} from "../../../../runtime/graph/memory/commit-ring.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { PackedText } from "../../../../runtime/graph/store/packed-text.js";
 import { TEST_THREAD } from "./make-graph.js";

@@ -100,7 +100,10 @@ test("an arc from an anchor has the bits beside its key", () => {
 test("sets are made once, of one size, and finished where they were interrupted", () => {
   refused(() => graph.sim.projections([1]), /no projection sets/);
   refused(() => graph.sim.createProjectionSets(0, 8), /nseeds must be 1 - 8/);
-  refused(() => graph.sim.createProjectionSets(1, 9 as ProjectionKeySize), /ksize must be 8, 10 or 12/);
+  refused(
+    () => graph.sim.createProjectionSets(1, 9 as ProjectionKeySize),
+    /ksize must be 8, 10 or 12/,
+  );
   graph.sim.createProjectionSets(1, 8);
   const { order, size } = graph;
   refused(() => graph.sim.createProjectionSets(1, 10), /ksize 8: delete them/);

@@ -4,8 +4,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ValueError } from "../../../../runtime/graph/model/errors.js";
+import { MAX_COMPONENTS } from "../../../../runtime/graph/vectors/scratch-buffers.js";
 import { partsOf, partsOfLike, Vector } from "../../../../runtime/graph/vectors/vector.js";
-import { MAX_COMPONENTS } from "../../../../runtime/graph/vectors/workbench.js";
 import { fingerprintModel, quantisedModel } from "../support/vector-model.js";
 
 const test = suite("vector");

@@ -4,8 +4,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
-import { applyTransaction } from "../../../../runtime/graph/log/apply-unit.js";
-import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
+import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
+import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/commit-ring.js";
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { Vector } from "../../../../runtime/graph/vectors/vector.js";

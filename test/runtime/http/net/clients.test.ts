@@ -3,9 +3,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { clientKey } from "../../../../runtime/base/client-key.js";
-import { ResponseMemory } from "../../../../runtime/http/net/answer-memory.js";
 import { BodyBudget } from "../../../../runtime/http/net/body-store.js";
 import { Client, Clients } from "../../../../runtime/http/net/clients.js";
+import { ResponseMemory } from "../../../../runtime/http/net/response-memory.js";
 import type { ClientLimits } from "../../../../runtime/http/transport.js";
 
 const test = suite("clients");

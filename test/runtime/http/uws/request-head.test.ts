@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { HttpRejection } from "../../../../runtime/http/refusal.js";
+import { HttpRejection } from "../../../../runtime/http/rejections.js";
 import { RequestHeadReader } from "../../../../runtime/http/uws/request-head.js";
 import type { UwsRequest } from "../../../../runtime/http/uws/uws-api.js";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
-import { CommitClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import type { Control } from "../../../../runtime/interconnect/control.js";
 import type { LogMode } from "../../../../runtime/interconnect/durable-log.js";

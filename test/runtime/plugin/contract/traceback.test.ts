@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { installThreadContext } from "../../../../runtime/base/thread-context.js";
-import { pluginFrames, describeUncaught } from "../../../../runtime/plugin/contract/traceback.js";
+import { describeUncaught, pluginFrames } from "../../../../runtime/plugin/contract/traceback.js";
 
 const test = suite("traceback");
 
@@ -129,7 +129,10 @@ test("causes may be anything", () => {
       throw new Error("trap");
     },
   });
-  assert.match(describeUncaught(Object.assign(errorWith(), { cause: trap })), /^Error: no\ncaused by /);
+  assert.match(
+    describeUncaught(Object.assign(errorWith(), { cause: trap })),
+    /^Error: no\ncaused by /,
+  );
   assert.not.match(describeUncaught(Object.assign(errorWith(), { cause: null })), "caused");
 });
 

@@ -1,0 +1,272 @@
+// Whether every value of one type is a value of another: `number` takes what `integer` gives, not
+// the other way round. Must never say yes wrongly; where it cannot tell, it says no. Recursive
+// types are compared by assumption: what is being compared fits, unless something else in it does
+// not.
+
+import type { JsonSchema } from "../argspec.js";
+import { isImpliedBy, isWithin } from "../limits/implied.js";
+import { type Limits, readLimits } from "../limits/limits.js";
+import { classifySchema, type Definitions, type Forms, type Scalar } from "./forms.js";
+import { propertyPath, typeText } from "./type-text.js";
+
+/** How the taking side reads an object: whether it admits keys that its type does not name. */
+export type CompareDirection = "strict" | "tolerant";
+
+/** The first place at which a value may be given that is not taken. */
+export interface Incompatibility {
+  /** In the value: `.x`, `[0]`, `[]` for every item of a list; empty for the whole. */
+  readonly path: string;
+  readonly given: string;
+  readonly taken: string;
+}
+
+/** A type and the named types that it refers to. */
+export interface Type {
+  readonly schema: JsonSchema;
+  readonly definitions: Definitions;
+}
+
+/** Types of more nesting, or with more pairs of parts to compare, count as not fitting. */
+const MAX_NESTING = 300;
+const MAX_COMPARISONS = 200_000;
+const ABSENT = "absent";
+
+type Part = JsonSchema | false;
+
+/** Null when every value of `given` is one of `taken`. */
+export function findIncompatibility(
+  given: Type,
+  taken: Type,
+  reading: CompareDirection,
+): Incompatibility | null {
+  return new Comparison(given.definitions, taken.definitions, reading).compare(
+    given.schema,
+    taken.schema,
+  );
+}
+
+class Comparison {
+  readonly #isTolerant: boolean;
+  readonly #givenForms: (schema: JsonSchema) => Forms;
+  readonly #takenForms: (schema: JsonSchema) => Forms;
+  /** Arrays and objects that were compared or are being compared; null: fits, or is assumed to. */
+  readonly #known = new Map<JsonSchema, Map<JsonSchema, Incompatibility | null>>();
+  /** Pairs that fit, each under the assumption that all those before it do. */
+  readonly #assumed: [JsonSchema, JsonSchema][] = [];
+  #nesting = 0;
+  #comparisons = 0;
+
+  constructor(given: Definitions, taken: Definitions, reading: CompareDirection) {
+    this.#isTolerant = reading === "tolerant";
+    this.#givenForms = cached((schema) => classifySchema(schema, given));
+    this.#takenForms = cached((schema) => classifySchema(schema, taken));
+  }
+
+  compare(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
+    const from = this.#givenForms(given);
+    const to = this.#takenForms(taken);
+    if (to.isAny) return null;
+    const whole = () => ({ path: "", given: typeText(given), taken: typeText(taken) });
+    if (from.isAny || !takesScalars(from, to)) return whole();
+    for (const kind of ["arrays", "objects"] as const) {
+      for (const part of from[kind]) {
+        const misfit = this.#compareWithAll(part, to[kind], whole);
+        if (misfit !== null) return misfit;
+      }
+    }
+    return null;
+  }
+
+  /** An array or object must fit one type of its kind. */
+  #compareWithAll(
+    given: JsonSchema,
+    candidates: readonly JsonSchema[],
+    whole: () => Incompatibility,
+  ): Incompatibility | null {
+    let last: Incompatibility | null = null;
+    for (const candidate of candidates) {
+      const misfit = this.#compareKnown(given, candidate);
+      if (misfit === null) return null;
+      last = misfit;
+    }
+    // Of several candidates none can be named as the one that was meant.
+    return candidates.length === 1 ? last : whole();
+  }
+
+  #compareKnown(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
+    const known = this.#known.get(given) ?? new Map<JsonSchema, Incompatibility | null>();
+    this.#known.set(given, known);
+    const found = known.get(taken);
+    if (found !== undefined) return found;
+    if (this.#nesting >= MAX_NESTING || ++this.#comparisons > MAX_COMPARISONS) {
+      return { path: "", given: typeText(given), taken: typeText(taken) };
+    }
+    known.set(taken, null);
+    const mark = this.#assumed.push([given, taken]) - 1;
+    this.#nesting++;
+    const isArray = given.type === "array";
+    const misfit = isArray ? this.#compareArrays(given, taken) : this.#compareObjects(given, taken);
+    this.#nesting--;
+    if (misfit === null) return null;
+    // What was found to fit meanwhile may do so only if this pair did.
+    for (const [left, right] of this.#assumed.splice(mark)) this.#known.get(left)!.delete(right);
+    known.set(taken, misfit);
+    return misfit;
+  }
+
+  #compareArrays(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
+    const [from, to] = [readArray(given), readArray(taken)];
+    const { minItems: _, ...limits } = readLimits(taken);
+    if (!isImpliedBy({ ...fewest(from), ...readLimits(given) }, limits)) {
+      return { path: "", given: typeText(given), taken: typeText(taken) };
+    }
+    if (from.required < to.required) {
+      const at = from.required;
+      return { path: `[${at}]`, given: itemText(from, at), taken: itemText(to, at) };
+    }
+    const length = Math.max(from.first.length, to.first.length);
+    for (let at = 0; at < length; at++) {
+      const item = from.first[at] ?? from.rest;
+      // No value has items from here on.
+      if (item === false) break;
+      const misfit = this.#comparePart(item, to.first[at] ?? to.rest, `[${at}]`);
+      if (misfit !== null) return misfit;
+    }
+    return from.rest === false ? null : this.#comparePart(from.rest, to.rest, "[]");
+  }
+
+  #compareObjects(given: JsonSchema, taken: JsonSchema): Incompatibility | null {
+    const [from, to] = [readObject(given), readObject(taken)];
+    for (const name of to.required) {
+      if (!from.required.has(name)) {
+        const path = propertyPath(name);
+        return { path, given: propertyText(from, name), taken: propertyText(to, name) };
+      }
+    }
+    for (const name of new Set([...from.properties.keys(), ...to.properties.keys()])) {
+      const part = from.properties.get(name) ?? from.rest;
+      const target = to.properties.get(name) ?? this.#restOf(to);
+      const misfit = part === false ? null : this.#comparePart(part, target, propertyPath(name));
+      if (misfit !== null) return misfit;
+    }
+    return from.rest === false ? null : this.#comparePart(from.rest, this.#restOf(to), "[key]");
+  }
+
+  /** What is taken under keys that the type does not name. */
+  #restOf({ rest }: ObjectType): Part {
+    return rest === false && this.#isTolerant ? {} : rest;
+  }
+
+  #comparePart(given: JsonSchema, taken: Part, place: string): Incompatibility | null {
+    if (taken === false) return { path: place, given: typeText(given), taken: ABSENT };
+    const misfit = this.compare(given, taken);
+    return misfit === null ? null : { ...misfit, path: place + misfit.path };
+  }
+}
+
+function takesScalars(from: Forms, to: Forms): boolean {
+  return (
+    [...from.scalars].every((value) => takesScalar(to, value)) &&
+    [...from.numbers].every((type) => to.numbers.has("number") || to.numbers.has(type)) &&
+    // Whether one pattern matches all that another does is beyond telling.
+    [...from.texts].every((pattern) => to.texts.has(null) || to.texts.has(pattern)) &&
+    from.limited.every((schema) => takesLimited(to, schema)) &&
+    from.opaque.every((schema) => to.opaque.some((other) => isSameText(schema, other)))
+  );
+}
+
+function takesLimited(to: Forms, schema: JsonSchema): boolean {
+  const isText = schema.type === "string";
+  if (isText && to.texts.has(null)) return true;
+  if (!isText && (to.numbers.has("number") || to.numbers.has(schema.type as "integer")))
+    return true;
+  return to.limited.some(
+    (taken) => isOfType(schema, taken) && isImpliedBy(readLimits(schema), readLimits(taken)),
+  );
+}
+
+/** Every integer is a number. */
+function isOfType({ type }: JsonSchema, taken: JsonSchema): boolean {
+  return type === taken.type || (type === "integer" && taken.type === "number");
+}
+
+function takesScalar(to: Forms, value: Scalar): boolean {
+  if (to.scalars.has(value)) return true;
+  if (typeof value !== "string" && typeof value !== "number") return false;
+  if (to.limited.some((taken) => hasType(value, taken) && isWithin(value, readLimits(taken)))) {
+    return true;
+  }
+  if (typeof value === "string") return to.texts.has(null);
+  return to.numbers.has("number") || (to.numbers.has("integer") && Number.isSafeInteger(value));
+}
+
+function hasType(value: string | number, { type }: JsonSchema): boolean {
+  if (typeof value === "string" || type === "number") return type === typeof value;
+  return type === "integer" && Number.isSafeInteger(value);
+}
+
+/** References may stand for something else on the other side. */
+function isSameText(given: JsonSchema, taken: JsonSchema): boolean {
+  const text = JSON.stringify(given);
+  return text === JSON.stringify(taken) && !text.includes('"$ref"');
+}
+
+interface ArrayType {
+  readonly first: readonly JsonSchema[];
+  readonly rest: Part;
+  /** How many items there are at least. */
+  readonly required: number;
+}
+
+function readArray({ prefixItems, items, minItems }: JsonSchema): ArrayType {
+  return {
+    first: (prefixItems ?? []) as readonly JsonSchema[],
+    rest: partOf(items),
+    required: (minItems ?? 0) as number,
+  };
+}
+
+/** How many items a list without further ones can have. */
+function fewest({ first, rest }: ArrayType): Limits {
+  return rest === false ? { maxItems: first.length } : {};
+}
+
+function itemText({ first, rest, required }: ArrayType, at: number): string {
+  const item = first[at] ?? rest;
+  if (item === false) return ABSENT;
+  return at < required ? typeText(item) : `optional ${typeText(item)}`;
+}
+
+interface ObjectType {
+  readonly properties: ReadonlyMap<string, JsonSchema>;
+  readonly required: ReadonlySet<string>;
+  readonly rest: Part;
+}
+
+function readObject({ properties, required, additionalProperties }: JsonSchema): ObjectType {
+  return {
+    properties: new Map(Object.entries((properties ?? {}) as Record<string, JsonSchema>)),
+    required: new Set((required ?? []) as readonly string[]),
+    rest: partOf(additionalProperties),
+  };
+}
+
+function propertyText({ properties, required, rest }: ObjectType, name: string): string {
+  const part = properties.get(name) ?? rest;
+  if (part === false) return ABSENT;
+  return required.has(name) ? typeText(part) : `optional ${typeText(part)}`;
+}
+
+/** What a schema says of the others: nothing admits everything. */
+function partOf(word: unknown): Part {
+  return word === undefined || word === true ? {} : (word as Part);
+}
+
+function cached<T>(make: (schema: JsonSchema) => T): (schema: JsonSchema) => T {
+  const made = new Map<JsonSchema, T>();
+  return (schema) => {
+    const known = made.get(schema) ?? make(schema);
+    made.set(schema, known);
+    return known;
+  };
+}

@@ -1,0 +1,40 @@
+// Verbs of `svc admin` that are one operation of the interface on each instance.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import { isPlainObject } from "../../runtime/settings/rules.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { forEachInstance } from "./for-each-instance.js";
+import { operate } from "./remote.js";
+
+/**
+ * @param needsIds those that do harm where they are not meant
+ */
+export function changeVerb(
+  operation: string,
+  { needsIds = false, needsYes = false, parameters = {} }: Options = {},
+) {
+  const run = (context: AdminContext, { ids }: VerbArguments): Promise<number> => {
+    if (needsIds && ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");
+    const chosen = context.select(ids);
+    if (needsYes && context.values.yes !== true) {
+      const text = `${operation} of ${chosen.join(", ")} has to be confirmed with --yes`;
+      throw new SvcError("SVC3116", text);
+    }
+    const act = (id: string) => operate(context.address(id), operation, parameters);
+    return forEachInstance(context, chosen, act, say);
+  };
+  return { run };
+}
+
+interface Options {
+  readonly needsIds?: boolean;
+  readonly needsYes?: boolean;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** Such as `persist complete`. */
+function say(result: unknown): string {
+  if (!isPlainObject(result)) return JSON.stringify(result);
+  const { action, status } = result;
+  return [action, status].filter((part) => part !== undefined).join(" ");
+}

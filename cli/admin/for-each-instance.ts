@@ -1,0 +1,54 @@
+// Verbs that do one operation on each chosen instance, all at once; what does not run is told, and
+// the others go on.
+
+import { EXIT_FAILURE } from "../framework/report-error.js";
+import type { AdminContext } from "./context.js";
+import { unexpectedResponse } from "./unexpected-response.js";
+
+interface Outcome {
+  readonly id: string;
+  readonly result: unknown;
+  readonly error: string | null;
+}
+
+/** What became of one, and the line that says so. */
+interface Told {
+  readonly outcome: Outcome;
+  readonly line: string;
+}
+
+/**
+ * @param say what a line says of a result
+ * @returns the exit code
+ */
+export async function forEachInstance(
+  context: AdminContext,
+  ids: readonly string[],
+  act: (id: string) => Promise<unknown>,
+  say: (result: unknown) => string,
+): Promise<number> {
+  const sayAll = context.isJson ? JSON.stringify : say;
+  const told = await Promise.all(ids.map((id) => toldOf(id, act, sayAll)));
+  const outcomes = told.map(({ outcome }) => outcome);
+  context.print(
+    outcomes,
+    told.map(({ line }) => line),
+  );
+  return outcomes.some(({ error }) => error !== null) ? EXIT_FAILURE : 0;
+}
+
+async function toldOf(
+  id: string,
+  act: (id: string) => Promise<unknown>,
+  say: (result: unknown) => string,
+): Promise<Told> {
+  try {
+    const result = await act(id);
+    return { outcome: { id, result, error: null }, line: `${id}: ${say(result)}` };
+  } catch (error) {
+    const { code, message } = unexpectedResponse(id, error);
+    const isGone = code === "SVC2701";
+    const line = isGone ? `Not running: ${id} (${message})` : `${id}: ${code}: ${message}`;
+    return { outcome: { id, result: null, error: line }, line };
+  }
+}

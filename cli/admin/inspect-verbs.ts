@@ -1,0 +1,74 @@
+// Verbs of `svc admin` that only look.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import { isPlainObject } from "../../runtime/settings/rules.js";
+import { requestInstance, requestInstanceJson } from "../../runtime/system/instance-client.js";
+import { planInstance } from "../../runtime/system/instance-plan.js";
+import { descriptorHash } from "../../runtime/system/read-descriptor.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { forEachInstance } from "./for-each-instance.js";
+
+const TIMEOUT_MS = 5000;
+
+export const nodestat = {
+  run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
+    const act = async (id: string) => {
+      const path = "/svc/nodestat";
+      const told = await requestInstance(context.address(id), { path, timeoutMs: TIMEOUT_MS });
+      if (more === undefined || !isPlainObject(told)) return told;
+      return Object.hasOwn(told, more) ? told[more] : null;
+    };
+    return forEachInstance(context, context.select(ids), act, (result) =>
+      JSON.stringify(result, null, 2),
+    );
+  },
+};
+
+/** The effective descriptor, and who has another one. */
+export const descriptor = {
+  async run(context: AdminContext): Promise<number> {
+    const { descriptor } = context.system;
+    context.print(descriptor, [JSON.stringify(descriptor, null, 2)]);
+    return 0;
+  },
+};
+
+export const plan = {
+  async run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+    const plans = context.select(ids).map((id) => planInstance(context.system, id));
+    const hash = descriptorHash(context.system.descriptor);
+    const value = { descriptor: hash, plans };
+    context.print(value, [JSON.stringify(value, null, 2)]);
+    return 0;
+  },
+};
+
+/** One path of the admin ports, whatever the status is. */
+export const endpoint = {
+  run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
+    if (more === undefined || !/^\/[\x21-\x7e]*$/.test(more)) {
+      throw new SvcError("SVC3004", "it needs <ids> and a <path>, such as /svc/matrix");
+    }
+    const act = async (id: string) => {
+      const { text } = await requestInstanceJson(context.address(id), {
+        path: more,
+        timeoutMs: TIMEOUT_MS,
+      });
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        return text;
+      }
+    };
+    return forEachInstance(context, context.select(ids), act, (result) =>
+      JSON.stringify(result, null, 2),
+    );
+  },
+};
+
+export const waitIdle = {
+  run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+    const act = (id: string) => context.untilIdle(id);
+    return forEachInstance(context, context.select(ids), act, () => "idle");
+  },
+};

@@ -1,0 +1,88 @@
+// Verbs of `svc admin` about the stream of changes between instances.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import { isPlainObject } from "../../runtime/settings/rules.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { forEachInstance } from "./for-each-instance.js";
+import { operate } from "./remote.js";
+
+interface Verb {
+  run(context: AdminContext, given: VerbArguments): Promise<number>;
+}
+
+export const pause = gate("Suspend");
+export const resume = gate("Resume");
+
+function gate(word: "Suspend" | "Resume"): Verb {
+  const run = (context: AdminContext, { ids, more }: VerbArguments): Promise<number> => {
+    if (more !== "in" && more !== "out") {
+      throw new SvcError("SVC3004", "it needs <ids>, and `in` or `out`");
+    }
+    const operation = `${word}Tx${more === "in" ? "Input" : "Output"}`;
+    const act = (id: string) => operate(context.address(id), operation);
+    return forEachInstance(context, context.select(ids), act, actionOf);
+  };
+  return { run };
+}
+
+/** On the port that the descriptor says. */
+export const bind: Verb = {
+  run(context, { ids }) {
+    const chosen = named(context, ids);
+    const without = chosen.filter((id) => context.system.instances.get(id)!.tport === 0);
+    if (without.length > 0) {
+      throw new SvcError("SVC3117", `${without.join(", ")}: no \`tport\` in the descriptor`);
+    }
+    const act = async (id: string) => {
+      const { tport, durable } = context.system.instances.get(id)!;
+      await context.untilIdle(id);
+      const parameters = { port: String(tport), durable: durable ? "1" : "0" };
+      return operate(context.address(id), "Bind", parameters);
+    };
+    return forEachInstance(context, chosen, act, (result) => {
+      return `takes changes on port ${isPlainObject(result) ? result.port : "?"}`;
+    });
+  },
+};
+
+/** It is the provider that knows its subscribers. */
+export const unsubscribe: Verb = {
+  run(context, { ids }) {
+    const { instances, providers } = context.system;
+    const chosen = named(context, ids);
+    const without = chosen.filter((id) => !providers.has(id) || instances.get(id)!.tport === 0);
+    if (without.length > 0) {
+      throw new SvcError("SVC3117", `${without.join(", ")}: no provider in the descriptor`);
+    }
+    const act = (id: string) => {
+      const { host, tport } = instances.get(id)!;
+      const uri = `svc://${host}:${tport}`;
+      return operate(context.address(providers.get(id)!), "Detach", { uri });
+    };
+    return forEachInstance(context, chosen, act, () => "is detached from its provider");
+  },
+};
+
+/** Without more, only told. */
+export const throttle: Verb = {
+  run(context, { ids, more }) {
+    const [rate = "-1", unit = rate === "0" ? "all_unlimited" : "bytes"] = more?.split(",") ?? [];
+    if (!/^-?\d+(?:\.\d+)?$/.test(rate)) {
+      throw new SvcError("SVC3004", "it needs <ids>, and a rate such as 1000,operations");
+    }
+    const act = (id: string) => operate(context.address(id), "Throttle", { rate, unit });
+    return forEachInstance(context, named(context, ids), act, (result) => {
+      return JSON.stringify(isPlainObject(result) ? result.limits : result);
+    });
+  },
+};
+
+/** @throws SvcError SVC3004 without ids: nobody means all by saying nothing */
+function named(context: AdminContext, ids: string | undefined): string[] {
+  if (ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");
+  return context.select(ids);
+}
+
+function actionOf(result: unknown): string {
+  return isPlainObject(result) ? String(result.action) : JSON.stringify(result);
+}

@@ -1,0 +1,104 @@
+// Turns the words behind a command's name into its arguments and typed option values.
+// Options given on the command line win over environment variables.
+
+import { parseArgs } from "node:util";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { type Command, environmentVariableFor } from "./command.js";
+import { type Option, type OptionTable, type OptionValues, parseOption } from "./option.js";
+
+export interface ParsedArguments<Table extends OptionTable> {
+  readonly help: boolean;
+  /** The positional arguments that were given. */
+  readonly given: readonly string[];
+  readonly values: OptionValues<Table>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * @param words everything behind the command's name
+ * @throws SvcError SVC3002, SVC3003 or SVC3004
+ */
+export function parseArguments<Table extends OptionTable>(
+  command: Command<Table>,
+  words: readonly string[],
+  environment: Environment,
+): ParsedArguments<Table> {
+  const values: Record<string, unknown> = command.environment
+    ? fromEnvironment(command.options, environment)
+    : {};
+  const given: string[] = [];
+  for (const token of tokensOf(command.options, words)) {
+    if (token.kind === "positional") {
+      given.push(token.value);
+      if (given.length > command.arguments.length) throw tooMany(command, token.value);
+    } else if (token.kind === "option") {
+      if (token.name === "help" || token.rawName === "-h") {
+        return { help: true, given, values: {} };
+      }
+      values[token.name] = fromToken(command, token.name, token.rawName, token.value);
+    }
+  }
+  const missing = command.arguments[given.length];
+  if (missing?.required) {
+    const { name, help } = missing;
+    throw new SvcError("SVC3004", `\`svc ${command.name}\` needs ${name}: ${help}`);
+  }
+  // Every value came out of `parse` of the option of that name.
+  return { help: false, given, values: values as OptionValues<Table> };
+}
+
+function tooMany({ name, arguments: { length } }: Command, word: string): SvcError {
+  const most = length === 1 ? "one argument" : `${length} arguments`;
+  return new SvcError("SVC3004", `\`svc ${name}\` takes ${most}, \`${word}\` is one more`);
+}
+
+function tokensOf(options: OptionTable, words: readonly string[]) {
+  const types = Object.entries(options).map(
+    ([name, option]) =>
+      [name, { type: option.kind.placeholder === null ? "boolean" : "string" } as const] as const,
+  );
+  return parseArgs({
+    args: [...words],
+    options: Object.fromEntries(types),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  }).tokens;
+}
+
+function fromToken(
+  command: Command,
+  name: string,
+  rawName: string,
+  given: string | undefined,
+): unknown {
+  const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
+  if (option === undefined || !rawName.startsWith("--")) {
+    const names = [...Object.keys(command.options), "help"].map((known) => `--${known}`);
+    const message = `\`svc ${command.name}\` has no option \`${rawName}\``;
+    throw new SvcError("SVC3002", message + didYouMean(rawName, names));
+  }
+  const isSwitch = option.kind.placeholder === null;
+  return parsed(option, rawName, isSwitch ? (given ?? "1") : given);
+}
+
+function fromEnvironment(options: OptionTable, environment: Environment): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const variables = [environmentVariableFor(name), option.platformVariable ?? ""];
+    const variable = variables.find((known) => environment[known]);
+    if (variable !== undefined) values[name] = parsed(option, variable, environment[variable]);
+  }
+  return values;
+}
+
+function parsed(option: Option<unknown>, label: string, given: string | undefined): unknown {
+  const value = given === undefined ? undefined : parseOption(option.kind, given);
+  if (value === undefined) {
+    const got = given === undefined ? "nothing" : JSON.stringify(given);
+    throw new SvcError("SVC3003", `${label}: expected ${option.kind.expected}, got ${got}`);
+  }
+  return value;
+}

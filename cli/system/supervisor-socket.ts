@@ -1,0 +1,229 @@
+// How `svc down` reaches a running `svc up`: a port of this machine and a secret, in a file that
+// its owner alone can read. Process ids would not do: another process may have got the number. The
+// port, too, may be another program's once `svc up` was killed, so the secret is never sent: each
+// end proves that it knows it, `svc up` first.
+//
+//   svc down                          svc up
+//     {"nonce": c}                 ─►
+//                                  ◄─   {"nonce": s, "proof": HMAC(c, s)}
+//     {"request": r, "proof":      ─►
+//       HMAC(s, c, r)}             ◄─   lines of text, then "done" or "failed"
+
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+import { SvcError } from "../../runtime/base/errors.js";
+import { isPlainObject } from "../../runtime/settings/rules.js";
+
+const FILE = "up.json";
+const HOST = "127.0.0.1";
+/** Received and not read yet. */
+const MAX_LINES = 100_000;
+const ANSWER_TIMEOUT_MS = 5000;
+
+export interface DownRequest {
+  /** Null: all, and `svc up` with them. */
+  readonly ids: readonly string[] | null;
+  /** At once, without waiting for requests. */
+  readonly force: boolean;
+}
+
+/** Ends what is asked for; each text that it tells goes to whoever asked. */
+export type ShutdownHandler = (
+  request: DownRequest,
+  tell: (text: string) => void,
+) => Promise<boolean>;
+
+export class SupervisorSocket {
+  readonly #file: string;
+  readonly #token = randomBytes(32).toString("hex");
+  readonly #server: Server;
+
+  /** @param root folder of the system's data */
+  constructor(root: string, down: ShutdownHandler) {
+    this.#file = join(root, FILE);
+    this.#server = createServer((socket) => {
+      // Whoever asked may go away.
+      socket.on("error", () => socket.destroy());
+      void this.#serve(socket, down);
+    });
+  }
+
+  /** @throws SvcError SVC3113 when another `svc up` serves that root */
+  async open(root: string): Promise<void> {
+    if (await isServed(root)) {
+      throw new SvcError("SVC3113", `the system in ${root} is up already`);
+    }
+    await new Promise<void>((resolve) => this.#server.listen(0, HOST, resolve));
+    const { port } = this.#server.address() as AddressInfo;
+    mkdirSync(root, { recursive: true });
+    const next = `${this.#file}.new-${process.pid}`;
+    writeFileSync(next, JSON.stringify({ port, token: this.#token }), { mode: 0o600 });
+    renameSync(next, this.#file);
+  }
+
+  close(): void {
+    this.#server.close();
+    rmSync(this.#file, { force: true });
+  }
+
+  async #serve(socket: Socket, down: ShutdownHandler): Promise<void> {
+    const lines = new Lines(socket);
+    const theirs = parse(await lines.next(ANSWER_TIMEOUT_MS))?.nonce;
+    if (typeof theirs !== "string") return void socket.destroy();
+    const nonce = randomBytes(32).toString("hex");
+    socket.write(`${JSON.stringify({ nonce, proof: proofOf(this.#token, theirs, nonce) })}\n`);
+    const { request: text, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
+    const isKnown = typeof text === "string" && isProof(proof, this.#token, nonce, theirs, text);
+    const asked = isKnown ? parse(text) : null;
+    if (asked === null) return void socket.destroy();
+    const { ids, force } = asked;
+    const isList = Array.isArray(ids) && ids.every((id) => typeof id === "string");
+    const request = { ids: isList ? (ids as string[]) : null, force: force === true };
+    const isDone = await down(request, (text) => socket.write(`: ${text}\n`));
+    socket.end(isDone ? "done\n" : "failed\n");
+  }
+}
+
+function proofOf(token: string, ...said: readonly string[]): string {
+  return createHmac("sha256", token).update(JSON.stringify(said)).digest("hex");
+}
+
+function isProof(given: unknown, token: string, ...said: readonly string[]): boolean {
+  const shown = Buffer.from(typeof given === "string" ? given : "");
+  const right = Buffer.from(proofOf(token, ...said));
+  return shown.length === right.length && timingSafeEqual(shown, right);
+}
+
+/**
+ * Asks a running `svc up` to end instances; `tell` gets each line that it says.
+ * @returns whether all have ended
+ * @throws SvcError SVC3114 when there is none
+ */
+export async function requestShutdown(
+  root: string,
+  request: DownRequest,
+  tell: (text: string) => void,
+): Promise<boolean> {
+  const up = await reach(root);
+  const text = JSON.stringify(request);
+  const proof = proofOf(up.token, up.theirs, up.nonce, text);
+  up.socket.write(`${JSON.stringify({ request: text, proof })}\n`);
+  for (;;) {
+    const line = await up.lines.next();
+    // Who ends everything may end before it has said so.
+    if (line === null || !line.startsWith(": ")) return line === null || line === "done";
+    tell(line.slice(2));
+  }
+}
+
+async function isServed(root: string): Promise<boolean> {
+  try {
+    (await reach(root)).socket.destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Reached {
+  readonly socket: Socket;
+  readonly lines: Lines;
+  readonly token: string;
+  readonly nonce: string;
+  /** That of the other end. */
+  readonly theirs: string;
+}
+
+/**
+ * Connects, and has the other end prove that it is `svc up`.
+ * @throws SvcError SVC3114
+ */
+async function reach(root: string): Promise<Reached> {
+  const { port, token } = whereabouts(root);
+  const socket = connect({ host: HOST, port });
+  const lines = new Lines(socket);
+  const nonce = randomBytes(32).toString("hex");
+  socket.write(`${JSON.stringify({ nonce })}\n`);
+  const { nonce: theirs, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
+  if (typeof theirs === "string" && isProof(proof, token, nonce, theirs)) {
+    return { socket, lines, token, nonce, theirs };
+  }
+  socket.destroy();
+  const reason = lines.failure ?? "another program has its port";
+  throw new SvcError("SVC3114", `nothing is up in ${root}: ${reason}`);
+}
+
+function whereabouts(root: string): { readonly port: number; readonly token: string } {
+  const file = join(root, FILE);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new SvcError("SVC3114", `nothing is up in ${root}`, { cause: error });
+  }
+  const { port, token } = parse(text) ?? {};
+  if (!Number.isInteger(port) || Number(port) > 65_535 || typeof token !== "string") {
+    throw new SvcError("SVC3114", `${file} does not say where the system is`);
+  }
+  return { port: port as number, token };
+}
+
+function parse(text: string | null): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text ?? "");
+    return isPlainObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a connection says, line by line. */
+class Lines {
+  /** Why there are no more, if that is an error. */
+  failure: string | null = null;
+  readonly #socket: Socket;
+  #received = "";
+  #isOver = false;
+  #changed: () => void = () => {};
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    const change = (): void => this.#changed();
+    socket.setEncoding("utf8").on("data", (piece: string) => {
+      this.#received += piece;
+      if (this.#received.length > MAX_LINES) socket.destroy();
+      change();
+    });
+    socket.on("error", (error) => {
+      this.failure = error.message;
+    });
+    socket.on("close", () => {
+      this.#isOver = true;
+      change();
+    });
+  }
+
+  /** Null where none comes any more, or not in time. */
+  async next(timeoutMs: number | null = null): Promise<string | null> {
+    const timer = timeoutMs === null ? undefined : setTimeout(() => this.#giveUp(), timeoutMs);
+    let at = this.#received.indexOf("\n");
+    while (at < 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+      at = this.#received.indexOf("\n");
+    }
+    clearTimeout(timer);
+    if (at < 0) return null;
+    const line = this.#received.slice(0, at);
+    this.#received = this.#received.slice(at + 1);
+    return line;
+  }
+
+  #giveUp(): void {
+    this.failure = "no answer";
+    this.#socket.destroy();
+  }
+}

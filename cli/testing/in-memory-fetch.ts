@@ -1,0 +1,75 @@
+// `fetch` over connections without sockets: requests leave as the client of Node writes them, so
+// that the server reads every byte as it does those of sockets.
+
+import { type IncomingMessage, request as send } from "node:http";
+import { Readable } from "node:stream";
+import type { MessagePort } from "node:worker_threads";
+import { createInMemoryConnect } from "./in-memory-transport.js";
+import type { Fetch } from "./test-settings.js";
+
+/** Where relative paths are. */
+const BASE = "http://localhost";
+/** Of answers that have no body, whatever is said. */
+const EMPTY = new Set([204, 205, 304]);
+
+/** @param door that leads to the server; throws where there is none */
+export function createInMemoryFetch(door: () => MessagePort): Fetch {
+  return async (url, init) => {
+    const request = requestOf(url, init);
+    const open = door();
+    const { pathname, search, host } = new URL(request.url);
+    const { method, signal } = request;
+    const body = request.body === null ? null : Buffer.from(await request.arrayBuffer());
+    if (signal.aborted) throw signal.reason;
+    const headers = headersOf(request, host, body);
+    return new Promise((resolve, reject) => {
+      const sent = send({
+        ...{ method, headers, path: pathname + search },
+        createConnection: () => createInMemoryConnect(open).asSocket,
+      });
+      let answered: IncomingMessage | null = null;
+      const gone = (): void => {
+        reject(signal.reason);
+        answered?.destroy(signal.reason as Error);
+        sent.destroy();
+      };
+      signal.addEventListener("abort", gone, { once: true });
+      sent.on("error", (error) => reject(new TypeError("fetch failed", { cause: error })));
+      sent.on("response", (answer) => {
+        answered = answer;
+        answer.on("close", () => signal.removeEventListener("abort", gone));
+        resolve(responseOf(method, answer));
+      });
+      sent.end(body ?? undefined);
+    });
+  };
+}
+
+function requestOf(url: string | URL | Request, init?: RequestInit): Request {
+  const asked = typeof url === "string" ? new URL(url, BASE) : url;
+  const { duplex } = (init ?? {}) as { duplex?: unknown };
+  const isStream = init?.body instanceof ReadableStream && duplex === undefined;
+  return new Request(asked, isStream ? ({ ...init, duplex: "half" } as RequestInit) : init);
+}
+
+function headersOf(request: Request, host: string, body: Buffer | null): Record<string, string> {
+  const headers: Record<string, string> = { host };
+  for (const [name, value] of request.headers) if (name !== "host") headers[name] = value;
+  if (body !== null || request.method === "POST") {
+    headers["content-length"] = String(body?.length ?? 0);
+  }
+  return headers;
+}
+
+function responseOf(method: string, answer: IncomingMessage): Response {
+  const status = answer.statusCode!;
+  const headers = new Headers();
+  const { rawHeaders } = answer;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
+  }
+  const isEmpty = method === "HEAD" || EMPTY.has(status);
+  if (isEmpty) answer.resume();
+  const body = isEmpty ? null : (Readable.toWeb(answer) as ReadableStream);
+  return new Response(body, { status, statusText: answer.statusMessage ?? "", headers });
+}

@@ -1,0 +1,111 @@
+// Where connections without sockets are opened: an instance has a door for each who may come, and
+// who comes posts one end of a new connection through it. A door that leads nowhere any more, since
+// its thread has died, closes that end, so that the other one is refused.
+
+import { EventEmitter } from "node:events";
+import type { Server, Socket } from "node:net";
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import type { ReadCallback } from "../../runtime/dispatch/connector.js";
+import { NetServer } from "../../runtime/http/net/transport.js";
+import type {
+  HttpServer,
+  ServerEvents,
+  ServerOptions,
+  Transport,
+} from "../../runtime/http/transport.js";
+import type { Faults } from "./faults.js";
+import { InMemorySocket } from "./in-memory-socket.js";
+
+/** What instances call their port, which nobody listens on. */
+const MAIN_PORT = 9000;
+/** Connections are told apart by the ports that they seem to come from. */
+const FIRST_REMOTE_PORT = 10_000;
+
+/** Opens a connection through a door. */
+export function createInMemoryConnect(door: MessagePort, onread?: ReadCallback): InMemorySocket {
+  const { port1, port2 } = new MessageChannel();
+  const options = { remotePort: MAIN_PORT, allowHalfOpen: false };
+  const socket = InMemorySocket.connecting(port1, { ...options, ...(onread && { onread }) });
+  door.postMessage(port2, [port2]);
+  return socket;
+}
+
+export class InMemoryTransport implements Transport {
+  readonly name = "net";
+  readonly #faults: Faults;
+  readonly #servers: MemoryServer[] = [];
+
+  /** @param faults of the main port */
+  constructor(faults: Faults) {
+    this.#faults = faults;
+  }
+
+  async listen(
+    port: number,
+    ip: string | null,
+    options: ServerOptions,
+    events: ServerEvents,
+  ): Promise<HttpServer> {
+    const faults = this.#servers.length === 0 ? this.#faults : null;
+    const server = new MemoryServer(port === 0 ? MAIN_PORT : port, faults);
+    this.#servers.push(server);
+    const told = faults === null ? events : faults.between(events, (from) => server.cut(from));
+    const http = new NetServer(options, told, (_, admit) => server.admitting(admit));
+    await http.listen(port, ip);
+    return http;
+  }
+
+  /** @param offset 0 for the main port, 1 for the admin port */
+  open(offset: 0 | 1, door: MessagePort): void {
+    const server = this.#servers[offset]!;
+    door.on("message", (port: MessagePort) => server.visited(port));
+  }
+}
+
+/** As a server of sockets is for those who listen. */
+class MemoryServer extends EventEmitter {
+  readonly #faults: Faults | null;
+  readonly #port: number;
+  readonly #sockets = new Map<number, InMemorySocket>();
+  #admit: ((socket: Socket) => void) | null = null;
+  #remotePort = FIRST_REMOTE_PORT;
+
+  constructor(port: number, faults: Faults | null) {
+    super();
+    this.#port = port;
+    this.#faults = faults;
+  }
+
+  admitting(admit: (socket: Socket) => void): Server {
+    this.#admit = admit;
+    return this as unknown as Server;
+  }
+
+  listen(_options: unknown, done: () => void): void {
+    setImmediate(done);
+  }
+
+  address(): { readonly port: number } {
+    return { port: this.#port };
+  }
+
+  close(done?: () => void): void {
+    this.#admit = null;
+    if (done !== undefined) setImmediate(done);
+  }
+
+  visited(port: MessagePort): void {
+    if (this.#admit === null || this.#faults?.isRefusing) return port.close();
+    const remotePort = this.#remotePort++;
+    const socket = InMemorySocket.accepted(port, remotePort);
+    this.#sockets.set(remotePort, socket);
+    socket.on("close", () => this.#sockets.delete(remotePort));
+    this.#admit(socket.asSocket);
+  }
+
+  /** Of what is answered next on a connection half is sent. */
+  cut(remotePort: number): void {
+    const socket = this.#sockets.get(remotePort);
+    if (socket !== undefined) socket.isCut = true;
+  }
+}

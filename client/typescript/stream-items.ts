@@ -1,0 +1,79 @@
+// Answers that come piece by piece, as server-sent events: their pieces, one after the other. The
+// answer is foreign: as much of a piece is kept as an answer may be long.
+
+import { decoded, describeCause, textOf } from "./exchange.js";
+import type { Operation } from "./operation.js";
+import type { FetchAnswer, FetchReader } from "./options.js";
+import { responseError } from "./response-error.js";
+import { SvcError } from "./svc-error.js";
+
+/** About the longest string that engines make. */
+const MAX_PIECE = 512 * 1024 * 1024;
+
+/** @throws SvcError when the answer is no stream */
+export async function readFirstChunk(
+  answer: FetchAnswer,
+  operation: Operation,
+): Promise<FetchReader> {
+  const { status, headers, body } = answer;
+  const type = headers.get("content-type") ?? "";
+  if (status === 200 && body !== null && type.startsWith("text/event-stream")) {
+    return body.getReader();
+  }
+  const text = await textOf(answer);
+  throw responseError(operation, status, decoded(text));
+}
+
+/**
+ * Every piece as it comes; whoever leaves the loop ends the plugin.
+ * @param came called for whatever the server sends
+ */
+export async function* readStreamItems(
+  reader: FetchReader,
+  operation: Operation,
+  came: () => void,
+): AsyncGenerator<unknown, void, undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let known = 0;
+  try {
+    for (;;) {
+      const { done, value } = await next(reader, operation.path);
+      came();
+      if (done) break;
+      text += decoder.decode(value, { stream: true });
+      let start = 0;
+      // In what is new only, so that a long piece costs no more than its length.
+      for (let end = text.indexOf("\n\n", known); end >= 0; end = text.indexOf("\n\n", start)) {
+        const event = text.slice(start, end);
+        start = end + 2;
+        if (event.startsWith("data: ")) yield decoded(event.slice("data: ".length));
+        else if (event.startsWith("event: error")) throw brokenOff(operation, event);
+      }
+      text = text.slice(start);
+      known = Math.max(0, text.length - 1);
+      if (text.length > MAX_PIECE) {
+        throw new SvcError("http", `${operation.path}: a piece is too long`, { status: 200 });
+      }
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+async function next(reader: FetchReader, path: string) {
+  try {
+    return await reader.read();
+  } catch (cause) {
+    const message = `${path}: the stream broke off: ${describeCause(cause)}`;
+    throw new SvcError("network", message, { status: 200, cause });
+  }
+}
+
+/** Servers tell the class of what the plugin threw. */
+function brokenOff(operation: Operation, event: string): SvcError<string> {
+  const exception = String(decoded(event.split("\ndata: ", 2)[1] ?? ""));
+  const value = `the stream ended with ${exception}`;
+  const said = { status: "ERROR", message: { plugin: { exception, value } } };
+  return responseError(operation, 200, said);
+}

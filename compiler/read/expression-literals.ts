@@ -1,0 +1,126 @@
+// Finds the texts of expressions in a source file: options of queries (`filter`, `rank`, `select`)
+// and arguments of `graph.evaluate` and `graph.define`, each with what it may do where it stands.
+
+import { ts } from "ts-morph";
+import type { ExpressionSite } from "../../runtime/graph/api/check-expressions.js";
+import { isPackageSymbol } from "./package-symbols.js";
+import type { ReadContext } from "./read-context.js";
+
+export interface ExpressionLiteral {
+  readonly node: ts.Expression;
+  readonly place: ExpressionSite;
+}
+
+/** By interface and option; others of these names stand where there is an arc. */
+const PLACES: Readonly<Record<string, ExpressionSite>> = {
+  ...{ "VertexConditionObject.filter": "local", "VertexConditionObject.post": "localPost" },
+};
+const OPTIONS: Readonly<Record<string, ExpressionSite>> = {
+  ...{ pre: "pre", filter: "filter", post: "post", rank: "rank", select: "select" },
+};
+/** Files in which none of these words stands need no walk. */
+const SUSPICIOUS = /\b(pre|filter|post|rank|select|evaluate|define)\b/;
+const OF_VERTICES = /^(vertices|newVerticesQuery)$/;
+
+export function findExpressionLiterals(
+  context: ReadContext,
+  sourceFile: ts.SourceFile,
+): ExpressionLiteral[] {
+  if (!SUSPICIOUS.test(sourceFile.text)) return [];
+  const found: ExpressionLiteral[] = [];
+  const visit = (node: ts.Node): void => {
+    const text = ts.isCallExpression(node) ? ofCall(context, node) : ofOption(context, node);
+    if (text !== null) found.push(text);
+    ts.forEachChild(node, visit);
+  };
+  visit(sourceFile);
+  return found;
+}
+
+function ofCall(context: ReadContext, call: ts.CallExpression): ExpressionLiteral | null {
+  const { expression, arguments: given } = call;
+  const [node, options] = given;
+  if (!node || !ts.isPropertyAccessExpression(expression)) return null;
+  const { text: name } = expression.name;
+  if (name !== "evaluate" && name !== "define") return null;
+  const symbol = context.checker.getSymbolAtLocation(expression.name);
+  if (!isPackageSymbol(symbol, name) || ownerOf(symbol) === "System") return null;
+  if (name === "define") return { node, place: "definition" };
+  // What the options hold may be decided elsewhere.
+  const isAlone = options === undefined;
+  return { node, place: isAlone ? "evaluateVertex" : "evaluate" };
+}
+
+function ofOption(context: ReadContext, node: ts.Node): ExpressionLiteral | null {
+  if (!ts.isPropertyAssignment(node) && !ts.isShorthandPropertyAssignment(node)) return null;
+  const { name } = node;
+  if (!ts.isIdentifier(name) && !ts.isStringLiteral(name)) return null;
+  const place = Object.hasOwn(OPTIONS, name.text) ? OPTIONS[name.text] : undefined;
+  if (place === undefined) return null;
+  const value = ts.isPropertyAssignment(node) ? node.initializer : node.name;
+  const { checker } = context;
+  const expected = expectedType(checker, node.parent);
+  const declared = (): ts.Symbol | undefined => {
+    const type = declaredType(checker, node.parent);
+    return type && optionOf(type, name.text);
+  };
+  const symbol = (expected && optionOf(expected, name.text)) ?? declared();
+  if (!isPackageSymbol(symbol)) return null;
+  const owner = ownerOf(symbol);
+  if (!/^(\w+Options|AdjacentRule|TraverseRule|VertexConditionObject)$/.test(owner)) return null;
+  if (place === "rank" && isOfVertices(node.parent)) return { node: value, place: "rankVertex" };
+  return { node: value, place: PLACES[`${owner}.${name.text}`] ?? place };
+}
+
+/** `ContextFlags.IgnoreNodeInferences`, which editors use and which has no public name. */
+const BEFORE_INFERENCE = 4;
+
+/** What an object must be where it stands, whatever a type parameter has made of it. */
+function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
+  const contextual: (node: ts.Expression, flags: number) => ts.Type | undefined =
+    checker.getContextualType;
+  const type = contextual(object, BEFORE_INFERENCE);
+  return type && (checker.getBaseConstraintOfType(type) ?? type);
+}
+
+/**
+ * What the called function says that an object is, where a type parameter has a default, which then
+ * is all that is expected.
+ */
+function declaredType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
+  const { parent } = object;
+  if (ts.isPropertyAssignment(parent) && ts.isIdentifier(parent.name)) {
+    const outer = declaredType(checker, parent.parent);
+    const option = outer && optionOf(outer, parent.name.text);
+    return option && checker.getNonNullableType(checker.getTypeOfSymbol(option));
+  }
+  if (!ts.isCallExpression(parent)) return undefined;
+  const place = parent.arguments.indexOf(object);
+  const parameter = checker.getResolvedSignature(parent)?.declaration?.parameters[place];
+  if (parameter === undefined) return undefined;
+  const type = checker.getNonNullableType(checker.getTypeAtLocation(parameter));
+  return checker.getBaseConstraintOfType(type) ?? type;
+}
+
+/** An option of one of the objects that may stand there. */
+function optionOf(type: ts.Type, name: string): ts.Symbol | undefined {
+  const parts = type.isUnion() ? type.types : [type];
+  for (const part of parts) {
+    const symbol = part.getProperty(name);
+    if (symbol !== undefined && isPackageSymbol(symbol)) return symbol;
+  }
+  return undefined;
+}
+
+/** The interface or class that declares a member. */
+function ownerOf(symbol: ts.Symbol | undefined): string {
+  const parent = symbol?.declarations?.[0]?.parent;
+  const isOwner = parent && (ts.isInterfaceDeclaration(parent) || ts.isClassDeclaration(parent));
+  return isOwner ? (parent.name?.text ?? "") : "";
+}
+
+function isOfVertices({ parent }: ts.Node): boolean {
+  if (!ts.isCallExpression(parent)) return false;
+  const { expression } = parent;
+  return ts.isPropertyAccessExpression(expression) && OF_VERTICES.test(expression.name.text);
+}

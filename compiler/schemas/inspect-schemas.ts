@@ -1,0 +1,85 @@
+// Asks the schemas of a project for their JSON Schema, where their library offers one
+// (`~standard.jsonSchema`): limits are known to the values alone, not to their types. They run in a
+// process of their own, with nothing of the plugins' modules but what the schemas need.
+
+import { fork } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { removeStaleOutput } from "../stale-output.js";
+
+const LEFTOVERS = /^\.svc-schemas\.(\d+)\.\w+\.mjs$/;
+
+/** Time for all that their modules wait for. */
+const LOAD_MS = 15_000;
+
+/** What is run behind the bundle, whose `schemas` are asked. */
+const QUESTION = `
+const answers = schemas.map((schema) => {
+  const ask = schema?.["~standard"]?.jsonSchema?.input;
+  if (typeof ask !== "function") return null;
+  const target = "draft-2020-12";
+  for (const libraryOptions of [{ unrepresentable: "any" }, undefined]) {
+    try {
+      return JSON.stringify(ask({ target, libraryOptions }));
+    } catch {}
+  }
+  return null;
+});
+process.send(answers, () => process.exit(0));
+`;
+
+export interface InspectedSchemas {
+  /** JSON Schema of each, null where it has none. */
+  readonly schemas: readonly unknown[];
+  /** Why none of them could be asked; null when they were. */
+  readonly fault: string | null;
+}
+
+/**
+ * @param code a bundle that exports `schemas`
+ * @param count how many they are
+ */
+export async function inspectSchemas(
+  projectDir: string,
+  code: string,
+  count: number,
+): Promise<InspectedSchemas> {
+  removeStaleOutput(projectDir, LEFTOVERS);
+  // In the project's folder, so that the packages it imports are found.
+  const name = `.svc-schemas.${process.pid}.${Date.now().toString(36)}.mjs`;
+  const file = join(projectDir, name);
+  try {
+    writeFileSync(file, `${code}\n${QUESTION}`);
+    const texts = await run(file);
+    return { schemas: texts.slice(0, count).map(decoded), fault: null };
+  } catch (error) {
+    return { schemas: [], fault: (error as Error).message };
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function decoded(text: unknown): unknown {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+function run(file: string): Promise<readonly unknown[]> {
+  return new Promise((resolve, reject) => {
+    const child = fork(file, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
+    let told = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      if (told.length < 4000) told += text;
+    });
+    const timer = setTimeout(() => child.kill("SIGKILL"), LOAD_MS);
+    child.on("message", (answers) => resolve(Array.isArray(answers) ? answers : []));
+    child.on("error", reject);
+    child.on("close", () => {
+      clearTimeout(timer);
+      reject(new Error(/^\w*Error.*$/m.exec(told)?.[0] ?? "their modules do not come to an end"));
+    });
+  });
+}

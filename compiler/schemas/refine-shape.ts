@@ -1,0 +1,117 @@
+// A shape with what a schema's own JSON Schema says beyond types: limits, whole numbers, texts. It
+// is for the contract alone, so that clients know what the schema will refuse; servers ask the
+// schema itself. Words that do not fit the shape are left out, since the types are the shape's.
+
+import { applicableLimits, LIMIT_WORDS, type LimitedKind } from "../../argspec/limits/limits.js";
+import type { PropertyShape, TypeShape } from "../record/type-shape.js";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Deeper than any type that the reader takes. */
+const MAX_DEPTH = 64;
+
+/** @param schema JSON Schema 2020-12, as a library made it; anything else says nothing */
+export function refineShape(shape: TypeShape, schema: unknown): TypeShape {
+  return isJson(schema) ? told(shape, schema, schema, 0) : shape;
+}
+
+/** What the schema says in words, empty where it says none. */
+export function describeRefinement(schema: unknown): string {
+  return isJson(schema) && typeof schema.description === "string" ? schema.description : "";
+}
+
+function told(shape: TypeShape, written: Json, root: Json, depth: number): TypeShape {
+  const schema = resolved(written, root);
+  if (schema === null || depth > MAX_DEPTH) return shape;
+  const inner = (part: TypeShape, at: unknown) =>
+    isJson(at) ? told(part, at, root, depth + 1) : part;
+  switch (shape.kind) {
+    case "float":
+      return limited(schema.type === "integer" ? { kind: "int" } : shape, "number", schema);
+    case "int":
+      return limited(shape, "number", schema);
+    case "str":
+      return limited(shape, "string", schema);
+    case "array":
+      return limited({ ...shape, items: inner(shape.items, schema.items) }, "array", schema);
+    case "object":
+      return {
+        ...shape,
+        properties: shape.properties.map((one) => toldProperty(one, schema, inner)),
+      };
+    case "union":
+      return {
+        ...shape,
+        members: shape.members.map((one) => inner(one, memberFor(one, schema, root))),
+      };
+    default:
+      return shape;
+  }
+}
+
+function toldProperty(
+  property: PropertyShape,
+  { properties }: Json,
+  inner: (part: TypeShape, at: unknown) => TypeShape,
+): PropertyShape {
+  const { name, shape } = property;
+  const schema = isJson(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
+  const description =
+    property.description === "" ? describeRefinement(schema) : property.description;
+  return { ...property, description, shape: inner(shape, schema) };
+}
+
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  float: ["number", "integer"],
+  int: ["integer", "number"],
+  str: ["string"],
+  array: ["array"],
+  object: ["object"],
+};
+
+/** The alternative that is for a member of a union; null where it is not the only one. */
+function memberFor(member: TypeShape, schema: Json, root: Json): Json | null {
+  const alternatives: unknown = schema.anyOf ?? [schema];
+  if (!Array.isArray(alternatives)) return null;
+  const types = TYPES[member.kind] ?? [];
+  const found: Json[] = [];
+  for (const one of alternatives as readonly unknown[]) {
+    const alternative = isJson(one) ? resolved(one, root) : null;
+    const words: readonly unknown[] = [alternative?.type].flat();
+    if (alternative !== null && words.some((word) => types.includes(word as string)))
+      found.push(alternative);
+  }
+  return found.length === 1 ? found[0]! : null;
+}
+
+/** What zod says of whole numbers is what `int` says already. */
+const IMPLIED: Readonly<Record<string, number>> = {
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
+
+function limited(base: TypeShape, kind: LimitedKind, schema: Json): TypeShape {
+  const { pattern, ...others } = applicableLimits(schema);
+  // Libraries write out what a format means, where it is one.
+  const limits =
+    others.format === undefined && pattern !== undefined ? { ...others, pattern } : others;
+  const words = Object.entries(limits).filter(
+    ([word, limit]) =>
+      LIMIT_WORDS[word as keyof typeof LIMIT_WORDS] === kind && IMPLIED[word] !== limit,
+  );
+  return words.length === 0 ? base : { kind: "limited", base, limits: Object.fromEntries(words) };
+}
+
+/** What a reference within the schema names; null where it leads nowhere. */
+function resolved(schema: Json, root: Json, depth = 0): Json | null {
+  const { $ref } = schema;
+  if (typeof $ref !== "string") return schema;
+  const name = /^#\/\$defs\/([^/]+)$/.exec($ref)?.[1];
+  const { $defs } = root;
+  const found = name !== undefined && isJson($defs) && Object.hasOwn($defs, name) && $defs[name];
+  return isJson(found) && depth < MAX_DEPTH ? resolved(found, root, depth + 1) : null;
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,152 @@
+// Takes what schemas say of values into the contract of the plugins that they are types of. One
+// teller serves many builds, and asks anew only when the schemas' code is another.
+
+import { Bundler } from "../bundle.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { addedExports } from "../emit/modules.js";
+import { MODULES_FILE } from "../emit/project.js";
+import { identifier, quote } from "../emit/text.js";
+import type {
+  ParamRecord,
+  PluginRecord,
+  SchemaLocation,
+  SchemaValue,
+} from "../record/plugin-record.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
+import { type InspectedSchemas, inspectSchemas } from "./inspect-schemas.js";
+import { describeRefinement, refineShape } from "./refine-shape.js";
+
+export interface InspectedSchema {
+  readonly plugins: readonly PluginRecord[];
+  /** Named types, for the contract. */
+  readonly types: TypeTable;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export class SchemaInspector {
+  readonly #projectDir: string;
+  readonly #tsconfig: string | null;
+  #bundler: Bundler | null = null;
+  #code = "";
+  #answers: InspectedSchemas = { schemas: [], fault: null };
+
+  constructor(projectDir: string, tsconfig: string | null) {
+    this.#projectDir = projectDir;
+    this.#tsconfig = tsconfig;
+  }
+
+  async tell(plugins: readonly PluginRecord[], types: TypeTable): Promise<InspectedSchema> {
+    const values = new Map<string, SchemaValue>();
+    for (const { schema } of plugins.flatMap(placesOf)) values.set(keyOf(schema), schema);
+    if (values.size === 0) return { plugins, types, diagnostics: [] };
+    const { schemas, fault } = await this.#ask(plugins, values);
+    if (fault !== null) return { plugins, types, diagnostics: [unasked(plugins, fault)] };
+    const byKey = new Map([...values.keys()].map((key, index) => [key, schemas[index]]));
+    const table: Record<string, TypeTable[string]> = { ...types };
+    const told = plugins.map((plugin) => ({
+      ...plugin,
+      params: plugin.params.map((param) => toldParam(param, byKey, table)),
+    }));
+    return { plugins: told, types: table, diagnostics: [] };
+  }
+
+  async close(): Promise<void> {
+    await this.#bundler?.close();
+  }
+
+  async #ask(
+    plugins: readonly PluginRecord[],
+    values: ReadonlyMap<string, SchemaValue>,
+  ): Promise<InspectedSchemas> {
+    this.#bundler ??= new Bundler(this.#projectDir, this.#tsconfig);
+    const bundle = await this.#bundler.bundle(entryOf([...values.values()]), addedExports(plugins));
+    const code = bundle.files.get(MODULES_FILE);
+    // The bundle of the plugins has the same fault, and tells it.
+    if (code === undefined) return { schemas: [], fault: null };
+    if (code !== this.#code) {
+      this.#answers = await inspectSchemas(this.#projectDir, code, values.size);
+      this.#code = code;
+    }
+    return this.#answers;
+  }
+}
+
+function placesOf({ params }: PluginRecord): readonly SchemaLocation[] {
+  return params.flatMap(({ schemas = [] }) => schemas);
+}
+
+function keyOf({ module, exportPath }: SchemaValue): string {
+  return `${module}#${exportPath}`;
+}
+
+/** Exports the schemas alone, so that nothing else of their modules stays. */
+function entryOf(values: readonly SchemaValue[]): string {
+  const lines = values.map(({ module, exportPath }, index) => {
+    const name = identifier(exportPath.split(".")[0]!);
+    return `import { ${name} as schema${index} } from ${quote(`./${module}`)};\n`;
+  });
+  const members = values.map(({ exportPath }, index) => {
+    const [, ...names] = exportPath.split(".").map(identifier);
+    return [`schema${index}`, ...names].join(".");
+  });
+  return `${lines.join("")}export const schemas = [${members.join(", ")}];\n`;
+}
+
+function toldParam(
+  param: ParamRecord,
+  schemas: ReadonlyMap<string, unknown>,
+  table: Record<string, TypeTable[string]>,
+): ParamRecord {
+  const { schemas: places = [] } = param;
+  if (param.shape === null || places.length === 0) return param;
+  let told = param.shape;
+  let { description } = param;
+  for (const { path, schema } of places) {
+    const said = schemas.get(keyOf(schema));
+    told = toldAt(told, path, said, table);
+    if (path.length === 0 && description === "") description = describeRefinement(said);
+  }
+  return { ...param, told, description };
+}
+
+/** The shape with what is said of one place in it; of named types, it is said in the table. */
+function toldAt(
+  shape: TypeShape,
+  path: SchemaLocation["path"],
+  said: unknown,
+  table: Record<string, TypeTable[string]>,
+): TypeShape {
+  if (path.length === 0 && shape.kind !== "ref") return refineShape(shape, said);
+  const [step, ...rest] = path;
+  if (shape.kind === "ref") {
+    const named = table[shape.name]!;
+    table[shape.name] = { ...named, ...toldAt(named, path, said, table) };
+  } else if (shape.kind === "array" && step === null) {
+    return { ...shape, items: toldAt(shape.items, rest, said, table) };
+  } else if (shape.kind === "union") {
+    const members = shape.members.map((member) => toldAt(member, path, said, table));
+    return { ...shape, members };
+  } else if (shape.kind === "object") {
+    const properties = shape.properties.map((property) => {
+      const isMeant = property.name === step;
+      if (!isMeant) return property;
+      const text = rest.length === 0 && property.description === "" ? describeRefinement(said) : "";
+      const inner = toldAt(property.shape, rest, said, table);
+      return { ...property, shape: inner, ...(text !== "" && { description: text }) };
+    });
+    return { ...shape, properties };
+  }
+  return shape;
+}
+
+function unasked(plugins: readonly PluginRecord[], fault: string): Diagnostic {
+  const [first] = plugins.flatMap(({ params }) => params.filter(({ schemas }) => schemas));
+  return {
+    code: "SVC1273",
+    severity: "warning",
+    position: first!.position,
+    length: 1,
+    message: `schemas cannot be asked for their limits: ${fault}`,
+    help: "a module of its own for schemas, which needs nothing that a build does not have",
+  };
+}

@@ -1,0 +1,149 @@
+// Where operations are asked for while it is unlocked: the token that the next one takes, the key,
+// what was done. Several instances are operated one after the other.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import {
+  type Args,
+  type Call,
+  forwardedCall,
+  operate,
+  operationResult,
+  requestToken,
+  type Token,
+} from "./admin.js";
+import { numberAt } from "./node-stat.js";
+import type { Operation, Target } from "./operations.js";
+
+const MAX_DONE = 50;
+
+export interface ActionResult {
+  readonly at: number;
+  readonly operation: string;
+  readonly isDone: boolean;
+  readonly text: string;
+}
+
+export interface AdminActions {
+  /** Seconds for which it stays unlocked; null while it is locked. */
+  readonly leftS: number | null;
+  readonly isArmed: boolean;
+  /** The newest first. */
+  readonly done: readonly ActionResult[];
+  unlock(): Promise<void>;
+  lock(): void;
+  /** Of instances on other machines. */
+  setKey(key: string): void;
+  /** Does one on this instance; resolves when its outcome is shown. */
+  run(call: Call): Promise<void>;
+  /** Does one on each; resolves when all outcomes are shown. */
+  runOn(operation: Operation, targets: readonly Target[], args: Args): Promise<void>;
+}
+
+export function useAdminActions(): AdminActions {
+  const key = useRef("");
+  // The next operation takes this one, whatever is shown meanwhile.
+  const held = useRef<Token | null>(null);
+  const [token, showToken] = useState<Token | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const { done, tell } = useOutcomes();
+  const hold = (next: Token | null): void => {
+    held.current = next;
+    showToken(next);
+  };
+  const leftS = useSecondsLeft(token, () => hold(null));
+  const unlock = async (): Promise<void> => {
+    try {
+      hold(await requestToken(key.current));
+    } catch (error) {
+      hold(null);
+      tell("Unlock", false, (error as Error).message);
+    }
+  };
+  const one = async (call: Call, title: string, isTwice: boolean): Promise<boolean> => {
+    const { current: first } = held;
+    if (first === null) return false;
+    let isDone = false;
+    try {
+      const used = isTwice ? await requestToken(key.current) : first;
+      const args = isTwice ? { ...call.args, authshutdown: first.text } : call.args;
+      const outcome = operationResult(await operate({ ...call, args }, used, key.current));
+      ({ isDone } = outcome);
+      tell(title, isDone, outcome.text);
+    } catch (error) {
+      tell(title, false, `no answer: ${(error as Error).message}`);
+    }
+    if (isTwice && isDone) hold(null);
+    else await unlock();
+    return isDone;
+  };
+  const whileBusy = async (work: () => Promise<unknown>): Promise<void> => {
+    setBusy(true);
+    await work();
+    setBusy(false);
+  };
+  const onEach = async (operation: Operation, targets: readonly Target[], args: Args) => {
+    const all = inOrder(targets);
+    for (const target of all) {
+      const isTwice = operation.isTwice === true && target.id === null;
+      const call = callOf(operation, target, args);
+      const isDone = await one(call, titleOf(operation, target), isTwice);
+      if (isDone || !operation.movesData || target === all.at(-1)) continue;
+      return tell(operation.operation, false, "the rest is left as it was");
+    }
+  };
+  return {
+    leftS,
+    isArmed: token !== null && !isBusy,
+    done,
+    unlock,
+    lock: () => hold(null),
+    setKey: (text) => {
+      key.current = text;
+    },
+    run: (call) => whileBusy(() => one(call, call.operation, false)),
+    runOn: (...given) => whileBusy(() => onEach(...given)),
+  };
+}
+
+function useOutcomes() {
+  const [done, setDone] = useState<readonly ActionResult[]>([]);
+  const tell = (operation: string, isDone: boolean, text: string): void => {
+    const entry = { at: Date.now(), operation, isDone, text };
+    setDone((old) => [entry, ...old].slice(0, MAX_DONE));
+  };
+  return { done, tell };
+}
+
+/** This one last: what ends it ends the way to the others. */
+function inOrder(targets: readonly Target[]): readonly Target[] {
+  return [...targets].sort((a, b) => Number(a.id === null) - Number(b.id === null));
+}
+
+function titleOf({ operation }: Operation, { id }: Target): string {
+  return id === null ? operation : `${operation} at ${id}`;
+}
+
+function callOf({ operation, atProvider }: Operation, target: Target, args: Args): Call {
+  const { id, node, host, provider } = target;
+  if (atProvider !== undefined && provider !== null) {
+    const uri = `svc://${host}:${numberAt(node, "txport")}`;
+    return forwardedCall({ operation: atProvider, args: { uri }, body: null }, provider);
+  }
+  const call = { operation, args, body: null };
+  return id === null ? call : forwardedCall(call, id);
+}
+
+/** Null while it is locked; `onOver` is called when the time is. */
+function useSecondsLeft(token: Token | null, onOver: () => void): number | null {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (token === null) return;
+    setNow(Date.now());
+    const timer = setInterval(() => {
+      setNow(Date.now());
+      if (Date.now() >= token.endsAt) onOver();
+    }, 1000);
+    return () => clearInterval(timer);
+  }, [token]);
+  return token === null ? null : Math.max(0, Math.round((token.endsAt - now) / 1000));
+}

@@ -1,0 +1,58 @@
+// The system that a server is an instance of; one that is in none is a system of its own.
+
+import { readDescriptor } from "../system/read-descriptor.js";
+import type { System } from "../system/system.js";
+import { TlsContextCache } from "../system/tls-context-cache.js";
+import type { ServerView } from "./server-view.js";
+
+/** By descriptor, which is replaced and never changed. */
+const read = new WeakMap<object, System>();
+
+export function localSystem(view: ServerView): System {
+  const { descriptor } = view.node;
+  const known = descriptor === null ? undefined : read.get(descriptor);
+  if (known !== undefined) return known;
+  const system = readDescriptor(descriptor ?? defaultDescriptor(view));
+  if (descriptor !== null) read.set(descriptor, system);
+  return system;
+}
+
+/** By descriptor; as they are kept above. */
+const ways = new WeakMap<object, TlsContextCache>();
+
+/** How instances of its system are asked by TLS; null: without it. */
+export function tlsForSystem(system: System, view: ServerView): TlsContextCache | null {
+  const { projectDir, tls } = view;
+  const { descriptor } = view.node;
+  if (descriptor === null ? tls === null : system.tls === null) return null;
+  const key = descriptor ?? tls!;
+  const known = ways.get(key);
+  if (known !== undefined) return known;
+  // Who is in no system asks itself alone, whatever name its certificate has.
+  const secure =
+    descriptor === null
+      ? new TlsContextCache(tls!, projectDir, true)
+      : new TlsContextCache(system.tls!, projectDir);
+  ways.set(key, secure);
+  return secure;
+}
+
+function defaultDescriptor(view: ServerView): object {
+  const { root, listenIp, basePort } = view;
+  const instance = {
+    graph: null,
+    group: 1.1,
+    type: "generic",
+    host: listenIp ?? "127.0.0.1",
+    hport: basePort,
+    tport: view.traffic().txPort,
+    durable: false,
+    description: "Generic SVC instance",
+  };
+  return {
+    name: `System Default (${root})`,
+    graphs: [],
+    instances: { G1: instance },
+    topology: { transaction: { G1: {} }, dispatch: { G1: {} } },
+  };
+}

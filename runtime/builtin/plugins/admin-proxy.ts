@@ -1,0 +1,68 @@
+// Operations on other instances of the system, for pages, which may ask their own server alone. The
+// other one decides by its own rules: what it is shown is the key that the operator has given.
+
+import { SvcError } from "../../base/errors.js";
+import type { str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { isPlainObject } from "../../settings/rules.js";
+import { callAdminOperation } from "../../system/call-admin-operation.js";
+import type { Address } from "../../system/instance-client.js";
+import { controlService, serverView } from "../context.js";
+import { localSystem, tlsForSystem } from "../local-system.js";
+
+const KEY = "x-svc-admin-key";
+const NAME = /^[A-Z][A-Za-z]{1,40}$/;
+/** Tokens are asked for as they are needed, and who is told to pass on may pass on to us. */
+const NOT_PASSED_ON: ReadonlySet<string> = new Set(["GetAuthToken", "Operate"]);
+
+/**
+ * ADMIN: Let another instance of the system do an operation.
+ * @plugin ADMIN_Operate
+ * @param instance id of the other one
+ * @param operation without `ADMIN_`
+ * @param params of the operation, as JSON: texts by name
+ */
+export async function adminOperate(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  content: str,
+  instance: str,
+  operation: str,
+  params: str = "{}",
+): Promise<unknown> {
+  const address = addressOf(instance);
+  const parameters = textsOf(params);
+  if (!NAME.test(operation) || NOT_PASSED_ON.has(operation)) {
+    throw new Error(`no operation of others: ${operation.slice(0, 50)}`);
+  }
+  controlService().authorise(headers, authtoken, `${operation} at ${instance}`);
+  const [, key] = Object.entries(headers).find(([name]) => name.toLowerCase() === KEY) ?? [];
+  const body = content === "" ? {} : { body: content };
+  const wanted = { operation, parameters, headers: key === undefined ? {} : { [KEY]: key } };
+  try {
+    const result = await callAdminOperation(address, { ...wanted, ...body });
+    return { action: "operate", instance, operation, result };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    // As what fails here after it was authorised.
+    return `Exception(${JSON.stringify(error.message)})`;
+  }
+}
+
+function addressOf(id: string): Address {
+  const view = serverView();
+  const system = localSystem(view);
+  const found = system.instances.get(id);
+  if (found === undefined) throw new Error(`no instance of this system: ${id.slice(0, 100)}`);
+  return { host: found.host, port: found.hport + 1, secure: tlsForSystem(system, view) };
+}
+
+function textsOf(json: string): Readonly<Record<string, string>> {
+  const given: unknown = JSON.parse(json);
+  if (!isPlainObject(given)) throw new Error("params must be an object of texts");
+  const entries = Object.entries(given);
+  const odd = entries.find(([, value]) => typeof value !== "string");
+  if (odd !== undefined) throw new Error(`params: ${odd[0].slice(0, 50)} must be a text`);
+  return Object.fromEntries(entries) as Record<string, string>;
+}

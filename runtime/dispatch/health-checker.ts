@@ -1,0 +1,163 @@
+// Brings back-ends that are down back into use: asks each for its health, at start, when it has
+// failed a request, and then again and again until it answers. Those that are in use are not asked:
+// their next request will tell.
+//
+// A matrix may have 16,129 back-ends, all of them down. So few questions are under way at once, few
+// are asked in a second, and who does not answer is asked less often, each at a time of its own.
+
+import {
+  MAX_CONCURRENT_PROBES,
+  MAX_PROBE_INTERVAL_MS,
+  PROBE_INTERVAL_MS,
+  PROBE_TIMEOUT_MS,
+  PROBES_PER_SECOND,
+  STARTUP_PROBE_MS,
+} from "../base/limits.js";
+import { TRUNK_HEADER } from "../trunk/frames.js";
+import type { BackEnd } from "./back-end.js";
+import { Channel, type ChannelUser } from "./channel.js";
+import type { Matrix } from "./matrix.js";
+import type { BackEndResponse } from "./response-parser.js";
+
+const HEALTHY = "SVC/3";
+const TICK_MS = 50;
+const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
+
+/** One that is down: how often it was asked in vain, and when it is asked next. */
+interface ProbeState {
+  failures: number;
+  dueMs: number;
+}
+
+export class HealthChecker {
+  #backEnds: readonly BackEnd[];
+  readonly #revived: () => void;
+  readonly #unhealthy = new Map<BackEnd, ProbeState>();
+  readonly #probing = new Map<BackEnd, Probe>();
+  #timer: NodeJS.Timeout | null = null;
+  /** Where the next tick goes on, so that everybody gets his turn. */
+  #at = 0;
+
+  /** @param revived is told when a back-end can be used again */
+  constructor(matrix: Matrix, revived: () => void) {
+    this.#backEnds = [...matrix.all()];
+    this.#revived = revived;
+  }
+
+  /** Resolves when each back-end has answered once, or failed to, or after a while. */
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    await this.ask(this.#backEnds);
+  }
+
+  /** Looks after these from now on. */
+  watch(matrix: Matrix): void {
+    this.#backEnds = [...matrix.all()];
+    this.#at = 0;
+    const watched = new Set(this.#backEnds);
+    for (const backEnd of this.#unhealthy.keys()) {
+      if (!watched.has(backEnd)) this.#unhealthy.delete(backEnd);
+    }
+  }
+
+  /** Asks those that are not in use; see `start`. */
+  async ask(backEnds: readonly BackEnd[]): Promise<void> {
+    const deadlineMs = performance.now() + STARTUP_PROBE_MS;
+    const started = new Set<Promise<void>>();
+    for (const backEnd of backEnds) {
+      if (started.size >= MAX_CONCURRENT_PROBES) await Promise.race(started);
+      if (this.#timer === null || performance.now() > deadlineMs) return;
+      if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
+      const probe: Promise<void> = this.#probe(backEnd).finally(() => started.delete(probe));
+      started.add(probe);
+    }
+    const patience = new Promise<void>((resolve) => {
+      setTimeout(resolve, Math.max(0, deadlineMs - performance.now())).unref();
+    });
+    await Promise.race([Promise.all(started), patience]);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    for (const probe of this.#probing.values()) probe.cancel();
+  }
+
+  /** Asks a back-end now that has just failed: one slow answer must not cost it its next ones. */
+  check(backEnd: BackEnd): void {
+    if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    let free = Math.min(PROBES_PER_TICK, MAX_CONCURRENT_PROBES - this.#probing.size);
+    for (let left = this.#backEnds.length; left > 0 && free > 0; left--) {
+      const backEnd = this.#backEnds[this.#at]!;
+      this.#at = (this.#at + 1) % this.#backEnds.length;
+      if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
+      if (now < (this.#unhealthy.get(backEnd)?.dueMs ?? 0)) continue;
+      free--;
+      void this.#probe(backEnd);
+    }
+  }
+
+  async #probe(backEnd: BackEnd): Promise<void> {
+    const probe = new Probe(backEnd);
+    this.#probing.set(backEnd, probe);
+    const answer = await probe.result;
+    this.#probing.delete(backEnd);
+    if (answer === null) return this.#postpone(backEnd);
+    this.#unhealthy.delete(backEnd);
+    backEnd.revive(answer.takesTrunk);
+    this.#revived();
+  }
+
+  #postpone(backEnd: BackEnd): void {
+    if (this.#timer === null) return;
+    const failures = (this.#unhealthy.get(backEnd)?.failures ?? 0) + 1;
+    backEnd.retire("it does not answer its health check");
+    const intervalMs = Math.min(MAX_PROBE_INTERVAL_MS, PROBE_INTERVAL_MS * 1.5 ** (failures - 1));
+    const jitter = 0.8 + 0.4 * Math.random();
+    this.#unhealthy.set(backEnd, { failures, dueMs: performance.now() + intervalMs * jitter });
+  }
+}
+
+/** One question, on a connection of its own. */
+class Probe implements ChannelUser {
+  /** What it has answered; null unless it is healthy. */
+  readonly result: Promise<BackEndResponse | null>;
+  readonly #channel: Channel;
+  readonly #timer: NodeJS.Timeout;
+  #resolve: (answer: BackEndResponse | null) => void = () => {};
+
+  constructor({ address, connector }: BackEnd) {
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#timer = setTimeout(() => this.cancel(), PROBE_TIMEOUT_MS);
+    this.#channel = new Channel(0, address, "", () => {}, undefined, connector);
+    const fields = `Host: ${address.host}\r\n${TRUNK_HEADER}: 1\r\n`;
+    const head = `GET /svc/hc HTTP/1.1\r\n${fields}\r\n`;
+    this.#channel.send(head, null, this);
+  }
+
+  cancel(): void {
+    this.#channel.abort();
+    this.#end(null);
+  }
+
+  answered(channel: Channel, answer: BackEndResponse): void {
+    channel.abort();
+    const { status, body } = answer;
+    this.#end(status === 200 && body.toString("latin1") === HEALTHY ? answer : null);
+  }
+
+  failed(): void {
+    this.#end(null);
+  }
+
+  #end(answer: BackEndResponse | null): void {
+    clearTimeout(this.#timer);
+    this.#resolve(answer);
+  }
+}

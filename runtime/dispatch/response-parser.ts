@@ -1,0 +1,175 @@
+// Reads the answer of a back-end from the bytes of its connection. Back-ends are servers of this
+// kind, which frame every answer by Content-Length; anything else is refused, because a channel
+// whose framing is in doubt would give one request the answer of another.
+
+import {
+  MAX_REQUEST_LINE_BYTES,
+  MAX_RESPONSE_BODY_BYTES,
+  MAX_RESPONSE_HEAD_BYTES,
+} from "../base/limits.js";
+import { fieldValue } from "../plugin/contract/request-text.js";
+
+export interface BackEndResponse {
+  readonly status: number;
+  /** Without parameters, in lower case; empty when there is no body. */
+  readonly mediaType: string;
+  /** Requests in the back-end as it says, -1 when it does not. */
+  readonly backlog: number;
+  /** The back-end ends the connection after it, as it does after every answer without a length. */
+  readonly isLast: boolean;
+  /** The plugin is safe to repeat, as the back-end says. */
+  readonly isReadonly: boolean;
+  /** The back-end says that it takes trunks. */
+  readonly takesTrunk: boolean;
+  /** How the back-end explains its answer, as it came; null when it does not. */
+  readonly explain: string | null;
+  readonly body: Buffer;
+}
+
+/** What is wrong with the bytes received. */
+export class MalformedResponse extends Error {}
+
+const HEAD_END = "\r\n\r\n";
+const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
+const LENGTH = /^\d{1,10}$/;
+const BACKLOG = /^[0-9A-Fa-f]{1,8}$/;
+const NOTHING = Buffer.alloc(0);
+/** A body's memory grows with what arrives from here on. */
+const FIRST_BODY_BYTES = 256 * 1024;
+/** Heads repeat: they differ by length and backlog only. */
+const MAX_KNOWN_HEADS = 1024;
+const MAX_KNOWN_HEAD_BYTES = 512;
+const knownHeads = new Map<string, Head>();
+
+interface Head {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly backlog: number;
+  readonly isLast: boolean;
+  readonly isReadonly: boolean;
+  readonly takesTrunk: boolean;
+  readonly explain: string | null;
+  readonly length: number;
+}
+
+export class ResponseParser {
+  #rest: Buffer = NOTHING;
+  #head: Head | null = null;
+  #body: Buffer = NOTHING;
+  #received = 0;
+
+  /** True once any byte of the answer is there. */
+  get isStarted(): boolean {
+    return this.#head !== null || this.#rest.length > 0;
+  }
+
+  /** True while the body is being received. */
+  get hasHead(): boolean {
+    return this.#head !== null;
+  }
+
+  /**
+   * Takes bytes as they arrive; keeps copies only.
+   * @returns the answer once it is whole, null before
+   * @throws BadAnswer for anything but one answer
+   */
+  feed(chunk: Buffer): BackEndResponse | null {
+    if (this.#head !== null) return this.#feedBody(this.#head, chunk, 0);
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const end = bytes.indexOf(HEAD_END, 0, "latin1");
+    if (end < 0) {
+      if (bytes.length > MAX_RESPONSE_HEAD_BYTES) throw new MalformedResponse("head too long");
+      this.#rest = bytes === chunk ? Buffer.from(chunk) : bytes;
+      return null;
+    }
+    if (end > MAX_RESPONSE_HEAD_BYTES) throw new MalformedResponse("head too long");
+    this.#rest = NOTHING;
+    this.#head = headOf(bytes.toString("latin1", 0, end));
+    return this.#feedBody(this.#head, bytes, end + HEAD_END.length);
+  }
+
+  #feedBody(head: Head, chunk: Buffer, at: number): BackEndResponse | null {
+    const { length } = head;
+    const count = chunk.length - at;
+    if (this.#received + count > length) throw new MalformedResponse("more bytes than announced");
+    if (count === length) return this.#finish(head, Buffer.from(chunk.subarray(at)));
+    this.#makeRoom(this.#received + count, length);
+    this.#body.set(at === 0 ? chunk : chunk.subarray(at), this.#received);
+    this.#received += count;
+    if (this.#received < length) return null;
+    return this.#finish(head, this.#body.subarray(0, length));
+  }
+
+  #makeRoom(bytes: number, length: number): void {
+    if (bytes <= this.#body.length) return;
+    const room = Math.max(bytes, 2 * this.#body.length, FIRST_BODY_BYTES);
+    const grown = Buffer.allocUnsafeSlow(Math.min(length, room));
+    grown.set(this.#body.subarray(0, this.#received));
+    this.#body = grown;
+  }
+
+  #finish(head: Head, body: Buffer): BackEndResponse {
+    const { status, mediaType, backlog, isLast, isReadonly, takesTrunk, explain } = head;
+    this.#head = null;
+    this.#body = NOTHING;
+    this.#received = 0;
+    return { status, mediaType, backlog, isLast, isReadonly, takesTrunk, explain, body };
+  }
+}
+
+/** @throws BadAnswer */
+function headOf(text: string): Head {
+  let head = knownHeads.get(text);
+  if (head === undefined) {
+    head = readHead(text);
+    if (knownHeads.size >= MAX_KNOWN_HEADS) knownHeads.clear();
+    if (text.length <= MAX_KNOWN_HEAD_BYTES) knownHeads.set(text, head);
+  }
+  return head;
+}
+
+/** @throws BadAnswer */
+function readHead(text: string): Head {
+  const lines = text.split("\r\n");
+  const line = lines[0]!;
+  if (line.length > MAX_REQUEST_LINE_BYTES) throw new MalformedResponse("response line too long");
+  const status = STATUS_LINE.exec(line);
+  if (status === null) throw new MalformedResponse("invalid response line");
+  let length = -1;
+  let mediaType = "";
+  let backlog = -1;
+  let isClosing = false;
+  let isReadonly = false;
+  let takesTrunk = false;
+  let explain: string | null = null;
+  for (let number = 1; number < lines.length; number++) {
+    const field = FIELD.exec(lines[number]!);
+    if (field === null) throw new MalformedResponse("invalid header");
+    const name = field[1]!.toLowerCase();
+    const value = fieldValue(field[2]!, 0, field[2]!.length);
+    if (name === "content-length") {
+      if (length >= 0 || !LENGTH.test(value)) throw new MalformedResponse("invalid length");
+      length = Number(value);
+    } else if (name === "content-type") {
+      mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
+    } else if (name === "x-svc-backlog" && BACKLOG.test(value)) {
+      backlog = Number.parseInt(value, 16);
+    } else if (name === "x-svc-readonly") {
+      isReadonly = value === "1";
+    } else if (name === "x-svc-trunk") {
+      takesTrunk = value === "1";
+    } else if (name === "x-svc-explain") {
+      explain = value;
+    } else if (name === "connection") {
+      isClosing ||= value.toLowerCase() === "close";
+    } else if (name === "transfer-encoding") {
+      throw new MalformedResponse("invalid length");
+    }
+  }
+  if (length > MAX_RESPONSE_BODY_BYTES) throw new MalformedResponse("answer too large");
+  const isLast = isClosing || length < 0;
+  length = Math.max(0, length);
+  const told = { mediaType, backlog, isLast, isReadonly, takesTrunk, explain, length };
+  return { status: Number(status[1]), ...told };
+}

@@ -1,0 +1,115 @@
+// Requests that found no slot. Each port has a line for every lowest queue that requests may ask
+// for: who may only take a few slots does not hold up those who may take any, but the first of no
+// line takes a slot for which the first of another one stands before. In each line clients take
+// turns, and so they do between lines.
+
+import { clientKey } from "../base/client-key.js";
+import { FairQueue } from "../base/fair-queue.js";
+import { MAX_QUEUE } from "../base/limits.js";
+import type { PluginCall } from "./plugin-call.js";
+
+type Lines = readonly FairQueue<PluginCall>[];
+
+export class CallQueue {
+  size = 0;
+  /** By port and lowest queue. */
+  readonly #lines: readonly [Lines, Lines] = [newLines(), newLines()];
+  /** By port, the turn that was served last. */
+  readonly #served: [number, number] = [0, 0];
+  #frontTurn = 0;
+
+  /** True when a request that could use the same slots was here before. */
+  isBefore(port: 0 | 1, minQueue: number): boolean {
+    if (this.size === 0) return false;
+    const lines = this.#lines[port];
+    for (let queue = 0; queue <= minQueue; queue++) if (lines[queue]!.size > 0) return true;
+    return false;
+  }
+
+  push(call: PluginCall): void {
+    this.size++;
+    this.#lines[call.slots][call.minQueue]!.push(call, this.#served[call.slots]);
+  }
+
+  /** Puts a request back before all others. */
+  unshift(call: PluginCall): void {
+    this.size++;
+    call.turn = this.#frontTurn--;
+    this.#lines[call.slots][call.minQueue]!.unshift(call);
+  }
+
+  /** Puts requests of one port back that others overtake, in the order in which they came. */
+  giveBack(calls: readonly PluginCall[]): void {
+    const given = new Map<string, number>();
+    for (const call of calls) {
+      const client = clientOf(call);
+      const count = (given.get(client) ?? 0) + 1;
+      given.set(client, count);
+      call.turn = this.#served[call.slots] + count;
+    }
+    for (const call of [...calls].reverse()) {
+      this.size++;
+      this.#lines[call.slots][call.minQueue]!.giveBack(call);
+    }
+  }
+
+  *calls(): Generator<PluginCall> {
+    for (const line of this.#lines.flat()) yield* line.items();
+  }
+
+  /** Clients that wait for slots of a port, with the first of their requests in each line. */
+  *firsts(port: 0 | 1): Generator<readonly [client: string, call: PluginCall]> {
+    for (const line of this.#lines[port]) yield* line.firsts();
+  }
+
+  /**
+   * Offers requests, one client's after the other's, to `take`: it says whether there was a slot.
+   */
+  offer(take: (call: PluginCall) => boolean): void {
+    for (const port of [0, 1] as const) {
+      const lines = this.#lines[port];
+      // One bit a line whose first request found no slot.
+      let closed = 0;
+      for (let queue = first(lines, closed); queue >= 0; queue = first(lines, closed)) {
+        const line = lines[queue]!;
+        const call = line.peek()!;
+        if (take(call)) {
+          line.shift();
+          this.size--;
+          if (call.turn > this.#served[port]) this.#served[port] = call.turn;
+        } else closed |= 1 << queue;
+      }
+    }
+  }
+
+  /** Takes out those that `isOver` names. */
+  remove(isOver: (call: PluginCall) => boolean): PluginCall[] {
+    if (this.size === 0) return [];
+    const removed = this.#lines.flat().flatMap((line) => line.remove(isOver));
+    this.size -= removed.length;
+    return removed;
+  }
+}
+
+function newLines(): Lines {
+  return Array.from({ length: MAX_QUEUE + 1 }, () => new FairQueue(clientOf));
+}
+
+/** Whose request it is. */
+export function clientOf({ exchange }: PluginCall): string {
+  return clientKey(exchange.connection.remoteAddress);
+}
+
+/** The open line whose first request comes before those of the others, -1 for none. */
+function first(lines: Lines, closed: number): number {
+  let found = -1;
+  let turn = Number.POSITIVE_INFINITY;
+  for (let queue = 0; queue < lines.length; queue++) {
+    if ((closed & (1 << queue)) !== 0) continue;
+    const call = lines[queue]!.peek();
+    if (call === undefined || call.turn >= turn) continue;
+    found = queue;
+    turn = call.turn;
+  }
+  return found;
+}

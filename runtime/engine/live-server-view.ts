@@ -1,0 +1,182 @@
+// What built-in services and plugins see of the server: the IO thread's parts as they are at the
+// moment of the question.
+
+import { randomBytes } from "node:crypto";
+import { packageInfo } from "../base/package-info.js";
+import type { TlsPaths } from "../base/tls-paths.js";
+import { readHost } from "../builtin/host.js";
+import type {
+  NodeState,
+  OpenConnection,
+  PendingRequest,
+  RequestState,
+  ServerView,
+  UnloadableGraph,
+} from "../builtin/server-view.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { GraphRegistry, RegisteredGraph } from "../graph/manager/graph-registry.js";
+import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
+import { hasUnsavedChanges } from "../graph/status/graph-status.js";
+import type { Connection, Exchange, HttpServer } from "../http/transport.js";
+import type { Metrics } from "../metrics/metrics.js";
+import type { PluginCounters } from "../metrics/plugin-counters.js";
+import type { TrafficCounters, TrafficReport } from "../metrics/traffic.js";
+import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
+import type { ServerSettings } from "../settings/server-settings.js";
+import type { SharedState } from "../wire/shared-state.js";
+import { BUILTINS } from "./builtin-routes.js";
+import type { DispatchedRequest } from "./matrix-requests.js";
+import type { PluginCall } from "./plugin-call.js";
+import type { Scheduler } from "./scheduler.js";
+
+export interface LiveServerViewOptions {
+  readonly settings: ServerSettings;
+  readonly node: NodeState;
+  readonly state: SharedState;
+  readonly metrics: Metrics;
+  readonly tallies: PluginCounters;
+  readonly scheduler: Scheduler;
+  readonly admin: Scheduler;
+  readonly graphs: GraphRegistry;
+  readonly traffic: TrafficCounters;
+  readonly dispatcher: Dispatcher | null;
+  readonly dispatched: () => Iterable<DispatchedRequest>;
+  /** The request that is being taken in. */
+  readonly current: () => Exchange | null;
+}
+
+export class LiveServerView implements ServerView {
+  readonly metrics: Metrics;
+  readonly tallies: PluginCounters;
+  readonly admin: Scheduler;
+  readonly dispatcher: Dispatcher | null;
+  readonly host;
+  readonly listenIp: string | null;
+  readonly projectDir: string;
+  readonly tls: TlsPaths | null;
+  readonly root: string;
+  readonly isLogged: boolean;
+  readonly label = randomBytes(16).toString("hex");
+  readonly version = packageInfo().version;
+  /** The same in every thread. */
+  readonly startedAtMs = performance.timeOrigin;
+  serviceName: string | null;
+  node: NodeState;
+  readonly #parts: LiveServerViewOptions;
+  #servers: readonly HttpServer[] = [];
+  #plugins: readonly PluginDescription[] = [];
+  #unloadable: readonly UnloadableGraph[] = [];
+
+  constructor(parts: LiveServerViewOptions) {
+    const { settings, metrics, tallies, admin, dispatcher } = parts;
+    this.#parts = parts;
+    this.metrics = metrics;
+    this.tallies = tallies;
+    this.admin = admin;
+    this.dispatcher = dispatcher;
+    this.host = readHost(settings.ip);
+    this.listenIp = settings.ip;
+    this.projectDir = settings.projectDir;
+    this.tls = settings.tls;
+    this.root = settings.root;
+    this.isLogged = settings.log !== "off";
+    this.serviceName = settings.name;
+    this.node = parts.node;
+  }
+
+  /** @param servers of the main port and the admin port */
+  setServers(servers: readonly HttpServer[]): void {
+    this.#servers = servers;
+  }
+
+  setPlugins(plugins: readonly PluginDescription[]): void {
+    this.#plugins = [...plugins].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  setUnloadable(graphs: readonly UnloadableGraph[]): void {
+    this.#unloadable = graphs;
+  }
+
+  get basePort(): number {
+    return this.#parts.state.basePort;
+  }
+
+  get serviceIn(): boolean {
+    return this.#parts.state.serviceIn;
+  }
+
+  get waiting(): number {
+    return this.#parts.scheduler.waiting;
+  }
+
+  get working(): number {
+    return this.#parts.scheduler.working;
+  }
+
+  plugins(): readonly PluginDescription[] {
+    return this.#plugins;
+  }
+
+  builtins(): readonly PluginDescription[] {
+    return BUILTINS;
+  }
+
+  graphs(): readonly RegisteredGraph[] {
+    return this.#parts.graphs.all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
+  }
+
+  systemGraph(): RegisteredGraph | null {
+    return this.#parts.graphs.find(SYSTEM_GRAPH);
+  }
+
+  traffic(): TrafficReport {
+    return this.#parts.traffic.read();
+  }
+
+  unloadable(): readonly UnloadableGraph[] {
+    return this.#unloadable;
+  }
+
+  unsaved(): readonly string[] {
+    const unsaved = this.#parts.graphs.all().filter(({ store }) => hasUnsavedChanges(store));
+    return unsaved.map(({ store }) => store.name);
+  }
+
+  connections(portOffset: 0 | 1): readonly OpenConnection[] {
+    const pending = this.#pending();
+    const connections = this.#servers[portOffset]?.connections() ?? [];
+    return connections.map((connection) => ({
+      connection,
+      pending: pending.get(connection) ?? null,
+    }));
+  }
+
+  /** Of each connection the request that is answered next. */
+  #pending(): Map<Connection, PendingRequest> {
+    const { scheduler, admin } = this.#parts;
+    const pending = new Map<Connection, PendingRequest>();
+    for (const { call, executor } of [...scheduler.calls(), ...admin.calls()]) {
+      const { exchange, serial } = call;
+      if (pending.has(exchange.connection)) continue;
+      const state = stateOf(call, executor);
+      pending.set(exchange.connection, { exchange, serial, executor, state, call: null });
+    }
+    for (const { exchange, serial, call } of this.#parts.dispatched()) {
+      if (pending.has(exchange.connection)) continue;
+      const state = call.isWaiting ? "AWAIT_DISPATCH" : "DISPATCH";
+      pending.set(exchange.connection, { exchange, serial, executor: null, state, call });
+    }
+    const exchange = this.#parts.current();
+    if (exchange !== null) {
+      const running = { serial: 0, executor: 0, state: "EXECUTE", call: null } as const;
+      pending.set(exchange.connection, { exchange, ...running });
+    }
+    return pending;
+  }
+}
+
+function stateOf({ step }: PluginCall, executor: number | null): RequestState {
+  if (executor === null) return "AWAIT_DISPATCH";
+  if (step === null) return "EXECUTE";
+  return step.merged === null ? "PREPROCESS" : "POSTPROCESS";
+}

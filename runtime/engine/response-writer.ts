@@ -1,0 +1,401 @@
+// From results to answers: puts the envelope around what plugins and services returned, chooses the
+// media type, and counts. All texts are latin1, one character a byte.
+
+import { nowMs } from "../base/clock.js";
+import { markExclusive } from "../base/exclusive-buffer.js";
+import { INLINE_BODY_BYTES, MIN_COMPRESSED_BYTES } from "../base/limits.js";
+import { log } from "../base/log.js";
+import type { Service } from "../builtin/service.js";
+import { engineExplanation } from "../dispatch/explanation.js";
+import type { MergedResponse } from "../dispatch/merge-partials.js";
+import { encodeMerged, mergedJson } from "../dispatch/merged-response.js";
+import type { BackEndResponse } from "../dispatch/response-parser.js";
+import type { Compressor } from "../http/compressor.js";
+import {
+  ENGINE,
+  errorEnvelope,
+  type Hierarchy,
+  okEnvelope,
+  serviceEnvelope,
+} from "../http/envelope.js";
+import { OWN_MEDIA_TYPE } from "../http/statuses.js";
+import type { ErrorBody, Exchange, Method } from "../http/transport.js";
+import type { Metrics } from "../metrics/metrics.js";
+import type { PluginCounters } from "../metrics/plugin-counters.js";
+import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
+import type { Accept } from "../plugin/contract/request-source.js";
+import {
+  latin1Text,
+  MAX_COPIED_BYTES,
+  toLatin1,
+  wrapInPlace,
+} from "../plugin/contract/wire-text.js";
+import { splitHttpResponse } from "../plugin/response/http-response.js";
+import { PluginResponse } from "../plugin/response/plugin-response.js";
+import { plainText } from "../plugin/run/render.js";
+import {
+  RESULT_ERROR,
+  RESULT_HTTP,
+  RESULT_PARTIAL,
+  RESULT_READONLY_PARTIAL,
+  RESULT_STREAM,
+  RESULT_TEXT,
+} from "../wire/batch.js";
+import type { SharedState } from "../wire/shared-state.js";
+import type { AccessLog } from "./access-log.js";
+import { type ErrorMessage, failureLine, failureMessage, plainMessage } from "./error-message.js";
+import type { PluginCall, PluginResult } from "./plugin-call.js";
+import type { Recorder } from "./recorder.js";
+import type { SchedulerEvents } from "./scheduler.js";
+import { type StreamPayload, Streams } from "./streams.js";
+
+const NO_EXECUTOR = "Service Unavailable: all executors are busy";
+const TOO_MANY_STREAMS = "Service Unavailable: too many answers are under way";
+const TOO_MANY_REQUESTS = 429;
+const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
+const RETRY_SOON = "Retry-After: 2\r\n";
+
+export interface ResponseParts {
+  readonly state: SharedState;
+  readonly metrics: Metrics;
+  readonly tallies: PluginCounters;
+  /** Requests queued or running in this server, for X-SVC-Backlog. */
+  readonly backlog: () => number;
+  /** Pages of other origins may call this server. */
+  readonly cors: boolean;
+  /** Null where no request is logged. */
+  readonly access: AccessLog | null;
+  readonly recorder: Recorder | null;
+  /** Null: all leave as they are. */
+  readonly compressor: Compressor | null;
+  /** Whether a client may ask how its answer comes about. */
+  readonly mayAsk: (exchange: Exchange) => boolean;
+}
+
+/** What a refusal says beside its message, where it is not one of the server's own. */
+export interface Rejection {
+  readonly execId?: number;
+  /** It counts as an answer of a plugin. */
+  readonly isPlugin?: boolean;
+  readonly hierarchy?: Hierarchy;
+  /** Field lines. */
+  readonly fields?: string;
+}
+
+/** An answer that is ready to be sent. */
+interface Reply {
+  readonly status: number;
+  readonly mediaType: string | null;
+  readonly body: string | Uint8Array;
+  /** It counts as an answer of a plugin. */
+  readonly isPlugin: boolean;
+  /** Field lines, beside those that the client asked for. */
+  readonly fields: string;
+}
+
+/** Of the request that is answered. */
+export interface ResponseContext {
+  readonly accept: Accept;
+  readonly t0Ms: number;
+}
+
+const BY_SERVER: Rejection = {};
+
+export class ResponseWriter {
+  readonly streams = new Streams();
+  readonly #parts: ResponseParts;
+  /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
+  #argspecFields = "";
+
+  constructor(parts: ResponseParts) {
+    this.#parts = parts;
+  }
+
+  /** @param hash of the argspec that is served from now on */
+  setArgspec(hash: string): void {
+    // Browsers show pages of other origins only the fields that are listed.
+    const exposed = this.#parts.cors ? "Access-Control-Expose-Headers: X-SVC-Argspec\r\n" : "";
+    this.#argspecFields = `X-SVC-Argspec: ${hash}\r\n${exposed}`;
+  }
+
+  /** Whether the client wants to know how its answer comes about, and may. */
+  isExplained(exchange: Exchange): boolean {
+    return exchange.headers.isExplained && this.#parts.mayAsk(exchange);
+  }
+
+  /** A request that its executor answered; what the scheduler calls. */
+  readonly call: SchedulerEvents["result"] = (call, execId, result) => {
+    const { step, exchange, port } = call;
+    if (result.kind === RESULT_STREAM) {
+      return this.#stream(call, result.payload as unknown as StreamPayload);
+    }
+    const { payload } = result;
+    // It came from another thread, which has it no more.
+    if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markExclusive(payload);
+    if (step !== null) step.done(execId, result);
+    else this.result(exchange, port, execId, result);
+  };
+
+  #stream({ exchange, port }: PluginCall, payload: StreamPayload): void {
+    if (!this.streams.answer(exchange, payload, this.#asked(exchange))) {
+      return this.refuse(exchange, port, 503, TOO_MANY_STREAMS, { fields: RETRY_SOON });
+    }
+    this.#count(exchange, port, 200, true);
+    this.#parts.access?.answered(exchange, 200, 0);
+    this.#parts.recorder?.answered(exchange, port, 200, null, null);
+    exchange.trace?.end(exchange.method, exchange.target, port, 200);
+  }
+
+  /** A request that its executor did not answer; what the scheduler calls. */
+  readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
+    const { name } = call.plugin;
+    const message = failureMessage(failure, name);
+    const request = call.exchange.headers.requestId ?? String(call.serial);
+    log(failureLine(failure, name), "error", { request, plugin: name });
+    this.refuse(call.exchange, call.port, 500, message, { execId, isPlugin: true });
+  };
+
+  /** A request that no executor has begun; what the scheduler calls. */
+  readonly droppedCall: SchedulerEvents["dropped"] = ({ exchange, port, step }) => {
+    if (exchange.aborted) return exchange.answer(503, null, "");
+    // The back-ends have executed what waits for its post-processor.
+    const status = refusalStatus(exchange, 503, step !== null && step.merged !== null);
+    this.refuse(exchange, port, status, NO_EXECUTOR, { fields: RETRY_SOON });
+  };
+
+  options(exchange: Exchange, port: 0 | 1, allowed: readonly Method[]): void {
+    const methods = allowed.join(", ");
+    const fields = `Allowed: ${methods}\r\n${this.#preflight(exchange, methods)}`;
+    this.#send(exchange, port, byServer(200, null, "", fields));
+  }
+
+  /** What browsers ask for before a page of another origin may send JSON or fields of its own. */
+  #preflight({ headers }: Exchange, methods: string): string {
+    if (!this.#parts.cors || headers.get("access-control-request-method") === undefined) return "";
+    const names = headers.get("access-control-request-headers");
+    const allowedNames = names === undefined ? "" : `Access-Control-Allow-Headers: ${names}\r\n`;
+    return `Access-Control-Allow-Methods: ${methods}\r\n${allowedNames}`;
+  }
+
+  /** A plugin's result as its executor rendered it. */
+  result(
+    exchange: Exchange,
+    port: 0 | 1,
+    execId: number,
+    { status, kind, payload }: PluginResult,
+    hierarchy = ENGINE,
+  ): void {
+    switch (kind) {
+      case RESULT_ERROR: {
+        const text = typeof payload === "string" ? payload : latin1Text(payload);
+        const message = { json: text, text };
+        return this.refuse(exchange, port, status, message, { execId, isPlugin: true, hierarchy });
+      }
+      case RESULT_HTTP: {
+        const { fields, body } = splitHttpResponse(payload as Uint8Array);
+        return this.#send(exchange, port, ofPlugin(status, OWN_MEDIA_TYPE, body, fields));
+      }
+      case RESULT_TEXT:
+        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.text, payload));
+      case RESULT_PARTIAL:
+      case RESULT_READONLY_PARTIAL: {
+        const isReadonly = kind === RESULT_READONLY_PARTIAL;
+        const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
+        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.partial, payload, fields));
+      }
+      default: {
+        const body = enveloped(payload, elapsedMs(exchange.t0Ms), hierarchy);
+        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.json, body));
+      }
+    }
+  }
+
+  /** The answer of a back-end, as it came; a dispatcher is told the load of this instance. */
+  relay(exchange: Exchange, port: 0 | 1, answer: BackEndResponse): void {
+    const { status, mediaType, body, isReadonly, explain } = answer;
+    const isPartial = exchange.headers.accept === "partial";
+    const fields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
+    this.#send(exchange, port, ofPlugin(status, mediaType === "" ? null : mediaType, body, fields));
+  }
+
+  /** What became of the answers of all back-ends. */
+  merged(
+    exchange: Exchange,
+    port: 0 | 1,
+    merged: MergedResponse,
+    hierarchy: Hierarchy,
+    isReadonly: boolean,
+  ): void {
+    switch (exchange.headers.accept) {
+      case "partial": {
+        const bytes = encodeMerged(merged);
+        const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
+        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.partial, bytes, fields));
+      }
+      case "text": {
+        const response = PluginResponse.deserialize(encodeMerged(merged));
+        const text = toLatin1(plainText(response));
+        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.text, text));
+      }
+      case "json": {
+        const body = enveloped(mergedJson(merged), elapsedMs(exchange.t0Ms), hierarchy);
+        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.json, body));
+      }
+    }
+  }
+
+  /** What a `/svc/<service>` returned. */
+  service(exchange: Exchange, port: 0 | 1, service: Service, text: string): void {
+    const latin1 = toLatin1(text);
+    const body =
+      service.mediaType === MEDIA_TYPES.json
+        ? serviceEnvelope(
+            latin1,
+            this.#parts.state.basePort + port,
+            port,
+            0,
+            elapsedMs(exchange.t0Ms),
+          )
+        : latin1;
+    const { mediaType } = service;
+    if (service.countsInMetrics) this.#send(exchange, port, byServer(200, mediaType, body));
+    else exchange.answer(200, mediaType, body, this.#asked(exchange));
+  }
+
+  /** The same in pieces; nobody waits for all of it to be copied. */
+  slowService(
+    exchange: Exchange,
+    port: 0 | 1,
+    { mediaType }: Service,
+    pieces: readonly Buffer[],
+  ): void {
+    const elapsed = elapsedMs(exchange.t0Ms);
+    const envelope =
+      mediaType === MEDIA_TYPES.json
+        ? serviceEnvelope("\0", this.#parts.state.basePort + port, port, 0, elapsed)
+        : "\0";
+    const [head, tail] = envelope.split("\0") as [string, string];
+    const all = [Buffer.from(head), ...pieces, Buffer.from(tail)];
+    const length = all.reduce((sum, piece) => sum + piece.length, 0);
+    if (port === 0) this.#parts.metrics.answered(200, elapsed, false);
+    const fields = this.#asked(exchange);
+    if (length > MAX_COPIED_BYTES) {
+      return exchange.answerStream(200, mediaType, length, all, fields);
+    }
+    exchange.answer(200, mediaType, Buffer.concat(all), fields);
+  }
+
+  /** An answer that is an error: of the server itself, unless it is said otherwise. */
+  refuse(
+    exchange: Exchange,
+    port: 0 | 1,
+    status: number,
+    message: string | ErrorMessage,
+    { execId = 0, isPlugin = false, hierarchy = ENGINE, fields = "" }: Rejection = BY_SERVER,
+  ): void {
+    const asked = { accept: exchange.headers.accept, t0Ms: exchange.t0Ms };
+    const { mediaType, body } = this.errorBody(asked, port, message, execId, hierarchy);
+    const when = status === TOO_MANY_REQUESTS ? RETRY_SOON : fields;
+    this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
+  }
+
+  /** Body of an error answer (interface, "Error body"). */
+  errorBody(
+    { accept, t0Ms }: ResponseContext,
+    port: 0 | 1,
+    message: string | ErrorMessage,
+    execId = 0,
+    hierarchy = ENGINE,
+  ): ErrorBody {
+    const { json, text } = typeof message === "string" ? plainMessage(message) : message;
+    if (accept === "text") return { mediaType: MEDIA_TYPES.text, body: text };
+    const actualPort = this.#parts.state.basePort + port;
+    const body = errorEnvelope(json, actualPort, port, execId, elapsedMs(t0Ms), hierarchy);
+    return { mediaType: MEDIA_TYPES.json, body };
+  }
+
+  #send(exchange: Exchange, port: 0 | 1, reply: Reply): void {
+    const { status, body } = reply;
+    const { access, compressor, recorder } = this.#parts;
+    this.#count(exchange, port, status, reply.isPlugin);
+    const fields = reply.fields + this.#asked(exchange);
+    if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
+      exchange.answer(status, reply.mediaType, body, fields);
+      access?.answered(exchange, status, body.length);
+    } else {
+      compressor.answer(exchange, status, reply.mediaType, body, fields, (byteLength) =>
+        access?.answered(exchange, status, byteLength),
+      );
+    }
+    recorder?.answered(exchange, port, status, reply.mediaType, body);
+    exchange.trace?.end(exchange.method, exchange.target, port, status);
+  }
+
+  #count(exchange: Exchange, port: 0 | 1, status: number, isPlugin: boolean): void {
+    if (port !== 0 || (exchange.isWarmUp && exchange.aborted)) return;
+    const latencyMs = elapsedMs(exchange.t0Ms);
+    const { metrics, tallies } = this.#parts;
+    metrics.answered(status, latencyMs, isPlugin);
+    const { tally } = exchange;
+    if (tally !== null) tallies.answered(tally, status, latencyMs);
+  }
+
+  #asked({ headers }: Exchange): string {
+    const argspec = headers.hasArgspec ? this.#argspecFields : "";
+    const { requestId } = headers;
+    return requestId === null ? argspec : `${argspec}${REQUEST_ID_HEADER}: ${requestId}\r\n`;
+  }
+
+  /**
+   * What a dispatcher is told beside the answer: the load, whether the request may be repeated, and
+   * on request the explanation.
+   */
+  #partialFields(exchange: Exchange, explain: string | null, isReadonly: boolean): string {
+    const backlog = Math.min(this.#parts.backlog(), 0xffff).toString(16).toUpperCase();
+    const readonly = isReadonly ? READONLY_FIELD : "";
+    const field = `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n${readonly}`;
+    if (!this.isExplained(exchange)) return field;
+    return `${field}X-SVC-Explain: ${explain ?? engineExplanation(elapsedMs(exchange.t0Ms))}\r\n`;
+  }
+}
+
+function ofPlugin(
+  status: number,
+  mediaType: string | null,
+  body: string | Uint8Array,
+  fields = "",
+): Reply {
+  return { status, mediaType, body, isPlugin: true, fields };
+}
+
+function byServer(status: number, mediaType: string | null, body: string, fields = ""): Reply {
+  return { status, mediaType, body, isPlugin: false, fields };
+}
+
+/** Large results come as bytes and stay bytes. */
+function enveloped(
+  payload: string | Uint8Array,
+  execMs: number,
+  hierarchy: Hierarchy,
+): string | Uint8Array {
+  if (typeof payload === "string") return okEnvelope(payload, execMs, hierarchy);
+  if (payload.length <= MAX_COPIED_BYTES) {
+    return okEnvelope(latin1Text(payload), execMs, hierarchy);
+  }
+  const text = okEnvelope("\0", execMs, hierarchy);
+  const [head, tail] = text.split("\0") as [string, string];
+  return wrapInPlace(head, payload, tail);
+}
+
+/**
+ * With what a request is refused, perhaps after it was begun. Dispatchers and generated clients
+ * take 429 and 503 to mean that nothing was executed, and would send a POST again.
+ */
+export function refusalStatus({ method }: Exchange, status: 429 | 503, isBegun: boolean): number {
+  return isBegun && method === "POST" ? 500 : status;
+}
+
+function elapsedMs(t0Ms: number): number {
+  return nowMs() - t0Ms;
+}

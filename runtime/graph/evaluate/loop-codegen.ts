@@ -1,0 +1,361 @@
+// The second back end: typed tree to the source of one loop over arcs. No character of a text of
+// a user enters it: fixed parts, names made here, places in tables. What it does not know is called
+// as a closure; what may be anything but a number in a way that matters makes no loop at all.
+
+import { readNumber, readTruth } from "./closure-compiler.js";
+import type { Context } from "./context.js";
+import type { NumberCall } from "./functions/row.js";
+import { isNumberType, isUnsignedZero } from "./type-rules.js";
+import { childNodes, type PropertyNode, type TypedNode } from "./typed-tree.js";
+import { numberIn } from "./values.js";
+import type { VertexWord } from "./vocabulary.js";
+
+/** A number in the source: its value, and when it is null instead. */
+interface Lane {
+  readonly value: string;
+  /** `false` where it never is. */
+  readonly isNull: string;
+}
+
+/** What a loop calls, by places. */
+export interface LoopTables {
+  readonly numbers: ((x: Context) => number)[];
+  readonly truths: ((x: Context) => boolean)[];
+  readonly calls: NumberCall[];
+  readonly constants: number[];
+}
+
+/** Columns of a vertex; `h` is its handle. */
+const COLUMNS = new Map<string, (h: string) => string>([
+  ["deg", (h) => `(V.outDegree(${h}) + V.inDegree(${h}))`],
+  ["ideg", (h) => `V.inDegree(${h})`],
+  ["odeg", (h) => `V.outDegree(${h})`],
+  ["type", (h) => `V.typeOf(${h})`],
+  ["c1", (h) => `V.c1(${h})`],
+  ["c0", (h) => `V.c0(${h})`],
+  ["tmc", (h) => `V.createdAt(${h})`],
+  ["tmm", (h) => `V.modifiedAt(${h})`],
+  ["handle", (h) => h],
+]);
+const ARC_COLUMNS = new Map<string, readonly [next: string, prev: string]>([
+  ["value", ["arcNumber(w, b)", "pv"]],
+  ["type", ["(w >>> 16)", "(pw >>> 16)"]],
+  ["mod", ["((w >>> 8) & 31)", "((pw >>> 8) & 31)"]],
+  ["dist", ["level", "x.prevArc.level"]],
+]);
+const ARITHMETIC = new Set(["+", "-", "*"]);
+const ORDERS = new Set(["<", "<=", ">", ">="]);
+/** What the vertices are called in the source. */
+export type Handles = Readonly<Record<VertexWord, string>>;
+const NEVER = "false";
+
+export class LoopWriter {
+  readonly tables: LoopTables = { numbers: [], truths: [], calls: [], constants: [] };
+  /** Vertices whose properties are read in the loop. */
+  readonly reads = new Set<VertexWord>();
+  /** Literals and codes, which are read before the loop. */
+  readonly literals = new Set<number>();
+  readonly codes = new Set<number>();
+  /** Sources of addresses of cells, which are looked up before the loop. */
+  readonly addresses: string[] = [];
+  /** Texts that properties are compared with, by their literals. */
+  readonly texts = new Set<number>();
+  #closuresRead = false;
+
+  constructor(readonly handles: Handles) {}
+
+  /** True if closures are called, which need a context that is moved. */
+  get hasClosures(): boolean {
+    return this.tables.numbers.length + this.tables.truths.length > 0;
+  }
+
+  /** False if a vertex would be read at two moments: in the loop, and by a closure. */
+  get isOneLook(): boolean {
+    return !(this.#closuresRead && this.reads.size > 0);
+  }
+
+  /** Source of the score of an arc; null where no loop can tell. */
+  score(node: TypedNode): string | null {
+    const lane = this.#number(node);
+    return lane === null ? null : `scoreOf(${plain(lane, "0")})`;
+  }
+
+  /** Source of whether an arc passes. */
+  passes(node: TypedNode): string | null {
+    if (isTruthNode(node)) return this.#truth(node);
+    // What may be a text passes where it is one; of these, nothing can be: null minus a text is it.
+    const isNoText =
+      node.op === "binary" &&
+      (/^[*/]$/.test(node.operator) || (node.operator === "-" && isNumberType(node.left.type)));
+    if (!isNumberType(node.type) && !isNoText) return null;
+    const lane = this.#number(node);
+    if (lane === null) return null;
+    return lane.isNull === NEVER ? `(${lane.value} > 0)` : `(!${lane.isNull} && ${lane.value} > 0)`;
+  }
+
+  /** Source of the index of a cell; null where it is not the same for all arcs. */
+  address(node: TypedNode): string | null {
+    const isFixed = node.type === "int" && (node.op === "literal" || node.op === "constant");
+    const source = isFixed ? this.#number(node)!.value : null;
+    if (source === null) return null;
+    const known = this.addresses.indexOf(source);
+    return `m${known >= 0 ? known : this.addresses.push(source) - 1}`;
+  }
+
+  /** Source of a condition that is 1 or 0. */
+  condition(node: TypedNode): string | null {
+    return isTruthNode(node) ? this.#truth(node) : null;
+  }
+
+  /** Sources of a number and of whether it is a real; null where that differs by more than arcs. */
+  kindedNumber(node: TypedNode): string | null {
+    if (isArcValue(node)) return "arcNumber(w, b), isFloatArc(w)";
+    if (node.op === "binary" && ARITHMETIC.has(node.operator) && node.type === "num") {
+      const [left, right] = [node.left, node.right];
+      // Ints of 32 bits and safe ones: where there is no real, its zero has no sign, see `boxed`.
+      const isOfArc =
+        (isArcValue(left) || isKnownInt(left)) && (isArcValue(right) || isKnownInt(right));
+      return isOfArc ? `${this.#number(node)!.value}, isFloatArc(w)` : null;
+    }
+    if (node.type !== "int" && node.type !== "real") return null;
+    const lane = this.#number(node);
+    if (lane === null || lane.isNull !== NEVER) return null;
+    return `${lane.value}, ${node.type === "real"}`;
+  }
+
+  #number(node: TypedNode): Lane | null {
+    switch (node.op) {
+      case "literal":
+        if (node.type === "text") return null;
+        this.literals.add(node.index);
+        return always(`l${node.index}`);
+      case "constant":
+        if (node.type === "null") return { value: "0", isNull: "true" };
+        if (!isNumberType(node.type)) return null;
+        return always(`K[${this.tables.constants.push(numberIn(node.value)) - 1}]`);
+      case "code":
+        this.codes.add(node.place);
+        return always(`k${node.place}`);
+      case "vertexAttribute": {
+        const column = COLUMNS.get(node.attribute.name);
+        return column === undefined ? this.#closure(node) : always(column(this.handles[node.of]));
+      }
+      case "arcAttribute": {
+        const columns = ARC_COLUMNS.get(node.attribute.name);
+        if (columns === undefined) return this.#closure(node);
+        return always(columns[node.of === "next" ? 0 : 1]);
+      }
+      case "property": {
+        const at = this.#read(node);
+        return { value: `n${at}`, isNull: `z${at}` };
+      }
+      case "binary":
+        return this.#binary(node) ?? this.#closure(node);
+      case "unary":
+        // A zero that may be an int or a real has or has no sign: closures know which it is.
+        if (node.operator === "-" && (node.of.type === "int" || node.of.type === "real")) {
+          const of = this.#number(node.of);
+          if (of !== null) return always(`(${node.of.type === "int" ? "0 " : ""}-${of.value})`);
+        }
+        return this.#truthAsNumber(node) ?? this.#closure(node);
+      case "if":
+        return this.#choice(node) ?? this.#closure(node);
+      case "has":
+      case "in":
+        return this.#truthAsNumber(node) ?? this.#closure(node);
+      case "call":
+        return this.#call(node) ?? this.#closure(node);
+      default:
+        return this.#closure(node);
+    }
+  }
+
+  #binary(node: Extract<TypedNode, { op: "binary" }>): Lane | null {
+    const { operator, left, right, type } = node;
+    if (isTruthNode(node)) return this.#truthAsNumber(node);
+    if (operator === "/") {
+      if (!isNumberType(right.type) || isUnsignedZero(right)) return null;
+      const [a, b] = this.#both(left, right);
+      if (a === null || b === null) return null;
+      return { value: `divide(${a.value}, ${b.value})`, isNull: a.isNull };
+    }
+    if (!ARITHMETIC.has(operator) || left.type === "text" || right.type === "text") return null;
+    const [a, b] = this.#both(left, right);
+    if (a === null || b === null) return null;
+    const isInt = type === "int" && operator === "*" ? " + 0" : "";
+    const isNull = both(a.isNull, b.isNull);
+    const tests = [a.isNull, b.isNull].filter((test) => test !== NEVER);
+    if (operator === "*" && tests.length > 0) {
+      // Null times anything is 0, also times what is no number.
+      return { value: `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`, isNull };
+    }
+    return { value: `(${plain(a, "0")} ${operator} ${plain(b, "0")}${isInt})`, isNull };
+  }
+
+  #both(left: TypedNode, right: TypedNode): [Lane | null, Lane | null] {
+    return [this.#number(left), this.#number(right)];
+  }
+
+  #choice(node: Extract<TypedNode, { op: "if" }>): Lane | null {
+    const condition = this.#truth(node.condition);
+    const [yes, no] = this.#both(node.yes, node.no);
+    if (condition === null || yes === null || no === null) return null;
+    const isNever = yes.isNull === NEVER && no.isNull === NEVER;
+    return {
+      value: `(${condition} ? ${yes.value} : ${no.value})`,
+      isNull: isNever ? NEVER : `(${condition} ? ${yes.isNull} : ${no.isNull})`,
+    };
+  }
+
+  #call({ row, args }: Extract<TypedNode, { op: "call" }>): Lane | null {
+    const lanes = args.map((arg) => this.#number(arg));
+    if (lanes.includes(null)) return null;
+    const given = lanes as Lane[];
+    if (row.name === "rank") {
+      const sum = given.map((lane) => plain(lane, "0")).join(" + ") || "0";
+      return always(`(V.c1(h) * (${sum}) + V.c0(h))`);
+    }
+    if (row.number === null) return null;
+    const isStatic = args.every(({ type }) => isNumberType(type));
+    const call = `F[${this.tables.calls.push(row.number) - 1}]`;
+    const values = (null0: boolean): string =>
+      given.map((lane) => (null0 ? plain(lane, "0") : lane.value)).join(", ");
+    if (isStatic || row.name === "prox") return always(`${call}(${values(true)})`);
+    if (args.length !== 1) return null;
+    return { value: `${call}(${values(false)})`, isNull: given[0]!.isNull };
+  }
+
+  #truthAsNumber(node: TypedNode): Lane | null {
+    const truth = isTruthNode(node) ? this.#truth(node) : null;
+    return truth === null ? null : always(`(${truth} ? 1 : 0)`);
+  }
+
+  #truth(node: TypedNode): string | null {
+    const made = this.#truthOf(node);
+    if (made !== null) return made;
+    if (node.hasEffect) return null;
+    this.#noteReads(node);
+    return `T[${this.tables.truths.push(readTruth(node)) - 1}](x)`;
+  }
+
+  #truthOf(node: TypedNode): string | null {
+    if (node.op === "has") {
+      const at = this.#read(node.property);
+      return `(q${at} ${node.isNegated ? "===" : "!=="} 0)`;
+    }
+    if (node.op === "in") return this.#member(node);
+    if (node.op === "unary" && node.operator === "!") {
+      const of = this.#truth(node.of);
+      return of === null ? null : `!${of}`;
+    }
+    if (node.op === "binary") {
+      const { operator, left, right } = node;
+      if (operator === "&&" || operator === "||") {
+        const [a, b] = [this.#truth(left), this.#truth(right)];
+        return a === null || b === null ? null : `(${a} ${operator} ${b})`;
+      }
+      if (operator === "==" || operator === "!=") return this.#equality(node);
+      if (ORDERS.has(operator)) {
+        if (!isNumberType(left.type) && !isNumberType(right.type)) return null;
+        const [a, b] = this.#both(left, right);
+        if (a === null || b === null) return null;
+        const known = [a.isNull, b.isNull]
+          .filter((test) => test !== NEVER)
+          .map((test) => `!${test}`);
+        return `(${[...known, `${a.value} ${operator} ${b.value}`].join(" && ")})`;
+      }
+    }
+    if (node.type !== "int" && node.type !== "real" && node.type !== "num") return null;
+    const lane = this.#number(node);
+    return lane === null ? null : `(${plain(lane, "0")} !== 0)`;
+  }
+
+  #equality({ operator, left, right }: Extract<TypedNode, { op: "binary" }>): string | null {
+    const not = operator === "!=" ? "!" : "";
+    if (left.op === "property" && right.op === "literal" && right.type === "text") {
+      const at = this.#read(left);
+      this.texts.add(right.index);
+      return `${not}isText(x, q${at}, p${at}, t${right.index}, s${right.index})`;
+    }
+    if (!isNumberType(left.type) && !isNumberType(right.type)) return null;
+    if (left.type === "text" || right.type === "text") return null;
+    const [a, b] = this.#both(left, right);
+    if (a === null || b === null) return null;
+    const isInt = left.type === "int" && right.type === "int";
+    const test = isInt ? `${a.value} === ${b.value}` : `near(${a.value}, ${b.value})`;
+    const known = [a.isNull, b.isNull].filter((isNull) => isNull !== NEVER);
+    return `${not}(${[...known.map((isNull) => `!${isNull}`), test].join(" && ")})`;
+  }
+
+  #member({ left, right, isNegated }: Extract<TypedNode, { op: "in" }>): string | null {
+    const not = isNegated ? "!" : "";
+    if (right.op === "range") {
+      if (!isNumberType(right.low.type) || !isNumberType(right.high.type)) return null;
+      const [value, low] = this.#both(left, right.low);
+      const high = this.#number(right.high);
+      if (value === null || low === null || high === null) return null;
+      const known = value.isNull === NEVER ? "" : `!${value.isNull} && `;
+      const test = `${value.value} >= ${low.value} && ${value.value} < ${high.value}`;
+      return `${not}(${known}${test})`;
+    }
+    if (right.op !== "set" || !right.items.every(({ type }) => isNumberType(type))) return null;
+    const value = this.#number(left);
+    const items = right.items.map((item) => this.#number(item));
+    if (value === null || items.includes(null)) return null;
+    const known = value.isNull === NEVER ? "" : `!${value.isNull} && `;
+    const tests = items.map((item) => `near(${value.value}, ${item!.value})`);
+    return `${not}(${known}(${tests.join(" || ")}))`;
+  }
+
+  /** Names of what is read of a property: number `n`, null `z`, kind `q`, text `p`. */
+  #read({ of, place }: PropertyNode): string {
+    this.reads.add(of);
+    return `${of[0]}${place}`;
+  }
+
+  /** A closure for what has a number and no source. */
+  #closure(node: TypedNode): Lane | null {
+    if (!isNumberType(node.type) || node.hasEffect) return null;
+    this.#noteReads(node);
+    return always(`C[${this.tables.numbers.push(readNumber(node)) - 1}](x)`);
+  }
+
+  #noteReads(node: TypedNode): void {
+    if (node.op === "property" || node.op === "has" || node.op === "default") {
+      this.#closuresRead = true;
+    }
+    for (const child of childNodes(node)) this.#noteReads(child);
+  }
+}
+
+function isArcValue(node: TypedNode): boolean {
+  return node.op === "arcAttribute" && node.of === "next" && node.attribute.name === "value";
+}
+
+/** True for ints that are always safe ones. */
+function isKnownInt({ op, type }: TypedNode): boolean {
+  return type === "int" && (op === "literal" || op === "vertexAttribute" || op === "arcAttribute");
+}
+
+function always(value: string): Lane {
+  return { value, isNull: NEVER };
+}
+
+/** The number, with another one for null. */
+function plain({ value, isNull }: Lane, otherwise: string): string {
+  return isNull === NEVER ? value : `(${isNull} ? ${otherwise} : ${value})`;
+}
+
+function both(a: string, b: string): string {
+  return a === NEVER || b === NEVER ? NEVER : `(${a} && ${b})`;
+}
+
+function isTruthNode(node: TypedNode): boolean {
+  if (node.op === "has" || node.op === "in") return true;
+  if (node.op === "unary") return node.operator === "!";
+  if (node.op !== "binary") return false;
+  const { operator } = node;
+  if (operator === "&&" || operator === "||")
+    return isTruthNode(node.left) && isTruthNode(node.right);
+  return operator === "==" || operator === "!=" || ORDERS.has(operator);
+}

@@ -1,0 +1,273 @@
+// Makes and loads graphs, lets their time pass and saves them now and then. One thread of a process
+// does that, so that no graph is made twice; it knows nothing of who uses them.
+
+import { MAX_GRAPHS } from "../../base/limits.js";
+import type { LogLine } from "../../base/log-settings.js";
+import { setReadonlyBy, setSystemReadonly } from "../changes/graph.js";
+import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
+import { EventProcessor } from "../expiry/event-processor.js";
+import { identityOf } from "../memory/graph-identity.js";
+import { ReadonlyBy } from "../memory/layout.js";
+import { DataError, InternalError } from "../model/errors.js";
+import { Session } from "../sessions/session.js";
+import { loadGraph } from "../snapshot/load-graph.js";
+import { eraseStoredGraph } from "../snapshot/stored-graphs.js";
+import { GraphStore } from "../store/graph-store.js";
+import { IndexProcessor } from "../vectors/index-processor.js";
+import type { GraphLog, RecoverableGraph } from "./graph-log.js";
+import type { SharedGraph } from "./graph-source.js";
+import { saveGraphs } from "./save-graphs.js";
+import { SYSTEM_GRAPH } from "./system-graph.js";
+import { removeEverywhere, trackGraph } from "./track-graph.js";
+
+export interface GraphManagerSettings {
+  /** Expired vertices and arcs are removed. */
+  readonly events: boolean;
+  /** Events are suspended at first. */
+  readonly idle: boolean;
+  /** Seconds between saves, 0 for none. */
+  readonly saveEvery: number;
+  /** Not null: graphs are changed by another instance, but for local ones. */
+  readonly txPort: number | null;
+  readonly streamFrom: string | null;
+}
+
+/** A graph that is to be there, readonly if that is wanted. */
+export interface OpenGraphRequest {
+  readonly name: string;
+  /** Where its snapshots are looked for. */
+  readonly folder: string;
+  /** The same, below the root, with `/`. */
+  readonly path: string;
+  /** New ones may be written there. */
+  readonly isStorable: boolean;
+  readonly isLocal: boolean;
+  readonly isReadonly: boolean;
+  /** Of a graph that is made, where that is known. */
+  readonly identity?: string;
+}
+
+export interface RecoveredGraphs {
+  readonly graphs: readonly SharedGraph[];
+  /** Why those cannot be used that are not among them. */
+  readonly failures: readonly (readonly [name: string, message: string])[];
+}
+
+interface Kept {
+  readonly store: GraphStore;
+  readonly shared: SharedGraph;
+  readonly events: EventProcessor;
+  readonly indexes: IndexProcessor;
+}
+
+export class GraphManager {
+  readonly #thread: number;
+  readonly #settings: GraphManagerSettings;
+  readonly #log: LogLine;
+  readonly #graphs = new Map<string, Kept>();
+  /** Keeps changes of graphs; null: nothing does. */
+  readonly #changes: GraphLog | null;
+  #isSaving = false;
+  #isReplica: boolean;
+
+  /** @param thread number of the calling thread */
+  constructor(
+    thread: number,
+    settings: GraphManagerSettings,
+    log: LogLine,
+    changes: GraphLog | null = null,
+  ) {
+    this.#thread = thread;
+    this.#settings = settings;
+    this.#log = log;
+    this.#changes = changes;
+    this.#isReplica = settings.txPort !== null || settings.streamFrom !== null;
+    changes?.onGrown(() => void this.#saveNow());
+    const { saveEvery } = settings;
+    if (saveEvery > 0) setInterval(() => this.#saveNow(), saveEvery * 1000).unref();
+  }
+
+  /**
+   * A graph that is open already, is loaded, or is made.
+   * @throws DataError
+   */
+  keep(request: OpenGraphRequest): SharedGraph {
+    const known = this.find(request.name);
+    if (known !== null) return known;
+    const store = this.#load(request);
+    const failure = this.#changes?.replay([store]).get(store);
+    if (failure !== undefined) throw failure;
+    return this.#open(store, request);
+  }
+
+  /**
+   * Keeps the graphs of which there are changes in the log; to be called before any other.
+   * @param requestOf tells how one is to be kept
+   */
+  recover(requestOf: (graph: RecoverableGraph) => OpenGraphRequest): RecoveredGraphs {
+    const failures: [name: string, message: string][] = [];
+    const loaded = new Map<GraphStore, OpenGraphRequest>();
+    for (const graph of this.#changes?.graphs() ?? []) {
+      try {
+        const request = requestOf(graph);
+        loaded.set(this.#load(request), request);
+      } catch (error) {
+        failures.push([graph.name, (error as Error).message]);
+      }
+    }
+    const failed = this.#changes?.replay([...loaded.keys()]);
+    const graphs: SharedGraph[] = [];
+    for (const [store, request] of loaded) {
+      const failure = failed?.get(store);
+      if (failure !== undefined) failures.push([store.name, failure.message]);
+      else graphs.push(this.#open(store, request));
+    }
+    return { graphs, failures };
+  }
+
+  /** Keeps a graph that a former keeper has made. */
+  adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
+    // No graph moves before this thread has it.
+    if (!trackGraph(store, () => this.#forget(store.name, kept))) throw new InternalError("moved");
+    const events = new EventProcessor({ store, session: new Session(store) });
+    if (this.#settings.events) events.start();
+    const indexes = new IndexProcessor(store, this.#log);
+    indexes.start();
+    const kept = { store, shared, events, indexes };
+    if (store.memory.log !== null) this.#changes?.open(store, shared.logPath, shared.isLocal);
+    this.#graphs.set(store.name, kept);
+    return shared;
+  }
+
+  /** A graph that is open; null if there is none. */
+  find(name: string): SharedGraph | null {
+    const kept = this.#graphs.get(name);
+    if (kept === undefined) return null;
+    if (!kept.store.memory.isRemoved) return kept.shared;
+    this.#forget(name, kept);
+    return null;
+  }
+
+  /** The graphs that are not this instance's alone, by name. */
+  replicated(): Map<string, GraphStore> {
+    const kept = this.names().map((name) => this.#graphs.get(name)!);
+    const shared = kept.filter(({ store, shared }) => isReplicated(store.name, shared.isLocal));
+    return new Map(shared.map(({ store }) => [store.name, store]));
+  }
+
+  /** True: graphs that are not local follow another instance's, and nobody else changes them. */
+  set isReplica(isReplica: boolean) {
+    this.#isReplica = isReplica;
+    for (const store of this.replicated().values()) letOnlyFollow(store, isReplica);
+  }
+
+  /** Saves a graph, whether it has changed or not; resolves with its folder. */
+  async saveNow(name: string, timeoutMs: number): Promise<string> {
+    const kept = this.#graphs.get(name);
+    if (kept === undefined || kept.shared.path === null) {
+      throw new DataError(`graph "${name}" is not open, or cannot be stored`);
+    }
+    const { path } = kept.shared;
+    const isSaved = await saveGraphs([{ store: kept.store, path }], timeoutMs, this.#log, true);
+    if (!isSaved) throw new DataError(`graph "${name}" could not be saved`);
+    return path;
+  }
+
+  /** Lets a graph go that only this thread knows of: the main thread has not learnt of it yet. */
+  drop(name: string, isErased: boolean): void {
+    const kept = this.#graphs.get(name);
+    if (kept === undefined || kept.store.memory.isRemoved) return;
+    removeEverywhere(kept.store);
+    if (!isErased) return;
+    this.#changes?.erase(identityOf(kept.store.memory)!);
+    if (kept.shared.path !== null) eraseStoredGraph(kept.shared.path);
+  }
+
+  names(): readonly string[] {
+    return [...this.#graphs.keys()].filter((name) => this.find(name) !== null).sort();
+  }
+
+  /**
+   * Saves all graphs that have changed; returns whether all are saved.
+   * @param timeoutMs how long to wait for another save of the same graph
+   */
+  async save(timeoutMs: number): Promise<boolean> {
+    const graphs = this.names().map((name) => this.#graphs.get(name)!);
+    const storable = graphs.map(({ store, shared: { path } }) => ({ store, path }));
+    const isSaved = await saveGraphs(storable, timeoutMs, this.#log);
+    const pinning = this.#changes?.trim() ?? [];
+    if (pinning.length === 0) return isSaved;
+    // Their second snapshot: what has not changed since the first one was not saved again.
+    const pinned = storable.filter(({ store }) => pinning.includes(store.name));
+    await saveGraphs(pinned, timeoutMs, this.#log, true);
+    this.#changes?.trim();
+    return isSaved;
+  }
+
+  /** A graph as it is stored, or a new one: the log may have more of either. */
+  #load({ name, folder, isStorable, identity: known }: OpenGraphRequest): GraphStore {
+    if (this.names().length >= MAX_GRAPHS) {
+      throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
+    }
+    this.#refuseShared(folder, name);
+    const warn = this.#log;
+    const changes = isStorable ? this.#changes : null;
+    const log = changes?.share(name) ?? null;
+    const loaded = loadGraph(name, folder, this.#thread, { warn, log, isStorable });
+    if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
+    // The process had ended before it could remove the files, too.
+    if (loaded !== null) eraseStoredGraph(folder);
+    const identity = known ?? changes?.identityOf(name);
+    return GraphStore.make(name, this.#thread, {
+      log,
+      values: isStorable ? { folder, isWritable: true } : null,
+      ...(identity === undefined ? {} : { identity }),
+    });
+  }
+
+  /** From now on everybody may use it. */
+  #open(store: GraphStore, request: OpenGraphRequest): SharedGraph {
+    const { folder, path, isStorable, isLocal, isReadonly } = request;
+    if (isReadonly) setSystemReadonly(store, true);
+    if (this.#isReplica && isReplicated(store.name, isLocal)) letOnlyFollow(store, true);
+    if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
+    const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
+    return this.adopt(shared, store);
+  }
+
+  /** What two graphs store in one folder would take each other's place. */
+  #refuseShared(folder: string, name: string): void {
+    for (const other of this.names()) {
+      if (this.#graphs.get(other)!.shared.path !== folder) continue;
+      throw new DataError(`graph "${name}" cannot be opened: "${other}" is stored in ${folder}`);
+    }
+  }
+
+  #forget(name: string, kept: Kept): void {
+    kept.events.stop();
+    kept.indexes.stop();
+    if (this.#graphs.get(name) === kept) this.#graphs.delete(name);
+  }
+
+  async #saveNow(): Promise<void> {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    try {
+      await this.save(0);
+    } catch (error) {
+      // What fails once may succeed the next time, and must not be the end of saving.
+      this.#log(`graphs could not be saved: ${(error as Error).message}`, "error");
+    } finally {
+      this.#isSaving = false;
+    }
+  }
+}
+
+function letOnlyFollow(store: GraphStore, isReplica: boolean): void {
+  setReadonlyBy(store, ReadonlyBy.Replica, isReplica);
+  setEventsEnabled(store, !isReplica, EventPause.Replica);
+}
+
+function isReplicated(name: string, isLocal: boolean): boolean {
+  return !isLocal && name !== SYSTEM_GRAPH;
+}

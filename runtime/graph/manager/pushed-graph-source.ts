@@ -1,0 +1,54 @@
+// Graphs for a thread that is told of each by message: what its clients ask for is either there or
+// not, and looking for it waits for nobody.
+
+import { GraphRegistry } from "./graph-registry.js";
+import type { GraphRequest, GraphSource, RepairAction, SharedGraph } from "./graph-source.js";
+
+const MAX_WAIT_MS = 5000;
+
+export class PushedGraphSource implements GraphSource {
+  readonly #receive: () => void;
+  readonly #main: GraphSource;
+  readonly #graphs: GraphRegistry;
+
+  /**
+   * @param thread number of the calling thread
+   * @param receive takes the messages that have come: one of them may tell of a graph
+   * @param main is asked for what nobody has opened yet
+   */
+  constructor(thread: number, receive: () => void, main: GraphSource) {
+    this.#graphs = new GraphRegistry(thread);
+    this.#receive = receive;
+    this.#main = main;
+  }
+
+  /** Makes an open graph known. */
+  add(shared: SharedGraph): void {
+    this.#graphs.add(shared);
+  }
+
+  find(name: string): SharedGraph | null {
+    const known = this.#graphs.find(name);
+    if (known !== null) return known.shared;
+    this.#receive();
+    return this.#graphs.find(name)?.shared ?? null;
+  }
+
+  names(): readonly string[] {
+    return this.#graphs.all().map(({ store }) => store.name);
+  }
+
+  /** The main thread may be running a plugin: it is not waited for without end. */
+  open(request: GraphRequest, giveUpAt: number): SharedGraph {
+    const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
+    return this.find(request.name) ?? this.#main.open(request, latest);
+  }
+
+  remove(name: string, isErased: boolean): boolean {
+    return this.#main.remove(name, isErased);
+  }
+
+  sync(repair: RepairAction, timeoutMs: number): boolean {
+    return this.#main.sync(repair, timeoutMs);
+  }
+}

@@ -1,0 +1,43 @@
+// Graphs for a thread that has to ask another one for them.
+
+import type { MessagePort } from "node:worker_threads";
+import { SyncRpcClient } from "../../wire/rpc-client.js";
+import { SERIALIZABLE_GRAPH_ERRORS } from "../model/serializable-errors.js";
+import type {
+  GraphCommand,
+  GraphRequest,
+  GraphSource,
+  RepairAction,
+  SharedGraph,
+} from "./graph-source.js";
+
+export class RpcGraphSource implements GraphSource {
+  readonly #port: SyncRpcClient<GraphCommand>;
+
+  /** @param signal raised by the other side after each answer */
+  constructor(port: MessagePort, signal: Int32Array) {
+    this.#port = new SyncRpcClient(port, signal, SERIALIZABLE_GRAPH_ERRORS);
+  }
+
+  open(request: GraphRequest, giveUpAt: number): SharedGraph {
+    return this.#port.ask({ op: "open", request }, giveUpAt) as SharedGraph;
+  }
+
+  find(name: string): SharedGraph | null {
+    return this.#port.ask({ op: "find", name }, Number.POSITIVE_INFINITY) as SharedGraph | null;
+  }
+
+  names(): readonly string[] {
+    return this.#port.ask({ op: "names" }, Number.POSITIVE_INFINITY) as readonly string[];
+  }
+
+  remove(name: string, isErased: boolean): boolean {
+    const ask: GraphCommand = { op: "remove", name, isErased };
+    return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
+  }
+
+  sync(repair: RepairAction, timeoutMs: number): boolean {
+    const ask: GraphCommand = { op: "sync", sync: { repair, timeoutMs } };
+    return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
+  }
+}

@@ -1,0 +1,290 @@
+// What queries that give entries have in common: search, sort, cut the page out, render it. Where
+// hits come from is up to the source; this never knows filters or conditions.
+//
+// A vertex of a hit may be gone when its row is rendered, and its handle mean another. That has
+// happened only if an id was removed since the search began: then every row is looked at again,
+// and those that are no longer true are left out.
+
+import { S_RANK } from "../../../base/sort-constants.js";
+import { ExpressionSet } from "../../evaluate/expression-set.js";
+import { Header } from "../../memory/layout.js";
+import { F_ID, F_PROP, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { readConsistently } from "../../store/read-consistently.js";
+import { type Probe, probeFor } from "../../vectors/probe.js";
+import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
+import { HitCollector } from "../hits/hit-collector.js";
+import { type HitKind, HitOrder, parseSortby } from "../hits/hit-order.js";
+import { HitCounter, type HitSink } from "../hits/hit-sink.js";
+import type { ArcTest } from "../match/arc-test.js";
+import { HandleSet } from "../match/handle-set.js";
+import { type Page, parsePage } from "../parse/query-arguments.js";
+import type { ExecuteOptions, ResultOptions } from "../parse/query-options.js";
+import { type Deadline, readDeadline, type TimedQuery } from "../walk/deadline.js";
+import { QueryMeter } from "../walk/query-meter.js";
+import { displayFields, type Field, fieldMask } from "./fields.js";
+import { entryRenderer, type RenderEntry } from "./render-entries.js";
+import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
+import { Row } from "./row.js";
+import { parseSelectOption } from "./select.js";
+
+/** What is known of the hits of a query before there are any. */
+export interface EntrySource {
+  /** Those of the query, which are started before each search. */
+  readonly expressions: ExpressionSet;
+  readonly defaultFields: number;
+  /** Fields that such hits do not have. */
+  readonly missingFields: number;
+}
+
+/** Where the hits of a query come from. */
+export interface HitSource extends EntrySource {
+  readonly store: GraphStore;
+  /** Filter of the first level; null in searches of the whole graph. */
+  readonly arc: ArcTest | null;
+  readonly kind: HitKind;
+  readonly timed: TimedQuery;
+  /** Name of the list of entries beside counts. */
+  readonly listName: string;
+  /** @param anchor 0 in searches of the whole graph */
+  search(anchor: number, sink: HitSink, deadline: Deadline): void;
+  /** Gives the sink the vertices nearest to a probe; false, and none, if there are too few. */
+  nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
+  /** Whether a hit that was found is still there. */
+  isCurrent(row: Row): boolean;
+  counts(found: HitSourceResult): object;
+  /** Where the last search has looked, in words. */
+  explain(): string[];
+}
+
+/** How much a complete search has found. */
+export interface HitSourceResult {
+  readonly hits: number;
+  readonly neighbors: number;
+  /** Hits of the page that were gone when they were to be shown. */
+  readonly excluded: number;
+}
+
+/** Times that a page is rendered again because vertices disappeared meanwhile. */
+export const MAX_RENDERINGS = 3;
+/** What showing a row costs, in arcs looked at. */
+const ROW_UNITS = 16;
+
+export class EntryQuery {
+  readonly #source: HitSource;
+  readonly #format: ResultFormat;
+  readonly #render: RenderEntry;
+  readonly #order: HitOrder | null;
+  readonly #probe: Probe | null;
+  readonly #isDistinct: boolean;
+  /** True if an entry is no more than the id of the head, alone or in a list. */
+  readonly #isId: boolean;
+  readonly #isList: boolean;
+
+  /**
+   * @throws QueryError what is malformed
+   * @throws ValueError, TypeError what is no vector
+   */
+  constructor(source: HitSource, options: RankedOptions) {
+    this.#source = source;
+    this.#format = resultFormat(options, R_STR);
+    const { format } = this.#format;
+    const fields = fieldsFor(source, options);
+    this.#render = entryRenderer(format, fields);
+    this.#isList = format === R_LIST;
+    this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && format !== R_DICT;
+    this.#probe = resolveProbe(source, options.vector);
+    this.#order = resolveSortOrder(source, options, this.#probe);
+    this.#isDistinct = source.kind === "head";
+  }
+
+  get arc(): ArcTest | null {
+    return this.#source.arc;
+  }
+
+  get isVolatile(): boolean {
+    return this.#source.expressions.isVolatile;
+  }
+
+  /**
+   * The result, in the form that was asked for.
+   * @throws SearchError after the time limit
+   */
+  execute(anchor: number, options: ExecuteOptions): unknown {
+    const { store, expressions } = this.#source;
+    return readConsistently(store, expressions.hasEffects, () =>
+      this.#executeOnce(anchor, options),
+    );
+  }
+
+  /**
+   * How many hits a complete execution would find, without making a result.
+   * @throws SearchError after the time limit
+   */
+  count(anchor: number, options: ExecuteOptions): number {
+    const { store, expressions } = this.#source;
+    return readConsistently(store, expressions.hasEffects, () => this.#countOnce(anchor, options));
+  }
+
+  #executeOnce(anchor: number, options: ExecuteOptions): unknown {
+    const source = this.#source;
+    const { hasCounts, hasTiming, hasExplanation } = this.#format;
+    const page = parsePage(options);
+    const deadline = readDeadline(source.timed, options, hasExplanation);
+    const meter = QueryMeter.of(source.store);
+    const begun = meter.begin();
+    const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
+    const removals = resolveRemovals(source.store);
+    const collector = new HitCollector({
+      order: this.#order,
+      keep: page.hits === 0 ? 0 : page.offset + page.hits,
+      isComplete: hasCounts,
+      countsNeighbors: hasCounts && source.kind === "arc",
+      heads: this.#isDistinct ? new HandleSet() : null,
+    });
+    const isSearched = page.hits > 0 || hasCounts || source.expressions.hasEffects;
+    const isNearest = isSearched && this.#tookNearest(collector, page, deadline);
+    if (isSearched && !isNearest) source.search(anchor, collector, deadline);
+    watch?.split();
+    const { entries, excluded } = this.#rendered(anchor, collector, page, { removals, deadline });
+    meter.end(begun);
+    if (!hasCounts && watch === null) return entries;
+    const { arcs: hits, neighbors } = collector;
+    return {
+      [source.listName]: entries,
+      ...(hasCounts && { counts: source.counts({ hits, neighbors, excluded }) }),
+      ...(hasTiming && { time: watch!.time }),
+      ...(hasExplanation && {
+        explain: {
+          plan: [...(isNearest ? ["nearest vectors"] : source.explain()), this.#kept(page)],
+          looked: deadline.spent,
+          matched: hits,
+          time: watch!.time,
+        },
+      }),
+    };
+  }
+
+  #kept({ hits, offset }: Page): string {
+    const order = this.#order === null ? "as they come" : "sorted";
+    const kept = hits === Number.POSITIVE_INFINITY ? "all" : `${offset + hits} at most`;
+    return `${order}, ${kept} kept`;
+  }
+
+  /** Vertices by their similarity come from the vectors, unless too few have one. */
+  #tookNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
+    const keep = page.offset + page.hits;
+    const isOther = this.#probe === null || !this.#order?.isBySimilarity;
+    if (isOther || this.#format.hasCounts || keep === Number.POSITIVE_INFINITY) return false;
+    return this.#source.nearest?.(this.#probe!, keep, collector, deadline) ?? false;
+  }
+
+  #countOnce(anchor: number, options: ExecuteOptions): number {
+    const source = this.#source;
+    const deadline = readDeadline(source.timed, options);
+    const meter = QueryMeter.of(source.store);
+    const begun = meter.begin();
+    const counter = new HitCounter();
+    const ranked = this.#order?.isSelective === true ? this.#counting(this.#order) : null;
+    source.search(anchor, ranked ?? counter, deadline);
+    meter.end(begun);
+    return ranked?.arcs ?? counter.hits;
+  }
+
+  /** Keeps nothing, and counts what an order lets pass. */
+  #counting(order: HitOrder): HitCollector {
+    const heads = this.#isDistinct ? new HandleSet() : null;
+    return new HitCollector({ order, keep: 0, isComplete: true, countsNeighbors: false, heads });
+  }
+
+  #rendered(
+    anchor: number,
+    collector: HitCollector,
+    { hits, offset }: Page,
+    { removals, deadline }: { readonly removals: number; readonly deadline: Deadline },
+  ): { entries: unknown[]; excluded: number } {
+    const { store } = this.#source;
+    const slots = collector.slots();
+    if (slots !== null) deadline.wait(slots.length);
+    const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
+    if (this.#isId) {
+      deadline.wait(Math.max(end - offset, 0));
+      const ids = headIds(store, collector, slots, offset, end);
+      const entries = this.#isList ? ids.map((id) => [id]) : ids;
+      if (resolveRemovals(store) === removals) return { entries, excluded: 0 };
+    }
+    const row = new Row(store, anchor, this.#order, this.#probe);
+    for (let rendering = 1; ; rendering++) {
+      const now = resolveRemovals(store);
+      const entries: unknown[] = [];
+      for (let at = offset; at < end; at++) {
+        deadline.wait(ROW_UNITS);
+        row.load(collector.hits, slots === null ? at : slots[at]!);
+        if (now === removals || this.#source.isCurrent(row)) entries.push(this.#render(row));
+      }
+      if (resolveRemovals(store) === now || rendering === MAX_RENDERINGS) {
+        return { entries, excluded: Math.max(end - offset, 0) - entries.length };
+      }
+    }
+  }
+}
+
+/** Ids of the heads of a page: what most results are, in a third of the time. */
+function headIds(
+  { ids }: GraphStore,
+  { hits }: HitCollector,
+  slots: Uint32Array | null,
+  offset: number,
+  end: number,
+): string[] {
+  const entries = new Array<string>(Math.max(end - offset, 0));
+  for (let at = offset; at < end; at++) {
+    entries[at - offset] = ids.idOf(hits.headOf(slots === null ? at : slots[at]!));
+  }
+  return entries;
+}
+
+/** Differs once an id has been removed, or is about to be. */
+export function resolveRemovals(store: GraphStore): number {
+  return Atomics.load(store.memory.header.ints, Header.IndexSequence);
+}
+
+/** The vector that hits are compared with, which expressions know as `vector`. */
+export function resolveProbe({ store, expressions }: HitSource, vector: unknown): Probe | null {
+  if (vector === undefined || vector === null) return null;
+  const parts = partsOfLike(vector, "vector");
+  if (parts.bytes.length === 0) return null;
+  expressions.vector = parts;
+  return probeFor(store.vectors, parts, "vector");
+}
+
+export function resolveSortOrder(
+  source: HitSource,
+  { sortby, rank }: RankedOptions,
+  probe: Probe | null,
+): HitOrder | null {
+  const { store, kind, expressions } = source;
+  const hasRank = rank !== undefined && rank !== null;
+  const order = parseSortby(sortby, kind, hasRank);
+  // A formula that nothing is sorted by is not evaluated, but it has to be one.
+  const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
+  const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
+  if (order.kind === 0) return null;
+  return new HitOrder(store, order, { rank: order.kind === S_RANK ? program : null, probe }, kind);
+}
+
+/** Options of queries that have a ranking formula and a vector. */
+type RankedOptions = ResultOptions & {
+  readonly rank?: string | undefined;
+  readonly vector?: VectorLike | null | undefined;
+};
+
+export function fieldsFor(
+  source: EntrySource,
+  { fields, select }: ResultOptions,
+): readonly Field[] {
+  const selection = parseSelectOption(select, source.expressions);
+  const added = selection === null ? 0 : F_PROP;
+  const mask = fieldMask(fields, added === 0 ? source.defaultFields : added) | added;
+  return displayFields(mask & ~source.missingFields || F_ID, selection);
+}

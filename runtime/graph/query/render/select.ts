@@ -1,0 +1,113 @@
+// The `select` option: properties, attributes and expressions of an entry, beside or in place of
+// its fields.
+
+import type { BoundProgram } from "../../evaluate/bound-program.js";
+import { checkExpressionSite } from "../../evaluate/expression-check.js";
+import { ExpressionError } from "../../evaluate/expression-error.js";
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
+import { compilePart } from "../../evaluate/program.js";
+import { jsonResult } from "../../evaluate/result-values.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
+import type { PropertyValue } from "../../store/property-values.js";
+import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
+import type { HitView } from "../attributes/attribute.js";
+import { PROPERTIES, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
+import { parseSelect, type SelectItem } from "./select-text.js";
+
+export type SelectedItem = readonly [key: string, value: PropertyValue];
+/** Appends what an item gives to the list. */
+type Reader = (hit: HitView, into: SelectedItem[]) => void;
+/** What has a name is no list of properties. */
+type ReadAttribute = (hit: HitView) => PropertyValue;
+
+/** As they are written. */
+const ATTRIBUTES = new Map(
+  [...VERTEX_ATTRIBUTES, ...ARC_ATTRIBUTES].flatMap(({ name, read }) =>
+    name === null ? [] : [[name, read as ReadAttribute] as const],
+  ),
+);
+
+export class Selection {
+  readonly #readers: readonly Reader[];
+
+  constructor(readers: readonly Reader[]) {
+    this.#readers = readers;
+  }
+
+  /** All items in the order of the text; a key may come twice. */
+  read(hit: HitView): SelectedItem[] {
+    const items: SelectedItem[] = [];
+    for (const read of this.#readers) read(hit, items);
+    return items;
+  }
+}
+
+/**
+ * Reads a `select` text; null when there is none.
+ * @throws QueryError what is no list of items
+ */
+export function parseSelectOption(select: unknown, expressions: ExpressionSet): Selection | null {
+  if (select === undefined || select === null) return null;
+  if (typeof select !== "string") {
+    throw invalidArgument("select must be string", select, '"name; age: .arc.value"', ".select");
+  }
+  return new Selection(parseSelect(select).map((item) => readerOf(select, item, expressions)));
+}
+
+/**
+ * Looks for what is wrong with a `select` text, without any graph.
+ * @throws QueryError with its place
+ */
+export function checkSelect(select: string): void {
+  for (const item of parseSelect(select)) {
+    if (item.kind === "attribute") attributeOf(item.name, item.from);
+    if (item.kind !== "expression") continue;
+    checkExpressionSite(compilePart(select, item.from, item.to), "select");
+  }
+}
+
+function readerOf(whole: string, item: SelectItem, expressions: ExpressionSet): Reader {
+  switch (item.kind) {
+    case "all":
+      return (hit, into) => into.push(...PROPERTIES.read(hit));
+    case "attribute": {
+      const { name, from } = item;
+      const read = attributeOf(name, from);
+      return (hit, into) => into.push([name, read(hit)]);
+    }
+    case "property":
+      return propertyReader(item.name, item.fallback);
+    case "expression":
+      return expressionReader(item.label, expressions.ofPart(whole, item.from, item.to, "select"));
+  }
+}
+
+function attributeOf(name: string, at: number): ReadAttribute {
+  const attribute = ATTRIBUTES.get(name);
+  if (attribute !== undefined) return attribute;
+  const message = `undefined attribute: '${name}'`;
+  throw new ExpressionError(message, message, at, name.length);
+}
+
+function expressionReader(label: string, bound: BoundProgram): Reader {
+  const { context } = bound;
+  return ({ store, tail, head, word1, bits, side, level, score }, into) => {
+    // A vertex that was found by itself has no tail.
+    const vertex = tail === 0 ? head : tail;
+    context.vertex.move(vertex);
+    context.prev.move(vertex);
+    context.next.move(head);
+    context.arc.set(word1, bits, side, level);
+    context.prevArc.set(word1, bits, side, level);
+    context.score = score;
+    into.push([label, jsonResult(store, bound.value())]);
+  };
+}
+
+function propertyReader(name: string, fallback: PropertyValue): Reader {
+  return ({ store, head }, into) => {
+    const key = store.keys.codeOf(name);
+    const value = key === 0 ? undefined : store.properties.get(head, key);
+    into.push([name, value === undefined ? fallback : value]);
+  };
+}

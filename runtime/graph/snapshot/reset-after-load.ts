@@ -1,0 +1,88 @@
+// What is done to the memory of a graph that was just loaded, before anybody else sees it: it is
+// checked for sense, and what belonged to the threads of the process that saved it is forgotten.
+
+import { identityOf, legacyIdentity, setIdentity } from "../memory/graph-identity.js";
+import type { GraphMemory } from "../memory/graph-memory.js";
+import {
+  ARENAS,
+  Header,
+  RECORD_WORDS,
+  ReadonlyBy,
+  RecordWord,
+  SEQUENCE_WORDS,
+  THREADS_WORDS,
+} from "../memory/layout.js";
+import type { SnapshotHeader } from "./snapshot-format.js";
+import { orderAllocators, usedWordsInArena } from "./stored-arenas.js";
+import { validateArenaExtents } from "./validate-extents.js";
+
+/** Words of the header that mean nothing to another process. */
+const VOLATILE = [
+  Header.Mutex,
+  Header.Generation,
+  Header.JournalCount,
+  Header.CommittedCount,
+  Header.IndexSequence,
+  Header.StringSequence,
+  Header.EventsSuspended,
+  Header.EventsRunning,
+  Header.EventsDone,
+  Header.Saving,
+  Header.Erased,
+  Header.QueryCount,
+  Header.QueryTimeUs,
+  Header.QueryTimeUsHigh,
+  Header.LocksHeld,
+  Header.LockReleases,
+  Header.Fence,
+  Header.NameReuses,
+  Header.Batches,
+  Header.SaveFailedAt,
+  Header.Moves,
+  ...Array.from({ length: THREADS_WORDS }, (_, word) => Header.Threads + word),
+];
+
+/**
+ * @returns vertices that somebody held
+ * @throws DamagedSnapshot
+ */
+export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): number[] {
+  const { words } = memory.header;
+  for (const word of VOLATILE) words[word] = 0;
+  words[Header.Readonly]! &= ReadonlyBy.Graph;
+  orderAllocators(words, header.arenas);
+  validateArenaExtents(words, header.arenas);
+  for (const [id, arena] of memory.arenas.entries()) {
+    // What the file does not hold is empty, but as large as the graph needs it.
+    const used = usedWordsInArena(words, ARENAS[id]!, id);
+    if (used > arena.words.length) arena.grow(used);
+  }
+  if (identityOf(memory) === null) setIdentity(memory, legacyIdentity(memory));
+  memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
+  words[Header.SavedOperationCount] = words[Header.OperationCount]!;
+  words[Header.SavedOperationCountHigh] = words[Header.OperationCountHigh]!;
+  words[Header.SavedAt] = header.savedAt;
+  const groups = header.arenas.find(({ name }) => name === "groups")?.words ?? 0;
+  for (let group = 0; group < groups; group += 2) {
+    memory.groups.words[group]! &= ~1;
+  }
+  return releaseVertices(memory);
+}
+
+/** Who held vertices is gone. */
+function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
+  const held: number[] = [];
+  const end = header.words[Header.HandleEnd]!;
+  for (let vertex = 1; vertex < end; vertex++) {
+    const base = vertex * RECORD_WORDS;
+    const generation = words[base + RecordWord.Generation]!;
+    if (generation > header.words[Header.VertexSerial]!) {
+      header.words[Header.VertexSerial] = generation;
+    }
+    if (words[base + RecordWord.LockCount] === 0 && words[base + RecordWord.Owner] === 0) continue;
+    words[base + RecordWord.LockCount] = 0;
+    words[base + RecordWord.Owner] = 0;
+    held.push(vertex);
+  }
+  return held;
+}

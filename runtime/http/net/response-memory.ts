@@ -1,0 +1,76 @@
+// What answers take that their clients have not read yet. Nobody can be made to read, and an
+// executed request has its answer already: beyond the bounds the answer is dropped, and the client
+// is told so in a few words.
+
+import { IdleGc } from "../../base/idle-gc.js";
+import {
+  INLINE_BODY_BYTES,
+  MAX_CLIENT_MEMORY_RATIO,
+  MAX_CONNECTION_MEMORY_RATIO,
+} from "../../base/limits.js";
+
+/** Bytes held for all connections of a server, or for those of one client. */
+export class ResponseMemory {
+  held = 0;
+  readonly #collector: IdleGc | null;
+
+  constructor(
+    readonly limit: number,
+    readonly parent: ResponseMemory | null,
+  ) {
+    this.#collector = parent === null ? new IdleGc() : null;
+  }
+
+  /** True when there is no use in more requests. */
+  get isUsedUp(): boolean {
+    return this.held >= this.limit || (this.parent?.isUsedUp ?? false);
+  }
+
+  /** One answer is always taken, however large. */
+  hasCapacityFor(bytes: number): boolean {
+    const fits = this.held === 0 || this.held + bytes <= this.limit;
+    return fits && (this.parent?.hasCapacityFor(bytes) ?? true);
+  }
+
+  add(bytes: number): void {
+    this.held += bytes;
+    this.parent?.add(bytes);
+    if (bytes < -INLINE_BODY_BYTES) this.#collector?.used(-bytes);
+  }
+}
+
+export function clientResponses(server: ResponseMemory): ResponseMemory {
+  return new ResponseMemory(server.limit * MAX_CLIENT_MEMORY_RATIO, server);
+}
+
+/** What one connection holds. */
+export class ConnectionResponses {
+  #held = 0;
+  readonly #client: ResponseMemory;
+
+  constructor(client: ResponseMemory) {
+    this.#client = client;
+  }
+
+  /** No more requests are read before some of it is sent. */
+  get isLarge(): boolean {
+    return this.#held >= this.#client.limit * MAX_CONNECTION_MEMORY_RATIO;
+  }
+
+  get isUsedUp(): boolean {
+    return this.#client.isUsedUp;
+  }
+
+  hasCapacityFor(bytes: number): boolean {
+    if (this.#held === 0) return this.#client.hasCapacityFor(bytes);
+    const limit = this.#client.limit / 2;
+    return this.#held + bytes <= limit && this.#client.hasCapacityFor(bytes);
+  }
+
+  /** Tells how much it is now. */
+  set(bytes: number): void {
+    if (bytes === this.#held) return;
+    this.#client.add(bytes - this.#held);
+    this.#held = bytes;
+  }
+}

@@ -1,0 +1,138 @@
+// The requests of one connection that are in progress, oldest first, and the order in which their
+// answers leave. An answer that comes early waits here for those before it.
+
+import { releaseBuffer } from "../../base/exclusive-buffer.js";
+import {
+  MAX_PIPELINED_HEAD_BYTES,
+  MAX_PIPELINED_REQUESTS,
+  MAX_RENDER_SLICE_BYTES,
+} from "../../base/limits.js";
+import type { ServerEvents } from "../transport.js";
+import type { BodyMemory } from "./body-store.js";
+import type { NetExchange } from "./exchange.js";
+import type { OutputBuffer } from "./output.js";
+
+/** What the queue tells its connection. */
+export interface QueueOwner {
+  readonly events: ServerEvents;
+  readonly owner: BodyMemory;
+  /** Text was added to the output. */
+  wrote(): void;
+  /** The last answer of the connection is known; nothing after it is to be read. */
+  closing(): void;
+  /** An answer could not be sent whole. */
+  failed(): void;
+}
+
+export class ResponseQueue {
+  /** Number of requests in progress. */
+  size = 0;
+  /** Bytes of answers that wait for those before them. */
+  heldBytes = 0;
+  #headBytes = 0;
+  readonly #owner: QueueOwner;
+  readonly #output: OutputBuffer;
+  #first: NetExchange | null = null;
+  #last: NetExchange | null = null;
+  #isStreaming = false;
+
+  constructor(owner: QueueOwner, output: OutputBuffer) {
+    this.#owner = owner;
+    this.#output = output;
+  }
+
+  /** The client has to wait for answers before more of its requests are read. */
+  get isFull(): boolean {
+    return this.size >= MAX_PIPELINED_REQUESTS || this.#headBytes >= MAX_PIPELINED_HEAD_BYTES;
+  }
+
+  push(exchange: NetExchange): void {
+    if (this.#last === null) this.#first = exchange;
+    else this.#last.next = exchange;
+    this.#last = exchange;
+    this.size++;
+    this.#headBytes += exchange.headBytes;
+  }
+
+  /** Called once an exchange has its answer. */
+  settle(exchange: NetExchange): void {
+    this.#owner.owner.give(exchange.reserved);
+    exchange.reserved = 0;
+    if (exchange.aborted) return;
+    this.heldBytes += exchange.answerBytes;
+    if (exchange.isLast) {
+      this.#abortFrom(exchange.next);
+      exchange.next = null;
+      this.#last = exchange;
+      this.#owner.closing();
+    }
+    if (exchange === this.#first) this.#send();
+  }
+
+  /** The client is gone: nothing more can be sent. */
+  abort(): void {
+    this.#abortFrom(this.#first);
+    this.#first = null;
+    this.#last = null;
+  }
+
+  #abortFrom(start: NetExchange | null): void {
+    for (let exchange = start; exchange !== null; exchange = exchange.next) {
+      exchange.aborted = true;
+      exchange.onAborted?.();
+      this.#leave(exchange);
+    }
+  }
+
+  #send(): void {
+    let exchange = this.#first;
+    while (exchange?.settled && !this.#isStreaming) {
+      this.#output.add(exchange.text);
+      const { content } = exchange;
+      const isBytes = content instanceof Uint8Array;
+      if (isBytes && content.length <= MAX_RENDER_SLICE_BYTES) this.#output.addBytes(content);
+      else if (content !== null) {
+        this.#isStreaming = true;
+        const length = exchange.isChunked ? null : exchange.contentLength;
+        const source = isBytes ? pieces(content) : content;
+        const passedOn = isBytes ? () => releaseBuffer(content) : undefined;
+        this.#output.pump(source, length, passedOn).then((isWhole) => {
+          this.#isStreaming = false;
+          if (isWhole) this.#streamed();
+          else this.#owner.failed();
+        });
+        return;
+      }
+      exchange = this.#shift(exchange);
+    }
+    this.#owner.wrote();
+  }
+
+  /** The oldest answer has gone out as a stream. */
+  #streamed(): void {
+    if (this.#first === null) return;
+    this.#shift(this.#first);
+    this.#send();
+  }
+
+  #leave(exchange: NetExchange): void {
+    this.size--;
+    this.#headBytes -= exchange.headBytes;
+    if (exchange.settled) this.heldBytes -= exchange.answerBytes;
+  }
+
+  #shift(exchange: NetExchange): NetExchange | null {
+    this.#leave(exchange);
+    this.#first = exchange.next;
+    if (this.#first === null) this.#last = null;
+    const bytesOut = exchange.text.length + exchange.contentLength;
+    this.#owner.events.answered(exchange.requestBytes, bytesOut);
+    return this.#first;
+  }
+}
+
+function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += MAX_RENDER_SLICE_BYTES) {
+    yield bytes.subarray(at, at + MAX_RENDER_SLICE_BYTES);
+  }
+}

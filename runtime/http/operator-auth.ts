@@ -1,0 +1,36 @@
+// Who may operate the server: programs on this machine, and those of `http.trusted` that show the
+// key. On the admin port only: what stands before the main port speaks for everybody behind it.
+
+import { timingSafeEqual } from "node:crypto";
+import { LOOPBACK_NETWORKS, Networks } from "./network.js";
+import type { Exchange } from "./transport.js";
+import type { TrustedClients } from "./trusted-clients.js";
+
+export const KEY_HEADER = "x-svc-admin-key";
+const NO_KEY = "operators on other machines need a key, and this server has none (admin.keyFile)";
+
+export class OperatorAuth {
+  readonly #trusted: TrustedClients;
+  readonly #thisMachine = new Networks(LOOPBACK_NETWORKS);
+  readonly #key: Buffer | null;
+
+  /** @param key null: only this machine may */
+  constructor(trusted: TrustedClients, key: string | null) {
+    this.#trusted = trusted;
+    this.#key = key === null ? null : Buffer.from(key);
+  }
+
+  /** Why a request may not operate the server, null if it may. */
+  refusal(exchange: Exchange): string | null {
+    const reason = this.#trusted.refusal(exchange) ?? this.#keyRefusal(exchange);
+    return reason === null ? null : `403 Forbidden: ${reason}`;
+  }
+
+  #keyRefusal({ connection, headers }: Exchange): string | null {
+    if (this.#thisMachine.has(connection.remoteAddress)) return null;
+    if (this.#key === null) return NO_KEY;
+    const given = Buffer.from(headers.get(KEY_HEADER) ?? "");
+    const isRight = given.length === this.#key.length && timingSafeEqual(given, this.#key);
+    return isRight ? null : "the key in X-SVC-Admin-Key is missing, or is another one";
+  }
+}

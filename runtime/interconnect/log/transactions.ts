@@ -1,0 +1,59 @@
+// The units of a frame: what was done to a graph in one commit, and what the log says of itself.
+//
+//   of a graph  4 words (graph/memory/log-ring.ts), the fourth the number that the log gave the
+//               graph; then records
+//   control     CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
+
+import { UNIT, UNIT_HEAD_WORDS } from "../../graph/log/transaction-format.js";
+import { DataError } from "../../graph/model/errors.js";
+import type { Frame } from "./segment-reader.js";
+
+const CONTROL = 0x02;
+
+export interface TransactionVisitor {
+  /** Something was done to a graph. */
+  unit(words: Uint32Array, at: number, graph: number): void;
+  control(json: unknown): void;
+}
+
+/** @throws DataError what is no sequence of units, for all its checksum */
+export function forEachTransaction(
+  { header, words, at: start, end }: Frame,
+  visitor: TransactionVisitor,
+): void {
+  let units = 0;
+  for (let at = start; at < end; units++) {
+    const head = words[at]!;
+    const length = head >>> 8;
+    if (length < UNIT_HEAD_WORDS || at + length > end) throw new DataError("damaged unit of a log");
+    if ((head & 0xff) === UNIT) visitor.unit(words, at, words[at + 3]!);
+    else if ((head & 0xff) === CONTROL) visitor.control(controlIn(words, at));
+    else throw new DataError("unknown kind of unit in a log");
+    at += length;
+  }
+  if (units !== header.units)
+    throw new DataError("a frame of a log has not as many units as it says");
+}
+
+/** A unit by which the log says something of itself. */
+export function encodeControlRecord(content: unknown): Uint32Array {
+  const text = paddedJson(content);
+  const words = new Uint32Array(UNIT_HEAD_WORDS + text.length / 4);
+  words[0] = CONTROL | (words.length << 8);
+  words[1] = text.length;
+  new Uint8Array(words.buffer).set(text, UNIT_HEAD_WORDS * 4);
+  return words;
+}
+
+/** JSON that is filled up to whole words with spaces. */
+export function paddedJson(content: unknown): Buffer {
+  const text = Buffer.from(JSON.stringify(content));
+  return Buffer.concat([text, Buffer.alloc(-text.length & 3, " ")]);
+}
+
+function controlIn(words: Uint32Array, at: number): unknown {
+  const from = words.byteOffset + (at + UNIT_HEAD_WORDS) * 4;
+  const length = ((words[at]! >>> 8) - UNIT_HEAD_WORDS) * 4;
+  if (words[at + 1] !== length) throw new DataError("damaged unit of a log");
+  return JSON.parse(Buffer.from(words.buffer, from, length).toString());
+}

@@ -1,0 +1,29 @@
+// The signals that end a process. One wish often arrives twice: a terminal signals the whole group,
+// and npm or a supervisor passes the same signal on. Only what comes later is a second wish.
+
+import { SIGNAL_DEBOUNCE_MS } from "../base/limits.js";
+
+/** SIGHUP: the terminal is gone; SIGUSR2: what watchers of files send before a new start. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
+
+/**
+ * Listens until the returned function is called.
+ * @param first called once, at the first signal
+ * @param again called at each one that is no echo of the first
+ */
+export function onTerminationSignal(
+  first: (signal: string) => void,
+  again: () => void,
+): () => void {
+  let firstMs: number | null = null;
+  const listener = (signal: string): void => {
+    if (firstMs === null) {
+      firstMs = performance.now();
+      first(signal);
+    } else if (performance.now() - firstMs > SIGNAL_DEBOUNCE_MS) again();
+  };
+  for (const signal of SIGNALS) process.on(signal, listener);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener);
+  };
+}

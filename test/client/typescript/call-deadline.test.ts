@@ -1,0 +1,87 @@
+// How calls are ended from the client's side, and what is left of that: nothing.
+
+import { getEventListeners } from "node:events";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CallDeadline } from "../../../client/typescript/call-deadline.js";
+import { SvcError } from "../../../client/typescript/svc-error.js";
+
+const test = suite("call limit");
+const HOUR_MS = 3_600_000;
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+}
+
+/** What `check` throws. */
+function ended(limit: CallDeadline, failure?: SvcError): SvcError {
+  try {
+    limit.check(failure);
+  } catch (error) {
+    return error as SvcError;
+  }
+  throw new Error("the call may go on");
+}
+
+test("a call that ends in time leaves no timer and no listener", () => {
+  const before = timers();
+  const { signal } = new AbortController();
+  const limit = new CallDeadline("/p", HOUR_MS, signal);
+  assert.is(timers(), before + 1);
+  assert.is(getEventListeners(signal, "abort").length, 1);
+  limit.check(undefined);
+  limit.end();
+  assert.is(timers(), before);
+  assert.is(getEventListeners(signal, "abort").length, 0);
+});
+
+test("aborting ends a wait at once, and the call with the reason", async () => {
+  const before = timers();
+  const controller = new AbortController();
+  const limit = new CallDeadline("/p", 0, controller.signal);
+  const waited = limit.wait(HOUR_MS);
+  assert.is(timers(), before + 1);
+  controller.abort("enough");
+  await waited;
+  await limit.wait(HOUR_MS);
+  assert.is(timers(), before);
+  const error = ended(limit);
+  assert.is(error.kind, "aborted");
+  assert.is(error.message, "/p: aborted");
+  assert.is(error.cause, "enough");
+  limit.end();
+});
+
+test("a wait that is not disturbed leaves nothing on the signal", async () => {
+  const limit = new CallDeadline("/p", 0, undefined);
+  await limit.wait(1);
+  assert.is(getEventListeners(limit.signal, "abort").length, 0);
+  limit.check(undefined);
+  limit.end();
+});
+
+test("the time ends a wait too, and the error has what failed before", async () => {
+  const limit = new CallDeadline("/p", 5, undefined);
+  await limit.wait(HOUR_MS);
+  const failure = new SvcError("http", "full");
+  const error = ended(limit, failure);
+  assert.is(error.kind, "timeout");
+  assert.is(error.message, "/p: no answer within 5 ms");
+  assert.is(error.cause, failure);
+  limit.end();
+});
+
+test("who was first decides: time or caller", async () => {
+  const late = new AbortController();
+  const timed = new CallDeadline("/p", 5, late.signal);
+  await timed.wait(HOUR_MS);
+  late.abort();
+  assert.is(ended(timed).kind, "timeout");
+  timed.end();
+  const aborted = new CallDeadline("/p", 1, AbortSignal.abort());
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.is(ended(aborted).kind, "aborted");
+  aborted.end();
+});
+
+test.run();

@@ -1,0 +1,72 @@
+// Places in svc.config.ts: of values, of keys, and of the nearest thing where nothing is literal.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ConfigLocations, type ConfigPath } from "../../../compiler/read/config-locations.js";
+
+const test = suite("config places");
+
+/** Text that is found, with its line. */
+function found(text: string, path: ConfigPath, ofKey = false): string {
+  const { position, length } = new ConfigLocations("svc.config.ts", text).find(path, ofKey);
+  const { file, line, column } = position;
+  assert.is(file, "svc.config.ts");
+  const shown = text.split("\n")[line - 1]!.slice(column - 1, column - 1 + length);
+  return `${line}: ${shown}`;
+}
+
+const FILE = `import { defineConfig } from "svc-server/config";
+import { shared } from "./shared.js";
+const port = 70_000;
+const back = { host: "a", port: "b" };
+const http = { port, prefix: "svc", trusted: ["::1", "x"] } as const;
+export default defineConfig({
+  http: { ...http, cors: "a b" },
+  "saveEvery": -1,
+  dispatcher: ({ partitions: [[back]], replicas: [{ chanels: 1 }] } satisfies object),
+  graphs: { ...shared, "1g": {} },
+  executors: count(),
+  plugins: [...shared, "/a"],
+});
+`;
+
+test("values lie where they are written, whatever leads to them", () => {
+  const cases: [ConfigPath, string][] = [
+    [["saveEvery"], "8: -1"],
+    [["http", "cors"], '7: "a b"'],
+    [["http", "prefix"], '5: "svc"'],
+    [["http", "trusted", 1], '5: "x"'],
+    [["http", "port"], "5: port"],
+    [["dispatcher", "partitions", 0, 0, "port"], '4: "b"'],
+    [["executors"], "11: count()"],
+  ];
+  for (const [path, text] of cases) assert.is(found(FILE, path), text);
+});
+
+test("a key that is wrong is marked itself", () => {
+  assert.is(found(FILE, ["dispatcher", "replicas", 0, "chanels"], true), "9: chanels");
+  assert.is(found(FILE, ["graphs", "1g"], true), '10: "1g"');
+});
+
+test("what is not there, or not literal, has the place of what is around it", () => {
+  assert.is(found(FILE, ["http", "maxBodyBytes"]), '7: { ...http, cors: "a b" }');
+  assert.is(found(FILE, ["graphs", "shop", "path"]), '10: { ...shared, "1g": {} }');
+  assert.is(found(FILE, ["plugins", 1]), '12: [...shared, "/a"]');
+  assert.is(found(FILE, ["dispatcher", "replicas", 1]), "9: [{ chanels: 1 }]");
+  assert.is(found(FILE, []), "6: {");
+  assert.is(found("export default make();\n", ["http", "port"]), "1: make()");
+  assert.is(found("const a = a as never;\nexport default a;\n", ["root"]), "2: a");
+  assert.is(found("module.exports = {};\n", ["root"]), "1: m");
+  assert.is(found("", ["root"]), "1: ");
+});
+
+test("of a key that is written twice, the last one counts", () => {
+  assert.is(found('export default { root: 1, ["x"]: 2, root: 3 };', ["root"]), "1: 3");
+  assert.is(found("export default { root: 1, ...{ root: 5 } };", ["root"]), "1: 5");
+  assert.is(
+    found("export default { toString() { return 1; } };", ["toString"]),
+    "1: { toString() { return 1; } }",
+  );
+});
+
+test.run();

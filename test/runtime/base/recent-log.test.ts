@@ -1,0 +1,64 @@
+// The ring of log entries that threads share: order, clipping, what was lost, writers in threads.
+
+import { Worker } from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  enableRecentLog,
+  recentLogEntries,
+  recordLogEntry,
+} from "../../../runtime/base/recent-log.js";
+import { bundleSource } from "../../property/support/bundle-source.js";
+
+const test = suite("log ring");
+
+test("keeps nothing before somebody asks for it, then what is written, in order", () => {
+  recordLogEntry("info", "too early");
+  assert.equal(recentLogEntries(0), { next: 0, missed: 0, lines: [] });
+  enableRecentLog();
+  recordLogEntry("warn", "first");
+  recordLogEntry("error", "second");
+  const { next, missed, lines } = recentLogEntries(0);
+  assert.equal([next, missed], [2, 0]);
+  assert.equal(
+    lines.map(({ number, level, text, thread }) => [number, level, text, thread]),
+    [
+      [1, "warn", "first", 0],
+      [2, "error", "second", 0],
+    ],
+  );
+  assert.equal(recentLogEntries(2).lines, []);
+  // From before a new start.
+  assert.is(recentLogEntries(77).lines.length, 2);
+});
+
+test("clips what is too long at a whole character", () => {
+  recordLogEntry("info", "🦊".repeat(2000));
+  const { text } = recentLogEntries(2).lines[0]!;
+  assert.is(text, "🦊".repeat(506));
+});
+
+test("tells how many entries have gone since, and gives the last thousand", () => {
+  const { next: before } = recentLogEntries(0);
+  for (let number = 0; number < 1500; number++) recordLogEntry("debug", `entry ${number}`);
+  const { next, missed, lines } = recentLogEntries(before);
+  assert.equal([next - before, missed, lines.length], [1500, 500, 1000]);
+  assert.is(lines.at(-1)!.text, "entry 1499");
+  assert.is(lines[0]!.text, "entry 500");
+});
+
+test("threads write at the same time, and nothing of theirs is mixed up", async () => {
+  const { next: before } = recentLogEntries(0);
+  const program = bundleSource(new URL("./support/log-writer.ts", import.meta.url));
+  const workers = [1, 2, 3, 4].map(() => new Worker(program, { eval: true }));
+  await Promise.all(
+    workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve))),
+  );
+  const { lines, next } = recentLogEntries(before);
+  assert.equal([next - before, lines.length], [800, 800]);
+  for (const { text, thread } of lines) {
+    assert.match(text, new RegExp(`^${thread}:(${thread})*$`));
+  }
+});
+
+test.run();

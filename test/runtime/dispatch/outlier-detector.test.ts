@@ -1,0 +1,86 @@
+// When a back-end that hangs or fails is left alone, and how it comes back.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  EJECT_AFTER_CONSECUTIVE_ERRORS,
+  FIRST_EJECTION_MS,
+  MAX_EJECTION_MS,
+  RETRYABLE_TRIAL_WAIT_MS,
+  SLOW_START_MS,
+} from "../../../runtime/base/limits.js";
+import { OutlierDetector } from "../../../runtime/dispatch/outlier-detector.js";
+import { later } from "./support/later.js";
+
+const test = suite("outlier");
+
+test("a time-out ejects at once, errors only when they come in a row", () => {
+  const hanging = new OutlierDetector();
+  hanging.timedOut();
+  assert.is(hanging.isEjected, true);
+  const failing = new OutlierDetector();
+  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.answered(true);
+  failing.answered(false);
+  for (let i = 1; i < EJECT_AFTER_CONSECUTIVE_ERRORS; i++) failing.answered(true);
+  assert.is(failing.isEjected, false);
+  failing.answered(true);
+  assert.is(failing.isEjected, true);
+});
+
+test("one request at a time tries it, repeatable ones first", () => {
+  const outlier = new OutlierDetector();
+  outlier.timedOut();
+  const due = () => [outlier.isHalfOpenDue(true), outlier.isHalfOpenDue(false)];
+  assert.equal(due(), [false, false]);
+  later(FIRST_EJECTION_MS + 1, () => {
+    assert.equal(due(), [true, false]);
+    outlier.begun();
+    assert.equal(due(), [false, false]);
+    outlier.ended();
+    assert.equal(due(), [true, false]);
+  });
+  later(FIRST_EJECTION_MS + RETRYABLE_TRIAL_WAIT_MS + 1, () => assert.equal(due(), [true, true]));
+});
+
+test("a trial that succeeds brings it back, slowly at first", () => {
+  const outlier = new OutlierDetector();
+  assert.is(outlier.costFactor, 1);
+  outlier.timedOut();
+  outlier.begun();
+  outlier.ended();
+  outlier.answered(false);
+  assert.is(outlier.isEjected, false);
+  assert.ok(outlier.costFactor > 3.9);
+  later(SLOW_START_MS / 2, () => assert.ok(Math.abs(outlier.costFactor - 2.5) < 0.1));
+  later(SLOW_START_MS + 1, () => assert.is(outlier.costFactor, 1));
+});
+
+test("each relapse doubles the time, up to a bound; requests that hang together are one", () => {
+  const outlier = new OutlierDetector();
+  let now = 0;
+  const lasts: number[] = [];
+  for (let round = 0; round < 9; round++) {
+    later(now, () => {
+      outlier.timedOut();
+      outlier.timedOut();
+    });
+    let ms = FIRST_EJECTION_MS;
+    for (;;) {
+      let isDue = false;
+      later(now + ms + 1, () => {
+        isDue = outlier.isHalfOpenDue(true);
+      });
+      if (isDue) break;
+      ms *= 2;
+    }
+    lasts.push(ms);
+    now += ms + 5;
+  }
+  const expected = [1, 2, 4, 8, 16, 32, 64, 64, 64].map((n) => n * 1000);
+  assert.equal(
+    lasts,
+    expected.map((ms) => Math.min(ms, MAX_EJECTION_MS)),
+  );
+});
+
+test.run();

@@ -1,0 +1,292 @@
+// Answers of back-ends, whole and in pieces, and everything that must not be taken for one.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MAX_RESPONSE_BODY_BYTES, MAX_RESPONSE_HEAD_BYTES } from "../../../runtime/base/limits.js";
+import {
+  type BackEndResponse,
+  MalformedResponse,
+  ResponseParser,
+} from "../../../runtime/dispatch/response-parser.js";
+import { Random, SEED } from "../../property/support/random.js";
+
+const test = suite("answer parser");
+
+const BODY = "body\r\n\r\nmore";
+const ANSWER = answerOf(BODY, "Content-Type: application/X-svc-Partial; a=b", "X-SVC-Backlog: 1F");
+
+function answerOf(body: string, ...fields: readonly string[]): string {
+  const lines = ["HTTP/1.1 200 OK", "Server: SVC/3", `Content-Length: ${body.length}`, ...fields];
+  return `${lines.join("\r\n")}\r\n\r\n${body}`;
+}
+
+function feed(parser: ResponseParser, text: string): BackEndResponse | null {
+  return parser.feed(Buffer.from(text, "latin1"));
+}
+
+function parsed(text: string): BackEndResponse | null {
+  return feed(new ResponseParser(), text);
+}
+
+function refusal(text: string): string {
+  try {
+    parsed(text);
+  } catch (error) {
+    assert.instance(error, MalformedResponse);
+    return (error as Error).message;
+  }
+  return "taken";
+}
+
+function check(answer: BackEndResponse | null): void {
+  assert.ok(answer !== null);
+  assert.is(answer.status, 200);
+  assert.is(answer.mediaType, "application/x-svc-partial");
+  assert.is(answer.backlog, 0x1f);
+  assert.is(answer.body.toString("latin1"), BODY);
+}
+
+test("one answer in one piece", () => {
+  check(parsed(ANSWER));
+});
+
+test("split at every byte", () => {
+  for (let at = 1; at < ANSWER.length; at++) {
+    const parser = new ResponseParser();
+    assert.is(parser.isStarted, false);
+    assert.is(feed(parser, ANSWER.slice(0, at)), null, `${at}`);
+    assert.is(parser.isStarted, true);
+    check(feed(parser, ANSWER.slice(at)));
+    assert.is(parser.isStarted, false);
+  }
+});
+
+test("bytes are overwritten once they were taken", () => {
+  const bytes = Buffer.from(ANSWER, "latin1");
+  const bodyStart = ANSWER.length - BODY.length;
+  for (const at of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
+    const parser = new ResponseParser();
+    let answer: BackEndResponse | null = null;
+    for (const [start, end] of [
+      [0, at],
+      [at, ANSWER.length],
+    ] as const) {
+      if (start === end) continue;
+      const chunk = Buffer.from(bytes.subarray(start, end));
+      answer = parser.feed(chunk);
+      chunk.fill(0);
+    }
+    check(answer);
+  }
+});
+
+test("more different heads than are kept", () => {
+  for (let round = 0; round < 2; round++) {
+    for (let number = 0; number < 1500; number++) {
+      const answer = parsed(answerOf("abc", `X-SVC-Backlog: ${number.toString(16)}`));
+      assert.is(answer?.backlog, number);
+      assert.is(answer?.body.toString(), "abc");
+    }
+  }
+});
+
+test("byte by byte, one answer after the other", () => {
+  const parser = new ResponseParser();
+  for (let round = 0; round < 3; round++) {
+    for (const byte of ANSWER.slice(0, -1)) assert.is(feed(parser, byte), null);
+    check(feed(parser, ANSWER.slice(-1)));
+  }
+});
+
+test("an answer stays what it is when the next one arrives", () => {
+  const parser = new ResponseParser();
+  const half = ANSWER.length - 5;
+  feed(parser, ANSWER.slice(0, half));
+  const first = feed(parser, ANSWER.slice(half));
+  feed(parser, answerOf("x".repeat(BODY.length)));
+  check(first);
+});
+
+test("large bodies in pieces", () => {
+  const body = Array.from({ length: 300_000 }, (_, index) => String(index)).join(",");
+  const text = answerOf(body);
+  const parser = new ResponseParser();
+  let answer: BackEndResponse | null = null;
+  for (let at = 0; at < text.length; at += 65_536) {
+    assert.is(answer, null);
+    answer = feed(parser, text.slice(at, at + 65_536));
+  }
+  assert.ok(answer!.body.toString("latin1") === body);
+});
+
+test("no length is no body, and the end of the connection", () => {
+  const answer = parsed("HTTP/1.1 503 Service Unavailable\r\n\r\n");
+  assert.equal(answer && { ...answer, body: answer.body.length }, {
+    status: 503,
+    mediaType: "",
+    backlog: -1,
+    isLast: true,
+    isReadonly: false,
+    takesTrunk: false,
+    explain: null,
+    body: 0,
+  });
+  assert.is(parsed("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")!.isLast, false);
+  assert.is(parsed(answerOf("x", "Connection: keep-Alive"))!.isLast, false);
+  assert.is(parsed(answerOf("x", "Connection: Close"))!.isLast, true);
+});
+
+test("a backlog that cannot be read says nothing", () => {
+  for (const text of ["", "-1", "1G", "123456789", "0x10"]) {
+    assert.is(parsed(answerOf("", `X-SVC-Backlog: ${text}`))!.backlog, -1, text);
+  }
+});
+
+test("response lines", () => {
+  for (const line of ["HTTP/1.1 200", "HTTP/1.1 599 ", "HTTP/1.1 200 O\xe9 K\t"]) {
+    assert.is(parsed(`${line}\r\n\r\n`)!.body.length, 0, line);
+  }
+  for (const line of [
+    "HTTP/1.0 200 OK",
+    "HTTP/2 200 OK",
+    "http/1.1 200 OK",
+    "HTTP/1.1 20 OK",
+    "HTTP/1.1 2000 OK",
+    "HTTP/1.1 099 OK",
+    "HTTP/1.1 100 Continue",
+    "HTTP/1.1 600 OK",
+    "HTTP/1.1  200 OK",
+    "HTTP/1.1 200 a\0b",
+    "HTTP/1.1 200 a\nb",
+    "SSH-2.0-x",
+    " HTTP/1.1 200 OK",
+    "",
+  ]) {
+    assert.is(refusal(`${line}\r\nA: b\r\n\r\n`), "invalid response line", JSON.stringify(line));
+  }
+  assert.is(refusal(`HTTP/1.1 200 ${"x".repeat(8191)}\r\n\r\n`), "response line too long");
+});
+
+test("blanks without end", () => {
+  const blanks = " ".repeat(MAX_RESPONSE_HEAD_BYTES - 100);
+  assert.is(parsed(answerOf("x", `A:${blanks}b`))!.body.length, 1);
+  // A second look at every blank would take longer than a test may.
+  for (const [before, after] of [
+    ["", "\x01"],
+    ["b", "\x01"],
+    ["", "b\x01"],
+  ]) {
+    assert.is(refusal(answerOf("", `A:${before}${blanks}${after}`)), "invalid header");
+  }
+});
+
+test("only blanks and tabs stand around a value", () => {
+  assert.is(parsed("HTTP/1.1 200 X\r\nContent-Length:\t 1 \t\r\n\r\nx")!.body.length, 1);
+  assert.is(refusal("HTTP/1.1 200 X\r\nContent-Length: 1\xa0\r\n\r\nx"), "invalid length");
+});
+
+test("header lines", () => {
+  for (const field of [
+    "no colon",
+    ": x",
+    "a b: c",
+    "a : b",
+    " folded: x",
+    "a: b\0",
+    "a: b\nc: d",
+  ]) {
+    assert.is(refusal(answerOf("", field)), "invalid header", JSON.stringify(field));
+  }
+});
+
+test("lengths that leave a doubt", () => {
+  for (const fields of [
+    ["Content-Length: 5"],
+    ["content-length: 0"],
+    ["Transfer-Encoding: chunked"],
+    ["transfer-encoding: identity"],
+  ]) {
+    assert.is(refusal(answerOf("", ...fields)), "invalid length", fields[0]);
+  }
+  for (const length of ["", "-1", "+1", "1.0", "0x1", "1,1", "1 1", "12345678901"]) {
+    const text = `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`;
+    assert.is(refusal(text), "invalid length", JSON.stringify(length));
+  }
+  const large = `HTTP/1.1 200 OK\r\nContent-Length: ${MAX_RESPONSE_BODY_BYTES + 1}\r\n\r\n`;
+  assert.is(refusal(large), "answer too large");
+});
+
+test("more than one answer", () => {
+  assert.is(refusal(`${ANSWER}H`), "more bytes than announced");
+  assert.is(refusal(ANSWER + ANSWER), "more bytes than announced");
+  const parser = new ResponseParser();
+  feed(parser, ANSWER.slice(0, -2));
+  assert.throws(() => feed(parser, `${ANSWER.slice(-2)}x`), /more bytes than announced/);
+});
+
+test("a head without end", () => {
+  const parser = new ResponseParser();
+  const line = `A: ${"x".repeat(1000)}\r\n`;
+  feed(parser, "HTTP/1.1 200 OK\r\n");
+  assert.throws(() => {
+    for (let bytes = 0; bytes <= MAX_RESPONSE_HEAD_BYTES; bytes += line.length) feed(parser, line);
+  }, /head too long/);
+  assert.is(refusal("x".repeat(MAX_RESPONSE_HEAD_BYTES + 1)), "head too long");
+});
+
+test("a head is too long with its end in the same piece", () => {
+  const line = `A: ${"x".repeat(1000)}\r\n`;
+  const lines = line.repeat(Math.ceil(MAX_RESPONSE_HEAD_BYTES / 1000));
+  assert.is(refusal(`HTTP/1.1 200 OK\r\n${lines}\r\n`), "head too long");
+});
+
+test(`damaged answers are refused, or read alike however they arrive (SEED=${SEED})`, () => {
+  const random = new Random();
+  const outcomes = new Map<string, number>();
+  for (let round = 0; round < 10_000; round++) {
+    const bytes = damaged(random);
+    const whole = outcome([bytes]);
+    const cuts = random.list(4, () => random.below(bytes.length + 1)).sort((a, b) => a - b);
+    const pieces = [...cuts, bytes.length].map((end, index) =>
+      bytes.subarray(index === 0 ? 0 : cuts[index - 1], end),
+    );
+    const inPieces = outcome(pieces.filter((piece) => piece.length > 0));
+    assert.is(inPieces, whole, JSON.stringify(bytes.toString("latin1")));
+    const kind = whole.split(" ", 1)[0]!;
+    outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+  }
+  assert.equal([...outcomes.keys()].sort(), ["answer", "refused", "unfinished"]);
+});
+
+function damaged(random: Random): Buffer {
+  const bytes = Buffer.from(ANSWER, "latin1");
+  const edits = 1 + random.below(3);
+  let result = bytes;
+  for (let edit = 0; edit < edits; edit++) {
+    const at = random.below(result.length);
+    const byte = Buffer.from([random.of([0, 10, 13, 32, 48, 57, 58, 255, random.below(256)])]);
+    const parts = [result.subarray(0, at), byte, result.subarray(at + random.below(3))];
+    result = Buffer.concat(parts);
+  }
+  return result;
+}
+
+/** What comes of these pieces, as a text; which error it is may depend on how they arrive. */
+function outcome(pieces: readonly Buffer[]): string {
+  const parser = new ResponseParser();
+  let answers = "";
+  try {
+    for (const piece of pieces) {
+      // What follows an answer uncalled-for ends a channel.
+      if (answers !== "") return "refused";
+      const answer = parser.feed(piece);
+      if (answer !== null) answers = `answer ${JSON.stringify(answer)}`;
+    }
+  } catch (error) {
+    assert.instance(error, MalformedResponse);
+    return "refused";
+  }
+  return answers === "" ? "unfinished" : answers;
+}
+
+test.run();

@@ -1,0 +1,49 @@
+// What is known of plugins that are safe to repeat, and how often requests are.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST } from "../../../runtime/base/limits.js";
+import { RetryableRequests } from "../../../runtime/dispatch/retryable-requests.js";
+import { makeRequest } from "./support/make-request.js";
+
+const test = suite("repeatable requests");
+const GET = makeRequest("/a");
+
+test("GETs of what engines call readonly, until one says otherwise", () => {
+  const requests = new RetryableRequests();
+  assert.is(requests.has(GET), false);
+  requests.answered(GET, true, 5);
+  assert.is(requests.has(GET), true);
+  assert.is(requests.has(makeRequest("/a", { method: "POST", body: "x" })), false);
+  assert.is(requests.has(makeRequest("/b")), false);
+  requests.answered(GET, false, 5);
+  assert.is(requests.has(GET), false);
+});
+
+test("late is what 95 of 100 answers are not", () => {
+  const requests = new RetryableRequests();
+  assert.is(requests.slowMs(GET), Number.POSITIVE_INFINITY);
+  // 1 to 100 ms, in an order that has no trend.
+  for (let i = 0; i < 20_000; i++) requests.answered(GET, true, 1 + ((i * 37) % 100));
+  const slowMs = requests.slowMs(GET);
+  assert.ok(slowMs > 80 && slowMs < 110, String(slowMs));
+});
+
+test("a tenth of the requests may be sent again, and a few more", () => {
+  const requests = new RetryableRequests();
+  const spend = () => Array.from({ length: 1000 }, () => requests.spend()).filter(Boolean).length;
+  assert.is(spend(), RETRY_BUDGET_BURST);
+  for (let i = 0; i < 101; i++) requests.sent();
+  assert.is(spend(), 10);
+});
+
+test("names of strangers do not fill the memory", () => {
+  const requests = new RetryableRequests();
+  for (let i = 0; i < MAX_RETRYABLE_PLUGINS + 10; i++) {
+    requests.answered(makeRequest(`/${i}`), true, 1);
+  }
+  assert.is(requests.has(makeRequest(`/${MAX_RETRYABLE_PLUGINS - 1}`)), true);
+  assert.is(requests.has(makeRequest(`/${MAX_RETRYABLE_PLUGINS}`)), false);
+});
+
+test.run();

@@ -1,0 +1,83 @@
+// Results that wait until what was changed for them is durable, or cannot be any more.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DurabilityGate } from "../../../runtime/engine/durability-gate.js";
+import { failureLine, failureMessage } from "../../../runtime/engine/error-message.js";
+import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
+
+const test = suite("held results");
+
+function setUp() {
+  const clock = new CommitClock();
+  const held = new DurabilityGate(clock);
+  const told: string[] = [];
+  const hold = (flush: number): void =>
+    held.hold(
+      flush,
+      () => told.push(`sent ${flush}`),
+      () => told.push(`failed ${flush}`),
+    );
+  return { clock, held, told, hold };
+}
+
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test("what waits for nothing goes at once", () => {
+  const { clock, told, hold } = setUp();
+  clock.finish(clock.start());
+  hold(0);
+  hold(1);
+  assert.equal(told, ["sent 0", "sent 1"]);
+});
+
+test("all others go with their flush", async () => {
+  const { clock, held, told, hold } = setUp();
+  hold(1);
+  hold(2);
+  assert.is(held.count, 2);
+  assert.ok(clock.isRequested);
+  clock.finish(clock.start());
+  await settled();
+  assert.equal(told, ["sent 1"]);
+  clock.finish(clock.start());
+  await settled();
+  assert.equal([told, held.count], [["sent 1", "sent 2"], 0]);
+});
+
+test("when the log fails all fail that still wait", async () => {
+  const { clock, told, hold } = setUp();
+  hold(1);
+  clock.finish(clock.start());
+  hold(2);
+  clock.fail();
+  await settled();
+  assert.equal(told.sort(), ["failed 2", "sent 1"]);
+  assert.match(
+    failureMessage("not-durable", "put").json,
+    /DurabilityError.*not durable: .*SVC2502/,
+  );
+  // The executor is as well as ever.
+  assert.match(failureLine("not-durable", "put"), /^plugin put has changed what may be lost/);
+  assert.match(failureLine("executor-died", "put"), /ended with its executor/);
+});
+
+test("a failure in the moment in which somebody begins to wait is heard of", async () => {
+  const { clock, told, hold } = setUp();
+  const { waitAsync } = Atomics;
+  Atomics.waitAsync = ((...given: Parameters<typeof waitAsync>) => {
+    clock.fail();
+    return waitAsync(...given);
+  }) as typeof waitAsync;
+  try {
+    hold(1);
+  } finally {
+    Atomics.waitAsync = waitAsync;
+  }
+  await settled();
+  assert.equal(told, ["failed 1"]);
+});
+
+test.run();

@@ -1,0 +1,55 @@
+// Rendering in turns: everything arrives, in order, and between two turns others have theirs.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MAX_RENDER_SLICE_BYTES } from "../../../runtime/base/limits.js";
+import { SlicedResponses } from "../../../runtime/engine/sliced-responses.js";
+
+const test = suite("slow answers");
+const PIECE = "x".repeat(1000);
+
+test("what fits one turn is there at once", () => {
+  let text = "";
+  new SlicedResponses().render(["a", "é"], (rendered) => {
+    text = Buffer.concat(rendered).toString();
+  });
+  assert.is(text, "aé");
+});
+
+test("large ones take turns, one after the other", async () => {
+  const slow = new SlicedResponses();
+  let inTurn = 0;
+  let most = 0;
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    most = Math.max(most, inTurn);
+    inTurn = 0;
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  function* pieces(name: string): Generator<string> {
+    for (let number = 0; number < 500; number++) {
+      inTurn += PIECE.length;
+      yield number === 0 ? name : PIECE;
+    }
+  }
+  const done: string[] = [];
+  await new Promise<void>((resolve) => {
+    for (const name of ["a", "b", "c"]) {
+      slow.render(pieces(name), (rendered) => {
+        assert.is(rendered.length, 500);
+        done.push(rendered[0]!.toString());
+        if (done.length === 3) resolve();
+      });
+    }
+  });
+  isOver = true;
+  assert.equal(done, ["a", "b", "c"]);
+  assert.ok(turns >= (3 * 500 * PIECE.length) / MAX_RENDER_SLICE_BYTES - 3, `${turns} turns`);
+  // Another turn of ours may come before the one that counts.
+  assert.ok(most <= 2 * (MAX_RENDER_SLICE_BYTES + PIECE.length), `${most} bytes in one turn`);
+});
+
+test.run();

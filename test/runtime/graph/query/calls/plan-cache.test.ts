@@ -1,0 +1,105 @@
+// Which options get the plan of an earlier query, and that nothing is missed by that: what the
+// caller changes, what a definition comes to mean, and the time.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { S_VAL } from "../../../../../runtime/base/sort-constants.js";
+import { freezeClock, unfreezeClock } from "../../../../../runtime/graph/memory/time.js";
+import { D_OUT, M_INT, V_GT } from "../../../../../runtime/graph/model/constants.js";
+import { planCache } from "../../../../../runtime/graph/query/calls/plan-cache.js";
+import type { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+import { makeGraph } from "../../support/make-graph.js";
+
+const test = suite("known plans");
+
+/** How many plans a list of options takes, all in one second. */
+function plansOf(...all: object[]): number {
+  let made = 0;
+  const planOf = planCache("neighborhood", (_store: GraphStore, _options: object) => ++made);
+  const store = {} as GraphStore;
+  const isHeld = freezeClock();
+  for (const options of all) planOf(store, options);
+  if (isHeld) unfreezeClock();
+  return made;
+}
+
+const EXAMPLE = () => ({
+  arc: ["likes", D_OUT, M_INT, V_GT, 5],
+  sortby: S_VAL,
+  hits: 10,
+  neighbor: { property: { price: { between: [1, 2] } } },
+});
+
+test("the same options written again need no second plan", () => {
+  assert.is(plansOf(EXAMPLE(), EXAMPLE(), EXAMPLE()), 1);
+  assert.is(plansOf({}, {}), 1);
+  assert.is(plansOf({ filter: ".arc.value > 5" }, { filter: ".arc.value > 5" }), 1);
+});
+
+test("whatever differs has a plan of its own", () => {
+  const pairs: [object, object][] = [
+    [{ hits: 10 }, { hits: 11 }],
+    [{ hits: 10 }, {}],
+    [{}, { hits: 10 }],
+    [{ hits: 10 }, { hits: "10" }],
+    [{ offset: 0 }, { offset: -0 }],
+    [{ hits: 10 }, { offset: 10 }],
+    [{ arc: null }, { arc: undefined }],
+    [{ arc: ["a"] }, { arc: "a" }],
+    [{ arc: ["a"] }, { arc: { 0: "a" } }],
+    [{ arc: ["a"] }, { arc: ["a", D_OUT] }],
+    [{ neighbor: { property: { a: 1 } } }, { neighbor: { property: { b: 1 } } }],
+    [{ neighbor: {} }, { neighbor: null }],
+  ];
+  for (const [one, other] of pairs) assert.is(plansOf(one, other, one, other), 2);
+  assert.is(plansOf({ neighbor: {} }, { neighbor: new Map() }, { neighbor: {} }), 2);
+});
+
+test("what is no plain data, is long, or names a definition is planned each time", () => {
+  class Reference {
+    readonly id = "a";
+  }
+  const each: object[] = [
+    { neighbor: new Reference() },
+    { vector: new Float32Array([1]) },
+    { vector: Array.from({ length: 1000 }, (_, index) => index) },
+    { filter: "near" },
+    { neighbor: { filter: " near " } },
+    { rank: "near" },
+    { hits: 10n },
+    { neighbor: ["a", () => "b"] },
+    { neighbor: Object.assign(["a"], { more: 1 }) },
+  ];
+  for (const options of each)
+    assert.is(plansOf(options, options), 2, JSON.stringify(options.constructor.name));
+});
+
+test("few are kept, and those that were used last", () => {
+  const many = Array.from({ length: 9 }, (_, hits) => ({ hits }));
+  assert.is(plansOf(...many, ...many.slice(1)), 9);
+  assert.is(plansOf(...many, many[0]!), 10);
+});
+
+test("an object whose members the caller changes asks something else", () => {
+  const graph = makeGraph();
+  for (const value of [1, 5, 9]) graph.connect("a", ["to", M_INT, value], `v${value}`);
+  const arc: [string, number, number, number, number] = ["to", D_OUT, M_INT, V_GT, 0];
+  const options = { arc, sortby: S_VAL };
+  assert.equal(graph.neighborhood("a", options), ["v9", "v5", "v1"]);
+  arc[4] = 4;
+  assert.equal(graph.neighborhood("a", options), ["v9", "v5"]);
+  graph.connect("a", ["to", M_INT, 7], "v7");
+  assert.equal(graph.neighborhood("a", options), ["v9", "v7", "v5"]);
+});
+
+test("names that come to be after a plan was made are found by it", () => {
+  const graph = makeGraph();
+  graph.connect("a", "to", "b");
+  const ask = () => graph.neighborhood("a", { neighbor: { type: "late" } });
+  assert.equal(ask(), []);
+  graph.createVertex("c", "late");
+  graph.connect("a", "to", "c");
+  assert.equal(ask(), ["c"]);
+});
+
+test.run();

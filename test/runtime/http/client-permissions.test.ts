@@ -1,0 +1,46 @@
+// Which fields count for which clients, and which networks are which.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { PRIVATE_NETWORKS } from "../../../runtime/base/limits.js";
+import { ClientPermissions } from "../../../runtime/http/client-permissions.js";
+import { HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
+
+const test = suite("client rights");
+
+const PARTIAL = "Host: a\r\nAccept: application/x-svc-partial\r\n";
+
+function fieldsOf(block: string): HeaderFields {
+  const fields = readHeaderFields(block);
+  assert.instance(fields, HeaderFields);
+  return fields as HeaderFields;
+}
+
+test("private networks may be dispatchers by default", () => {
+  const rights = new ClientPermissions(PRIVATE_NETWORKS);
+  for (const address of ["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "::1", "fd00::1"]) {
+    assert.ok(rights.isParent(address), address);
+  }
+  assert.ok(rights.isParent("fe80::1%eth0"));
+  for (const address of ["172.32.0.1", "192.0.2.1", "8.8.8.8", "2001:db8::1", "", "a"]) {
+    assert.not.ok(rights.isParent(address), address);
+  }
+});
+
+test("an empty list of parents leaves out this machine, too", () => {
+  const rights = new ClientPermissions([]);
+  assert.not.ok(rights.isParent("127.0.0.1"));
+  assert.not.ok(rights.isParent("::1"));
+});
+
+test("fields of others are left out of a copy", () => {
+  const rights = new ClientPermissions(["10.0.0.0/8"]);
+  const plain = fieldsOf("Host: a\r\nAccept: text/plain\r\n");
+  assert.is(rights.allowed(plain, "8.8.8.8"), plain);
+  const partial = fieldsOf(PARTIAL);
+  assert.is(rights.allowed(partial, "10.0.0.1"), partial);
+  assert.is(rights.allowed(partial, "8.8.8.8").accept, "json");
+  assert.is(partial.accept, "partial");
+});
+
+test.run();

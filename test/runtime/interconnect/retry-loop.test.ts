@@ -1,0 +1,71 @@
+// What is tried for ever: when the next attempt comes, and which failures are told.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../runtime/base/errors.js";
+import { InterruptibleSleep } from "../../../runtime/interconnect/interruptible-sleep.js";
+import { RetryLoop } from "../../../runtime/interconnect/retry-loop.js";
+
+const test = suite("attempts");
+
+function attempts(minDelayMs: number): { told: string[]; tried: RetryLoop } {
+  const told: string[] = [];
+  const warn = (text: string): number => told.push(text);
+  const waits = { minDelayMs, maxDelayMs: minDelayMs * 4 };
+  return { told, tried: new RetryLoop({ name: "there", code: "SVC2531", warn, ...waits }) };
+}
+
+test("a failure is told when it is another one than before, or after a success", async () => {
+  const { told, tried } = attempts(1);
+  const outcomes = ["down", "down", "worse", null, "worse", "end"];
+  await tried.run(async () => {
+    const outcome = outcomes.shift()!;
+    if (outcome === null) return tried.succeeded();
+    if (outcome === "end") tried.end();
+    throw outcome === "worse" ? new SvcError("SVC3363", "worse") : new Error(outcome);
+  });
+  assert.equal(told, [
+    "SVC2531: down (there; tried again)",
+    "SVC3363: worse (there; tried again)",
+    "SVC3363: worse (there; tried again)",
+  ]);
+});
+
+test("that a provider was replaced is told after the end, too", async () => {
+  const { told, tried } = attempts(1);
+  await tried.run(async () => {
+    tried.end();
+    throw new SvcError("SVC2535", "replaced");
+  });
+  assert.equal(told, ["SVC2535: replaced (there)"]);
+});
+
+test("an end or a hurry cuts the wait short, whether it comes before it or in it", async () => {
+  const { tried } = attempts(3_600_000);
+  let count = 0;
+  const done = tried.run(async () => {
+    count++;
+    if (count === 1) tried.hurry();
+    else setTimeout(count === 2 ? () => tried.hurry() : () => tried.end());
+  });
+  await done;
+  assert.is(count, 3);
+  assert.ok(tried.isOver);
+});
+
+test("an alarm that rings twice before a wait spares one wait", async () => {
+  const alarm = new InterruptibleSleep();
+  alarm.ring();
+  alarm.ring();
+  await alarm.wait(3_600_000);
+  let isOver = false;
+  const waiting = alarm.wait(3_600_000).then(() => {
+    isOver = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.not(isOver);
+  alarm.ring();
+  await waiting;
+});
+
+test.run();

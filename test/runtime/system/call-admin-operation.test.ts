@@ -1,0 +1,51 @@
+// An operation on an instance that is not there at the moment in which it is asked.
+
+import { createServer, type Server } from "node:http";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/base/errors.js";
+import { callAdminOperation } from "../../../runtime/system/call-admin-operation.js";
+
+const test = suite("operations on an instance");
+/** Of this machine, and of nobody else. */
+const ADDRESS = { host: `127.77.${process.pid % 250}.${(process.pid >> 8) % 250}`, port: 9101 };
+const WANTED = { operation: "ServiceIn", parameters: {}, headers: {} };
+
+function listen(asked: string[], done: unknown = true): Promise<Server> {
+  const server = createServer(({ url }, response) => {
+    asked.push(new URL(url!, "http://x").pathname);
+    const answer = url!.includes("GetAuthToken") ? { authtoken: "t" } : { done };
+    response.end(JSON.stringify({ status: "OK", response: answer }));
+  });
+  return new Promise((resolve) => {
+    server.listen(ADDRESS.port, ADDRESS.host, () => resolve(server));
+  });
+}
+
+test("one that opens its ports anew is asked again", async () => {
+  const asked: string[] = [];
+  const done = callAdminOperation(ADDRESS, WANTED);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const server = await listen(asked);
+  assert.equal(await done, { done: true });
+  assert.equal(asked, ["/svc/builtin/ADMIN_GetAuthToken", "/svc/builtin/ADMIN_ServiceIn"]);
+  server.closeAllConnections();
+  server.close();
+});
+
+test("what is long to parse is refused", async () => {
+  const server = await listen([], "x".repeat(300_000));
+  const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
+  assert.match((failure as SvcError).message, "more than 262144 bytes");
+  server.closeAllConnections();
+  server.close();
+});
+
+test("one that does not is told of", async () => {
+  const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
+  const { code, message } = failure as SvcError;
+  assert.is(code, "SVC2701");
+  assert.match(message, "ECONNREFUSED");
+});
+
+test.run();

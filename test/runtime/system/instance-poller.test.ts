@@ -1,0 +1,81 @@
+// How often the instances of a system are asked, however many ask for whatever of them.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { InstancePoller } from "../../../runtime/system/instance-poller.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+import type { System } from "../../../runtime/system/system.js";
+
+const IDS = ["A", "B", "C"];
+const PATHS = () => ["/figures"];
+
+interface Context {
+  server: Server;
+  system: System;
+  /** How often each path was asked for. */
+  asked: Map<string, number>;
+}
+
+const test = suite<Context>("survey");
+
+test.before.each(async (context) => {
+  const asked = new Map<string, number>();
+  const server = createServer(({ url }, response) => {
+    asked.set(url!, (asked.get(url!) ?? 0) + 1);
+    response.end(url === "/svc/hc" ? "SVC/3" : '{"status": "OK", "response": 1}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  Object.assign(context, { server, asked, system: systemAt(server) });
+});
+test.after.each(({ server }) => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function systemAt(server: Server, third = "127.0.0.3"): System {
+  const hport = (server.address() as AddressInfo).port - 1;
+  const hosts = ["127.0.0.1", "127.0.0.2", third];
+  const instances = IDS.map((id, at) => [id, { type: "generic", host: hosts[at], hport }]);
+  const none = Object.fromEntries(IDS.map((id) => [id, {}]));
+  return readDescriptor({
+    name: "Asked",
+    graphs: [],
+    instances: Object.fromEntries(instances),
+    topology: { transaction: none, dispatch: none },
+  });
+}
+
+test("whoever asks for whichever instances, one survey of a topic is made", async (context) => {
+  const { system, asked } = context;
+  const survey = new InstancePoller();
+  const subsets = [["A"], ["B", "A"], ["C", "nobody"], [], IDS];
+  const found = await Promise.all(subsets.map((ids) => survey.of(system, "t", PATHS, ids)));
+  const told = found.map((some) => some.map(({ instance }) => instance.id));
+  assert.equal(told, [["A"], ["A", "B"], ["C"], [], ["A", "B", "C"]]);
+  assert.equal(found[0]![0]!.figures, { "/figures": 1 });
+  assert.is(asked.get("/figures"), 1);
+});
+
+test("another topic, and another system, is asked about anew", async ({
+  system,
+  server,
+  asked,
+}) => {
+  const survey = new InstancePoller();
+  await survey.of(system, "t", PATHS, IDS);
+  await survey.of(system, "u", PATHS, IDS);
+  await survey.of(systemAt(server, "127.0.0.4"), "t", PATHS, IDS);
+  assert.is(asked.get("/figures"), 3);
+});
+
+test("the same system that was read again is not asked again", async (context) => {
+  const { server, asked } = context;
+  const survey = new InstancePoller();
+  const read = [systemAt(server), systemAt(server), systemAt(server)];
+  await Promise.all(read.map((system) => survey.of(system, "t", PATHS, IDS)));
+  assert.is(asked.get("/figures"), 1);
+});
+
+test.run();
