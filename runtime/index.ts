@@ -138,4 +138,4 @@ export { HttpError } from "./plugin/response/http-error.js";
 export { HttpResponse, type HttpResponseOptions } from "./plugin/response/http-response.js";
 export { PluginResponse } from "./plugin/response/plugin-response.js";
 export type { StandardSchema } from "./plugin/response/schema-issues.js";
-export { ValidationError, validate } from "./plugin/response/validated.js";
+export { ValidationError, validate } from "./plugin/response/validate.js";

@@ -240,7 +240,7 @@ export class CheckBody {
       }
       const item = this.#variable("item");
       this.#line(`const ${item} = ${value}[${key}];`);
-      this.#shape(further, item, [...path, quote("."), `clip(${key})`]);
+      this.#shape(further, item, [...path, quote("."), `truncateForMessage(${key})`]);
     });
   }
 
@@ -272,7 +272,7 @@ function required(path: readonly string[], what: string): string {
 
 /** Every object inherits a few names; for those only a property of its own counts. */
 function property(value: string, name: string): string {
-  return name in {} ? `own(${value}, ${quote(name)})` : propertyAccess(value, name);
+  return name in {} ? `ownProperty(${value}, ${quote(name)})` : propertyAccess(value, name);
 }
 
 /** A condition for a length that the tuple cannot have; empty when all lengths will do. */

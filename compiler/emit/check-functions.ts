@@ -46,7 +46,9 @@ export class CheckFunctions implements ShapeChecks {
         ([source, name]) => `const ${name} = new RegExp(${quote(source)}, "s");\n`,
       ),
       ...[...this.#limits].map(([text, name]) => `const ${name} = limitCheck(${text});\n`),
-      ...[...this.#alternatives].map(([check, name]) => `const ${name} = remembered(${check});\n`),
+      ...[...this.#alternatives].map(
+        ([check, name]) => `const ${name} = memoizedCheck(${check});\n`,
+      ),
     ];
     return constants.join("") + (constants.length > 0 ? "\n" : "") + this.#texts.join("\n");
   }

@@ -43,14 +43,14 @@ const HELPERS = [
   ...[
     "callValidated",
     "checked",
-    "clip",
+    "truncateForMessage",
     ...Object.values(CONTENT_READERS),
-    "graphOf",
+    "requireBoundGraph",
     "hasValue",
     "limitCheck",
   ],
-  ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "own", "pairEnd"],
-  ...[...Object.values(READERS), "readEither", "readKey", "readUntyped", "remembered"],
+  ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "ownProperty", "pairEnd"],
+  ...[...Object.values(READERS), "readUnionValue", "readKey", "readUntyped", "memoizedCheck"],
   ...["skipQuery", "skipValue"],
 ].sort();
 
@@ -175,7 +175,7 @@ export function parameterReader(
     if (check === null) return `readJson(${from})`;
     if (!admitsText(param.shape, types)) return `readJson(${from}, ${check})`;
     const more = hasParts(membersOf(param.shape, types)) ? ", true" : "";
-    return `readEither(${from}, ${check}${more})`;
+    return `readUnionValue(${from}, ${check}${more})`;
   }
   // A key without a value is the only way to say null in them.
   const check = checkFor(withoutNull(param.shape), wire, checks);
@@ -247,6 +247,6 @@ function reservedArgument(
       return `${CONTENT_READERS[param.form ?? "bytes"]}(${from})`;
     }
     case "graph":
-      return plugin.graph === null ? "undefined" : `graphOf(${quote(plugin.graph)})`;
+      return plugin.graph === null ? "undefined" : `requireBoundGraph(${quote(plugin.graph)})`;
   }
 }

@@ -67,7 +67,7 @@ function ofOption(context: ReadContext, node: ts.Node): ExpressionLiteral | null
   const symbol = (expected && optionOf(expected, name.text)) ?? declared();
   if (!isPackageSymbol(symbol)) return null;
   const owner = ownerOf(symbol);
-  if (!/^(\w+Options|AdjacentRule|TraverseRule|VertexConditionObject)$/.test(owner)) return null;
+  if (!/^(\w+Options|AdjacencyRule|TraverseRule|VertexConditionObject)$/.test(owner)) return null;
   if (place === "rank" && isOfVertices(node.parent)) return { node: value, place: "rankVertex" };
   return { node: value, place: PLACES[`${owner}.${name.text}`] ?? place };
 }

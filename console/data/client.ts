@@ -64,7 +64,7 @@ export class RejectedError extends Error {}
 
 /**
  * The response of a service.
- * @throws RefusedError that says what the server said, Error when there is no answer
+ * @throws RejectedError that says what the server said, Error when there is no answer
  */
 export async function fetchValue(path: string, question: ServerRequest = {}): Promise<unknown> {
   const reply = await callServer(path, question);

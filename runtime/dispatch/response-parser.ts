@@ -72,7 +72,7 @@ export class ResponseParser {
   /**
    * Takes bytes as they arrive; keeps copies only.
    * @returns the answer once it is whole, null before
-   * @throws BadAnswer for anything but one answer
+   * @throws MalformedResponse for anything but one answer
    */
   feed(chunk: Buffer): BackEndResponse | null {
     if (this.#head !== null) return this.#feedBody(this.#head, chunk, 0);
@@ -118,7 +118,7 @@ export class ResponseParser {
   }
 }
 
-/** @throws BadAnswer */
+/** @throws MalformedResponse */
 function headOf(text: string): Head {
   let head = knownHeads.get(text);
   if (head === undefined) {
@@ -129,7 +129,7 @@ function headOf(text: string): Head {
   return head;
 }
 
-/** @throws BadAnswer */
+/** @throws MalformedResponse */
 function readHead(text: string): Head {
   const lines = text.split("\r\n");
   const line = lines[0]!;

@@ -17,7 +17,7 @@ import type { PluginCall } from "./plugin-call.js";
 
 export class ExecutorLink {
   alive = true;
-  /** Set by `tellTimedOut` until the executor shows any sign of life. */
+  /** Set by `notifyTimedOut` until the executor shows any sign of life. */
   expectsSign = false;
   /** Slots held here, running or queued. */
   inFlight = 0;

@@ -39,7 +39,7 @@ export interface DurableLogOptions {
 
 /**
  * The log of a root; null where there is none, and is to be none.
- * @throws LogDamaged
+ * @throws LogCorruptionError
  */
 export function openLog(options: DurableLogOptions): DurableLog | null {
   const { root, mode, disk } = options;
@@ -73,7 +73,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   readonly #local: LogChannel;
   readonly #writer: LogWriter;
 
-  /** @throws LogDamaged */
+  /** @throws LogCorruptionError */
   constructor({ root, mode, clock, warn, disk }: DurableLogOptions) {
     const folder = join(root, LOG_FOLDER);
     this.disk = disk;

@@ -73,7 +73,7 @@ export class Interconnect {
   /**
    * Keeps the graphs that the log has changes of.
    * @param isStorable the root may be written to
-   * @throws LogDamaged
+   * @throws LogCorruptionError
    */
   recover(isStorable: boolean): RecoveredGraphs {
     return this.#open(isStorable, true).recovered;

@@ -2,9 +2,9 @@
 // part of the format of `.svc/`, so they change only together with compiler/emit.
 
 export { limitCheck } from "../../argspec/limits/limits.js";
-export { truncateForLog } from "./contract/clip.js";
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, memoizedCheck, ownProperty } from "./contract/shape-check.js";
+export { truncateForMessage } from "./contract/truncate-for-message.js";
 export {
   missing,
   parseParams,

@@ -13,7 +13,7 @@ import { HAS_PYTHON, PYTHON } from "../support/python.js";
 import { buildProject, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
-const PLUGINS = `import { HttpError, InvalidValue, validated } from "svc-server";
+const PLUGINS = `import { HttpError, ValidationError, validate } from "svc-server";
 import type { int, PluginRequest, StandardSchema, str } from "svc-server";
 
 const ended: string[] = [];
@@ -52,9 +52,9 @@ const Stay: StandardSchema<Stay> = { "~standard": { version: 1, vendor: "me", va
   return { issues: [{ message: "ends before it begins", path: ["to"] }] };
 } } };
 
-/** Books. @plugin @throws {InvalidValue} 400 it makes no sense */
+/** Books. @plugin @throws {ValidationError} 400 it makes no sense */
 export async function book(_request: PluginRequest, content: Stay): Promise<str> {
-  const { from } = await validated(Stay, content);
+  const { from } = await validate(Stay, content);
   return from;
 }
 
@@ -148,7 +148,7 @@ test("what a Standard Schema refuses is an error of a kind, with the places", as
   assert.is(await service.book({ content: { from: "a", to: "b" } }), "a");
   const error = await failure(() => service.book({ content: { from: "b", to: "a" } }));
   const issues = [{ path: "content.to", message: "ends before it begins" }];
-  assert.equal([error.kind, error.status, error.details], ["InvalidValue", 400, { issues }]);
+  assert.equal([error.kind, error.status, error.details], ["ValidationError", 400, { issues }]);
 });
 
 test("an error behind pieces ends the loop, after them", async () => {

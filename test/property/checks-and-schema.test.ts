@@ -9,13 +9,13 @@ import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
-import { truncateForLog } from "../../runtime/plugin/contract/clip.js";
 import {
   isObject,
   memoizedCheck,
   ownProperty,
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
+import { truncateForMessage } from "../../runtime/plugin/contract/truncate-for-message.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
@@ -53,7 +53,7 @@ function compile(types: TypeTable, shape: TypeShape): ShapeCheck {
   const helpers = {
     isObject,
     own: ownProperty,
-    clip: truncateForLog,
+    clip: truncateForMessage,
     limitCheck,
     remembered: memoizedCheck,
   };

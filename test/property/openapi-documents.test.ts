@@ -19,13 +19,13 @@ import { readArgspec } from "../../argspec/read-argspec.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
-import { truncateForLog } from "../../runtime/plugin/contract/clip.js";
 import {
   isObject,
   memoizedCheck,
   ownProperty,
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
+import { truncateForMessage } from "../../runtime/plugin/contract/truncate-for-message.js";
 import { validDocument } from "../argspec/openapi/valid-document.js";
 import { plugin as samplePlugin } from "../argspec/sample-argspec.js";
 import { Random, SEED } from "./support/random.js";
@@ -144,7 +144,7 @@ function checkOf(types: TypeTable, name: string): ShapeCheck {
   const helpers = {
     isObject,
     own: ownProperty,
-    clip: truncateForLog,
+    clip: truncateForMessage,
     limitCheck,
     remembered: memoizedCheck,
   };

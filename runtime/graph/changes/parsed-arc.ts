@@ -125,7 +125,7 @@ function badModifier(given: unknown, steps: Steps): ArcError {
 /** @throws ArcError, ValueError, TypeError */
 function valueFor(modifier: Modifier, value: unknown, steps: Steps): number {
   try {
-    return checkedValue(modifier, value);
+    return validatePropertyValue(modifier, value);
   } catch (error) {
     const { name, min, max, kind } = modifier;
     const fits = kind === "unit" ? "no value" : `numbers from ${min} to ${max}`;
@@ -134,7 +134,7 @@ function valueFor(modifier: Modifier, value: unknown, steps: Steps): number {
 }
 
 /** @throws ArcError, ValueError, TypeError */
-function checkedValue(modifier: Modifier, value: unknown): number {
+function validatePropertyValue(modifier: Modifier, value: unknown): number {
   if (modifier.kind === "unit") throw new ArcError("Invalid modifier value");
   if (typeof value !== "number") throw new TypeError("arc value must be a number");
   if (modifier.isRelative) return value;

@@ -51,7 +51,7 @@ export function drainTransactions(
   const last = clock.lastTicket;
   const cursors: Cursor[] = [];
   for (const { ring, number } of rings) {
-    // In this order: see LogRing.waiting.
+    // In this order: see CommitRing.waiting.
     const until = ring.committed;
     const position = ring.taken;
     if (((until - position) | 0) > 0) cursors.push({ ring, number, position, until });

@@ -160,7 +160,7 @@ export class CommitRing {
     published.clock = this.clock;
   }
 
-  /** How much the mutation under way has written: for `goBack`. */
+  /** How much the mutation under way has written: for `rollBackTo`. */
   get unitWords(): number {
     return this.#records === 0 ? 0 : this.#end - this.#start;
   }

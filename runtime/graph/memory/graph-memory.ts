@@ -1,5 +1,5 @@
 // All shared memory of one graph, as one thread sees it. Whoever makes a graph hands its
-// `GraphShare` to the other threads; each attaches for itself.
+// `SharedGraphMemory` to the other threads; each attaches for itself.
 
 import { randomUUID } from "node:crypto";
 import { InternalError } from "../model/errors.js";

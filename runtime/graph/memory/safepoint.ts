@@ -32,7 +32,7 @@ interface Call {
 /** Goes to other memory with all that a thread has of a graph. */
 export type Move = (memories: readonly ArenaMemory[]) => void;
 
-/** What this thread has of each graph, by `GraphShare.id`. */
+/** What this thread has of each graph, by `SharedGraphMemory.id`. */
 const joined = new Map<string, Set<Move>>();
 let channel: BroadcastChannel | null = null;
 

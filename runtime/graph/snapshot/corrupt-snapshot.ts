@@ -2,5 +2,5 @@
 // It never leaves this folder but as a DataError that names the file.
 
 export class CorruptSnapshotError extends Error {
-  override name = "DamagedSnapshot";
+  override name = "CorruptSnapshotError";
 }

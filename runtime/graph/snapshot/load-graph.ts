@@ -104,7 +104,7 @@ function tryLoad(
   }
 }
 
-/** @throws DamagedSnapshot */
+/** @throws CorruptSnapshotError */
 function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphStore {
   const memory = new GraphMemory(allocateGraphMemory(reader.header.name, share.log, share.values));
   reader.header.arenas.forEach(({ name, words }, place) => {

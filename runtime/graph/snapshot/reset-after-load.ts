@@ -44,7 +44,7 @@ const VOLATILE = [
 
 /**
  * @returns vertices that somebody held
- * @throws DamagedSnapshot
+ * @throws CorruptSnapshotError
  */
 export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): number[] {
   const { words } = memory.header;

@@ -8,7 +8,7 @@ import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 const NAMES = {
   current: "graph.snapshot",
   previous: "graph.snapshot.old",
-  /** Being written; one that is found after a crash means nothing, see `removeCutOffSaves`. */
+  /** Being written; one that is found after a crash means nothing, see `removeIncompleteSaves`. */
   temporary: "graph.snapshot.tmp",
   /** Found damaged and put aside, so that the next save does not take it for the previous one. */
   damaged: "graph.snapshot.damaged",

@@ -102,7 +102,7 @@ export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Arra
 
 /**
  * @param page the first page of a file
- * @throws DamagedSnapshot what is no header, or not as it was written
+ * @throws CorruptSnapshotError what is no header, or not as it was written
  * @throws DataError a snapshot that this version or machine cannot read
  */
 export function decodeHeader(page: Uint8Array): SnapshotHeader {

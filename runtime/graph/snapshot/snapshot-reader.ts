@@ -26,7 +26,7 @@ export class SnapshotReader {
   readonly #firstEntry: readonly number[];
 
   /**
-   * @throws DamagedSnapshot, DataError, or what the file system says
+   * @throws CorruptSnapshotError, DataError, or what the file system says
    */
   constructor(file: string) {
     this.#descriptor = openSync(file, "r");
@@ -51,7 +51,7 @@ export class SnapshotReader {
    * Reads an arena, from its beginning.
    * @param arena its place in the file
    * @param into has room for its words
-   * @throws DamagedSnapshot
+   * @throws CorruptSnapshotError
    */
   readArena(arena: number, into: Uint32Array): void {
     const { words } = this.header.arenas[arena]!;
@@ -63,7 +63,7 @@ export class SnapshotReader {
 
   /**
    * Reads all there is without keeping it; yields after each piece.
-   * @throws DamagedSnapshot
+   * @throws CorruptSnapshotError
    */
   *check(): Generator<undefined, void, void> {
     const { arenas } = this.header;
@@ -139,7 +139,7 @@ export class SnapshotReader {
 
 /**
  * The header of a file.
- * @throws DamagedSnapshot, DataError, or what the file system says
+ * @throws CorruptSnapshotError, DataError, or what the file system says
  */
 export function readSnapshotHeader(file: string): SnapshotHeader {
   const descriptor = openSync(file, "r");

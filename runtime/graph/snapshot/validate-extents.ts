@@ -10,7 +10,7 @@ import { usedWordsInArena } from "./stored-arenas.js";
 /**
  * @param words the header of the graph, in the order of `ARENAS`
  * @param arenas what the file holds
- * @throws DamagedSnapshot
+ * @throws CorruptSnapshotError
  */
 export function validateArenaExtents(words: Uint32Array, arenas: readonly StoredArena[]): void {
   const isWhole = ARENAS.every((name, id) => {

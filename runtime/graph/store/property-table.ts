@@ -101,7 +101,7 @@ export class PropertyTable {
 
   /**
    * In a mutation: sets or adds a property.
-   * @throws SvcError SVC2411, TypeError as `checkedValue`
+   * @throws SvcError SVC2411, TypeError as `validatePropertyValue`
    */
   set(vertex: number, key: number, value: PropertyValue | TextView): void {
     const stored = value instanceof TextView ? value : validatePropertyValue(value);
@@ -164,7 +164,7 @@ export class PropertyTable {
     return stored === undefined ? undefined : plainValue(stored);
   }
 
-  /** The value as `checkedValue` made it, which tells integral floats from integers. */
+  /** The value as `validatePropertyValue` made it, which tells integral floats from integers. */
   stored(vertex: number, key: number): StoredValue | undefined {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {

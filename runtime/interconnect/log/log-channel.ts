@@ -45,7 +45,7 @@ export class LogChannel {
   readonly #reachedNow = new Map<number, number>();
   #taken: DrainedTransactions | null = null;
 
-  /** @throws LogDamaged */
+  /** @throws LogCorruptionError */
   constructor(disk: Disk, folder: string) {
     const { graphs } = this;
     const options = { table: () => graphs.table() };

@@ -63,7 +63,7 @@ export class SegmentLog implements TxLog {
    * Opens the log of a folder, which is empty where there is none; what an interrupted write has
    * left at its end is cut off.
    * @param visit gets all that it holds, in order
-   * @throws LogDamaged
+   * @throws LogCorruptionError
    */
   static open(
     disk: Disk,

@@ -57,7 +57,7 @@ export function listSegments(disk: Disk, folder: string): Segment[] {
 /**
  * Reads a whole log.
  * @returns where it ends; null where there is none
- * @throws LogDamaged
+ * @throws LogCorruptionError
  */
 export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd | null {
   const segments = listSegments(disk, folder);

@@ -3,7 +3,7 @@
 // here, so that a value that is right costs no text at all.
 
 import { ParameterError } from "../../base/errors.js";
-import { truncateForLog } from "./clip.js";
+import { truncateForMessage } from "./truncate-for-message.js";
 
 export type ShapeCheck = (value: unknown) => string | null;
 
@@ -33,7 +33,7 @@ export function assertShape(value: unknown, name: string, check: ShapeCheck, tex
   }
   if (fault !== null) {
     const isWhole = fault.startsWith(" ") && (typeof value !== "object" || value === null);
-    const echo = isWhole ? `=${truncateForLog(text)}` : "";
+    const echo = isWhole ? `=${truncateForMessage(text)}` : "";
     throw new ParameterError("TypeError", `${name}${echo}${fault}`);
   }
 }

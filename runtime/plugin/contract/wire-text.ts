@@ -36,7 +36,7 @@ export function latin1WithHeadroom(text: string): Uint8Array<ArrayBuffer> {
 export function wrapInPlace(head: string, bytes: Uint8Array, tail: string): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   const end = byteOffset + length;
-  // Exactly what `roomyBytes` makes: around other bytes there may be somebody else's.
+  // Exactly what `latin1WithHeadroom` makes: around other bytes there may be somebody else's.
   const isRoomy = byteOffset === ROOM_BYTES && buffer.byteLength === end + ROOM_BYTES;
   if (!isRoomy || head.length > ROOM_BYTES || tail.length > ROOM_BYTES) {
     return Buffer.concat([Buffer.from(head, "latin1"), bytes, Buffer.from(tail, "latin1")]);

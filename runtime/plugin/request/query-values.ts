@@ -5,7 +5,6 @@
 
 import type { Wire } from "../../../argspec/wire.js";
 import { ParameterError } from "../../base/errors.js";
-import { truncateForLog } from "../contract/clip.js";
 import {
   decodeBytes,
   decodeText,
@@ -15,6 +14,7 @@ import {
   readKey,
 } from "../contract/query-text.js";
 import { assertShape, type ShapeCheck } from "../contract/shape-check.js";
+import { truncateForMessage } from "../contract/truncate-for-message.js";
 
 const ZERO = 48;
 const NINE = 57;
@@ -112,7 +112,7 @@ export function readJson(query: string, name: string, equals: number, check?: Sh
     return check === undefined ? null : bareValue(name, check);
   }
   const text = decodeText(query, equals + 1, pairEnd(query, equals));
-  const value = castOf(text, name) ?? parseJson(text, `${name}=${truncateForLog(text)}`);
+  const value = castOf(text, name) ?? parseJson(text, `${name}=${truncateForMessage(text)}`);
   if (check !== undefined) {
     assertShape(value, name, check, text);
   }
@@ -287,6 +287,6 @@ function parseDecimal(digits: string, text: string, name: string): number {
 
 /** @param text what the client wrote; undefined for a key without a value */
 function notA(what: string, name: string, text?: string, limit = ""): ParameterError {
-  const given = text === undefined ? name : `${name}=${truncateForLog(text)}`;
+  const given = text === undefined ? name : `${name}=${truncateForMessage(text)}`;
   return new ParameterError("TypeError", `${given} (${what} is required${limit})`);
 }

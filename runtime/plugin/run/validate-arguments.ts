@@ -39,7 +39,7 @@ interface Target {
 
 /**
  * Calls a plugin with what schemas make of its arguments.
- * @returns what it returns, or a LateCall where a schema is asynchronous
+ * @returns what it returns, or a DeferredCall where a schema is asynchronous
  * @throws ParameterError for a value that a schema refuses
  */
 export function callValidated(

@@ -20,7 +20,7 @@ import {
   tuple,
 } from "../sample-argspec.js";
 
-const test = suite("toolsOf");
+const test = suite("buildTools");
 /** As official programs of the newer and of the older revision set theirs up. */
 const DIALECTS = [Ajv2020, Ajv].map((Dialect) => new Dialect({ strict: false }));
 

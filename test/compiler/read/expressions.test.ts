@@ -14,8 +14,8 @@ const test = suite("expressions in sources");
 const TYPES = PACKAGE_TYPES.replace(
   /export declare class Graph .*/,
   `
-export interface AdjacentRule { filter?: string }
-export interface VertexConditionObject { filter?: string; post?: string; traverse?: AdjacentRule }
+export interface AdjacencyRule { filter?: string }
+export interface VertexConditionObject { filter?: string; post?: string; traverse?: AdjacencyRule }
 export type VertexCondition = null | string | VertexConditionObject;
 export interface NeighborhoodQueryOptions {
   pre?: string; filter?: string; post?: string; rank?: string; select?: string;

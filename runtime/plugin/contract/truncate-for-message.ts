@@ -3,6 +3,6 @@
 
 const MAX_ECHO_LENGTH = 100;
 
-export function truncateForLog(text: string): string {
+export function truncateForMessage(text: string): string {
   return text.length > MAX_ECHO_LENGTH ? `${text.slice(0, MAX_ECHO_LENGTH)}…` : text;
 }

@@ -6,7 +6,7 @@ import type {
   StandardIssue,
   StandardSchema,
 } from "../../../../runtime/plugin/response/schema-issues.js";
-import { ValidationError, validate } from "../../../../runtime/plugin/response/validated.js";
+import { ValidationError, validate } from "../../../../runtime/plugin/response/validate.js";
 
 const test = suite("values by Standard Schema");
 

@@ -19,8 +19,8 @@ export class ValidationError extends HttpError {
 /**
  * The value as the schema gives it back: checked, and changed where the schema changes it.
  * @param name of the parameter, for the answer
- * @throws InvalidValue
- * @example const order = await validated(Order, content);
+ * @throws ValidationError
+ * @example const order = await validate(Order, content);
  */
 export async function validate<Output>(
   schema: StandardSchema<Output>,
