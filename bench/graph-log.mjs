@@ -34,7 +34,7 @@ function open(root, log) {
     streamFrom: null,
   };
   const settings = { root, log, readonly: false, graphs: {}, events: false, idle: false, ...alone };
-  const clock = new svc.LogClock();
+  const clock = new svc.CommitClock();
   const thread = new svc.Interconnect(THREAD + 1, { ...settings, saveEvery: 0 }, clock, () => {});
   const startedAt = process.cpuUsage();
   const request = { name: "g", path: "g", folder: join(root, "g"), isStorable: true };

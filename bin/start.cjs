@@ -17,8 +17,8 @@ process.stdout.on("error", (error) => {
 });
 
 if (existsSync(entry)) {
-  import(pathToFileURL(entry).href).then(({ reportStray, main }) => {
-    reportStray();
+  import(pathToFileURL(entry).href).then(({ reportUncaught, main }) => {
+    reportUncaught();
     return main(process.argv.slice(2));
   }, loadFailed);
 } else {

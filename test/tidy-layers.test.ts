@@ -99,7 +99,7 @@ test("inside of graph, folders import values of those below them in ARCHITECTURE
 });
 
 /** By which others come into the graph engine: what it shows, and what it calls things. */
-const DOORS = /^runtime\/graph\/(api|evaluate|keeper|log|model|status)\//;
+const DOORS = /^runtime\/graph\/(api|evaluate|log|manager|model|status)\//;
 
 test("outsiders enter graph by its doors", () => {
   const findings = uses.filter(({ path, target }) => {

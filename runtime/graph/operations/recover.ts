@@ -14,7 +14,7 @@ const QUIET_MS = 100;
 /**
  * Undoes what a dead thread was writing, finishes the removal that it had begun, and releases the
  * vertices that it held.
- * @returns false if `releaseStaleLocks` has to be called later, because another thread has the mutex
+ * @returns false if `releaseStaleLocks` has to be called later: another thread has the mutex
  */
 export function recoverGraph(store: GraphStore, deadThread: number): boolean {
   if (!store.writer.takeOver(deadThread)) return releaseStaleLocks(store, deadThread);

@@ -2,28 +2,28 @@
 
 import {
   checked,
-  clip,
   contentBytes,
   contentJson,
-  graphOf,
   headersBytes,
   headersDict,
   isObject,
   keyEnd,
+  memoizedCheck,
   missing,
-  own,
+  ownProperty,
   pairEnd,
   readBytes,
-  readEither,
   readFloat,
   readInt,
   readJson,
   readKey,
   readStr,
+  readUnionValue,
   readUntyped,
-  remembered,
+  requireBoundGraph,
   skipQuery,
   skipValue,
+  truncateForMessage,
 } from "svc-server/convert";
 import {
   Shop$0,
@@ -194,10 +194,10 @@ export const shapes$engine$readers = {
   tree: (query, at) => readJson(query, "tree", at, check_Tree),
   wide: (query, at) => readJson(query, "wide", at, check_Wide),
   list: (query, at) => readJson(query, "list", at, check_5_),
-  either: (query, at) => readEither(query, "either", at, check_6_, true),
+  either: (query, at) => readUnionValue(query, "either", at, check_6_, true),
   free: (query, at) => readJson(query, "free", at),
   form: (query, at) => readJson(query, "form", at, check_Form),
-  loose: (query, at) => readEither(query, "loose", at, check_Loose, true),
+  loose: (query, at) => readUnionValue(query, "loose", at, check_Loose, true),
   none: (query, at) => readJson(query, "none", at, check_9_),
   untyped: (query, at) => readUntyped(query, "untyped", at),
   x: (query, at) => readFloat(query, "x", at),
@@ -276,7 +276,7 @@ export function shapes$engine(request, source) {
   }
   return shapes$2(
     request,
-    graphOf("cities"),
+    requireBoundGraph("cities"),
     mode$ < 0 ? missing("mode") : shapes$engine$readers.mode(query, mode$),
     level$ < 0 ? undefined : shapes$engine$readers.level(query, level$),
     code$ < 0 ? missing("code") : shapes$engine$readers.code(query, code$),
@@ -296,10 +296,10 @@ export function shapes$engine(request, source) {
 }
 
 const pattern_1_ = new RegExp("^v\\d+$", "s");
-const try_1_ = remembered(check_7_);
-const try_2_ = remembered(check_8_);
-const try_3_ = remembered(check_Pair);
-const try_4_ = remembered(check_9_);
+const try_1_ = memoizedCheck(check_7_);
+const try_2_ = memoizedCheck(check_8_);
+const try_3_ = memoizedCheck(check_Pair);
+const try_4_ = memoizedCheck(check_9_);
 
 function check_1_(value) {
   if (!Array.isArray(value)) return " (an array is required)";
@@ -358,7 +358,7 @@ function check_Tree(value) {
 // Wide
 function check_Wide(value) {
   if (!isObject(value)) return " (an object is required)";
-  const field1 = own(value, "constructor");
+  const field1 = ownProperty(value, "constructor");
   if (field1 !== undefined) {
     if (!(typeof field1 === "string")) return ".constructor (a string is required)";
   }
@@ -394,7 +394,7 @@ function check_Wide(value) {
     if (key10 === "free") continue;
     const item11 = value[key10];
     const fault12 = check_Point(item11);
-    if (fault12 !== null) return "." + clip(key10) + fault12;
+    if (fault12 !== null) return "." + truncateForMessage(key10) + fault12;
   }
   return null;
 }

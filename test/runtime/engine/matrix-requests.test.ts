@@ -82,11 +82,11 @@ class Run {
       width: this.width,
       height: this.height,
       config: { timeoutMs: 0 },
-      mayLackParts: () => false,
+      allowsPartialResults: () => false,
     } as unknown as Matrix;
     return {
       matrix,
-      isRepeatable: () => false,
+      isRetryable: () => false,
       dispatch: (dispatch: Dispatch) => {
         const { request, resubmits } = dispatch;
         this.dispatched.push({ request, resubmits });

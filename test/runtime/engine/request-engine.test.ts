@@ -25,10 +25,10 @@ function call(serial: number, method = "GET", accept = "json"): PluginCall {
 function stopped(waiting: PluginCall[], running: PluginCall[], refused: unknown[]): RequestEngine {
   const engine = new RequestEngine({
     scheduler: {
-      dropWaiting: () => waiting,
+      rejectQueued: () => waiting,
       calls: () => running.map((call) => ({ call, executor: 0 })),
     },
-    admin: { dropWaiting: () => [call(4)], calls: () => [] },
+    admin: { rejectQueued: () => [call(4)], calls: () => [] },
     answers: {
       refuse: (exchange: { serial: number }, _port: number, status: number, message: string) =>
         refused.push([exchange.serial, status, message]),

@@ -14,7 +14,7 @@ const test = suite("addresses of graphs");
 const GIB = 2 ** 30;
 const MAKE = `
   import("tsx/esm/api").then(({ tsImport }) => tsImport(process.argv[1], process.argv[1]))
-    .then(({ makeGraphShare }) => makeGraphShare("small"))
+    .then(({ allocateGraphMemory }) => allocateGraphMemory("small"))
     .then(() => console.log("made"), ({ name, message }) => console.log(name + ": " + message));
 `;
 

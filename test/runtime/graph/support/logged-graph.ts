@@ -2,7 +2,7 @@
 // is taken here, as the thread that writes the log would.
 
 import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
-import { drainTransactions as takeWaiting } from "../../../../runtime/graph/log/drain-transactions.js";
+import { drainTransactions } from "../../../../runtime/graph/log/drain-transactions.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import {
   CommitRing,
@@ -28,7 +28,7 @@ export function takeUnits({ memory }: GraphStore): Uint32Array[] {
   const { clock } = memory.log!;
   const ring = new CommitRing(memory.log!.memory, clock);
   const units: Uint32Array[] = [];
-  const taken = takeWaiting([{ ring, number: 0 }], clock, (words, at, length) => {
+  const taken = drainTransactions([{ ring, number: 0 }], clock, (words, at, length) => {
     units.push(words.slice(at, at + length));
     return true;
   });
