@@ -10,7 +10,7 @@ import { completionCommand } from "./completion.js";
 import { dev } from "./dev.js";
 import { doctor } from "./doctor.js";
 import { down } from "./down.js";
-import type { Command } from "./frame/command.js";
+import type { Command } from "./framework/command.js";
 import { graphExport } from "./graph-export.js";
 import { graphImport } from "./graph-import.js";
 import { init } from "./init.js";

@@ -52,10 +52,10 @@ function compile(types: TypeTable, shape: TypeShape): ShapeCheck {
   const name = checks.functionFor(shape);
   const helpers = {
     isObject,
-    own: ownProperty,
-    clip: truncateForMessage,
+    ownProperty,
+    truncateForMessage,
     limitCheck,
-    remembered: memoizedCheck,
+    memoizedCheck,
   };
   const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${name};`);
   return make(...Object.values(helpers)) as ShapeCheck;

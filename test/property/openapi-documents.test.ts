@@ -143,10 +143,10 @@ function checkOf(types: TypeTable, name: string): ShapeCheck {
   const check = checks.functionFor({ kind: "ref", name });
   const helpers = {
     isObject,
-    own: ownProperty,
-    clip: truncateForMessage,
+    ownProperty,
+    truncateForMessage,
     limitCheck,
-    remembered: memoizedCheck,
+    memoizedCheck,
   };
   const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${check};`);
   return make(...Object.values(helpers)) as ShapeCheck;

@@ -2,8 +2,8 @@
 
 import { VERBS } from "../../../cli/admin/verbs.js";
 import { COMMANDS } from "../../../cli/commands.js";
-import { type Command, variableOf } from "../../../cli/frame/command.js";
-import type { Option } from "../../../cli/frame/option.js";
+import { type Command, environmentVariableFor } from "../../../cli/framework/command.js";
+import type { Option } from "../../../cli/framework/option.js";
 import { SERVE_OPTIONS } from "../../../cli/serving/options.js";
 import { code, table } from "./markdown.js";
 
@@ -51,7 +51,7 @@ function options({ name, options, environment }: Command): string[] {
   const own = all.filter(([, option]) => !shared.has(option));
   const notes: string[] = [];
   if (environment) {
-    const example = variableOf(all[0]![0]);
+    const example = environmentVariableFor(all[0]![0]);
     notes.push(`Each option has an environment variable, such as \`${example}\`.\n`);
   }
   if (own.length < all.length) notes.push("All options of [svc serve](#svc-serve), and:\n");

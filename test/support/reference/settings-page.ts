@@ -1,6 +1,6 @@
 // docs/reference/settings.md: the table of settings.
 
-import { variableOf } from "../../../cli/frame/command.js";
+import { environmentVariableFor } from "../../../cli/framework/command.js";
 import { SERVE_OPTIONS } from "../../../cli/serving/options.js";
 import type { Setting } from "../../../runtime/settings/setting.js";
 import { SETTINGS } from "../../../runtime/settings/table.js";
@@ -39,7 +39,9 @@ export function settingsPage(): string {
   const platform = settings.flatMap(([, { option, platformVariable }]) =>
     option === null || platformVariable === undefined
       ? []
-      : [`svc also reads \`${platformVariable}\` where \`${variableOf(option)}\` is not set.\n`],
+      : [
+          `svc also reads \`${platformVariable}\` where \`${environmentVariableFor(option)}\` is not set.\n`,
+        ],
   );
   return [
     INTRODUCTION,
