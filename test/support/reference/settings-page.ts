@@ -36,13 +36,11 @@ function row([name, setting]: [string, Setting<unknown>]): string[] {
 
 export function settingsPage(): string {
   const settings = Object.entries<Setting<unknown>>(SETTINGS);
-  const platform = settings.flatMap(([, { option, platformVariable }]) =>
-    option === null || platformVariable === undefined
-      ? []
-      : [
-          `svc also reads \`${platformVariable}\` where \`${environmentVariableFor(option)}\` is not set.\n`,
-        ],
-  );
+  const platform = settings.flatMap(([, { option, platformVariable }]) => {
+    if (option === null || platformVariable === undefined) return [];
+    const variable = environmentVariableFor(option);
+    return [`svc also reads \`${platformVariable}\` where \`${variable}\` is not set.\n`];
+  });
   return [
     INTRODUCTION,
     table(["Key", "In programs", "Default", "Option", "Description"], settings.map(row)),
