@@ -253,7 +253,7 @@ export const RUNTIME_CODES = {
   },
   SVC3300: {
     title: "argument of a test that cannot be",
-    fix: "give what the message names; docs/testing.md shows examples",
+    fix: "give what the message names; docs/guides/testing-plugins.md shows examples",
   },
   SVC3301: {
     title: "service of a test that does not run",

@@ -1,5 +1,5 @@
-// Rows of the table of settings: what clients may take of a port (docs/operations.md, "Limits and
-// bounds").
+// Rows of the table of settings: limits of what clients of a port may consume
+// (docs/guides/securing.md).
 
 import {
   DEFAULT_ADMIN_CLIENT_CONNECTIONS,

@@ -1,5 +1,6 @@
-// The table of docs/plugins.md, cell by cell: what a plugin gets for each form of query text, by
-// the type that it declares. Both as its argument and in `request.params`, over a real socket.
+// The table of docs/guides/writing-plugins.md, cell by cell: the value that a plugin receives for
+// each form of query text, by its declared type. Both as an argument and in `request.params`, over
+// a real socket.
 // limit: 60 s
 
 import { readFileSync } from "node:fs";
@@ -40,7 +41,8 @@ test.after(async () => {
 });
 
 function readTable(): { forms: readonly string[]; rows: readonly Row[] } {
-  const text = readFileSync(new URL("../../docs/plugins.md", import.meta.url), "utf8");
+  const page = new URL("../../docs/guides/writing-plugins.md", import.meta.url);
+  const text = readFileSync(page, "utf8");
   const lines = text.slice(text.indexOf("| Type |")).split("\n\n", 1)[0]!.split("\n");
   const [head, , ...body] = lines.map((line) => {
     const cells = line.split(/(?<!\\)\|/).slice(1, -1);

@@ -1,7 +1,7 @@
 // From the text of one query value to the typed argument. `equals` is where the key ends: readers
 // find the end of the value by themselves, so that a generated converter keeps one number a
 // parameter. The declared type decides what a key without `=` and a cast such as `(int)5` mean;
-// docs/plugins.md holds the table.
+// docs/guides/writing-plugins.md holds the table.
 
 import type { Wire } from "../../../argspec/wire.js";
 import { ParameterError } from "../../base/errors.js";

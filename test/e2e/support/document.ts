@@ -13,7 +13,7 @@
 
 import { readFileSync } from "node:fs";
 
-const BLOCK = /^```(\w*)([^\n]*)\n([\s\S]*?)^```$|^<!-- (up|serves|project) (\S+) -->$/gm;
+const BLOCK = /^( *)```(\w*)([^\n]*)\n([\s\S]*?)^ *```$|^<!-- (up|serves|project) (\S+) -->$/gm;
 const EXPECTED = /(?:^| )\/\/ (→|throws) (.*)$/;
 
 export interface Command {
@@ -47,12 +47,14 @@ export class Document {
   constructor(readonly path: string) {
     const text = readFileSync(path, "utf8");
     for (const match of text.matchAll(BLOCK)) {
-      const [, language, more, code, directive, folder] = match;
+      const [, indent = "", language, more, indented = "", directive, folder] = match;
+      // Blocks of a list are indented with it.
+      const code = indented.replaceAll(new RegExp(`^${indent}`, "gm"), "");
       const line = text.slice(0, match.index).split("\n").length + 1;
       if (directive === "up") this.up = folder!;
       else if (directive === "serves") this.sessions.push({ served: folder!, commands: [] });
       else if (directive === "project") this.#programs.push({ project: folder!, blocks: [] });
-      else this.#addBlock(`${language}${more!.trimEnd()}`, code!, line);
+      else this.#addBlock(`${language}${more!.trimEnd()}`, code, line);
     }
   }
 
