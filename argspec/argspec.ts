@@ -92,7 +92,7 @@ export interface PluginSpec {
 export interface ParamSpec {
   readonly name: string;
   readonly in: "query" | "body";
-  /** Form in which it travels (interface, "Plugin execution" rule 4). */
+  /** Form in which it travels (http-interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly required: boolean;
   /** Only where it is known at build time. */
@@ -106,7 +106,7 @@ export type ResultSpec =
   | { readonly kind: "value" | "union"; readonly schema: JsonSchema }
   /** Given piece by piece, without an envelope; the schema is that of a piece. */
   | { readonly kind: "stream"; readonly schema: JsonSchema }
-  /** A list of `[sortkey, item]` that dispatchers merge (interface, "PluginResponse"). */
+  /** A list of `[sortkey, item]` that dispatchers merge (plugin-api, "PluginResponse"). */
   | {
       readonly kind: "response";
       readonly sortkey: JsonSchema;

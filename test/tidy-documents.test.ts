@@ -1,5 +1,6 @@
 // Documents agree with the code: what they name exists, and so does every section of theirs that a
-// comment cites. Comments cite as in (interface, "Response envelope"): a document and a heading.
+// comment cites. Comments cite as in (http-interface, "Response envelope"): a document and a
+// heading.
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -48,7 +49,7 @@ test("the README stays a tour", () => {
   assert.ok(text.trimEnd().split("\n").length <= 150);
 });
 
-test("the interface's document names all that there is", () => {
+test("the pages on the interface name all that there is", () => {
   const sources: readonly (readonly [path: RegExp, name: RegExp])[] = [
     [/^runtime\/http\/header-fields\.ts$/, /^ {2}"((?:x-svc-)?[a-z-]+)",$/gm],
     [/^runtime\/builtin\/services\.ts$/, /^ {2}\["([\w/]+)"/gm],
@@ -57,7 +58,8 @@ test("the interface's document names all that there is", () => {
     [/^runtime\/plugin\/response\/response-origin\.ts$/, /^ {2}get (\w+)\(/gm],
     [/^runtime\/lifecycle\/system\.ts$/, /^ {2}(?:async )?([a-z]\w+)\((?!\) \{)/gm],
   ];
-  const text = documents.find(({ path }) => path === "docs/interface.md")!.text.toLowerCase();
+  const pages = documents.filter(({ path }) => /\/(http-interface|plugin-api)\.md$/.test(path));
+  const text = pages.map(({ text }) => text.toLowerCase()).join("\n");
   const findings: string[] = [];
   for (const [source, name] of sources) {
     const names = files
@@ -116,7 +118,7 @@ test("links lead to sections that exist", () => {
   expectNone(findings);
 });
 
-/** `(interface, "A", "B" and "C")`; also the beginning of what was meant to be one. */
+/** `(http-interface, "A", "B" and "C")`; also the beginning of what was meant to be one. */
 const CITATION = /\(([a-z][\w-]*|ARCHITECTURE), ("[^"]*"(?:(?:, | and )"[^"]*")*)/g;
 
 /** What a text cites and is not there. */
@@ -145,13 +147,13 @@ test("sections that comments cite exist, and nothing outside of the repository i
 });
 
 test("a citation of what is not there is found", () => {
-  assert.equal(citedInVain('// (interface, "Errors" and\n// "Nothing")'), [
-    'interface.md, "Nothing"',
+  assert.equal(citedInVain('// (http-interface, "Errors" and\n// "Nothing")'), [
+    'http-interface.md, "Nothing"',
   ]);
   assert.equal(citedInVain('(no-document, "Errors")'), [
     'no document no-document.md, cited with "Errors"',
   ]);
-  assert.equal(citedInVain('// (interface, "Response\n// envelope")'), []);
+  assert.equal(citedInVain('// (http-interface, "Response\n// envelope")'), []);
 });
 
 test.run();

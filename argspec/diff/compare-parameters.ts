@@ -1,6 +1,6 @@
 // What happened to the parameters and the body of a plugin. All that former clients may send must
 // still be taken, and be read as what it was meant to be: by its type, and by the form in which it
-// travels (interface, "Plugin execution" rule 4).
+// travels (http-interface, "Plugin execution" rule 4).
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema, ParamSpec } from "../argspec.js";

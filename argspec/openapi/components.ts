@@ -1,6 +1,6 @@
 // The parts that the documents of all services share: the envelope around every answer, what a
-// sorted list looks like, and the errors (interface, "Response envelope", "PluginResponse" and
-// "Errors"). What is written here must be what servers send.
+// sorted list looks like, and the errors (http-interface, "Response envelope" and "Errors"). What
+// is written here must be what servers send.
 
 import type { JsonSchema } from "../argspec.js";
 import { schemaReference } from "./schemas.js";

@@ -71,7 +71,7 @@ _ErrorKinds = Tuple[Tuple[str, Tuple[int, ...], Type[SvcError]], ...]
 
 @dataclasses.dataclass(frozen=True)
 class Envelope(Generic[_T]):
-    """The whole answer to a call (interface, "Response envelope")."""
+    """The whole answer to a call (http-interface, "Response envelope")."""
 
     status: str
     response: _T
@@ -85,7 +85,7 @@ class Envelope(Generic[_T]):
 
 @dataclasses.dataclass(frozen=True)
 class PluginResponse(Generic[_K, _T]):
-    """Items by their keys, merged from all partitions (interface, "PluginResponse")."""
+    """Items by their keys, merged from all partitions (plugin-api, "PluginResponse")."""
 
     level: int
     levelparts: int
@@ -155,7 +155,7 @@ def _said_error(
 
 
 def _parse_chain(text: str) -> Tuple[Tuple[BackEndLevel, ...], Any]:
-    """Takes the text of an error below a dispatcher apart (interface, "Error body")."""
+    """Takes the text of an error below a dispatcher apart (http-interface, "Error body")."""
     levels: List[BackEndLevel] = []
     end = 0
     found = _LEVEL.match(text)

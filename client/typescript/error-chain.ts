@@ -1,4 +1,4 @@
-// Takes the text of an error below a dispatcher apart (interface, "Error body"). The text is
+// Takes the text of an error below a dispatcher apart (http-interface, "Error body"). The text is
 // foreign: it is read once from left to right, and whatever does not follow the grammar is text.
 //
 //    <partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 404 | {'svc': {'exception': '…', …}}

@@ -53,7 +53,7 @@ export interface FetchReader {
   cancel(): Promise<void>;
 }
 
-/** The whole answer to a call (interface, "Response envelope"). */
+/** The whole answer to a call (http-interface, "Response envelope"). */
 export interface Envelope<T> {
   status: "OK";
   response: T;
@@ -69,7 +69,7 @@ export interface Envelope<T> {
   explain?: unknown;
 }
 
-/** Items by their keys, merged from all partitions (interface, "PluginResponse"). */
+/** Items by their keys, merged from all partitions (plugin-api, "PluginResponse"). */
 export interface PluginResponse<K, T> {
   level: number;
   levelparts: number;

@@ -55,7 +55,7 @@ function queryPart(name: string, value: unknown, { json }: Operation): string {
 
 /**
  * Halves of characters become U+FFFD, as in every UTF-8 encoder. A bare parenthesis could begin a
- * cast (interface, "Plugin execution" rule 5).
+ * cast (http-interface, "Plugin execution" rule 5).
  */
 function escapeText(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("(", "%28");

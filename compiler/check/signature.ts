@@ -1,4 +1,4 @@
-// Which arguments a role must and may have (interface, "Plugin function contracts").
+// Which arguments a role must and may have (plugin-api, "Plugin function contracts").
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";

@@ -1,5 +1,5 @@
 // Calls that stop an executor: a plugin must be fast, with minimal blocking, and must not sleep
-// (interface, "Execution rules"). Only the function itself is searched, not what it calls.
+// (plugin-api, "Execution rules"). Only the function itself is searched, not what it calls.
 
 import { ts } from "ts-morph";
 import type { PluginDeclaration } from "./plugin-declaration.js";

@@ -1,6 +1,6 @@
-// The text of a query parameter to its value, as servers convert it (interface, "Plugin execution"
-// rules 4 and 5; docs/guides/writing-plugins.md has the table). They do it in place and much
-// faster; a test holds the two against each other.
+// The text of a query parameter to its value, as servers convert it (http-interface, "Plugin
+// execution" rules 4 and 5; docs/guides/writing-plugins.md has the table). They do it in place and
+// much faster; a test holds the two against each other.
 
 import type { Wire } from "../../argspec/wire.js";
 import { hasParts, isText } from "../record/admits.js";

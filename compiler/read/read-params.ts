@@ -1,5 +1,5 @@
 // The parameters of a plugin function, in the order of the signature. Which names are reserved
-// depends on the role (interface, "Plugin function contracts").
+// depends on the role (plugin-api, "Plugin function contracts").
 
 import { ts } from "ts-morph";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
@@ -149,7 +149,9 @@ function readArgument(reader: ShapeReader, parameter: NamedParameter, type: ts.T
   return (isList && readSchema(reader, parameter.type)) || readInput(reader, type);
 }
 
-/** Types that say nothing mean text, as no type does (interface, "Plugin execution" rule 4). */
+/**
+ * Types that say nothing mean text, as no type does (http-interface, "Plugin execution" rule 4).
+ */
 function readInput(reader: ShapeReader, type: ts.Type): TypeReading {
   const { Any, Unknown } = ts.TypeFlags;
   const { checker } = reader.context;

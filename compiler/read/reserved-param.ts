@@ -1,4 +1,4 @@
-// Reserved arguments: which of the forms that the server can pass was declared (interface, "Plugin
+// Reserved arguments: which of the forms that the server can pass was declared (plugin-api, "Plugin
 // function contracts").
 
 import { ts } from "ts-morph";

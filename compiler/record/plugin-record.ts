@@ -53,7 +53,7 @@ export interface ReservedParam {
 export interface UserParam {
   readonly kind: "user";
   readonly name: string;
-  /** How its text is converted (interface, "Plugin execution" rule 4). */
+  /** How its text is converted (http-interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly shape: TypeShape;
   readonly schemas?: readonly SchemaLocation[];
@@ -114,7 +114,7 @@ export interface PluginRecord extends ModuleExport {
   /** What runs before it, in order. */
   readonly before: readonly ModuleExport[];
   readonly position: SourcePosition;
-  /** First sentence, and the whole docstring (interface, "Plugin description record"). */
+  /** First sentence, and the whole docstring (http-interface, "Plugin description record"). */
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;

@@ -17,7 +17,7 @@ export class SvcError extends Error {
 
 /**
  * A query parameter or body that does not convert. Answered with 400, or 404 for a LookupError, and
- * `message.svc` (interface, "Error body"); `exceptionName` is the class named in the answer.
+ * `message.svc` (http-interface, "Error body"); `exceptionName` is the class named in the answer.
  */
 export class ParameterError extends SvcError {
   override name = "ParameterError";
@@ -48,7 +48,7 @@ export class RequestError extends SvcError {
   }
 }
 
-/** A PluginResponse that refuses an entry (interface, "Errors"), or damaged bytes of one. */
+/** A PluginResponse that refuses an entry (http-interface, "Errors"), or damaged bytes of one. */
 export class ResponseError extends SvcError {
   override name = "ResponseError";
   constructor(message: string, code: "SVC2103" | "SVC2105" = "SVC2103", options?: ErrorOptions) {

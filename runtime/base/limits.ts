@@ -1,7 +1,7 @@
 // Every limit of the server in one place, with its source. Code asserts against these names, never
 // against a number of its own.
 
-/** Bounds that clients are told of (interface, "Limits"). */
+/** Bounds that clients are told of (http-interface, "Limits"). */
 export const MAX_CONNECTIONS_PER_PORT = 1021;
 export const MAX_REQUEST_LINE_BYTES = 8191;
 export const MAX_HEADER_LINE_BYTES = 8191;
@@ -139,7 +139,7 @@ export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;
 export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;
 
-/** Of matrices (interface, "Dispatcher configuration"). */
+/** Of matrices (http-interface, "Dispatcher configuration"). */
 export const MAX_MATRIX_DIMENSION = 127;
 export const MAX_CHANNELS = 127;
 export const DEFAULT_CHANNELS = 32;

@@ -57,7 +57,7 @@ export const RUNTIME_CODES = {
   },
   SVC2207: {
     title: "invalid dispatcher configuration",
-    fix: "correct what the path names; docs/interface.md lists the keys of `dispatcher`",
+    fix: "correct what the path names; docs/reference/http-interface.md lists its keys",
   },
   SVC2301: {
     title: "transport cannot be loaded",

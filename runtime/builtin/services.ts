@@ -1,4 +1,4 @@
-// The table of built-in services by path (interface, "Built-in status and metrics services").
+// The table of built-in services by path (http-interface, "Built-in status and metrics services").
 
 import type { Service } from "./service.js";
 import { buildService } from "./services/build.js";

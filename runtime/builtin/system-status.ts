@@ -1,4 +1,4 @@
-// State of the whole instance in one object (interface, "Graph status and queries").
+// State of the whole instance in one object (http-interface, "Graph status and queries").
 
 import type { RegisteredGraph } from "../graph/manager/graph-registry.js";
 import { graphTotals } from "../graph/status/graph-totals.js";

@@ -114,7 +114,7 @@ export class BackEnd {
     return this.#running < this.row.channels;
   }
 
-  /** Running Execution Cost (interface, "Dispatch cost rules"). */
+  /** Running Execution Cost (http-interface, "Dispatch cost rules"). */
   get cost(): number {
     const isKnown = this.#foreign > 0 && performance.now() < this.#foreignUntilMs;
     return this.row.priority * (this.#running + (isKnown ? this.#foreign : 0));

@@ -1,6 +1,6 @@
-// Texts of errors that arose below a dispatcher (interface, "Error body"): one part for each level,
-// the outermost first, then what the innermost instance said. Always bounded, never with a double
-// quote, and always such that a client can take them apart again:
+// Texts of errors that arose below a dispatcher (http-interface, "Error body"): one part for each
+// level, the outermost first, then what the innermost instance said. Always bounded, never with a
+// double quote, and always such that a client can take them apart again:
 //
 //    <partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 404 | {'svc': {'exception':
 //    '<class \'LookupError\'>', 'value': 'undefined plugin: find'}}

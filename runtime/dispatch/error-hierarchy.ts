@@ -1,4 +1,4 @@
-// Where in a matrix an error arose, for the envelope of its answer (interface, "Response
+// Where in a matrix an error arose, for the envelope of its answer (http-interface, "Response
 // envelope").
 
 import { ResponseError } from "../base/errors.js";

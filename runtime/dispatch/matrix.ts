@@ -1,6 +1,6 @@
 // The back-ends of a dispatcher, W partitions by H replicas, and the choice among them: in each
-// partition the replica that is alive, has a free channel and costs least (interface, "Dispatch
-// cost rules").
+// partition the replica that is alive, has a free channel and costs least (http-interface,
+// "Dispatch cost rules").
 
 import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js";
 import { BackEnd } from "./back-end.js";

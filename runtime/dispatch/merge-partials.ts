@@ -1,5 +1,5 @@
-// From what all partitions answered to one response (interface, "PluginResponse"). Only numbers are
-// summed and keys compared: items are never decoded, nor copied before the response is written.
+// From what all partitions answered to one response (plugin-api, "PluginResponse"). Only numbers
+// are summed and keys compared: items are never decoded, nor copied before the response is written.
 
 import { ResponseError } from "../base/errors.js";
 import { S_NONE } from "../base/sort-constants.js";

@@ -1,4 +1,4 @@
-// Error messages that the engine makes itself (interface, "Error body"), in both forms that an
+// Error messages that the engine makes itself (http-interface, "Error body"), in both forms that an
 // answer may take, as latin1 text like every answer. Those of plugins come from the executors.
 
 import type { ErrorCodeName } from "../base/error-codes.js";

@@ -300,7 +300,7 @@ export class ResponseWriter {
     this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
   }
 
-  /** Body of an error answer (interface, "Error body"). */
+  /** Body of an error answer (http-interface, "Error body"). */
   errorBody(
     { accept, t0Ms }: ResponseContext,
     port: 0 | 1,

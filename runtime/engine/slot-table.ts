@@ -7,7 +7,7 @@ import { SLOTS } from "../wire/shared-state.js";
 import type { ExecutorLink } from "./executor-link.js";
 import type { PluginCall } from "./plugin-call.js";
 
-/** First id of each queue and the end of the last (interface, "Ports"). */
+/** First id of each queue and the end of the last (http-interface, "Ports"). */
 const MAIN_QUEUES = [0, 3, 8, 15, MAIN_SLOTS] as const;
 const ADMIN_QUEUES = [0, 2, 4, 6, ADMIN_SLOTS] as const;
 

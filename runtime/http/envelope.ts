@@ -1,5 +1,5 @@
-// The JSON object around every answer (interface, "Response envelope"). Built by joining latin1
-// texts (one character a byte): results are never parsed or rendered a second time.
+// The JSON object around every answer (http-interface, "Response envelope"). Built by joining
+// latin1 texts (one character a byte): results are never parsed or rendered a second time.
 //
 //   {"status": "OK", "response": …, "port": [9000, 0], "exec_id": 0,
 //    "level": 0, "partitions": null, "exec_ms": 0.123}

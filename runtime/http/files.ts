@@ -1,6 +1,7 @@
-// Files of the user under `<root>/WEB-ROOT` (interface, "User-defined files"). A path is decoded,
-// then resolved with all its symbolic links, and only then compared with the root, so that neither
-// `..` nor an escape nor a link leads out. Contents are sent as they are read, whole or one range.
+// Files of the user under `<root>/WEB-ROOT` (http-interface, "User-defined files"). A path is
+// decoded, then resolved with all its symbolic links, and only then compared with the root, so that
+// neither `..` nor an escape nor a link leads out. Contents are sent as they are read, whole or one
+// range.
 
 import { constants } from "node:fs";
 import { access, open, realpath, stat } from "node:fs/promises";

@@ -1,5 +1,5 @@
 // Which methods each kind of resource takes, in the order in which `Allowed` lists them
-// (interface, "HTTP methods").
+// (http-interface, "HTTP methods").
 
 import type { Method } from "./transport.js";
 

@@ -1,8 +1,8 @@
 // Files that `npm run build` left in dist/ for browsers. The console is one page, which shows what
 // its path says, and the files that it names by their content; jQuery is there for pages of users
-// (interface, "User-defined files"). Read at first use, kept as compressed as the client takes it.
-// Nothing of a request but its path and three fields is looked at, and a path is only ever looked
-// up: it never becomes part of a file's name.
+// (http-interface, "User-defined files"). Read at first use, kept as compressed as the client takes
+// it. Nothing of a request but its path and three fields is looked at, and a path is only ever
+// looked up: it never becomes part of a file's name.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

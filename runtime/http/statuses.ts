@@ -1,5 +1,5 @@
-// Reason phrases of the status codes that the server sends (interface, "HTTP status codes", and
-// the few that HTTP/1.1 itself asks for), and of those that plugins choose.
+// Reason phrases of the status codes that the server sends (http-interface, "HTTP status codes",
+// and the few that HTTP/1.1 itself asks for), and of those that plugins choose.
 
 /** In place of a media type: the fields of the answer name it. */
 export const OWN_MEDIA_TYPE = "";

@@ -1,5 +1,5 @@
-// What operators can have the server do (interface, "Operations"), one at a time. All of it runs
-// in the main thread. Nothing that they send is ever run as code.
+// What operators can have the server do (http-interface, "Operations"), one at a time. All of it
+// runs in the main thread. Nothing that they send is ever run as code.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";

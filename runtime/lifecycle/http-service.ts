@@ -216,7 +216,7 @@ export class HttpService {
     return { name: this.#listening!.transport, reason: this.#listening!.reason };
   }
 
-  /** Service-IN or Service-OUT (interface, "States and transitions"). */
+  /** Service-IN or Service-OUT (http-interface, "States and transitions"). */
   get serviceIn(): boolean {
     return this.#state.serviceIn;
   }

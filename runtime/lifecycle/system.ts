@@ -1,6 +1,6 @@
-// The library's `system`: starts, stops and asks the one HTTP service of this process (interface,
-// "Management operations"). Plugins given to `addPlugin` run in the main thread, so a call that
-// blocks it holds up the others, and one that ends the process ends them all.
+// The library's `system`: starts, stops and asks the one HTTP service of this process
+// (http-interface, "Management operations"). Plugins given to `addPlugin` run in the main thread,
+// so a call that blocks it holds up the others, and one that ends the process ends them all.
 
 import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
@@ -385,5 +385,5 @@ function startOptions(given: StartArguments): StartOptions {
 }
 
 export type { System };
-/** The system of this process (interface, "Management operations"). */
+/** The system of this process (http-interface, "Management operations"). */
 export const system = new System();

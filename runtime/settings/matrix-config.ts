@@ -1,6 +1,6 @@
 // The `dispatcher` configuration: what users write, checked in full and with every default filled
-// in (interface, "Dispatcher configuration", which also gives the texts). Nothing here opens or
-// looks anything up.
+// in (http-interface, "Dispatcher configuration", which also gives the texts). Nothing here opens
+// or looks anything up.
 
 import { ArgumentError } from "../base/errors.js";
 import {

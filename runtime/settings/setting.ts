@@ -25,7 +25,9 @@ export interface Setting<
   /** A variable by which platforms tell it, besides that of its option. */
   readonly platformVariable?: string;
   readonly library: Library;
-  /** What the library calls it when it refuses a value (interface, "Management operations"). */
+  /**
+   * What the library calls it when it refuses a value (http-interface, "Management operations").
+   */
   readonly noun: string | null;
   /** What it is, and what its option does. */
   readonly help: string;

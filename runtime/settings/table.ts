@@ -328,7 +328,7 @@ export const SETTINGS = {
     help: "nobody may change graphs",
   }),
   ...EXECUTOR_SETTINGS,
-  /** Back-ends that requests are sent to (interface, "Dispatcher configuration"). */
+  /** Back-ends that requests are sent to (http-interface, "Dispatcher configuration"). */
   dispatcher: setting({
     key: "dispatcher",
     type: structure<object | null, DispatcherConfig | object | null>(nullable(matrixRule)),

@@ -1,5 +1,5 @@
-// Changes of graphs over HTTP (interface, "Graph modification"). Only trusted clients may ask for
-// them; see is-change.ts. Parameters are checked before anything waits, so that clients are
+// Changes of graphs over HTTP (http-interface, "Graph modification"). Only trusted clients may ask
+// for them; see is-change.ts. Parameters are checked before anything waits, so that clients are
 // told what is wrong with them at once.
 
 import { ParameterError } from "../../base/errors.js";

@@ -1,5 +1,5 @@
-// Expressions over HTTP (interface, "Graph status and queries"): to evaluate one by itself, to give
-// one a name, and what tools ask about the language. All that a text may cost is bounded here.
+// Expressions over HTTP (http-interface, "Graph status and queries"): to evaluate one by itself, to
+// give one a name, and what tools ask about the language. All that a text may cost is bounded here.
 
 import { displayEvaluation } from "../../graph/api/shown-evaluation.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";

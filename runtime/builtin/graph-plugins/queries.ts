@@ -1,5 +1,5 @@
-// Graph queries over HTTP (interface, "Graph status and queries"). Arguments of a query come from
-// four places; the later one wins: defaults, URL, the text `query`, the body.
+// Graph queries over HTTP (http-interface, "Graph status and queries"). Arguments of a query come
+// from four places; the later one wins: defaults, URL, the text `query`, the body.
 
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";

@@ -1,4 +1,4 @@
-// One vertex with a few of its arcs (interface, "Graph status and queries").
+// One vertex with a few of its arcs (http-interface, "Graph status and queries").
 
 import { S_VAL } from "../../base/sort-constants.js";
 import type { Graph } from "../../graph/api/graph.js";

@@ -1,4 +1,4 @@
-// Operations on the server itself (interface, "Operations"): what it serves, and its graphs.
+// Operations on the server itself (http-interface, "Operations"): what it serves, and its graphs.
 // They run in the main thread; here they are asked for.
 
 import type { float, int, str } from "../../plugin/contract/types.js";

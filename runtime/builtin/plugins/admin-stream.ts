@@ -1,4 +1,4 @@
-// Operations on the server itself (interface, "Operations"): the stream of transactions.
+// Operations on the server itself (http-interface, "Operations"): the stream of transactions.
 // They run in the main thread; here they are asked for.
 
 import type { float, int, str } from "../../plugin/contract/types.js";

@@ -1,4 +1,4 @@
-// State of graphs, read from shared memory: nothing here waits (interface, "Graph status and
+// State of graphs, read from shared memory: nothing here waits (http-interface, "Graph status and
 // queries").
 
 import type { RegisteredGraph } from "../../graph/manager/graph-registry.js";

@@ -1,4 +1,4 @@
-// What plugins there are and how they are called (interface, "Plugin information").
+// What plugins there are and how they are called (http-interface, "Plugin information").
 
 import type { ArgspecForm } from "../../../argspec/forms.js";
 import { ParameterError } from "../../base/errors.js";

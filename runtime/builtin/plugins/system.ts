@@ -1,4 +1,4 @@
-// All instances of a system, asked of any of them (interface, "Multi-node monitoring").
+// All instances of a system, asked of any of them (http-interface, "Multi-node monitoring").
 
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";

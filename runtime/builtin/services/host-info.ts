@@ -3,7 +3,9 @@
 import { duration, timestamp } from "../format.js";
 import { jsonService, textService } from "../service.js";
 
-/** The engine answers 503 in its place where it has to (interface, "States and transitions"). */
+/**
+ * The engine answers 503 in its place where it has to (http-interface, "States and transitions").
+ */
 export const healthCheck = textService(() => "SVC/3", false);
 
 export const ping = jsonService((view) => {

@@ -15,7 +15,7 @@ export function matrixStats(dispatcher: Dispatcher | null) {
   };
 }
 
-/** (interface, "Request Engine modes"): one partition makes a proxy. */
+/** (http-interface, "Request Engine modes"): one partition makes a proxy. */
 export function isProxy(dispatcher: Dispatcher | null): boolean {
   return dispatcher?.matrix.width === 1;
 }

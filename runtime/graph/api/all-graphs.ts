@@ -1,5 +1,6 @@
-// What the library's `system` does with all graphs together (interface, "Management operations").
-// Works in every thread that has graphs: in plugins as well as in a program that uses the library.
+// What the library's `system` does with all graphs together (http-interface, "Management
+// operations"). Works in every thread that has graphs: in plugins as well as in a program that uses
+// the library.
 
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";

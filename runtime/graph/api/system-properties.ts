@@ -1,6 +1,6 @@
 // Properties of the system as a whole: every thread sees them, and they are stored with the graphs
-// (interface, "Graph status and queries"). Works in plugins as well as in a program that uses the
-// library.
+// (http-interface, "Graph status and queries"). Works in plugins as well as in a program that uses
+// the library.
 
 import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/this-thread.js";

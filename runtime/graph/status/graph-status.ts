@@ -1,4 +1,4 @@
-// State of one graph in one object (interface, "Graph status and queries").
+// State of one graph in one object (http-interface, "Graph status and queries").
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";

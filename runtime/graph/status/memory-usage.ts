@@ -1,5 +1,5 @@
-// How much memory a graph uses, by what for (interface, "Graph status and queries"). Counts what
-// has been handed out; freed blocks that wait to be used again are part of it.
+// How much memory a graph uses, by what for (http-interface, "Graph status and queries"). Counts
+// what has been handed out; freed blocks that wait to be used again are part of it.
 
 import { freemem, totalmem } from "node:os";
 import type { ArenaName } from "../memory/layout.js";

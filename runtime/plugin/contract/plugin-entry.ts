@@ -5,7 +5,7 @@ import type { PluginRequest } from "../request/plugin-request.js";
 import type { ParamReader } from "../request/query-values.js";
 import type { RequestSource } from "./request-source.js";
 
-/** Exactly these four fields (interface, "Plugin description record"). */
+/** Exactly these four fields (http-interface, "Plugin description record"). */
 export interface PluginDescription {
   readonly path: string;
   readonly description: string;

@@ -45,5 +45,5 @@ export interface StreamOpener {
   open(source: RequestSource, port: unknown, format: StreamFormat): void;
 }
 
-/** What the client wants the answer rendered as (interface, "Request headers acted upon"). */
+/** What the client wants the answer rendered as (http-interface, "Request headers acted upon"). */
 export type Accept = "json" | "text" | "partial";

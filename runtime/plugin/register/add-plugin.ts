@@ -63,7 +63,8 @@ export type AddPluginArguments =
     ];
 
 /**
- * Registers a plugin, in place of one that has the same name (interface, "Management operations").
+ * Registers a plugin, in place of one that has the same name (http-interface, "Management
+ * operations").
  * @param registry null while the system is not initialised
  * @throws PluginError before the system is initialised, and for a function whose signature is
  *   unknown

@@ -93,7 +93,7 @@ function checkMethod(context: unknown): void {
 
 /**
  * Declares a plugin: `plugin(fn)`, `plugin(options, fn)`, `@plugin` or `@plugin(options)` before a
- * static method; `plugin.pre` and `plugin.post` declare processors of a dispatcher (interface,
+ * static method; `plugin.pre` and `plugin.post` declare processors of a dispatcher (plugin-api,
  * "Plugin function contracts").
  * @throws ArgumentError for anything but a function or a static method
  * @example

@@ -67,7 +67,7 @@ export let signatureOf: (request: PluginRequest) => string | null;
 
 /**
  * A request to a plugin: the argument `request` of engine and pre-processor functions, and what a
- * pre-processor returns to have it forwarded (interface, "PluginRequest").
+ * pre-processor returns to have it forwarded (plugin-api, "PluginRequest").
  */
 export class PluginRequest extends ReceivedRequest {
   readonly #source: RequestSource;

@@ -246,7 +246,9 @@ function jsonOrUndefined(text: string): unknown {
   }
 }
 
-/** Value of an explicit cast (interface, "Plugin execution" rule 5); null when there is none. */
+/**
+ * Value of an explicit cast (http-interface, "Plugin execution" rule 5); null when there is none.
+ */
 function castOf(text: string, name: string): number | null {
   const cast = text.startsWith("(") ? CAST.exec(text) : null;
   if (cast === null) {

@@ -1,4 +1,4 @@
-// The reserved arguments `headers` and `content` in each of their declared forms (interface,
+// The reserved arguments `headers` and `content` in each of their declared forms (plugin-api,
 // "Plugin function contracts"), made from the received bytes only when a plugin asks for them.
 
 import { isUtf8 } from "node:buffer";

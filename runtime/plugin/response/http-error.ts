@@ -4,9 +4,9 @@
 import { ArgumentError } from "../../base/errors.js";
 
 /**
- * Thrown by a plugin to answer with a status of its own (interface, "Error body", kind `plugin`).
- * 429 and 503 tell callers that nothing was executed: dispatchers and clients send such a request
- * again.
+ * Thrown by a plugin to answer with a status of its own (http-interface, "Error body", kind
+ * `plugin`). 429 and 503 tell callers that nothing was executed: dispatchers and clients send such
+ * a request again.
  *
  * @example throw new HttpError(404, "no such product", { id });
  */

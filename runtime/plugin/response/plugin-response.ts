@@ -33,7 +33,7 @@ export interface PluginResponseOptions {
 }
 
 /**
- * A result that dispatchers can merge (interface, "PluginResponse").
+ * A result that dispatchers can merge (plugin-api, "PluginResponse").
  * @typeParam K type of the sort keys
  * @typeParam T type of the items
  */

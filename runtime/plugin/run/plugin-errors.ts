@@ -1,5 +1,6 @@
-// How failures of a plugin call are told to the client (interface, "Error body"): an object under
-// `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` when plain text was asked for.
+// How failures of a plugin call are told to the client (http-interface, "Error body"): an object
+// under `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` when plain text was asked
+// for.
 
 import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
 import { errorMessageOf, errorName, isInstance } from "../contract/describe-error.js";

@@ -1,4 +1,4 @@
-// The rules of merging, one by one (interface, "PluginResponse"), and what cannot be merged.
+// The rules of merging, one by one (plugin-api, "PluginResponse"), and what cannot be merged.
 
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";

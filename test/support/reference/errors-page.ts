@@ -13,7 +13,7 @@ svc: error SVC3008: <message>. ${ERROR_CODES.SVC3008.fix}
 \`\`\`
 
 Errors of the library are \`SvcError\` objects with the same \`code\`. HTTP responses carry a status
-and an error body instead: see [Errors](../interface.md#errors).
+and an error body instead: see [Errors](http-interface.md#errors).
 `;
 
 /** Titles of the areas, by the digit behind \`SVC\`. */
