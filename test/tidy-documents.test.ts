@@ -11,22 +11,30 @@ import { OperationCode } from "../runtime/graph/store/operation.js";
 import { MessageType } from "../runtime/interconnect/wire/messages.js";
 import { ROOT, sourceFiles } from "./support/source-files.js";
 
+const TEMPLATE = "templates/init/package.json";
+
 const test = suite("tidy documents");
 const files = sourceFiles();
-const documents = files.filter(({ path }) => /^([A-Z]+|docs\/(\w+\/)?[\w-]+)\.md$/.test(path));
+const DOCUMENT = /^([A-Z]+|docs\/(\w+\/)?[\w-]+|(examples|templates)\/\w+\/README)\.md$/;
+const documents = files.filter(({ path }) => DOCUMENT.test(path));
 
 /** Fails with one line for every finding. */
 function expectNone(findings: readonly string[]): void {
   assert.is(findings.join("\n"), "");
 }
 
+/** What `npm run` can run in this repository, or in a project that `svc init` has written. */
+function scriptsOf(path: string): string[] {
+  return Object.keys(JSON.parse(readFileSync(join(ROOT, path), "utf8")).scripts);
+}
+
 test("the documents name scripts, commands, files and error codes that exist", () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const scripts = new Set([...scriptsOf("package.json"), ...scriptsOf(TEMPLATE)]);
   const commands = readFileSync(join(ROOT, "cli/commands.ts"), "utf8");
   const findings: string[] = [];
   for (const { path: name, text } of documents) {
     for (const [, script] of text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)) {
-      if (!(script! in scripts)) findings.push(`${name}: npm run ${script}`);
+      if (!scripts.has(script!)) findings.push(`${name}: npm run ${script}`);
     }
     for (const [, command] of text.matchAll(/`(?:npx )?svc ([a-z]+)/g)) {
       if (!new RegExp(`\\b${command}\\b`).test(commands)) findings.push(`${name}: svc ${command}`);
@@ -39,6 +47,18 @@ test("the documents name scripts, commands, files and error codes that exist", (
     }
     for (const [code] of text.matchAll(/\bSVC[123]\d{3}\b/g)) {
       if (!Object.hasOwn(ERROR_CODES, code)) findings.push(`${name}: ${code}`);
+    }
+  }
+  expectNone(findings);
+});
+
+test("the code names pages of docs/ that exist", () => {
+  const paths = new Set(documents.map(({ path }) => path));
+  const findings: string[] = [];
+  for (const { path, text } of files) {
+    if (path.startsWith("test/tidy-") || path === "CHANGELOG.md") continue;
+    for (const [page] of text.matchAll(/(?<![\w/.-])docs\/[\w/-]+\.md/g)) {
+      if (!paths.has(page)) findings.push(`${path}: ${page}`);
     }
   }
   expectNone(findings);

@@ -149,11 +149,11 @@ export const RUNTIME_CODES = {
   },
   SVC2532: {
     title: "replication refused",
-    fix: "see docs/replication.md for replicas that have diverged",
+    fix: "see docs/guides/replicating-graphs.md for replicas that have diverged",
   },
   SVC3360: {
     title: "stream that cannot be used like that",
-    fix: "write nats://host:port/NAME?replicas=3, see docs/replication.md",
+    fix: "write nats://host:port/NAME?replicas=3, see docs/guides/replicating-graphs.md",
   },
   SVC3361: {
     title: "packages for a broker missing",
@@ -189,7 +189,7 @@ export const RUNTIME_CODES = {
   },
   SVC2535: {
     title: "provider was replaced",
-    fix: "see docs/replication.md: keep what it alone has, then start it empty as a subscriber",
+    fix: "save its unreplicated changes; see docs/guides/recovering-a-provider.md",
   },
   SVC2536: {
     title: "replication cannot be changed like that",
@@ -201,7 +201,7 @@ export const RUNTIME_CODES = {
   },
   SVC3200: {
     title: "replica differs from its provider",
-    fix: "`svc admin sync` on the provider sends it the graph again; see docs/replication.md",
+    fix: "run `svc admin sync` on the provider; see docs/guides/replicating-graphs.md",
   },
   SVC2700: {
     title: "system descriptor not valid",

@@ -1,4 +1,4 @@
-// What a program can ask of replication while it runs; see docs/replication.md.
+// What a program can ask of replication while it runs; see docs/guides/replicating-graphs.md.
 
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { ThrottleUnit } from "./flow-control.js";

@@ -1,5 +1,5 @@
 // What the library's `system` does about other instances that provide graphs, or get them. All of
-// it is done by the thread that keeps the graphs; see docs/replication.md.
+// it is done by the thread that keeps the graphs; see docs/guides/replicating-graphs.md.
 
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import type { Control } from "../interconnect/control.js";

@@ -13,13 +13,26 @@
 
 import { readFileSync } from "node:fs";
 
-const BLOCK = /^( *)```(\w*)([^\n]*)\n([\s\S]*?)^ *```$|^<!-- (up|serves|project) (\S+) -->$/gm;
+const BLOCK = /^( *)```(\w*)([^\n]*)\n([\s\S]*?)^ *```$|^ *<!-- (up|serves|project) (\S+) -->$/gm;
 const EXPECTED = /(?:^| )\/\/ (→|throws) (.*)$/;
 
 export interface Command {
   readonly line: number;
   readonly command: string;
   readonly output: string;
+}
+
+/** Code between two lines of three backticks. */
+export interface Fence {
+  /** With what stands behind it: `ts part`. */
+  readonly language: string;
+  readonly code: string;
+  readonly line: number;
+}
+
+interface Directive {
+  readonly directive: string;
+  readonly folder: string;
 }
 
 /** Commands for one server. */
@@ -45,20 +58,19 @@ export class Document {
   readonly #programs: Program[] = [{ project: null, blocks: [] }];
 
   constructor(readonly path: string) {
-    const text = readFileSync(path, "utf8");
-    for (const match of text.matchAll(BLOCK)) {
-      const [, indent = "", language, more, indented = "", directive, folder] = match;
-      // Blocks of a list are indented with it.
-      const code = indented.replaceAll(new RegExp(`^${indent}`, "gm"), "");
-      const line = text.slice(0, match.index).split("\n").length + 1;
-      if (directive === "up") this.up = folder!;
-      else if (directive === "serves") this.sessions.push({ served: folder!, commands: [] });
-      else if (directive === "project") this.#programs.push({ project: folder!, blocks: [] });
-      else this.#addBlock(`${language}${more!.trimEnd()}`, code, line);
+    for (const block of blocksOf(readFileSync(path, "utf8"))) {
+      if ("directive" in block) this.#follow(block);
+      else this.#addBlock(block);
     }
   }
 
-  #addBlock(language: string, code: string, line: number): void {
+  #follow({ directive, folder }: Directive): void {
+    if (directive === "up") this.up = folder;
+    else if (directive === "serves") this.sessions.push({ served: folder, commands: [] });
+    else this.#programs.push({ project: folder, blocks: [] });
+  }
+
+  #addBlock({ language, code, line }: Fence): void {
     if (language === "ts") this.#programs.at(-1)!.blocks.push({ line, code });
     if (language === "ts plugin") this.plugins.push(code);
     if (language === "console") this.sessions.at(-1)!.commands.push(...commandsOf(code, line));
@@ -79,7 +91,22 @@ export class Document {
   }
 }
 
-function commandsOf(code: string, firstLine: number): Command[] {
+/** All code of a page, without the indentation of the lists around it. */
+export function fencesOf(text: string): Fence[] {
+  return blocksOf(text).filter((block) => "code" in block);
+}
+
+function blocksOf(text: string): (Fence | Directive)[] {
+  return [...text.matchAll(BLOCK)].map((match) => {
+    const [, indent = "", language = "", more = "", indented = "", directive, folder] = match;
+    if (directive !== undefined) return { directive, folder: folder! };
+    const line = text.slice(0, match.index).split("\n").length + 1;
+    const code = indented.replaceAll(new RegExp(`^${indent}`, "gm"), "");
+    return { language: `${language}${more.trimEnd()}`, code, line };
+  });
+}
+
+export function commandsOf(code: string, firstLine: number): Command[] {
   const commands: Command[] = [];
   for (const [index, text] of code.trimEnd().split("\n").entries()) {
     const last = commands.at(-1);
