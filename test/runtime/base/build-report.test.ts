@@ -1,4 +1,4 @@
-// Reports of builds in memory that threads share: the last one counts, and long ones are cut.
+// Build reports in shared memory: the last one wins, and long ones are truncated.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { enableBuildReports, lastBuild, reportBuild } from "../../../runtime/bas
 
 const test = suite("build report");
 
-test("is nothing where nobody keeps reports, then the last one, whole or cut", () => {
+test("returns the last report, truncated if long, or null before it is enabled", () => {
   reportBuild({ at: 1, broken: null, findings: "" });
   assert.is(lastBuild(), null);
   enableBuildReports();

@@ -1,4 +1,4 @@
-// Files that are replaced whole, and folders that are made for good.
+// Atomic replacement of files, and durable creation of folders.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ test.before.each(() => {
 });
 test.after.each(() => rmSync(folder, { recursive: true }));
 
-test("a file is there whole, nobody else's to read, and nothing is left beside it", () => {
+test("writes a complete private file and leaves no temporary file", () => {
   const file = join(folder, "state.json");
   for (const epoch of [1, 2]) writeJsonAtomically(file, { epoch });
   assert.is(readFileSync(file, "utf8"), '{"epoch":2}\n');
@@ -22,7 +22,7 @@ test("a file is there whole, nobody else's to read, and nothing is left beside i
   assert.equal(readdirSync(folder), ["state.json"]);
 });
 
-test("what cannot be written leaves what was there", () => {
+test("keeps the former content when a write fails", () => {
   const file = join(folder, "state.json");
   writeJsonAtomically(file, { epoch: 1 });
   const circle: { self?: object } = {};
@@ -31,7 +31,7 @@ test("what cannot be written leaves what was there", () => {
   assert.is(readFileSync(file, "utf8"), '{"epoch":1}\n');
 });
 
-test("folders above are made with it, and one that is there is left alone", () => {
+test("creates parent folders and leaves an existing one unchanged", () => {
   const deep = join(folder, "a", "b", "c");
   mkdirDurable(deep, 0o700);
   mkdirDurable(deep, 0o755);

@@ -1,5 +1,4 @@
-// What is kept of calls that have failed: nothing unless somebody asks, and whatever a client
-// sends, it fits its place.
+// Recording of failed calls: only on request, and bounded for any client input.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,12 +11,12 @@ const test = suite("failed calls");
 const source = (target: string, body: string) =>
   ({ method: "POST", target, body }) as unknown as RequestSource;
 
-test("nothing is kept before somebody asks for it", () => {
+test("records nothing before it is requested", () => {
   reportFailedCall(new Error("x"), "Error: x", source("/a", "b"));
   assert.equal(failedCalls(), []);
 });
 
-test("a call is kept with what was asked, and the worst one fits, clipped", () => {
+test("records a call with its request, and truncates the largest one", () => {
   enableFailedCallCapture();
   reportFailedCall("no error", "no error", source("/svc/plugin/p?q=\xc3\xa4", "\xe2\x82\xac"));
   const bad = "\u0001".repeat(100_000);
@@ -30,7 +29,7 @@ test("a call is kept with what was asked, and the worst one fits, clipped", () =
   assert.ok(worst!.target.length > 1000 && worst!.text.length > 1000);
 });
 
-test("the last twenty are kept", () => {
+test("keeps the last twenty", () => {
   for (let n = 1; n <= 30; n++) reportFailedCall("x", String(n), source("/", ""));
   const texts = failedCalls().map(({ text }) => text);
   assert.equal([texts.length, texts[0], texts.at(-1)], [20, "11", "30"]);

@@ -1,11 +1,11 @@
-// The line in which clients take turns, by itself and against a naive model.
+// The fair queue, alone and against a naive model.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { FairQueue } from "../../../runtime/base/fair-queue.js";
 import { Random, SEED } from "../../property/support/random.js";
 
-const test = suite("line in which clients take turns");
+const test = suite("fair queue");
 
 interface Call {
   readonly client: string;
@@ -27,7 +27,7 @@ function drain(line: FairQueue<Call>): number[] {
   return serials;
 }
 
-test("one client's requests stay in order, others come in between", () => {
+test("keeps the order of one client and interleaves others", () => {
   const line = newLine();
   for (let serial = 0; serial < 4; serial++) line.push(call("10.0.0.1", serial), 0);
   line.push(call("10.0.0.2", 10), 0);
@@ -39,7 +39,7 @@ test("one client's requests stay in order, others come in between", () => {
   assert.is(line.shift(), undefined);
 });
 
-test("one that is given back goes before the others of its client alone", () => {
+test("puts a returned request before the others of its client only", () => {
   const line = newLine();
   for (let serial = 1; serial < 4; serial++) line.push(call("10.0.0.1", serial), 0);
   line.push(call("10.0.0.2", 10), 0);
@@ -49,7 +49,7 @@ test("one that is given back goes before the others of its client alone", () => 
   assert.equal(drain(line), [10, 1, 20, 2, 3]);
 });
 
-test("the longest is found, and loses its last one", () => {
+test("finds the client with most requests and drops its last one", () => {
   const line = newLine();
   assert.is(line.longest(), null);
   for (let serial = 1; serial < 4; serial++) line.push(call("10.0.0.1", serial), 0);
@@ -61,7 +61,7 @@ test("the longest is found, and loses its last one", () => {
   assert.is(line.eldest()!.serial, 1);
 });
 
-test("turns of a client follow each other, those of a new one begin at what is served", () => {
+test("numbers turns per client, and starts new clients at the current turn", () => {
   const line = newLine();
   const calls = [call("a", 1), call("a", 2), call("b", 3)];
   for (const one of calls) line.push(one, 7);
@@ -71,7 +71,7 @@ test("turns of a client follow each other, those of a new one begin at what is s
   );
 });
 
-test("a request that comes back goes before all", () => {
+test("puts an unshifted request before all", () => {
   const line = newLine();
   line.push(call("10.0.0.1", 1), 0);
   line.unshift(call("10.0.0.2", 2));
@@ -79,7 +79,7 @@ test("a request that comes back goes before all", () => {
   assert.equal(drain(line), [3, 2, 1]);
 });
 
-test("it serves as a list of lists does, whatever happens", () => {
+test("behaves like a list of lists under random operations", () => {
   const random = new Random();
   const line = newLine();
   let model: Call[][] = [];

@@ -1,4 +1,4 @@
-// The waiting queue against a plain array, with seeded random operations.
+// The FIFO queue against a plain array, with seeded random operations.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { Fifo } from "../../../runtime/base/fifo.js";
 
 const test = suite("fifo");
 
-test("behaves as an array does", () => {
+test("behaves like an array", () => {
   const seed = Date.now() % 100_000;
   let state = seed;
   const random = (below: number): number => {

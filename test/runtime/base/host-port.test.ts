@@ -1,4 +1,4 @@
-// Addresses with ports: those that there are, and no others.
+// Addresses with ports: valid and invalid ones.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { HOST_PORT } from "../../../runtime/base/host-port.js";
 
 const test = suite("host and port");
 
-test("ports are those that there are", () => {
+test("accepts valid ports only", () => {
   for (let port = 0; port <= 100_000; port++) {
     assert.is(HOST_PORT.test(`a.example:${port}`), port >= 1 && port <= 65_535, String(port));
   }

@@ -1,4 +1,4 @@
-// What the log makes of texts that others chose.
+// Log entries from untrusted strings.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { formatTextEntry } from "../../../runtime/base/log-entry.js";
 
 const test = suite("log entry");
 
-test("no text can begin an entry of its own", () => {
+test("prevents strings from starting an entry of their own", () => {
   const entry = formatTextEntry(
     "failed: x\nsvc: all is well\r\nsvc: again\n    at f (a.ts:1:1)\u2028svc: 3",
   );
@@ -16,7 +16,7 @@ test("no text can begin an entry of its own", () => {
   assert.match(entry, "\n    at f (a.ts:1:1)");
 });
 
-test("no text can tell a terminal what to do", () => {
+test("escapes control sequences of terminals", () => {
   for (let code = 0; code < 0x10000; code++) {
     if (code === 10) continue;
     const entry = formatTextEntry(`a${String.fromCharCode(code)}b`);
@@ -25,7 +25,7 @@ test("no text can tell a terminal what to do", () => {
   assert.is(formatTextEntry("\x1b[2Jx"), "\\u001b[2Jx");
 });
 
-test("an entry has a bound", () => {
+test("limits the length of an entry", () => {
   assert.ok(formatTextEntry("x".repeat(1e6)).length < 20_000);
 });
 

@@ -1,4 +1,4 @@
-// The ring of log entries that threads share: order, clipping, what was lost, writers in threads.
+// The shared ring of log entries: order, truncation, lost entries, concurrent writers.
 
 import { Worker } from "node:worker_threads";
 import { suite } from "uvu";
@@ -10,9 +10,9 @@ import {
 } from "../../../runtime/base/recent-log.js";
 import { bundleSource } from "../../property/support/bundle-source.js";
 
-const test = suite("log ring");
+const test = suite("recent log");
 
-test("keeps nothing before somebody asks for it, then what is written, in order", () => {
+test("stores nothing before it is enabled, then entries in order", () => {
   recordLogEntry("info", "too early");
   assert.equal(recentLogEntries(0), { next: 0, missed: 0, lines: [] });
   enableRecentLog();
@@ -28,17 +28,17 @@ test("keeps nothing before somebody asks for it, then what is written, in order"
     ],
   );
   assert.equal(recentLogEntries(2).lines, []);
-  // From before a new start.
+  // From before a restart.
   assert.is(recentLogEntries(77).lines.length, 2);
 });
 
-test("clips what is too long at a whole character", () => {
+test("truncates long entries at a character boundary", () => {
   recordLogEntry("info", "🦊".repeat(2000));
   const { text } = recentLogEntries(2).lines[0]!;
   assert.is(text, "🦊".repeat(506));
 });
 
-test("tells how many entries have gone since, and gives the last thousand", () => {
+test("counts lost entries and returns the last thousand", () => {
   const { next: before } = recentLogEntries(0);
   for (let number = 0; number < 1500; number++) recordLogEntry("debug", `entry ${number}`);
   const { next, missed, lines } = recentLogEntries(before);
@@ -47,7 +47,7 @@ test("tells how many entries have gone since, and gives the last thousand", () =
   assert.is(lines[0]!.text, "entry 500");
 });
 
-test("threads write at the same time, and nothing of theirs is mixed up", async () => {
+test("keeps entries of concurrent threads intact", async () => {
   const { next: before } = recentLogEntries(0);
   const program = bundleSource(new URL("./support/log-writer.ts", import.meta.url));
   const workers = [1, 2, 3, 4].map(() => new Worker(program, { eval: true }));

@@ -1,4 +1,4 @@
-// Files of TLS: what is refused, with which words, and what is read anew.
+// TLS files: validation errors, and reloading after changes.
 
 import { X509Certificate } from "node:crypto";
 import { cpSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { TlsFiles } from "../../../runtime/base/tls-files.js";
 import { readTlsPaths } from "../../../runtime/base/tls-paths.js";
 import { certificateFile } from "../../support/certificates.js";
 
-const test = suite<{ folder: string }>("files of TLS");
+const test = suite<{ folder: string }>("tls files");
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-tls-"));
   for (const name of ["server.pem", "server-key.pem", "ca.pem"]) {
@@ -35,19 +35,19 @@ async function refusal(files: TlsFiles): Promise<string> {
   return error === null ? "none" : `${error.code} ${error.message}`;
 }
 
-test("what fits is taken", async ({ folder }) => {
+test("loads matching files", async ({ folder }) => {
   const { options } = await filesIn(folder).load();
   assert.equal(Object.keys(options).sort(), ["ca", "cert", "key"]);
   assert.is(await refusal(new TlsFiles({ cert: null, key: null, ca: null }, "x")), "none");
 });
 
-test("a file that is not there, or no file, is named", async ({ folder }) => {
+test("names a missing file or a folder", async ({ folder }) => {
   const missing = await refusal(filesIn(folder, { key: "none.pem" }));
   assert.match(missing, /^SVC2940 http\.tls\.key cannot be read: ENOENT: .*none\.pem'$/);
   assert.match(await refusal(filesIn(folder, { cert: "." })), /^SVC2940 http\.tls\.cert .*EISDIR/);
 });
 
-test("what is something else is named", async ({ folder }) => {
+test("names a file with other content", async ({ folder }) => {
   const write = (text: string): void => writeFileSync(join(folder, "other.pem"), text);
   const other = (part: string): Promise<string> =>
     refusal(filesIn(folder, { [part]: "other.pem" }));
@@ -64,13 +64,13 @@ test("what is something else is named", async ({ folder }) => {
   assert.match(await other("ca"), /^SVC2941 .*other\.pem has 1048577 bytes$/);
 });
 
-test("the key of another certificate is no key", async ({ folder }) => {
+test("rejects a key of another certificate", async ({ folder }) => {
   cpSync(certificateFile("stray-key.pem"), join(folder, "stray-key.pem"));
   const text = await refusal(filesIn(folder, { key: "stray-key.pem" }));
   assert.match(text, /^SVC2942 http\.tls: .*stray-key\.pem is not the key of .*server\.pem$/);
 });
 
-/** Files that change twice within a tick of the clock must differ all the same. */
+/** Two changes within one clock tick must yield different times. */
 function put(folder: string, name: string, as: string, second: number): void {
   const path = join(folder, as);
   rmSync(path);
@@ -78,7 +78,7 @@ function put(folder: string, name: string, as: string, second: number): void {
   utimesSync(path, second, second);
 }
 
-test("other files are read once they rest, and only if they fit", async ({ folder }) => {
+test("reloads changed files once they are stable and match", async ({ folder }) => {
   const files = filesIn(folder);
   await files.load();
   const serial = (): string =>
@@ -104,7 +104,7 @@ test("other files are read once they rest, and only if they fit", async ({ folde
   assert.is(serial(), second, "what is gone stays in use");
 });
 
-test("a link that leads elsewhere is a change", async ({ folder }) => {
+test("detects a retargeted symbolic link", async ({ folder }) => {
   const link = (name: string, to: string): void => {
     rmSync(join(folder, name));
     symlinkSync(certificateFile(to), join(folder, name));

@@ -1,12 +1,12 @@
-// Tokens of operators: each works once, for the client that has asked for it, and not for ever. A
-// long random run compares with a model that keeps everything.
+// Admin tokens: each is valid once, for the client that requested it, for a limited time. A long
+// random run compares with a model that stores everything.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { AdminTokens } from "../../../runtime/builtin/admin/admin-tokens.js";
 import { ControlService } from "../../../runtime/builtin/admin/control-service.js";
 
-const test = suite("tokens of operators");
+const test = suite("admin tokens");
 
 function refusal(act: () => void): string | null {
   try {
@@ -17,7 +17,7 @@ function refusal(act: () => void): string | null {
   }
 }
 
-test("a token works once, for its client, for 300 seconds", () => {
+test("accepts a token once, from its client, for 300 seconds", () => {
   let now = 1_000_000;
   const tokens = new AdminTokens(() => now);
   assert.is(
@@ -51,7 +51,7 @@ test("a token works once, for its client, for 300 seconds", () => {
   );
 });
 
-test("the end of a process takes a token that was had before, once", () => {
+test("accepts a superseded token once to end the process", () => {
   const tokens = new AdminTokens();
   const first = tokens.issue("a").authtoken;
   assert.is(
@@ -73,7 +73,7 @@ test("the end of a process takes a token that was had before, once", () => {
   );
 });
 
-test("a clock that is set changes nothing", () => {
+test("ignores changes of the system clock", () => {
   const { now } = Date;
   const tokens = new AdminTokens();
   const { authtoken } = tokens.issue("a");
@@ -88,7 +88,7 @@ test("a clock that is set changes nothing", () => {
   }
 });
 
-test("no order of events lets a token work twice, or for another client", () => {
+test("never accepts a token twice or from another client, in any order of events", () => {
   const orders = Number(process.env.SVC_TOKEN_ORDERS ?? 20_000);
   let seed = 7;
   const random = (below: number): number => {
@@ -119,7 +119,7 @@ test("no order of events lets a token work twice, or for another client", () => 
 
 const HEADERS = { "X-Svc-Builtin-Client": "http://127.0.0.1:4000/" };
 
-test("operations are done one after the other, and a failure is a text", async () => {
+test("runs operations one at a time and returns failures as messages", async () => {
   const done: string[] = [];
   const desk = new ControlService(async (operation) => {
     done.push(`+${operation}`);
@@ -138,7 +138,7 @@ test("operations are done one after the other, and a failure is a text", async (
   assert.is(done.join(""), "+A-A+B-B+C-C");
 });
 
-test("who waits for one that does not end is told so", async () => {
+test("rejects an operation while another one hangs", async () => {
   const desk = new ControlService(() => new Promise(() => {}), new AdminTokens(), 1);
   void desk.perform(HEADERS, desk.issue(HEADERS).authtoken, "A");
   try {
@@ -149,7 +149,7 @@ test("who waits for one that does not end is told so", async () => {
   }
 });
 
-test("what cancels a synchronization does not wait for its end", async () => {
+test("runs CancelSync while a synchronization is in progress", async () => {
   const desk = new ControlService(
     (operation) => (operation === "Sync" ? new Promise(() => {}) : Promise.resolve(operation)),
     new AdminTokens(),

@@ -1,4 +1,4 @@
-// Texts of durations and times of day.
+// Text forms of durations and times of day.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { decimals, duration, timestamp } from "../../../runtime/builtin/format.j
 
 const test = suite("format");
 
-test("duration counts days, hours, minutes and seconds", () => {
+test("formats a duration in days, hours, minutes and seconds", () => {
   assert.is(duration(0, 0), "0:00:00:00");
   assert.is(duration(0, 999), "0:00:00:00");
   assert.is(duration(5000, 64_000), "0:00:00:59");
@@ -14,15 +14,15 @@ test("duration counts days, hours, minutes and seconds", () => {
   assert.is(duration(0, 86_400_000 * 123 + 86_399_000), "123:23:59:59");
 });
 
-test("a clock that runs back gives no negative duration", () => {
+test("never formats a negative duration after a clock change", () => {
   assert.is(duration(10_000, 0), "0:00:00:00");
 });
 
-test("timestamp is local time", () => {
+test("formats a timestamp in local time", () => {
   assert.is(timestamp(new Date(2026, 10, 9, 8, 7, 6, 999).getTime()), "2026-11-09 08:07:06");
 });
 
-test("decimals", () => {
+test("formats decimals", () => {
   assert.is(decimals(1.005, 1), 1);
   assert.is(decimals(7.1834, 2), 7.18);
 });

@@ -1,4 +1,4 @@
-// Four levels of detail of `/svc/inspect`, of busy and idle connections.
+// Four levels of detail of `/svc/inspect`, for busy and idle connections.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,7 +30,7 @@ function inspectAs(isTrusted: boolean, query: string, ...connections: OpenConnec
   return JSON.parse([...services.get("/svc/inspect")!.handle(view, request)].join(""));
 }
 
-/** The record's keys at two depths. */
+/** Keys of the record at two depths. */
 function keys(record: Record<string, Record<string, unknown>>): Record<string, string[]> {
   return Object.fromEntries(Object.entries(record).map(([key, part]) => [key, Object.keys(part)]));
 }
@@ -56,7 +56,7 @@ const LEVEL_3 = {
   headers: [...LEVEL_2.headers, "fields"],
 };
 
-test("each level has its fields", () => {
+test("returns the fields of each level", () => {
   const levels: [string, object][] = [
     ["", LEVEL_0],
     ["level", LEVEL_0],
@@ -73,7 +73,7 @@ test("each level has its fields", () => {
   }
 });
 
-test("a busy connection", () => {
+test("shows a busy connection", () => {
   const [one] = inspect("level=3", busy()).connections;
   assert.is(one.client.state, "EXECUTE");
   assert.is(one.client.port, 40_000);
@@ -87,7 +87,7 @@ test("a busy connection", () => {
   assert.is(one.headers["n-headers"], 7);
 });
 
-test("strangers see neither queries nor the levels that show clients", () => {
+test("hides queries and client levels from untrusted clients", () => {
   const [one] = inspectAs(false, "level=1", busy()).connections;
   assert.is(one.request.path, "/svc/plugin/slow");
   for (const level of [2, 3]) {
@@ -95,13 +95,13 @@ test("strangers see neither queries nor the levels that show clients", () => {
   }
 });
 
-test("what is long is shortened", () => {
+test("truncates long values", () => {
   const [one] = inspect("level=3", busy(`/svc/plugin/slow?q=${"x".repeat(8000)}`)).connections;
   assert.ok(one.request.path.length < 300);
   assert.match(one.request.path, "... (8019 bytes)");
 });
 
-test("fields keep their spelling, and only those known to be harmless are shown", () => {
+test("keeps the spelling of fields and shows only harmless ones", () => {
   const [one] = inspect("level=3", busy()).connections;
   assert.equal(Object.entries(one.headers.fields), [
     ["Host", "a"],
@@ -114,7 +114,7 @@ test("fields keep their spelling, and only those known to be harmless are shown"
   ]);
 });
 
-test("a request without executor waits, an idle connection is ready", () => {
+test("shows waiting requests and ready connections", () => {
   const waiting = {
     ...busy(),
     pending: { ...busy().pending!, executor: null, state: "AWAIT_DISPATCH" as const },
@@ -127,7 +127,7 @@ test("a request without executor waits, an idle connection is ready", () => {
   assert.is(second.request.path, null);
 });
 
-test("a request whose body is still arriving", () => {
+test("shows a request whose body is incomplete", () => {
   const { method, target, headers, t0Ms } = fakeExchange("/svc/plugin/take?a=1", HEADERS);
   const arriving = { method, target, headers, t0Ms };
   const open = { connection: fakeConnection({ arriving }), pending: null };
@@ -138,13 +138,13 @@ test("a request whose body is still arriving", () => {
   assert.equal(one.executor, { id: -1, status: null, "job-count": 0 });
 });
 
-test("a dispatcher's place in its matrix", () => {
+test("shows the matrix position that a dispatcher assigned", () => {
   const connection = fakeConnection({ ident: [4, 2, 32, 3, 1, 17, 0] });
   const [one] = inspect("level=2", { connection, pending: null }).connections;
   assert.equal(one.partial.ident, { matrix: "4.2.32", position: "3.1.17", primary: 0 });
 });
 
-test("levels that are none are refused", () => {
+test("rejects invalid levels", () => {
   for (const query of ["level=4", "level=-1", "level=x", "level=1.5", "level=", "level=(int)9"]) {
     try {
       inspect(query, busy());

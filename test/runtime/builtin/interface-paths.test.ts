@@ -1,4 +1,4 @@
-// Walks every path table of the interface: each path is there.
+// Walks every path table of the interface: each path exists.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { suite } from "uvu";
@@ -40,15 +40,15 @@ function pluginPaths(name: string): string[] {
 const plugins = [...pluginPaths("plugins"), ...pluginPaths("graph-plugins")];
 const built = [...services.keys(), ...BUILTIN_ALIASES.keys(), ...plugins];
 
-test("the tables have 44 paths", () => {
+test("finds 44 paths in the tables", () => {
   assert.is(new Set(INTERFACE_PATHS).size, 44);
 });
 
-test("each path is built", () => {
+test("implements each path", () => {
   for (const path of INTERFACE_PATHS) assert.ok(built.includes(path), path);
 });
 
-test("no path is built twice, and aliases lead to plugins", () => {
+test("registers each path once, and maps aliases to plugins", () => {
   assert.is(new Set(built).size, built.length);
   for (const target of BUILTIN_ALIASES.values()) assert.ok(plugins.includes(target), target);
 });

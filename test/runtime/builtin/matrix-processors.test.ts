@@ -1,4 +1,4 @@
-// What a dispatcher makes of what its back-ends say about themselves, at the top and below it.
+// Merged reports of back-ends, at the top level of a matrix and below it.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ function source(accept: "json" | "partial"): RequestSource {
   };
 }
 
-/** What the processor answers to this merged response. */
+/** Result of the processor for this merged response. */
 function combined(name: string, merged: PluginResponse, accept: "json" | "partial") {
   const { post } = MATRIX_PROCESSORS.get(`/svc/builtin/${name}`)!;
   let result: string | Uint8Array = "";
@@ -40,7 +40,7 @@ function objects(): PluginResponse {
 
 const SUM = { order: 5, size: 70, properties: 900, vectors: 0 };
 
-test("objects are summed, in one entry below the top", () => {
+test("sums object counts, in one entry below the top level", () => {
   const top = combined("MatrixObjects", objects(), "json") as string;
   assert.equal(JSON.parse(top), { level: 0, objects: SUM });
   const below = PluginResponse.deserialize(
@@ -49,7 +49,7 @@ test("objects are summed, in one entry below the top", () => {
   assert.equal(below.entries, [[1, SUM]]);
 });
 
-test("a partial whose items are no JSON is an error, not the end of the thread", () => {
+test("reports a partial with items that are not JSON as an error", () => {
   const { post } = MATRIX_PROCESSORS.get("/svc/builtin/MatrixObjects")!;
   const broken = encodePartial({
     ...decodePartial(objects().serialize()),

@@ -1,4 +1,4 @@
-// Built-in plugins, called as plain functions; their converters are tested where they are served.
+// Built-in plugins, called as plain functions; the end-to-end tests cover their converters.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +16,7 @@ import { description, fakeView } from "./fake-view.js";
 const test = suite("built-in plugins");
 const request = new PluginRequest("x", { a: "1", n: 2 });
 
-test("before a server has started there is nothing to list", () => {
+test("list nothing before a server has started", () => {
   assert.throws(() => plugins(request), /started server/);
   installThreadContext({ server: fakeView() });
 });
@@ -27,15 +27,15 @@ test("echo", () => {
   const headers = { accept: "*/*", "X-Svc-Builtin-Client": "http://127.0.0.1:1/" };
   const echoed = echo(request, headers, "POST", Buffer.from("café ☕"));
   const expected = { method: "POST", request: { a: "1", n: 2 }, headers, content: "café ☕" };
-  // As text: parameters have no prototype.
+  // Compared as strings: parameters have no prototype.
   assert.is(JSON.stringify(echoed), JSON.stringify({ HTTP: expected }));
 });
 
-test("echo shows a body that is no text as well as it can", () => {
+test("echo shows binary bodies as far as possible", () => {
   assert.is(echo(request, {}, "POST", Uint8Array.of(65, 255, 66)).HTTP.content, "A\ufffdB");
 });
 
-test("metrics, with the default percentiles and with others", () => {
+test("metrics accepts default and custom percentiles", () => {
   assert.equal(Object.keys(metrics(request).latency_ms.all), [
     "mean",
     "80.0",
@@ -51,7 +51,7 @@ test("metrics, with the default percentiles and with others", () => {
   assert.throws(() => metrics(request, {}), /a list is required/);
 });
 
-test("plugins and builtins list all, or the one that is named", () => {
+test("plugins and builtins list all plugins or the named one", () => {
   assert.equal(
     plugins(request).map(({ path }) => path),
     ["/svc/plugin/add", "/svc/plugin/ping"],
@@ -62,7 +62,7 @@ test("plugins and builtins list all, or the one that is named", () => {
   );
 });
 
-test("argspec finds user plugins and built-in ones", () => {
+test("argspec finds user and built-in plugins", () => {
   const records = argspec(request, "ping") as readonly PluginDescription[];
   assert.equal(
     records.map(({ path }) => path),
@@ -70,7 +70,7 @@ test("argspec finds user plugins and built-in ones", () => {
   );
 });
 
-test("a name that nothing has is a LookupError", () => {
+test("throw LookupError for an unknown name", () => {
   for (const list of [plugins, builtins, argspec]) {
     for (const name of ["nosuch", "", "/svc/plugin/add", "svc"]) {
       try {
@@ -84,7 +84,7 @@ test("a name that nothing has is a LookupError", () => {
   }
 });
 
-test("an unknown name is answered with 404, bad percentiles with 400", () => {
+test("respond 404 to an unknown name and 400 to bad percentiles", () => {
   assert.equal(
     answer(() => argspec(request, "nosuch")),
     [404, { svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" } }],
@@ -98,7 +98,7 @@ test("an unknown name is answered with 404, bad percentiles with 400", () => {
   );
 });
 
-/** Status and message of the answer to a call. */
+/** Status and message of the response to a call. */
 function answer(invoke: () => unknown): [status: number, message: unknown] {
   const source: RequestSource = {
     method: "GET",

@@ -1,4 +1,4 @@
-// Every service answers with the documented fields, in type and in order, and nothing else.
+// Every service returns exactly the documented fields, with their types and in order.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import { services } from "../../../runtime/builtin/services.js";
 import { fakeConnection, fakeExchange, fakeView } from "./fake-view.js";
 
-const test = suite("services");
+const test = suite("built-in services");
 
 function text(path: string, view: ServerView = fakeView(), query = ""): string {
   const service = services.get(path);
@@ -20,12 +20,12 @@ function json(path: string, view?: ServerView, query?: string) {
   return JSON.parse(text(path, view, query));
 }
 
-test("hc, randint and randstr are plain text, all others JSON", () => {
+test("return plain text for hc, randint and randstr, JSON otherwise", () => {
   const plain = [...services].filter(([, service]) => service.mediaType === "text/plain");
   assert.equal(plain.map(([path]) => path).sort(), ["/svc/hc", "/svc/randint", "/svc/randstr"]);
 });
 
-test("only what monitors ask stays out of the metrics", () => {
+test("exclude only monitoring requests from the metrics", () => {
   const silent = [...services].filter(([, service]) => !service.countsInMetrics);
   assert.equal(
     silent.map(([path]) => path),
@@ -61,7 +61,7 @@ test("time", () => {
   assert.match(time.up, /^\d+:\d\d:\d\d:\d\d$/);
 });
 
-test("storage, with forward slashes", () => {
+test("storage uses forward slashes", () => {
   assert.equal(json("/svc/storage"), { sysroot: "/data/shop" });
   assert.equal(json("/svc/storage", fakeView({ root: "C:\\data" })), { sysroot: "C:/data" });
 });
@@ -115,7 +115,7 @@ test("status", () => {
   assert.is(json("/svc/status").name, "(interactive)");
 });
 
-test("meminfo remembers the worst it has seen", () => {
+test("meminfo keeps the worst value seen", () => {
   const first = json("/svc/meminfo").memory;
   assert.is(first.total, 2 ** 35);
   assert.ok(first.current.available > 0);
@@ -128,7 +128,7 @@ test("meminfo remembers the worst it has seen", () => {
   assert.is(ballast.length, 64 * 1024 * 1024);
 });
 
-test("nodestat: graph and transaction fields say nothing", () => {
+test("nodestat has empty graph and transaction fields without graphs", () => {
   const stat = json("/svc/nodestat");
   for (const measured of ["uptime", "pid", "idle-ms", "memory-process", "memory-available"]) {
     assert.ok(Number.isInteger(stat[measured]) && stat[measured] > 0, measured);
@@ -191,9 +191,9 @@ test("nodestat: graph and transaction fields say nothing", () => {
   });
 });
 
-test("an engine has no matrix", () => assert.equal(json("/svc/matrix"), []));
+test("matrix is empty on an engine", () => assert.equal(json("/svc/matrix"), []));
 
-test("dispatch: every slot of both ports", () => {
+test("dispatch lists every slot of both ports", () => {
   const view = fakeView();
   const now = Date.now();
   view.metrics.dispatched(0);
@@ -213,7 +213,7 @@ test("dispatch: every slot of both ports", () => {
   assert.equal(B.executor[7], [1, 0]);
 });
 
-test("randint and randstr are hex digits of the documented lengths", () => {
+test("randint and randstr return hex digits of the documented lengths", () => {
   assert.match(text("/svc/randint"), /^[0-9a-f]{16}$/);
   assert.is.not(text("/svc/randint"), text("/svc/randint"));
   for (let i = 0; i < 50; i++) {
@@ -223,12 +223,12 @@ test("randint and randstr are hex digits of the documented lengths", () => {
   }
 });
 
-test("no service writes to the view that it reads", () => {
+test("never write to the server view", () => {
   const view = Object.freeze(fakeView());
   for (const path of services.keys()) text(path, view);
 });
 
-test("inspect lists the connections of the port that was asked", () => {
+test("inspect lists the connections of the requested port", () => {
   const asked: number[] = [];
   const view = fakeView({
     connections: (port) => {

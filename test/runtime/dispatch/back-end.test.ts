@@ -1,4 +1,4 @@
-// What a back-end costs while requests run in it, and the life of its channels.
+// Cost of a back-end while requests run, and the life cycle of its channels.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -27,7 +27,7 @@ test.before.each(async (context) => {
 
 test.after.each(({ fake }) => fake.close());
 
-/** Takes a channel and sends a request; resolves when that has arrived. */
+/** Takes a channel and sends a request; resolves when the request has arrived. */
 async function start(
   backEnd: BackEnd,
   fake: FakeBackEnd,
@@ -39,12 +39,12 @@ async function start(
       failed: (_, fault, reason) => reject(new Error(`${fault}: ${reason}`)),
     });
   });
-  // Some tests end before their requests do.
+  // Some tests finish before their requests do.
   answered.catch(() => {});
   return { channel, request: await fake.next(), answered };
 }
 
-test("cost is priority times running requests", () => {
+test("computes the cost as priority times running requests", () => {
   const backEnd = costly(5);
   assert.is(backEnd.cost, 0);
   const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
@@ -53,7 +53,7 @@ test("cost is priority times running requests", () => {
   assert.equal([backEnd.running, backEnd.cost], [2, 10]);
 });
 
-test("priority 0 never costs anything", () => {
+test("always has cost 0 with priority 0", () => {
   const backEnd = costly(0, 2);
   const channel = backEnd.take();
   backEnd.take();
@@ -64,7 +64,7 @@ test("priority 0 never costs anything", () => {
   assert.is(backEnd.hasFreeChannel, true);
 });
 
-test("what the back-end says of others' requests counts while ours run there", () => {
+test("adds the reported load of other dispatchers while own requests run", () => {
   const backEnd = costly(2);
   const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
   backEnd.give(channels[0]!, 10);
@@ -75,14 +75,14 @@ test("what the back-end says of others' requests counts while ours run there", (
   assert.is(backEnd.cost, 0);
 });
 
-test("a backlog below our own requests changes nothing", () => {
+test("ignores a reported backlog below the number of own requests", () => {
   const backEnd = costly(2);
   const channels = [backEnd.take(), backEnd.take()];
   backEnd.give(channels[0]!, 0);
   assert.is(backEnd.cost, 2);
 });
 
-test("what a back-end said of its load counts for a while", () => {
+test("uses a reported load for a limited time", () => {
   const backEnd = costly(2);
   const channels = [backEnd.take(), backEnd.take()];
   backEnd.give(channels[0]!, 50);
@@ -92,7 +92,7 @@ test("what a back-end said of its load counts for a while", () => {
   later(LOAD_REPORT_TTL_MS + 1, () => assert.is(backEnd.cost, 2));
 });
 
-test("a penalty passes", () => {
+test("lifts a penalty after the cooldown", () => {
   const backEnd = costly(2);
   backEnd.penalize();
   assert.equal([backEnd.isPenalized, backEnd.cost, backEnd.value], [true, 0, 256]);
@@ -102,7 +102,7 @@ test("a penalty passes", () => {
   );
 });
 
-test("a back-end that comes back starts anew", () => {
+test("resets channels and penalty when it is revived", () => {
   const backEnd = costly(2);
   assert.is(backEnd.isDefunct, true);
   const channels = [backEnd.take(), backEnd.take()];
@@ -113,7 +113,7 @@ test("a back-end that comes back starts anew", () => {
   assert.equal([backEnd.isDefunct, backEnd.isPenalized, backEnd.value], [false, false, 2]);
 });
 
-test("channels are numbered from 0, and free numbers used again", () => {
+test("numbers channels from 0 and reuses free numbers", () => {
   const backEnd = costly(1);
   const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
   assert.equal(
@@ -124,7 +124,7 @@ test("channels are numbered from 0, and free numbers used again", () => {
   assert.is(backEnd.take().number, 1);
 });
 
-test("channels introduce themselves with their place", async ({ fake }) => {
+test("identifies each channel by its matrix position", async ({ fake }) => {
   const backEnd = new BackEnd(fake.address, { channels: 7, priority: 1 }, PLACE);
   const secondary = new BackEnd(
     fake.address,
@@ -156,7 +156,7 @@ async function openIdle(backEnd: BackEnd, fake: FakeBackEnd, count: number): Pro
   return started.map(({ channel }) => channel);
 }
 
-test("the channel that was used last is taken first", async ({ fake }) => {
+test("takes the most recently used channel first", async ({ fake }) => {
   const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
   const channels = await openIdle(backEnd, fake, 3);
   assert.equal([backEnd.openChannels, backEnd.running], [3, 0]);
@@ -166,7 +166,9 @@ test("the channel that was used last is taken first", async ({ fake }) => {
   backEnd.close();
 });
 
-test("idle channels are trimmed one at a time, the last one late", async ({ fake }) => {
+test("closes idle channels one at a time, the last one after a longer timeout", async ({
+  fake,
+}) => {
   const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
   const channels = await openIdle(backEnd, fake, 3);
   later(IDLE_CHANNEL_MS - 1000, () => backEnd.trim());
@@ -185,7 +187,9 @@ test("idle channels are trimmed one at a time, the last one late", async ({ fake
   await until(() => fake.open === 0, "end of the connections");
 });
 
-test("retired, it ends what is idle and lets the rest finish", async ({ fake }) => {
+test("closes idle channels and lets running requests finish when it is retired", async ({
+  fake,
+}) => {
   const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
   await openIdle(backEnd, fake, 2);
   const { request, answered } = await start(backEnd, fake);
@@ -198,7 +202,7 @@ test("retired, it ends what is idle and lets the rest finish", async ({ fake }) 
   await until(() => fake.open === 0, "end of the connections");
 });
 
-test("a channel that the back-end closes is gone", async ({ fake }) => {
+test("drops a channel that the back-end closes", async ({ fake }) => {
   const backEnd = new BackEnd(fake.address, { channels: 2, priority: 1 }, PLACE);
   await openIdle(backEnd, fake, 2);
   fake.reset();
@@ -206,15 +210,13 @@ test("a channel that the back-end closes is gone", async ({ fake }) => {
   assert.equal([backEnd.take().number, backEnd.take().number], [0, 1]);
 });
 
-test("who shares no connection is asked again with the first one after a pause", async ({
-  fake,
-}) => {
+test("offers a trunk again on the first channel after an idle period", async ({ fake }) => {
   const backEnd = new BackEnd(fake.address, { channels: 2, priority: 1 }, PLACE);
   backEnd.revive(false);
   assert.is(backEnd.takesTrunk, false);
   const [first] = await openIdle(backEnd, fake, 1);
   assert.is(backEnd.takesTrunk, null);
-  // It is what it was: its connection stays, and is of no more interest.
+  // The back-end still refuses trunks: the connection stays and is not probed again.
   backEnd.revive(false);
   assert.equal([backEnd.takesTrunk, first!.isOpen], [false, true]);
   backEnd.give(backEnd.take(), -1);

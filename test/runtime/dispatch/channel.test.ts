@@ -1,5 +1,5 @@
-// One channel over a real socket: what the back-end gets, and what becomes of a request whatever
-// the back-end does.
+// One channel over a real socket: the bytes that the back-end receives, and the outcome of a
+// request for each way in which the back-end fails.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ const test = suite<{ backEnd: FakeBackEnd; channel: Channel; closed: Channel[] }
 const IDENT = "XSVCIDENT 1 1 1 0 0 0 1";
 const HEAD = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
 
-/** Notes what it is told. */
+/** Records the notifications of its channel. */
 class User implements ChannelUser {
   readonly outcomes: string[] = [];
   answer: BackEndResponse | null = null;
@@ -29,7 +29,7 @@ class User implements ChannelUser {
 
   async outcome(): Promise<string> {
     await until(() => this.outcomes.length > 0, "outcome");
-    // Anything told a second time comes soon.
+    // A duplicate notification would arrive soon.
     await new Promise((resolve) => setTimeout(resolve, 5));
     assert.is(this.outcomes.length, 1);
     return this.outcomes[0]!;
@@ -56,7 +56,7 @@ function send(channel: Channel, head = HEAD, body: string | Uint8Array | null = 
   return user;
 }
 
-test("a connection that does not come about in time is none", async () => {
+test("reports a connection that is not established within the timeout", async () => {
   const deaf = await DeafBackEnd.start();
   const channel = new Channel(0, deaf.address, `${IDENT}\r\n`, () => {}, 200);
   const user = send(channel);
@@ -64,13 +64,13 @@ test("a connection that does not come about in time is none", async () => {
   deaf.stop();
 });
 
-test("nothing is opened before the first request", async ({ channel, backEnd }) => {
+test("connects on the first request only", async ({ channel, backEnd }) => {
   assert.is(channel.isOpen, false);
   await new Promise((resolve) => setTimeout(resolve, 5));
   assert.is(backEnd.accepted, 0);
 });
 
-test("requests one after the other on one connection, introduced once", async (context) => {
+test("sends consecutive requests on one connection that it identifies once", async (context) => {
   const { channel, backEnd } = context;
   for (let round = 0; round < 3; round++) {
     const user = send(channel);
@@ -83,7 +83,7 @@ test("requests one after the other on one connection, introduced once", async (c
   assert.is(backEnd.accepted, 1);
 });
 
-test("bodies as text and as bytes", async ({ channel, backEnd }) => {
+test("sends bodies given as strings and as bytes", async ({ channel, backEnd }) => {
   const head = "POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\n";
   for (const body of ["a\xff\0", Uint8Array.of(97, 255, 0)]) {
     const user = send(channel, head, body);
@@ -94,7 +94,7 @@ test("bodies as text and as bytes", async ({ channel, backEnd }) => {
   }
 });
 
-test("a body of 5 MiB to a back-end that reads late", async ({ channel, backEnd }) => {
+test("sends a body of 5 MiB to a back-end that reads late", async ({ channel, backEnd }) => {
   const body = Buffer.alloc(5 * 1024 * 1024, "0123456789");
   const user = send(channel, `POST /a HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`, body);
   const request = await backEnd.next();
@@ -104,7 +104,7 @@ test("a body of 5 MiB to a back-end that reads late", async ({ channel, backEnd 
   assert.ok(user.answer!.body.equals(body));
 });
 
-test("nobody listens", async (context) => {
+test("reports a refused connection", async (context) => {
   const { backEnd, channel } = context;
   await backEnd.close();
   const user = send(channel);
@@ -112,33 +112,45 @@ test("nobody listens", async (context) => {
   context.backEnd = await FakeBackEnd.start();
 });
 
-test("a host without address", async () => {
+test("reports a host name without an address", async () => {
   const channel = new Channel(0, { host: "no.such.host.invalid", port: 1 }, "", () => {});
   assert.match(await send(channel).outcome(), /^unconnected: /);
 });
 
 const ENDINGS: [name: string, end: (request: FakeRequest) => void, fault: RegExp][] = [
-  ["closed without an answer", ({ socket }) => socket.end(), /^no-answer: connection closed/],
-  ["reset without an answer", ({ socket }) => socket.resetAndDestroy(), /^no-answer: .*ECONNRESET/],
+  ["closed without a response", ({ socket }) => socket.end(), /^no-answer: connection closed/],
   [
-    "closed in the middle of a head",
+    "reset without a response",
+    ({ socket }) => socket.resetAndDestroy(),
+    /^no-answer: .*ECONNRESET/,
+  ],
+  [
+    "closed within a response head",
     ({ socket }) => socket.end("HTTP/1.1 200 OK\r\n"),
     /^bad-answer: connection closed/,
   ],
   [
-    "closed in the middle of a body",
+    "closed within a response body",
     ({ socket }) => socket.end(answerText(200, "body").slice(0, -1)),
     /^bad-answer: connection closed/,
   ],
-  ["no answer at all", ({ socket }) => socket.write("220 mail\r\n\r\n"), /^bad-answer: invalid/],
   [
-    "two answers at once",
+    "bytes that are not HTTP",
+    ({ socket }) => socket.write("220 mail\r\n\r\n"),
+    /^bad-answer: invalid/,
+  ],
+  [
+    "two responses at once",
     ({ socket }) => socket.write(answerText(200, "a") + answerText(200, "b")),
     /^bad-answer: more bytes/,
   ],
 ];
 for (const [name, end, fault] of ENDINGS) {
-  test(`${name}, on a new connection and on a used one`, async ({ channel, backEnd, closed }) => {
+  test(`reports a connection fault on a new and on a reused connection: ${name}`, async ({
+    channel,
+    backEnd,
+    closed,
+  }) => {
     for (const isUsed of [false, true]) {
       if (isUsed) {
         const user = send(channel);
@@ -154,11 +166,11 @@ for (const [name, end, fault] of ENDINGS) {
   });
 }
 
-test("an idle channel whose connection ends", async ({ channel, backEnd, closed }) => {
+test("reports the close of an idle channel", async ({ channel, backEnd, closed }) => {
   for (const end of [
     (request: FakeRequest) => request.socket.end(),
     (request: FakeRequest) => request.socket.resetAndDestroy(),
-    // Nobody has asked.
+    // No request is outstanding.
     (request: FakeRequest) => request.answer(200, "late"),
   ]) {
     const user = send(channel);
@@ -172,7 +184,11 @@ test("an idle channel whose connection ends", async ({ channel, backEnd, closed 
   }
 });
 
-test("the connection ends with an answer that says so", async ({ channel, backEnd, closed }) => {
+test("closes the connection after a response with Connection: close", async ({
+  channel,
+  backEnd,
+  closed,
+}) => {
   for (const answer of ["HTTP/1.1 200 OK\r\n\r\n", answerText(200, "", "Connection: close")]) {
     const user = send(channel);
     (await backEnd.next()).send(answer);
@@ -183,7 +199,7 @@ test("the connection ends with an answer that says so", async ({ channel, backEn
   assert.equal(closed, []);
 });
 
-test("a request that is aborted is never heard of again", async ({ channel, backEnd, closed }) => {
+test("reports nothing about an aborted request", async ({ channel, backEnd, closed }) => {
   const user = send(channel);
   const request = await backEnd.next();
   channel.abort();

@@ -1,5 +1,5 @@
-// One request through a matrix of fake back-ends: where it goes, where it goes next when a replica
-// fails, and what it ends with.
+// One request through a matrix of fake back-ends: its back-ends, its retries on other replicas, and
+// its outcome.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -21,7 +21,7 @@ async function matrix(...size: Parameters<typeof SmallMatrix.start>): Promise<Sm
   return small;
 }
 
-test("the same bytes go to one replica of each partition, answers come by partition", async () => {
+test("sends the same bytes to each partition and orders the responses", async () => {
   await matrix(3, 2);
   const { owner } = small!.begin("/a?b=c");
   const heads = [
@@ -37,7 +37,7 @@ test("the same bytes go to one replica of each partition, answers come by partit
   );
 });
 
-test("a target is one partition, modulo the width", async () => {
+test("maps a target to one partition, modulo the width", async () => {
   await matrix(3, 1);
   for (const target of [1n, 4n, 18446744073709551616n]) {
     const { owner } = small!.begin("/a", { target });
@@ -47,7 +47,7 @@ test("a target is one partition, modulo the width", async () => {
   assert.is(small!.at(0, 0).accepted + small!.at(2, 0).accepted, 0);
 });
 
-test("nothing is sent while one partition is busy", async () => {
+test("sends nothing while one partition is busy", async () => {
   await matrix(2, 1, { channels: 1 });
   const blocker = small!.begin("/a", { target: 1n });
   const owner = new Owner();
@@ -63,11 +63,11 @@ test("nothing is sent while one partition is busy", async () => {
 
 const FAULTS: [name: string, fault: (request: FakeRequest) => void][] = [
   ["503", (request) => request.answer(503, "")],
-  ["a 503 that ends the connection", ({ socket }) => socket.end("HTTP/1.1 503 X\r\n\r\n")],
+  ["a 503 that closes the connection", ({ socket }) => socket.end("HTTP/1.1 503 X\r\n\r\n")],
   ["429", (request) => request.answer(429, "")],
 ];
 for (const [name, fault] of FAULTS) {
-  test(`after ${name} another replica is asked, also with a POST`, async () => {
+  test(`retries on another replica after ${name}, even for a POST`, async () => {
     await matrix(2, 2);
     for (const options of [{}, { method: "POST", body: "b" }] as const) {
       for (const backEnd of small!.matrix.all()) backEnd.revive();
@@ -83,7 +83,7 @@ for (const [name, fault] of FAULTS) {
   });
 }
 
-test("a back-end that nobody listens at is left, also with a POST", async () => {
+test("retries on another replica after a refused connection, even for a POST", async () => {
   await matrix(1, 2);
   await small!.at(0, 0).close();
   const { owner } = small!.begin("/a", { method: "POST", body: "b" });
@@ -92,7 +92,7 @@ test("a back-end that nobody listens at is left, also with a POST", async () => 
   assert.equal(small!.down(), ["p0r0"]);
 });
 
-test("a connection lost without an answer: a GET is sent again, a POST is not", async () => {
+test("retries a GET but not a POST after a connection closed without a response", async () => {
   await matrix(1, 2);
   for (const end of ["end", "resetAndDestroy"] as const) {
     for (const backEnd of small!.matrix.all()) backEnd.revive();
@@ -109,7 +109,7 @@ test("a connection lost without an answer: a GET is sent again, a POST is not", 
   }
 });
 
-test("an answer that breaks off, or is none, is not asked for again", async () => {
+test("does not retry after a truncated or invalid response", async () => {
   await matrix(1, 2);
   for (const bytes of [answerText(200, "body", PARTIAL).slice(0, -1), "H", "220 mail\r\n\r\n"]) {
     for (const backEnd of small!.matrix.all()) backEnd.revive();
@@ -121,7 +121,7 @@ test("an answer that breaks off, or is none, is not asked for again", async () =
   assert.is(small!.at(0, 1).accepted, 0);
 });
 
-test("other errors are told with their text, that of the lowest partition", async () => {
+test("reports other errors with the message of the lowest partition", async () => {
   await matrix(3, 2);
   const { owner } = small!.begin();
   const [second, third] = [await small!.at(1, 0).next(), await small!.at(2, 0).next()];
@@ -132,7 +132,7 @@ test("other errors are told with their text, that of the lowest partition", asyn
   assert.equal(small!.down(), []);
 });
 
-test("what is no partial is an error, unless it is relayed", async () => {
+test("rejects a response that is not a partial, unless it is relayed", async () => {
   await matrix(1, 1);
   const merged = small!.begin();
   (await small!.at(0, 0).next()).answer(200, "plain", "Content-Type: text/plain");
@@ -147,18 +147,18 @@ test("what is no partial is an error, unless it is relayed", async () => {
   }
 });
 
-test("no replica left that is up", async () => {
+test("fails with 503 when no healthy replica is left", async () => {
   await matrix(2, 2);
   const { owner } = small!.begin();
   for (const replica of [0, 1]) (await small!.at(1, replica).next()).answer(503, "");
   assert.is(await owner.outcome(), "503 Partition(s) down");
-  // The other partition's back-end was not at fault.
+  // The back-end of the other partition did not fail.
   assert.equal(small!.down(), ["p1r0", "p1r1"]);
   await until(() => small!.at(0, 0).open === 0, "end of the request that is under way");
   assert.is(await small!.begin().owner.outcome(), "503 Partition(s) down");
 });
 
-test("a replica that is up again has still failed this request", async () => {
+test("does not retry on a revived replica that failed the same request", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(503, "");
@@ -168,7 +168,7 @@ test("a replica that is up again has still failed this request", async () => {
   assert.is(await owner.outcome(), "503 Partition(s) down");
 });
 
-test("no replica left that has time", async () => {
+test("fails with 429 when all replicas are overloaded", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin();
   for (const replica of [0, 1]) {
@@ -177,7 +177,7 @@ test("no replica left that has time", async () => {
   assert.is(await owner.outcome(), "429 <partial: 0 width: 1> | 429 | too much");
 });
 
-test("one replica is down, the other one too busy", async () => {
+test("fails with 429 when one replica is down and the other overloaded", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(503, "");
@@ -185,7 +185,7 @@ test("one replica is down, the other one too busy", async () => {
   assert.is(await owner.outcome(), "429 <partial: 0 width: 1> | 429 | too much");
 });
 
-test("primary requests fail rather than go to another row", async () => {
+test("fails primary requests instead of sending them to another row", async () => {
   await matrix(1, 2);
   const { owner } = small!.begin("/a", { isPrimary: true });
   (await small!.at(0, 0).next()).answer(503, "");
@@ -193,7 +193,7 @@ test("primary requests fail rather than go to another row", async () => {
   assert.is(small!.at(0, 1).accepted, 0);
 });
 
-test("a retry that finds all others busy waits", async () => {
+test("queues a retry when all other replicas are busy", async () => {
   await matrix(1, 2, { channels: 1 });
   const blocker = small!.begin("/block", { affinity: 1 });
   const blocking = await small!.at(0, 1).next();
@@ -210,7 +210,7 @@ test("a retry that finds all others busy waits", async () => {
   assert.is(await owner.outcome(), "p0r1");
 });
 
-test("cancelled, it ends once and cuts off what is under way", async () => {
+test("completes once when cancelled, and aborts requests in flight", async () => {
   await matrix(2, 1);
   const { call, owner } = small!.begin();
   await small!.at(0, 0).next();

@@ -1,4 +1,5 @@
-// How a request through a matrix of fake back-ends ends when partitions fail, hang or are lacking.
+// Outcome of a request through a matrix of fake back-ends when partitions fail, hang or are
+// missing.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -24,7 +25,7 @@ async function matrix(...size: Parameters<typeof SmallMatrix.start>): Promise<Sm
 
 const INCOMPLETE = { "allow-incomplete": true };
 
-test("a request line too long for a back-end stays one", async () => {
+test("fails when the request line is too long for a back-end", async () => {
   await matrix(1, 1);
   const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(414, '{"message": "URI Too Long"}');
@@ -32,7 +33,7 @@ test("a request line too long for a back-end stays one", async () => {
   assert.is((owner.outcomes[0] as Failure).status, 414);
 });
 
-test("an error tells where in the matrix it arose", async () => {
+test("reports the position in the matrix where an error arose", async () => {
   await matrix(3, 1);
   const { owner } = small!.begin();
   const below = '{"message": "bad", "level": 2, "partitions": [4, 1, 7]}';
@@ -46,7 +47,7 @@ test("an error tells where in the matrix it arose", async () => {
   assert.equal([status, hierarchy], [500, { level: 3, partitions: [3, 2, 8] }]);
 });
 
-test("nobody waits for the slowest once one has failed, and its channel comes back", async () => {
+test("fails without waiting for slow partitions, whose channels are reused later", async () => {
   await matrix(2, 1);
   const { owner } = small!.begin();
   const slow = await small!.at(0, 0).next();
@@ -59,7 +60,7 @@ test("nobody waits for the slowest once one has failed, and its channel comes ba
   assert.is(small!.at(0, 0).open, 1);
 });
 
-test("what is left of a failed request is cut off when its time is up", async () => {
+test("aborts the remaining partitions of a failed request at the deadline", async () => {
   await matrix(2, 1);
   const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
@@ -70,7 +71,7 @@ test("what is left of a failed request is cut off when its time is up", async ()
   await until(() => small!.at(0, 0).open === 0, "end of the connection");
 });
 
-test("allowed to be incomplete, what answers nonsense or breaks off is left out", async () => {
+test("omits invalid and truncated responses from a partial result", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   const broken = answerText(200, "body", PARTIAL).slice(0, -1);
   for (const bytes of [broken, "H", "220 mail\r\n\r\n", "\0".repeat(100_000)]) {
@@ -82,7 +83,7 @@ test("allowed to be incomplete, what answers nonsense or breaks off is left out"
   }
 });
 
-test("allowed to be incomplete, partitions that are down are left out", async () => {
+test("omits unhealthy partitions from a partial result", async () => {
   await matrix(3, 1, {}, INCOMPLETE);
   const first = small!.begin();
   (await small!.at(0, 0).next()).answer(503, "");
@@ -93,7 +94,7 @@ test("allowed to be incomplete, partitions that are down are left out", async ()
   assert.is(await second.owner.outcome(), "-,p1r0,p2r0");
 });
 
-test("allowed to be incomplete, something must be left", async () => {
+test("fails when a partial result would have no partition", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   const first = small!.begin();
   for (const partition of [0, 1]) (await small!.at(partition, 0).next()).answer(503, "");
@@ -101,7 +102,7 @@ test("allowed to be incomplete, something must be left", async () => {
   assert.is(await small!.begin().owner.outcome(), "503 All partitions down");
 });
 
-test("allowed to be incomplete, requests for one place are still not", async () => {
+test("fails requests for one partition or row even when partial results are allowed", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   small!.matrix.backEnds[0]![0]!.retire("a test says so");
   for (const options of [{ target: 0n }, { isPrimary: true }]) {
@@ -109,7 +110,7 @@ test("allowed to be incomplete, requests for one place are still not", async () 
   }
 });
 
-test("allowed to be incomplete, errors are still errors, and the busy waited for", async () => {
+test("reports errors and waits for busy partitions when partial results are allowed", async () => {
   await matrix(2, 1, { channels: 1 }, INCOMPLETE);
   const { owner } = small!.begin();
   (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
@@ -120,7 +121,7 @@ test("allowed to be incomplete, errors are still errors, and the busy waited for
   assert.is(await owner.outcome(), "<partial: 0 width: 2> | 500 | bad");
 });
 
-test("what takes too long is cut off and not sent again", async () => {
+test("aborts a request at its timeout without a retry", async () => {
   await matrix(2, 2);
   const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
@@ -135,7 +136,7 @@ test("what takes too long is cut off and not sent again", async () => {
   await until(() => small!.at(0, 0).open === 0, "end of the connection");
 });
 
-test("what takes too long is left out where that is allowed", async () => {
+test("omits partitions that time out from a partial result", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
   const { call, owner } = small!.begin();
   await small!.at(0, 0).next();
@@ -145,7 +146,7 @@ test("what takes too long is left out where that is allowed", async () => {
   assert.is(await owner.outcome(), "-,p1r0");
 });
 
-test("what takes too long is left out even if another replica was too busy before", async () => {
+test("omits a partition that times out after another replica was overloaded", async () => {
   await matrix(2, 2, {}, INCOMPLETE);
   const { call, owner } = small!.begin();
   await small!.answer(1, 0);
@@ -156,7 +157,7 @@ test("what takes too long is left out even if another replica was too busy befor
   assert.is(await owner.outcome(), "-,p1r0");
 });
 
-test("a refusal tells whether a back-end may have executed the request", async () => {
+test("reports in a refusal whether a back-end may have executed the request", async () => {
   const isBegun = async ({ owner }: { owner: Owner }): Promise<boolean | null> => {
     await owner.outcome();
     const [outcome] = owner.outcomes;
@@ -180,7 +181,7 @@ test("a refusal tells whether a back-end may have executed the request", async (
   assert.is(await isBegun(one), false);
 });
 
-test("what is under way when time is up may have been executed", async () => {
+test("reports requests in flight at the deadline as possibly executed", async () => {
   await matrix(1, 1, {}, INCOMPLETE);
   const { call, owner } = small!.begin();
   await small!.at(0, 0).next();

@@ -1,5 +1,5 @@
-// One request through a matrix of fake back-ends of which one hangs: when a second replica is
-// asked, and what an answer may lack.
+// One request through a matrix of fake back-ends, one of which hangs: retries, hedges and partial
+// results.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -29,7 +29,7 @@ async function answer(partition: number, replica: number): Promise<void> {
   request.answer(200, `p${partition}r${replica}`, PARTIAL);
 }
 
-test("after a time-out another replica is asked, if the request may be repeated", async () => {
+test("retries a retryable request on another replica after a timeout", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
   await small.at(0, 0).next();
@@ -39,7 +39,7 @@ test("after a time-out another replica is asked, if the request may be repeated"
   assert.is(small.matrix.backEnds[0]![0]!.outlier.isEjected, true);
 });
 
-test("not if it may not, nor a POST, nor beyond the budget", async () => {
+test("does not retry other requests, POSTs, or beyond the retry budget", async () => {
   small = await SmallMatrix.start(1, 2);
   for (const [isRepeatable, method, budget] of [
     [false, "GET", 1],
@@ -56,7 +56,7 @@ test("not if it may not, nor a POST, nor beyond the budget", async () => {
   }
 });
 
-test("an answer that breaks off half way is asked of another one, if it may be", async () => {
+test("retries a retryable request on another replica after a truncated response", async () => {
   small = await SmallMatrix.start(1, 2);
   for (const [isRepeatable, budget, expected] of [
     [true, 1, /^p0r1$/],
@@ -73,7 +73,7 @@ test("an answer that breaks off half way is asked of another one, if it may be",
   }
 });
 
-test("a late answer is asked of another replica; the first one to answer is heard", async () => {
+test("hedges a late request on another replica and uses the first response", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
   const slow = await small.at(0, 0).next();
@@ -90,7 +90,7 @@ test("a late answer is asked of another replica; the first one to answer is hear
   assert.equal([owner.outcomes.length, owner.successes], [1, 2]);
 });
 
-test("if the second replica fails, the first one is still waited for", async () => {
+test("keeps waiting for the first replica when the hedge fails", async () => {
   small = await SmallMatrix.start(1, 2);
   const { call, owner } = begin(true);
   const slow = await small.at(0, 0).next();
@@ -101,7 +101,7 @@ test("if the second replica fails, the first one is still waited for", async () 
   assert.is(await owner.outcome(), "late");
 });
 
-test("one that hangs gets no more requests while another one answers", async () => {
+test("sends no more requests to a hanging replica while another one responds", async () => {
   small = await SmallMatrix.start(1, 2);
   const [first] = small.matrix.all();
   first!.outlier.timedOut();
@@ -110,7 +110,7 @@ test("one that hangs gets no more requests while another one answers", async () 
     await answer(0, 1);
     assert.is(await owner.outcome(), "p0r1");
   }
-  // It is better than none.
+  // The only replica is better than none.
   small.matrix.backEnds[0]![1]!.retire("a test says so");
   const { owner } = begin(true);
   await answer(0, 0);
@@ -118,7 +118,7 @@ test("one that hangs gets no more requests while another one answers", async () 
   assert.is(first!.outlier.isEjected, false);
 });
 
-test("what nobody waits for any more still costs", async () => {
+test("counts the cost of an abandoned request", async () => {
   small = await SmallMatrix.start(1, 1);
   const [backEnd] = small.matrix.all();
   const { call } = begin(false);
@@ -127,7 +127,7 @@ test("what nobody waits for any more still costs", async () => {
   assert.equal([backEnd!.running, backEnd!.cost], [0, 2]);
 });
 
-test("after a soft time-out the answer is made of what is there, if that is enough", async () => {
+test("returns a partial result after the soft timeout if coverage suffices", async () => {
   const options = { ...INCOMPLETE, "min-coverage": 0.5, required: [1] };
   small = await SmallMatrix.start(3, 1, {}, options);
   const { call, owner } = begin(false);
@@ -137,7 +137,7 @@ test("after a soft time-out the answer is made of what is there, if that is enou
   await answer(2, 0);
   await until(() => small.matrix.backEnds[2]![0]!.running === 0, "answers");
   settle();
-  // Partition 1 must not lack.
+  // Partition 1 is required.
   assert.equal(owner.outcomes, []);
   await answer(1, 0);
   assert.is(await owner.outcome(), "p0r0,p1r0,p2r0");
@@ -149,7 +149,7 @@ test("after a soft time-out the answer is made of what is there, if that is enou
   assert.is(await second.owner.outcome(), "p0r0,p1r0,-");
 });
 
-test("too little is no answer", async () => {
+test("fails when coverage is too low", async () => {
   small = await SmallMatrix.start(3, 1, {}, { ...INCOMPLETE, "min-coverage": 0.6 });
   for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.retire("a test says so");
   const { owner } = begin(false);
@@ -157,7 +157,7 @@ test("too little is no answer", async () => {
   assert.is(await owner.outcome(), "503 Partition(s) down");
 });
 
-test("coverage counts the leaves that there ever were", async () => {
+test("computes coverage from the largest number of leaves ever seen", async () => {
   small = await SmallMatrix.start(2, 1);
   assert.is(small.matrix.coverage([3, 1]), 1);
   assert.is(small.matrix.coverage([3, 0]), 0.75);

@@ -1,5 +1,5 @@
-// Many requests through one dispatcher: who waits for channels and in which order, whom it turns
-// away, what it cuts off, and that nothing of it is left in the end.
+// Many requests through one dispatcher: queueing order, rejections, timeouts, and that nothing is
+// left at the end.
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";
@@ -70,7 +70,7 @@ function pathOf({ line }: FakeRequest): string {
   return line.split(" ")[1]!;
 }
 
-/** Answers requests with their paths, as they come, until it is told to stop. */
+/** Answers requests with their paths as they arrive, until it is stopped. */
 function answerAll(backEnd: FakeBackEnd): { readonly paths: string[]; stop(): void } {
   const paths: string[] = [];
   const timer = setInterval(() => {
@@ -82,7 +82,7 @@ function answerAll(backEnd: FakeBackEnd): { readonly paths: string[]; stop(): vo
   return { paths, stop: () => clearInterval(timer) };
 }
 
-test("a start knows which back-ends are up", async () => {
+test("probes its back-ends at start", async () => {
   await start(2, 1);
   assert.equal(
     [...dispatcher.matrix.all()].map(({ isDefunct }) => isDefunct),
@@ -91,12 +91,12 @@ test("a start knows which back-ends are up", async () => {
   assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [0, 0, 0]);
 });
 
-test("requests wait in one line and nobody overtakes", async () => {
+test("serves waiting requests in order", async () => {
   await start(1, 1, { channels: 1 });
   const all = Array.from({ length: 20 }, (_, index) => send(`/${index}`));
   assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [20, 19, 19]);
   const answering = answerAll(small.at(0, 0));
-  // One that comes late goes to the end, though a channel may be free by then.
+  // A late request goes to the end, even if a channel is free by then.
   await until(() => all[5]!.outcome !== null, "sixth answer");
   all.push(send("/20"));
   for (const [index, sent] of all.entries()) assert.is(await textOf(sent), `/${index}`);
@@ -108,7 +108,7 @@ test("requests wait in one line and nobody overtakes", async () => {
   assert.equal([dispatcher.working, dispatcher.waiting, small.at(0, 0).open], [0, 0, 1]);
 });
 
-test("clients take turns", async () => {
+test("alternates between clients", async () => {
   await start(1, 1, { channels: 1 });
   const all = Array.from({ length: 8 }, (_, index) => send(`/${index}`));
   all.push(send("/other", { client: "127.0.0.2" }), send("/more", { client: "127.0.0.2" }));
@@ -119,7 +119,7 @@ test("clients take turns", async () => {
   assert.equal(answering.paths, expected);
 });
 
-test("clients take turns between lines, too", async () => {
+test("alternates between clients across queues", async () => {
   await start(1, 1, { channels: 1 });
   const blocker = send("/block");
   const all = Array.from({ length: 4 }, (_, index) => send(`/${index}`));
@@ -130,7 +130,7 @@ test("clients take turns between lines, too", async () => {
   assert.equal(answering.paths, ["/block", "/0", "/other", "/1", "/2", "/3"]);
 });
 
-test("whoever has most waiting is turned away where there is no room for others", async () => {
+test("rejects requests of the client with the longest queue when others need room", async () => {
   await start(1, 1, { channels: 1 });
   const all = Array.from({ length: MAX_DISPATCH_BACKLOG + 1 }, (_, index) => send(`/${index}`));
   assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
@@ -145,7 +145,7 @@ test("whoever has most waiting is turned away where there is no room for others"
   answering.stop();
 });
 
-test("who needs less overtakes who needs more, for a while", async () => {
+test("lets a request for fewer partitions overtake for a limited time", async () => {
   await start(2, 1, { channels: 1 });
   const blocker = send("/block", { target: 1n });
   const both = send("/both");
@@ -164,7 +164,7 @@ test("who needs less overtakes who needs more, for a while", async () => {
   assert.is(pathOf(await small.at(0, 0).next()), "/second");
 });
 
-test("feeders that wait for the primary row do not hold up queries", async () => {
+test("does not block queries behind feeders that wait for the primary row", async () => {
   await start(1, 2, { channels: 1 });
   const feeders = [send("/feed", { isPrimary: true }), send("/feed", { isPrimary: true })];
   assert.is(dispatcher.waiting, 1);
@@ -177,7 +177,7 @@ test("feeders that wait for the primary row do not hold up queries", async () =>
   }
 });
 
-test("a full line turns requests away, with a text for each way to come there", async () => {
+test("rejects requests of a full queue with a message for each cause", async () => {
   await start(1, 2, { channels: 1 });
   const running = [send("/0"), send("/1")];
   const retried = await small.at(0, 0).next();
@@ -187,7 +187,7 @@ test("a full line turns requests away, with a text for each way to come there", 
   assert.is(await textOf(refused), "429 Cannot accept new connection at this time");
   const resubmitted = send("/again", { resubmits: 1 });
   assert.is(await textOf(resubmitted), "429 Client backlog full after re-dispatch attempt");
-  // Otherwise it is asked at once, found well, and given the first that waits.
+  // Otherwise the probe finds it healthy at once, and it gets the first waiting request.
   small.at(0, 0).health = answerText(503, "");
   retried.answer(503, "");
   assert.is(await textOf(running[0]!), "429 Client backlog full");
@@ -202,7 +202,7 @@ test("a full line turns requests away, with a text for each way to come there", 
   others.stop();
 });
 
-test("who has gone away is not sent when its turn comes", async () => {
+test("drops waiting requests of clients that have disconnected", async () => {
   await start(1, 1, { channels: 1 });
   const [running, gone, next] = [send("/running"), send("/gone"), send("/next")];
   gone!.isAborted = true;
@@ -213,7 +213,7 @@ test("who has gone away is not sent when its turn comes", async () => {
   assert.is(dispatcher.working, 0);
 });
 
-test("requests that wait learn that the last replica is down", async () => {
+test("fails waiting requests when the last replica goes down", async () => {
   await start(1, 1, { channels: 1 });
   const all = Array.from({ length: 5 }, (_, index) => send(`/${index}`));
   small.at(0, 0).health = answerText(503, "");
@@ -221,7 +221,7 @@ test("requests that wait learn that the last replica is down", async () => {
   for (const sent of all) assert.is(await textOf(sent), "503 Partition(s) down");
 });
 
-test("a replica that failed a request does not get it again, though it came back", async () => {
+test("does not retry on a replica that failed the request and recovered", async () => {
   await start(1, 2, { channels: 1 });
   const [first, second] = [small.at(0, 0), small.at(0, 1)];
   const failed = send("/failed");
@@ -239,7 +239,7 @@ test("a replica that failed a request does not get it again, though it came back
   assert.is(await textOf(failed), "y");
 });
 
-test("a silent back-end is cut off after the time-out", async () => {
+test("aborts requests to a silent back-end after the timeout", async () => {
   await start(2, 1, {}, { timeout: 60 });
   const sent = send("/silent");
   (await small.at(1, 0).next()).answer(200, "x", PARTIAL);
@@ -247,7 +247,7 @@ test("a silent back-end is cut off after the time-out", async () => {
   assert.is(dispatcher.working, 0);
 });
 
-test("without descriptors it says so, and takes no back-end for down", () => {
+test("reports missing file descriptors without marking a back-end unhealthy", () => {
   const script = fileURLToPath(new URL("support/exhausted.ts", import.meta.url));
   const command = `ulimit -n 60 && exec "$0" --import tsx "$1"`;
   const child = spawnSync("bash", ["-c", command, process.execPath, script], { encoding: "utf8" });
@@ -257,7 +257,7 @@ test("without descriptors it says so, and takes no back-end for down", () => {
   assert.match(child.stderr, /^svc: cannot connect to back-ends: out of file descriptors/m);
 });
 
-test("without a time-out it may take as long as it wants", async () => {
+test("waits without a limit when no timeout is set", async () => {
   await start(1, 1, {}, { timeout: 0 });
   const sent = send("/slow");
   const request = await small.at(0, 0).next();
@@ -266,14 +266,14 @@ test("without a time-out it may take as long as it wants", async () => {
   assert.is(await textOf(sent), "x");
 });
 
-// Only the first is to run out of time, however loaded the machine is.
+// Only the first request may time out, even on a loaded machine.
 for (const [name, fail, told, timeout = 20_000] of [
   ["is slow once", () => {}, /timeout after/, 60],
-  ["loses a connection", ({ socket }: FakeRequest) => socket.destroy(), /connection closed/],
+  ["closes a connection", ({ socket }: FakeRequest) => socket.destroy(), /connection closed/],
   // A dispatcher whose own back-ends are down, but not for every request.
-  ["has no place for one request", (request: FakeRequest) => request.answer(503, ""), /^503 Part/],
+  ["rejects one request", (request: FakeRequest) => request.answer(503, ""), /^503 Part/],
 ] as const) {
-  test(`a back-end that ${name} but is well is used again at once`, async () => {
+  test(`keeps using a healthy back-end that ${name}`, async () => {
     await start(1, 2, {}, { timeout });
     const [backEnd, other] = [small.at(0, 0), small.at(0, 1)];
     other.health = answerText(503, "");
@@ -289,7 +289,7 @@ for (const [name, fail, told, timeout = 20_000] of [
   });
 }
 
-test("who waits goes to a changed matrix, who runs ends in the former", async () => {
+test("moves waiting requests to a changed matrix, running ones finish in the old one", async () => {
   await start(1, 2, { channels: 1 });
   const [first, second] = small.backEnds[0]!;
   const { config } = small;
@@ -326,7 +326,7 @@ test("who waits goes to a changed matrix, who runs ends in the former", async ()
   assert.is(dispatcher.matrix.backEnds[0]![0]!.address.port, second!.address.port);
 });
 
-test("of two changes at once the later one is in force", async () => {
+test("applies the last of two concurrent changes", async () => {
   await start(1, 2);
   const { config } = small;
   const row = (replica: number, timeoutMs: number) => ({
@@ -336,19 +336,19 @@ test("of two changes at once the later one is in force", async () => {
     ...{ primaryRow: 0, timeoutMs },
   });
   await dispatcher.change(row(1, 7000));
-  // The first one has a back-end to ask for its health, the second none.
+  // The first matrix has a back-end to probe, the second has none.
   await Promise.all([dispatcher.change(row(0, 8000)), dispatcher.change(row(1, 9000))]);
   assert.is(dispatcher.matrix.config.timeoutMs, 9000);
 });
 
-test("a close ends everything that is under way or waits", async () => {
+test("fails all running and waiting requests on close", async () => {
   await start(2, 1, { channels: 1 });
   const all = [send("/a"), send("/b"), send("/c")];
   await small.at(0, 0).next();
   dispatcher.close();
   for (const sent of all) assert.is(await textOf(sent), "503 Service Out");
   assert.equal([dispatcher.working, dispatcher.waiting], [0, 0]);
-  // A processor may still return a request; its client has been told that the service is out.
+  // A processor may still return a request; its client already has its 503.
   assert.is(await textOf(send("/late")), "503 Service Out");
   assert.is(dispatcher.working, 0);
   await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,5 +1,5 @@
-// Error texts through several levels, taken apart again as clients do it; what is foreign, too long
-// or too deep.
+// Error messages passed through several levels and parsed as clients do it; foreign, long and deep
+// ones.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ function envelope(message: unknown): Buffer {
   return Buffer.from(JSON.stringify({ status: "ERROR", message, exec_id: 0 }));
 }
 
-test("an object survives any number of levels", () => {
+test("round-trips an object through any number of levels", () => {
   const message = {
     plugin: {
       exception: "<class 'KeyError'>",
@@ -31,7 +31,7 @@ test("an object survives any number of levels", () => {
   });
 });
 
-test("the form is that of the interface", () => {
+test("has the documented format", () => {
   const message = { svc: { exception: "<class 'LookupError'>", value: "undefined plugin: find" } };
   assert.is(
     partialError(1, 3, 404, backEndError(envelope(message)).text),
@@ -48,7 +48,7 @@ test("the form is that of the interface", () => {
   );
 });
 
-test("double quotes and control characters become blanks", () => {
+test("replaces double quotes and control characters with blanks", () => {
   const message = { system: { exception: "E", value: 'say "a"\tb\u0000c', traceback: ['"x"'] } };
   const text = partialError(0, 1, 500, backEndError(envelope(message)).text);
   assert.equal(parseErrorChain(text).innermost, {
@@ -57,7 +57,7 @@ test("double quotes and control characters become blanks", () => {
   assert.is(partialError(0, 1, 500, 'a "b"'), "<partial: 0 width: 1> | 500 | a  b ");
 });
 
-test("what is no error envelope has no text", () => {
+test("has no message without an error envelope", () => {
   const bodies = [
     ...["", "not found", "<html>", '{"message": ', "[]", "null", "7", '"text"', "{}"],
     ...['{"message": null}', '{"message": {}}', '{"message": [1]}', '{"message": {"other": {}}}'],
@@ -67,7 +67,7 @@ test("what is no error envelope has no text", () => {
   assert.is(backEndError(Buffer.from([0xff, 0xfe])).text, "?");
 });
 
-test("members of another kind are told as such", () => {
+test("describes members of another type", () => {
   const message = { plugin: { exception: 7, traceback: [null, "line"] } };
   assert.is(
     backEndError(envelope(message)).text,
@@ -79,7 +79,7 @@ test("members of another kind are told as such", () => {
   );
 });
 
-test("long texts are cut so that the rest can be taken apart", () => {
+test("truncates long messages so that the rest can still be parsed", () => {
   const message = {
     plugin: {
       exception: "'".repeat(10_000),

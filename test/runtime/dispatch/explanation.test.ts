@@ -1,4 +1,4 @@
-// What an explanation says of the replicas that were asked, and of what back-ends say themselves.
+// Content of an explanation: the replicas that were tried, and the explanations of back-ends.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
 
 const test = suite("explanation");
 
-/** One partition of four replicas; none is connected to. */
+/** One partition of four replicas without connections. */
 function replicas() {
   const config = {
     partitions: [[1, 2, 3, 4].map((port) => ({ host: "höst", port }))],
@@ -30,7 +30,7 @@ function shown(explanation: Explanation): Shown {
   return JSON.parse(text);
 }
 
-test("tells what every replica would have cost, and what became of those asked", () => {
+test("lists the cost of every replica and the outcome of each attempt", () => {
   const backEnds = replicas();
   const [first, second, third, fourth] = backEnds;
   const explanation = new Explanation("pre");
@@ -66,7 +66,7 @@ test("tells what every replica would have cost, and what became of those asked",
   ]);
 });
 
-test("takes nothing from below that is no JSON or is large", () => {
+test("ignores explanations of back-ends that are large or invalid JSON", () => {
   const backEnds = replicas();
   for (const below of ['{"a":1', "", `"${"x".repeat(7000)}"`]) {
     const explanation = new Explanation("wait");
@@ -76,7 +76,7 @@ test("takes nothing from below that is no JSON or is large", () => {
   }
 });
 
-test("a header line has room for the times at least", () => {
+test("keeps at least the times in a header line", () => {
   const backEnds = replicas();
   const explanation = new Explanation("wait");
   const tell = (below: string): void => {
@@ -90,11 +90,11 @@ test("a header line has room for the times at least", () => {
   assert.match(explanation.text(false), '"partitions":');
 });
 
-test("an engine tells its time alone", () => {
+test("reports only the total time for an engine", () => {
   assert.is(engineExplanation(1.23456), '{"ms":{"total":1.235}}');
 });
 
-test("the time of what was cut off ends with the explanation", () => {
+test("ends the time of an aborted attempt with the explanation", () => {
   const backEnds = replicas();
   const explanation = new Explanation("wait");
   explanation.chosen(backEnds[0]!, backEnds, []);

@@ -1,4 +1,4 @@
-// What a back-end gets of a request that was received.
+// Bytes that a back-end receives for a request.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -23,7 +23,7 @@ function lines(head: string): string[] {
   return head.slice(0, -4).split("\r\n");
 }
 
-test("a query goes to all partitions, and asks for partials", () => {
+test("sends a query to all partitions and asks for partials", () => {
   const request = forwardedRequest(GET, false);
   assert.equal(lines(request.head), [
     "GET /svc/plugin/a?b=c HTTP/1.1",
@@ -38,7 +38,7 @@ test("a query goes to all partitions, and asks for partials", () => {
   assert.equal(request.preference, { isPrimary: false, affinity: -1 });
 });
 
-test("fields of one hop are dropped, whatever their case", () => {
+test("drops hop-by-hop fields regardless of case", () => {
   const block = [
     "Host: x",
     "ACCEPT: text/plain",
@@ -66,7 +66,7 @@ test("fields of one hop are dropped, whatever their case", () => {
   ]);
 });
 
-test("a recorded request goes on as a step of its trace, in place of the client's", () => {
+test("replaces the client's trace context by the span of a sampled request", () => {
   const block = "Host: x\r\nTraceParent: 00-1\r\ntracestate: a=1\r\ntraceparent: 00-2\r\n";
   const { head } = forwardedRequest({ ...GET, block, traceParent: "00-3" }, false);
   assert.equal(lines(head).slice(1, 4), ["Host: x", "tracestate: a=1", "traceparent: 00-3"]);
@@ -74,7 +74,7 @@ test("a recorded request goes on as a step of its trace, in place of the client'
   assert.match(forwardedRequest({ ...GET, block }, false).head, "00-1");
 });
 
-test("bodies keep their bytes and get their length", () => {
+test("copies bodies byte by byte and sets their length", () => {
   for (const body of ["grüße\n".slice(0, 5), Uint8Array.of(1, 2, 3, 4, 5)]) {
     const request = forwardedRequest({ ...GET, method: "POST", body }, false);
     assert.is(request.method, "POST");
@@ -84,18 +84,18 @@ test("bodies keep their bytes and get their length", () => {
   }
 });
 
-test("HEAD is asked as GET", () => {
+test("sends HEAD as GET", () => {
   assert.match(forwardedRequest({ ...GET, method: "HEAD" }, false).head, /^GET /);
 });
 
-test("a target is handed down, and means the primary replica", () => {
+test("forwards a target, which selects the primary replica", () => {
   const request = forwardedRequest({ ...GET, partialTarget: 5n }, false);
   assert.is(request.target, 5n);
   assert.is(request.preference.isPrimary, true);
   assert.ok(lines(request.head).includes("X-SVC-Partial-Target: 5"));
 });
 
-test("a relayed request keeps what the client accepts", () => {
+test("forwards the Accept field of a relayed request", () => {
   for (const [accept, mediaType] of [
     ["json", "application/json"],
     ["text", "text/plain"],
@@ -110,13 +110,13 @@ test("a relayed request keeps what the client accepts", () => {
   assert.ok(lines(head).includes("Accept: text/html, */*;q=0.1"));
 });
 
-test("who may not ask for partials is not given them by a back-end either", () => {
+test("does not ask for partials on behalf of a client without that permission", () => {
   const block = "Host: x\r\nAccept: Application/x-svc-partial\r\n";
   const { head } = forwardedRequest({ ...GET, block, accept: "json" }, true);
   assert.ok(lines(head).includes("Accept: application/json"));
 });
 
-test("many different header blocks", () => {
+test("handles many different header blocks", () => {
   for (let i = 0; i < 1000; i++) {
     const block = `Host: x\r\nX-A: ${i}\r\nConnection: close\r\n`;
     const { head } = forwardedRequest({ ...GET, block }, false);
@@ -125,7 +125,7 @@ test("many different header blocks", () => {
   }
 });
 
-test("fields that Connection names are for one connection", () => {
+test("drops the fields that Connection lists", () => {
   const block =
     "Host: a\r\nConnection: X-One,\tx-two , host\r\nX-One: 1\r\nX-Two: 2\r\nX-Three: 3\r\n" +
     "connection: x-four\r\nX-FOUR: 4\r\n";

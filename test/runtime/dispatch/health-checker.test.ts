@@ -1,4 +1,4 @@
-// Back-ends that are down are asked for their health until they answer rightly.
+// Health checks: an unhealthy back-end is probed until it responds correctly.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -14,12 +14,12 @@ function matrixOf(...backEnds: readonly FakeBackEnd[]): Matrix {
   return new Matrix(readMatrixConfig({ partitions, replicas: [{}] }));
 }
 
-/** Which back-ends are in use. */
+/** Health of each back-end. */
 function alive(matrix: Matrix): boolean[] {
   return [...matrix.all()].map(({ isDefunct }) => !isDefunct);
 }
 
-test("all back-ends are asked at start, and used when they are well", async () => {
+test("probes all back-ends at start and uses the healthy ones", async () => {
   const well = await FakeBackEnd.start();
   const wrong = await Promise.all(
     [
@@ -40,12 +40,12 @@ test("all back-ends are asked at start, and used when they are well", async () =
   health.stop();
   assert.equal(alive(matrix), [...new Array(wrong.length + 1).fill(false), true]);
   assert.is(revived, 1);
-  // Probes leave no connection behind.
+  // Probes leave no connection open.
   await until(() => [well, ...wrong].every(({ open }) => open === 0), "end of the probes");
   for (const backEnd of [well, ...wrong]) await backEnd.close();
 });
 
-test("a back-end comes back by itself, and only those that are down are asked", async () => {
+test("detects recovery, and probes only unhealthy back-ends", async () => {
   const [first, second] = [await FakeBackEnd.start(), await FakeBackEnd.start()];
   second.health = answerText(503, "out");
   const matrix = matrixOf(first, second);
@@ -65,7 +65,7 @@ test("a back-end comes back by itself, and only those that are down are asked", 
   await Promise.all([first.close(), second.close()]);
 });
 
-test("a back-end that keeps silent is not asked twice at once", async () => {
+test("does not probe a silent back-end twice at once", async () => {
   const silent = Object.assign(await FakeBackEnd.start(), { health: "" });
   const matrix = matrixOf(silent);
   const health = new HealthChecker(matrix, () => {});

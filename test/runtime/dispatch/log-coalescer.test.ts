@@ -1,12 +1,14 @@
-// Which of many changes are told one by one, and what is said of the others.
+// Coalescing of log lines: which events are logged one by one, and how the others are summarized.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { LogCoalescer } from "../../../runtime/dispatch/log-coalescer.js";
 import { captureLog } from "./support/capture-log.js";
 
-const test = suite("few lines");
-/** A module of its own: other tests of this process may have told of back-ends just now. */
+const test = suite("log coalescer");
+/**
+ * A module of its own: other tests of this process may have logged events of back-ends just now.
+ */
 const OWN = "../../../runtime/dispatch/back-end.js?few-lines";
 const { BackEnd } = (await import(OWN)) as typeof import("../../../runtime/dispatch/back-end.js");
 
@@ -27,7 +29,7 @@ function begin(most: number) {
   return { few, sums, windowEnds, waiting: () => ends.length };
 }
 
-test("the first are told by themselves, the others are counted by kind", () => {
+test("admits the first events and counts the others by kind", () => {
   const { few, sums, windowEnds, waiting } = begin(2);
   const told = ["down", "down", "down", "up", "down"].map((kind) => few.admits(kind));
   assert.equal(told, [true, true, false, false, false]);
@@ -36,7 +38,7 @@ test("the first are told by themselves, the others are counted by kind", () => {
   assert.equal(sums, [{ down: 2, up: 1 }]);
 });
 
-test("while there are many, only sums are told; after a quiet window, single ones again", () => {
+test("logs only sums during a burst, and single lines again after a quiet window", () => {
   const { few, sums, windowEnds, waiting } = begin(1);
   few.admits("down");
   few.admits("down");
@@ -56,7 +58,7 @@ function retire(partition: number): void {
   new BackEnd({ host: "127.0.0.1", port: 1 }, row, place).retire("of a test");
 }
 
-test("a thousand back-ends that go down are a few lines of the log", () => {
+test("logs a few lines when a thousand back-ends go down", () => {
   const lines = captureLog(() => {
     for (let at = 0; at < 1000; at++) retire(at);
   });

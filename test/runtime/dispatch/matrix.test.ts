@@ -10,7 +10,7 @@ const test = suite("matrix");
 const ANY = { isPrimary: false, affinity: -1 };
 const PRIMARY = { isPrimary: true, affinity: -1 };
 
-/** A matrix whose back-ends are all up. */
+/** A matrix whose back-ends are all healthy. */
 function matrixOf(width: number, ...replicas: readonly object[]): Matrix {
   const addresses = replicas.map(() => ({ host: "127.0.0.1", port: 1 }));
   const partitions = new Array(width).fill(addresses);
@@ -19,13 +19,13 @@ function matrixOf(width: number, ...replicas: readonly object[]): Matrix {
   return matrix;
 }
 
-/** Row that is chosen in a partition, or why none is. */
+/** Row that is chosen in a partition, or the reason for none. */
 function row(matrix: Matrix, preference = ANY, tried: BackEnd[] = [], partition = 0) {
   const choice = matrix.choose(partition, preference, tried, false);
   return typeof choice === "string" ? choice : choice.place.replica;
 }
 
-/** Rows that requests go to which come one after the other and never end. */
+/** Rows of consecutive requests that never complete. */
 function fill(matrix: Matrix, count: number): (number | string)[] {
   return Array.from({ length: count }, () => {
     const chosen = row(matrix);
@@ -34,29 +34,29 @@ function fill(matrix: Matrix, count: number): (number | string)[] {
   });
 }
 
-test("the lowest cost, and of equal ones the lowest row", () => {
+test("chooses the lowest cost, then the lowest row", () => {
   assert.equal(fill(matrixOf(1, {}, {}, {}), 7), [0, 1, 2, 0, 1, 2, 0]);
 });
 
-test("a higher priority number means fewer requests", () => {
+test("sends fewer requests to a higher priority number", () => {
   const rows = [{ priority: 1 }, { priority: 3, channels: 2 }];
   // Costs: 0/0, 1/0, 1/3, 2/3, 3/3, 4/3, 4/6.
   assert.equal(fill(matrixOf(1, ...rows), 7), [0, 1, 0, 0, 0, 1, 0]);
 });
 
-test("a row of priority 0 is filled until its channels are used up", () => {
+test("uses all channels of a row of priority 0 first", () => {
   const rows = [{ channels: 2 }, { priority: 0, channels: 3 }];
   assert.equal(fill(matrixOf(1, ...rows), 6), [0, 1, 1, 1, 0, "busy"]);
 });
 
-test("cost is kept for each back-end, not for rows", () => {
+test("tracks the cost per back-end, not per row", () => {
   const matrix = matrixOf(2, {}, {});
   matrix.backEnds[0]![0]!.take();
   assert.is(row(matrix, ANY, [], 0), 1);
   assert.is(row(matrix, ANY, [], 1), 0);
 });
 
-test("what is down, penalised, tried or without a free channel", () => {
+test("skips back-ends that are down, penalized, tried or without a free channel", () => {
   const matrix = matrixOf(1, { channels: 1 }, { channels: 1 }, { channels: 1 });
   const [first, second, third] = matrix.backEnds[0]!;
   first!.retire("a test says so");
@@ -74,7 +74,7 @@ test("what is down, penalised, tried or without a free channel", () => {
   assert.is(row(matrix), "down");
 });
 
-test("affinity is the row modulo the height, whatever it costs", () => {
+test("maps affinity to the row modulo the height, whatever its cost", () => {
   const matrix = matrixOf(1, {}, { priority: 127, channels: 1 }, {});
   for (const affinity of [1, 4, 127 * 3 + 1]) {
     assert.is(row(matrix, { isPrimary: false, affinity }), 1);
@@ -82,7 +82,7 @@ test("affinity is the row modulo the height, whatever it costs", () => {
   assert.is(row(matrix, { isPrimary: false, affinity: 0 }), 0);
 });
 
-test("without its preferred row a request goes the usual way", () => {
+test("falls back to the cost rules without the preferred row", () => {
   const matrix = matrixOf(1, {}, { channels: 1 }, { priority: 1 });
   const preference = { isPrimary: false, affinity: 1 };
   const preferred = matrix.backEnds[0]![1]!;
@@ -94,13 +94,13 @@ test("without its preferred row a request goes the usual way", () => {
   assert.is(row(matrix, preference), 2);
 });
 
-test("a retry does not insist on the preferred row", () => {
+test("does not require the preferred row for a retry", () => {
   const matrix = matrixOf(1, {}, {}, {});
   const preference = { isPrimary: false, affinity: 2 };
   assert.is(row(matrix, preference, [matrix.backEnds[0]![0]!]), 1);
 });
 
-test("primary requests never leave the primary row", () => {
+test("keeps primary requests in the primary row", () => {
   const matrix = matrixOf(1, {}, { primary: 1, channels: 1, priority: 99 }, {});
   const primary = matrix.backEnds[0]![1]!;
   assert.is(row(matrix, PRIMARY), 1);
@@ -112,7 +112,7 @@ test("primary requests never leave the primary row", () => {
   assert.is(row(matrix, PRIMARY), "down");
 });
 
-test("places and figures", () => {
+test("has positions and channel counts", () => {
   const matrix = matrixOf(3, { channels: 4 }, { channels: 5, primary: 1 });
   assert.equal([matrix.width, matrix.height], [3, 2]);
   assert.equal([matrix.totalChannels, matrix.openChannels], [27, 0]);

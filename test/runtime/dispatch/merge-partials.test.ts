@@ -35,7 +35,7 @@ function refusal(...partials: readonly (Uint8Array | null)[]): string {
   return "merged";
 }
 
-test("entries of all partitions by their keys, equal ones by partition, then position", () => {
+test("merges all partitions by key, then partition, then position", () => {
   const response = merged([responseOf("a", [1, 2, 2]), responseOf("b", [2]), responseOf("c", [1])]);
   assert.equal(
     response.entries.map(([, item]) => item),
@@ -43,13 +43,13 @@ test("entries of all partitions by their keys, equal ones by partition, then pos
   );
 });
 
-test("descending, texts and bytes", () => {
+test("merges strings and bytes in descending order", () => {
   const numbers = [9, 5, 1].map((key) => responseOf("n", [key], S.S_VAL));
   assert.equal(
     merged(numbers.reverse()).entries.map(([key]) => key),
     [9, 5, 1],
   );
-  // Not in the order of their UTF-16 units.
+  // The order of their UTF-16 units differs.
   const texts = ["\u{1f600}", "\uffff", "b", "abc", "ab"].map((key) => responseOf("t", [key]));
   assert.equal(
     merged(texts).entries.map(([key]) => key),
@@ -64,7 +64,7 @@ test("descending, texts and bytes", () => {
   );
 });
 
-test("infinite keys, beside partitions that have no more entries", () => {
+test("merges infinite keys with partitions that are exhausted", () => {
   const infinite = Number.POSITIVE_INFINITY;
   const response = merged([responseOf("a", [1]), responseOf("b", [infinite, infinite])]);
   assert.equal(
@@ -73,7 +73,7 @@ test("infinite keys, beside partitions that have no more entries", () => {
   );
 });
 
-test("orders that check nothing: one partition behind the other", () => {
+test("concatenates partitions for orders without a comparison", () => {
   const native = S.S_NATIVE | S.S_ASC;
   const response = merged([responseOf("a", [3, "x"], native), responseOf("b", [1], native)]);
   assert.equal(response.entries, [
@@ -84,7 +84,7 @@ test("orders that check nothing: one partition behind the other", () => {
   assert.is(response.sortby, native);
 });
 
-test("the greatest maxhits counts, -1 only if all say so", () => {
+test("uses the greatest maxhits, and -1 only if all have -1", () => {
   const limits: [number[], number, number][] = [
     [[2, 3], 3, 3],
     [[-1, 3], 3, 3],
@@ -104,7 +104,7 @@ test("the greatest maxhits counts, -1 only if all say so", () => {
   }
 });
 
-test("order and key type of the lowest partition that has entries", () => {
+test("uses order and key type of the lowest partition with entries", () => {
   const empty = new PluginResponse(-1, S.S_ID, types.str);
   const response = merged([
     empty,
@@ -116,7 +116,7 @@ test("order and key type of the lowest partition that has entries", () => {
   assert.is(response.keytype, types.int);
 });
 
-test("without entries there is no order, and nothing but figures", () => {
+test("merges only totals when there are no entries", () => {
   const response = merged([new PluginResponse(5, S.S_VAL), new PluginResponse(7, S.S_ID)]);
   assert.is(response.sortby, S.S_NONE);
   assert.is(response.keytype, null);
@@ -124,7 +124,7 @@ test("without entries there is no order, and nothing but figures", () => {
   assert.equal(response.entries, []);
 });
 
-test("whole numbers of one partition go with fractions of another", () => {
+test("merges integers of one partition with floats of another", () => {
   const response = merged([responseOf("a", [1, 2]), responseOf("b", [1.5])]);
   assert.is(response.keytype, types.float);
   assert.equal(
@@ -133,7 +133,7 @@ test("whole numbers of one partition go with fractions of another", () => {
   );
 });
 
-test("figures are summed, also those of partitions without entries", () => {
+test("sums totals, including those of partitions without entries", () => {
   const responses = [1, 2, 3].map((figure) => {
     const response = responseOf("r", figure === 2 ? [] : [figure]);
     response.hitcount = 1000 * figure;
@@ -148,7 +148,7 @@ test("figures are summed, also those of partitions without entries", () => {
   assert.equal([hitcount, partials, i0, i1, f2, f3], [6000, 6, -6, 60, 1.5, -0.75]);
 });
 
-test("a message is dropped, of metadata partition 0's is kept", () => {
+test("drops the message and keeps the metadata of partition 0", () => {
   const responses = [0, 1].map((partition) => {
     const response = responseOf("r", [1]);
     response.message = `note ${partition}`;
@@ -161,14 +161,14 @@ test("a message is dropped, of metadata partition 0's is kept", () => {
   assert.is(merged([new PluginResponse(), ...responses]).meta, null);
 });
 
-test("partitions that did not answer are counted", () => {
+test("counts the partitions that did not respond", () => {
   const one = responseOf("a", [1]).serialize();
   const { incomplete, levelparts, partials } = mergePartials([null, one, null]);
   assert.equal([incomplete, levelparts, partials], [2, 3, 1]);
   assert.throws(() => mergePartials([null, null]), TypeError);
 });
 
-test("where partitions may lack, damaged ones count as those that did not answer", () => {
+test("counts corrupt partials as missing where partial results are allowed", () => {
   const one = responseOf("a", [1]).serialize();
   const damaged = Uint8Array.from(one);
   damaged[damaged.length - 1]! ^= 1;
@@ -178,7 +178,7 @@ test("where partitions may lack, damaged ones count as those that did not answer
   assert.is(mergeTrusted([damaged, null]), null);
 });
 
-test("sums of floats beyond all numbers are errors, as those of integers are", () => {
+test("rejects float sums that overflow, as it does integer sums", () => {
   for (const name of ["f2", "f3"] as const) {
     const [first, second] = [responseOf("a", [1]), responseOf("b", [1])];
     first[name] = 1e308;
@@ -190,7 +190,7 @@ test("sums of floats beyond all numbers are errors, as those of integers are", (
   }
 });
 
-test("a targeted partition is all there is", () => {
+test("returns the partial of a targeted partition alone", () => {
   const response = responseOf("a", [1]);
   response.meta = "of partition 1";
   response.hitcount = 9;
@@ -199,7 +199,7 @@ test("a targeted partition is all there is", () => {
   assert.is(PluginResponse.deserialize(encodeMerged(only)).meta, "of partition 1");
 });
 
-test("two levels, as the interface counts them", () => {
+test("merges two levels as the interface counts them", () => {
   const engines = Array.from({ length: 5 }, (_, engine) => {
     const response = responseOf(`e${engine}`, [9 - engine, 3, 2, 1], S.S_VAL);
     response.maxhits = 3;
@@ -218,7 +218,7 @@ test("two levels, as the interface counts them", () => {
   );
 });
 
-test("JSON text of every kind of key", () => {
+test("renders keys of each type as JSON", () => {
   const texts: [SortKey[], string][] = [
     [[-1.5, 0, 1e21, Number.POSITIVE_INFINITY], '-1.5 0 1e+21 "Infinity"'],
     [['"\n', "é", "\u{1f600}"], '"\\"\\n" "é" "\u{1f600}"'],
@@ -232,7 +232,7 @@ test("JSON text of every kind of key", () => {
   }
 });
 
-test("items are copied as they are", () => {
+test("copies items unchanged", () => {
   const response = new PluginResponse();
   response.append(1, 12345678901234567890n);
   response.append(
@@ -246,12 +246,12 @@ test("items are copied as they are", () => {
   assert.ok(json.endsWith('[[1,12345678901234567890],[2,{"10":1,"9":2}]]}'), json);
 });
 
-test("the merged partial can be transferred to another thread", () => {
+test("returns a partial that can be transferred to another thread", () => {
   const bytes = encodeMerged(mergePartials([responseOf("a", [1]).serialize()]));
   assert.is(bytes.buffer.byteLength, bytes.length);
 });
 
-test("keys of another type, or in another order, do not go together", () => {
+test("rejects keys of another type or order", () => {
   const empty = new PluginResponse().serialize();
   const ints = responseOf("a", [1, 2]).serialize();
   const texts = responseOf("b", ["x"]).serialize();
@@ -272,7 +272,7 @@ test("keys of another type, or in another order, do not go together", () => {
   assert.is(refusal(unsorted.serialize(), ints), "merged");
 });
 
-test("sums beyond the safe integers", () => {
+test("rejects sums beyond the safe integers", () => {
   for (const name of ["i0", "i1", "hitcount", "partials"] as const) {
     const response = new PluginResponse();
     response[name] = Number.MAX_SAFE_INTEGER;
@@ -283,7 +283,7 @@ test("sums beyond the safe integers", () => {
   }
 });
 
-test("damage is told by its kind", () => {
+test("reports the kind of corruption", () => {
   const good = responseOf("a", [1]).serialize();
   const changed = (at: number, value: number, isSealed: boolean): Uint8Array => {
     const bytes = Buffer.from(good);
@@ -302,7 +302,7 @@ test("damage is told by its kind", () => {
   assert.is(refusal(changed(100, 7, false)), "partial 0 data corruption: checksum");
 });
 
-test("more levels than a header holds", () => {
+test("rejects more levels than a header holds", () => {
   const bytes = Buffer.from(new PluginResponse().serialize());
   bytes.writeUInt32LE(0xffffffff, 24);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4);

@@ -1,4 +1,4 @@
-// When a back-end that hangs or fails is left alone, and how it comes back.
+// Outlier ejection of back-ends that hang or fail, and their recovery.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,9 +12,9 @@ import {
 import { OutlierDetector } from "../../../runtime/dispatch/outlier-detector.js";
 import { later } from "./support/later.js";
 
-const test = suite("outlier");
+const test = suite("outlier detector");
 
-test("a time-out ejects at once, errors only when they come in a row", () => {
+test("ejects after one timeout, or after consecutive errors", () => {
   const hanging = new OutlierDetector();
   hanging.timedOut();
   assert.is(hanging.isEjected, true);
@@ -27,7 +27,7 @@ test("a time-out ejects at once, errors only when they come in a row", () => {
   assert.is(failing.isEjected, true);
 });
 
-test("one request at a time tries it, repeatable ones first", () => {
+test("admits one trial at a time, retryable requests first", () => {
   const outlier = new OutlierDetector();
   outlier.timedOut();
   const due = () => [outlier.isHalfOpenDue(true), outlier.isHalfOpenDue(false)];
@@ -42,7 +42,7 @@ test("one request at a time tries it, repeatable ones first", () => {
   later(FIRST_EJECTION_MS + RETRYABLE_TRIAL_WAIT_MS + 1, () => assert.equal(due(), [true, true]));
 });
 
-test("a trial that succeeds brings it back, slowly at first", () => {
+test("recovers after a successful trial, with a slow start", () => {
   const outlier = new OutlierDetector();
   assert.is(outlier.costFactor, 1);
   outlier.timedOut();
@@ -55,7 +55,7 @@ test("a trial that succeeds brings it back, slowly at first", () => {
   later(SLOW_START_MS + 1, () => assert.is(outlier.costFactor, 1));
 });
 
-test("each relapse doubles the time, up to a bound; requests that hang together are one", () => {
+test("doubles the ejection time per relapse, up to a limit", () => {
   const outlier = new OutlierDetector();
   let now = 0;
   const lasts: number[] = [];

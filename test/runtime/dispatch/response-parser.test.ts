@@ -1,4 +1,4 @@
-// Answers of back-ends, whole and in pieces, and everything that must not be taken for one.
+// Responses of back-ends, whole and in chunks, and all input that must be rejected.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import {
 } from "../../../runtime/dispatch/response-parser.js";
 import { Random, SEED } from "../../property/support/random.js";
 
-const test = suite("answer parser");
+const test = suite("response parser");
 
 const BODY = "body\r\n\r\nmore";
 const ANSWER = answerOf(BODY, "Content-Type: application/X-svc-Partial; a=b", "X-SVC-Backlog: 1F");
@@ -46,11 +46,11 @@ function check(answer: BackEndResponse | null): void {
   assert.is(answer.body.toString("latin1"), BODY);
 }
 
-test("one answer in one piece", () => {
+test("parses one response in one chunk", () => {
   check(parsed(ANSWER));
 });
 
-test("split at every byte", () => {
+test("parses a response split at every byte", () => {
   for (let at = 1; at < ANSWER.length; at++) {
     const parser = new ResponseParser();
     assert.is(parser.isStarted, false);
@@ -61,7 +61,7 @@ test("split at every byte", () => {
   }
 });
 
-test("bytes are overwritten once they were taken", () => {
+test("copies its bytes, so that the buffer can be overwritten", () => {
   const bytes = Buffer.from(ANSWER, "latin1");
   const bodyStart = ANSWER.length - BODY.length;
   for (const at of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
@@ -80,7 +80,7 @@ test("bytes are overwritten once they were taken", () => {
   }
 });
 
-test("more different heads than are kept", () => {
+test("parses more different heads than it caches", () => {
   for (let round = 0; round < 2; round++) {
     for (let number = 0; number < 1500; number++) {
       const answer = parsed(answerOf("abc", `X-SVC-Backlog: ${number.toString(16)}`));
@@ -90,7 +90,7 @@ test("more different heads than are kept", () => {
   }
 });
 
-test("byte by byte, one answer after the other", () => {
+test("parses consecutive responses byte by byte", () => {
   const parser = new ResponseParser();
   for (let round = 0; round < 3; round++) {
     for (const byte of ANSWER.slice(0, -1)) assert.is(feed(parser, byte), null);
@@ -98,7 +98,7 @@ test("byte by byte, one answer after the other", () => {
   }
 });
 
-test("an answer stays what it is when the next one arrives", () => {
+test("does not change a response when the next one arrives", () => {
   const parser = new ResponseParser();
   const half = ANSWER.length - 5;
   feed(parser, ANSWER.slice(0, half));
@@ -107,7 +107,7 @@ test("an answer stays what it is when the next one arrives", () => {
   check(first);
 });
 
-test("large bodies in pieces", () => {
+test("parses large bodies in chunks", () => {
   const body = Array.from({ length: 300_000 }, (_, index) => String(index)).join(",");
   const text = answerOf(body);
   const parser = new ResponseParser();
@@ -119,7 +119,7 @@ test("large bodies in pieces", () => {
   assert.ok(answer!.body.toString("latin1") === body);
 });
 
-test("no length is no body, and the end of the connection", () => {
+test("reads a response without a length as empty, and detects the last one of a connection", () => {
   const answer = parsed("HTTP/1.1 503 Service Unavailable\r\n\r\n");
   assert.equal(answer && { ...answer, body: answer.body.length }, {
     status: 503,
@@ -136,13 +136,13 @@ test("no length is no body, and the end of the connection", () => {
   assert.is(parsed(answerOf("x", "Connection: Close"))!.isLast, true);
 });
 
-test("a backlog that cannot be read says nothing", () => {
+test("ignores an invalid backlog", () => {
   for (const text of ["", "-1", "1G", "123456789", "0x10"]) {
     assert.is(parsed(answerOf("", `X-SVC-Backlog: ${text}`))!.backlog, -1, text);
   }
 });
 
-test("response lines", () => {
+test("validates status lines", () => {
   for (const line of ["HTTP/1.1 200", "HTTP/1.1 599 ", "HTTP/1.1 200 O\xe9 K\t"]) {
     assert.is(parsed(`${line}\r\n\r\n`)!.body.length, 0, line);
   }
@@ -167,10 +167,10 @@ test("response lines", () => {
   assert.is(refusal(`HTTP/1.1 200 ${"x".repeat(8191)}\r\n\r\n`), "response line too long");
 });
 
-test("blanks without end", () => {
+test("parses long runs of blanks in linear time", () => {
   const blanks = " ".repeat(MAX_RESPONSE_HEAD_BYTES - 100);
   assert.is(parsed(answerOf("x", `A:${blanks}b`))!.body.length, 1);
-  // A second look at every blank would take longer than a test may.
+  // A quadratic scan of the blanks would exceed the time limit of a test.
   for (const [before, after] of [
     ["", "\x01"],
     ["b", "\x01"],
@@ -180,12 +180,12 @@ test("blanks without end", () => {
   }
 });
 
-test("only blanks and tabs stand around a value", () => {
+test("strips only blanks and tabs around a value", () => {
   assert.is(parsed("HTTP/1.1 200 X\r\nContent-Length:\t 1 \t\r\n\r\nx")!.body.length, 1);
   assert.is(refusal("HTTP/1.1 200 X\r\nContent-Length: 1\xa0\r\n\r\nx"), "invalid length");
 });
 
-test("header lines", () => {
+test("rejects invalid header lines", () => {
   for (const field of [
     "no colon",
     ": x",
@@ -199,7 +199,7 @@ test("header lines", () => {
   }
 });
 
-test("lengths that leave a doubt", () => {
+test("rejects ambiguous lengths", () => {
   for (const fields of [
     ["Content-Length: 5"],
     ["content-length: 0"],
@@ -216,7 +216,7 @@ test("lengths that leave a doubt", () => {
   assert.is(refusal(large), "answer too large");
 });
 
-test("more than one answer", () => {
+test("rejects bytes after a response", () => {
   assert.is(refusal(`${ANSWER}H`), "more bytes than announced");
   assert.is(refusal(ANSWER + ANSWER), "more bytes than announced");
   const parser = new ResponseParser();
@@ -224,7 +224,7 @@ test("more than one answer", () => {
   assert.throws(() => feed(parser, `${ANSWER.slice(-2)}x`), /more bytes than announced/);
 });
 
-test("a head without end", () => {
+test("rejects an endless head", () => {
   const parser = new ResponseParser();
   const line = `A: ${"x".repeat(1000)}\r\n`;
   feed(parser, "HTTP/1.1 200 OK\r\n");
@@ -234,13 +234,13 @@ test("a head without end", () => {
   assert.is(refusal("x".repeat(MAX_RESPONSE_HEAD_BYTES + 1)), "head too long");
 });
 
-test("a head is too long with its end in the same piece", () => {
+test("rejects a long head that ends in the same chunk", () => {
   const line = `A: ${"x".repeat(1000)}\r\n`;
   const lines = line.repeat(Math.ceil(MAX_RESPONSE_HEAD_BYTES / 1000));
   assert.is(refusal(`HTTP/1.1 200 OK\r\n${lines}\r\n`), "head too long");
 });
 
-test(`damaged answers are refused, or read alike however they arrive (SEED=${SEED})`, () => {
+test(`rejects corrupt responses, or parses them alike in any chunks (SEED=${SEED})`, () => {
   const random = new Random();
   const outcomes = new Map<string, number>();
   for (let round = 0; round < 10_000; round++) {
@@ -271,13 +271,13 @@ function damaged(random: Random): Buffer {
   return result;
 }
 
-/** What comes of these pieces, as a text; which error it is may depend on how they arrive. */
+/** Result of these chunks as a string; which error it is may depend on the chunks. */
 function outcome(pieces: readonly Buffer[]): string {
   const parser = new ResponseParser();
   let answers = "";
   try {
     for (const piece of pieces) {
-      // What follows an answer uncalled-for ends a channel.
+      // Unexpected bytes after a response close the channel.
       if (answers !== "") return "refused";
       const answer = parser.feed(piece);
       if (answer !== null) answers = `answer ${JSON.stringify(answer)}`;

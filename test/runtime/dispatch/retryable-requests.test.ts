@@ -1,4 +1,4 @@
-// What is known of plugins that are safe to repeat, and how often requests are.
+// Which plugins are retryable, and the retry budget.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,10 +6,10 @@ import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST } from "../../../runtime/base
 import { RetryableRequests } from "../../../runtime/dispatch/retryable-requests.js";
 import { makeRequest } from "./support/make-request.js";
 
-const test = suite("repeatable requests");
+const test = suite("retryable requests");
 const GET = makeRequest("/a");
 
-test("GETs of what engines call readonly, until one says otherwise", () => {
+test("retries GETs of plugins that engines report as readonly, until one reports otherwise", () => {
   const requests = new RetryableRequests();
   assert.is(requests.has(GET), false);
   requests.answered(GET, true, 5);
@@ -20,16 +20,16 @@ test("GETs of what engines call readonly, until one says otherwise", () => {
   assert.is(requests.has(GET), false);
 });
 
-test("late is what 95 of 100 answers are not", () => {
+test("hedges after the 95th percentile of response times", () => {
   const requests = new RetryableRequests();
   assert.is(requests.slowMs(GET), Number.POSITIVE_INFINITY);
-  // 1 to 100 ms, in an order that has no trend.
+  // 1 to 100 ms, in an order without a trend.
   for (let i = 0; i < 20_000; i++) requests.answered(GET, true, 1 + ((i * 37) % 100));
   const slowMs = requests.slowMs(GET);
   assert.ok(slowMs > 80 && slowMs < 110, String(slowMs));
 });
 
-test("a tenth of the requests may be sent again, and a few more", () => {
+test("allows retries for a tenth of the requests, plus a few", () => {
   const requests = new RetryableRequests();
   const spend = () => Array.from({ length: 1000 }, () => requests.spend()).filter(Boolean).length;
   assert.is(spend(), RETRY_BUDGET_BURST);
@@ -37,7 +37,7 @@ test("a tenth of the requests may be sent again, and a few more", () => {
   assert.is(spend(), 10);
 });
 
-test("names of strangers do not fill the memory", () => {
+test("bounds the memory for plugin names that clients invent", () => {
   const requests = new RetryableRequests();
   for (let i = 0; i < MAX_RETRYABLE_PLUGINS + 10; i++) {
     requests.answered(makeRequest(`/${i}`), true, 1);

@@ -1,5 +1,5 @@
-// Streams to a back-end over real sockets: what it gets, and what becomes of requests when it does
-// not agree, drops a stream, or goes away.
+// Streams to a back-end over real sockets: the bytes that it receives, and the outcome of requests
+// when it declines the protocol, drops a stream or closes the connection.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -15,7 +15,7 @@ const HEAD = "GET /a HTTP/1.1\r\n\r\n";
 const PLACE = { partition: 0, replica: 0, width: 1, height: 1, isPrimary: true };
 const CONNECT_MS = 300;
 
-/** One connection to the fake back-end, and the streams that it has seen. */
+/** One connection to the fake back-end and its streams. */
 class Link {
   readonly streams = new Map<number, string>();
   readonly ends: string[] = [];
@@ -109,7 +109,7 @@ async function streams({ links }: Context, count: number): Promise<Link> {
   return links[0]!;
 }
 
-test("all requests on one connection, answered as they are ready", async (context) => {
+test("multiplexes all requests on one connection", async (context) => {
   const { backEnd } = context;
   const sent = [1, 2, 3].map(() => send(backEnd, "body"));
   const link = await streams(context, 3);
@@ -128,7 +128,7 @@ test("all requests on one connection, answered as they are ready", async (contex
   assert.is(await sent[0]!.user.end(), "200 first");
   link.send(3, text.slice(30));
   assert.is(await sent[2]!.user.end(), "200 third");
-  // Who is idle is taken again, without another word about who it is.
+  // An idle stream is reused without another identification.
   backEnd.give(sent[0]!.channel, -1);
   const again = send(backEnd);
   await until(() => link.streams.get(1)!.endsWith(`body${HEAD}`), "request");
@@ -138,7 +138,7 @@ test("all requests on one connection, answered as they are ready", async (contex
   assert.is(context.links.length, 1);
 });
 
-test("who drops a request says so; others go on", async (context) => {
+test("resets the stream of an aborted request without affecting others", async (context) => {
   const [first, second] = [send(context.backEnd), send(context.backEnd)];
   const link = await streams(context, 2);
   first.channel.abort();
@@ -151,7 +151,7 @@ test("who drops a request says so; others go on", async (context) => {
   assert.is(first.user.outcome, "");
 });
 
-test("streams that end, and one that was refused", async (context) => {
+test("reports streams that end early and one that was refused", async (context) => {
   const sent = [1, 2, 3, 4].map(() => send(context.backEnd));
   const link = await streams(context, 4);
   link.end(1, FRAME.end);
@@ -168,12 +168,12 @@ const ENDINGS: [string, (link: Link) => void, RegExp, RegExp][] = [
   ["closed", ({ socket }) => socket.end(), /^no-answer: connection closed/, /^bad-answer: conn/],
   ["reset", ({ socket }) => socket.resetAndDestroy(), /^no-answer: read/, /^bad-answer: read/],
   ["garbage", ({ socket }) => socket.write("x".repeat(9)), /^bad-answer: inv/, /^bad-answer: inv/],
-  // Or else what was executed would be sent to another replica.
+  // Otherwise a request that was executed would be sent to another replica.
   ["a late refusal", (link) => link.end(2, FRAME.refuse), /^bad-answer: inv/, /^bad-answer: inv/],
-  ["a stream that never was", (link) => link.send(9, "x"), /^bad-answer: inv/, /^bad-answer: inv/],
+  ["an unknown stream", (link) => link.send(9, "x"), /^bad-answer: inv/, /^bad-answer: inv/],
 ];
 for (const [name, end, untouched, begun] of ENDINGS) {
-  test(`a connection that ends ends all on it: ${name}`, async (context) => {
+  test(`fails all streams of a connection that ends: ${name}`, async (context) => {
     const { backEnd } = context;
     const sent = [1, 2].map(() => send(backEnd));
     const link = await streams(context, 2);
@@ -183,12 +183,12 @@ for (const [name, end, untouched, begun] of ENDINGS) {
     assert.match(await sent[0]!.user.end(), untouched);
     assert.match(await sent[1]!.user.end(), begun);
     for (const { channel } of sent) assert.is(channel.isOpen, false);
-    // Whether the next one takes trunks has to be asked.
+    // Trunk support has to be probed again for the next connection.
     assert.is(backEnd.takesTrunk, null);
   });
 }
 
-test("who does not agree has not looked at anything; who only goes may have", async (context) => {
+test("distinguishes a declined protocol from a connection that just closes", async (context) => {
   context.agrees = false;
   const { backEnd, links } = context;
   for (const [answer, fault] of [
@@ -206,13 +206,13 @@ test("who does not agree has not looked at anything; who only goes may have", as
   }
 });
 
-test("nobody listens", async (context) => {
+test("reports a refused connection", async (context) => {
   context.server.close();
   const users = [send(context.backEnd).user, send(context.backEnd).user];
   for (const user of users) assert.match(await user.end(), /^unconnected: connect ECONNREFUSED/);
 });
 
-test("after a time-out other requests take another connection", async (context) => {
+test("opens another connection for requests after a timeout", async (context) => {
   const { backEnd, links } = context;
   const hung = send(backEnd);
   await streams(context, 1);
@@ -227,7 +227,7 @@ test("after a time-out other requests take another connection", async (context) 
   await until(() => links[0]!.socket.readableEnded, "the end of the first connection");
 });
 
-test("a back-end that takes nothing is given up", async (context) => {
+test("closes the connection of a back-end that reads nothing", async (context) => {
   const { port } = context.server.address() as AddressInfo;
   const sockets: Socket[] = [];
   const connector = new Connector(null, "", ({ host }, onread) => {
@@ -241,7 +241,7 @@ test("a back-end that takes nothing is given up", async (context) => {
   backEnd.revive(true);
   const { user } = send(backEnd);
   const { socket } = await streams(context, 1);
-  // It was slow once, which is over.
+  // It was slow once and has recovered.
   sockets[0]!.emit("timeout");
   assert.is(user.outcome, "");
   socket.pause();
@@ -255,7 +255,7 @@ test("a back-end that takes nothing is given up", async (context) => {
   backEnd.leave();
 });
 
-test("a back-end that takes trunks no more, or only now", async (context) => {
+test("switches when a back-end stops or starts accepting trunks", async (context) => {
   const { backEnd, links } = context;
   const first = send(backEnd);
   const link = await streams(context, 1);
@@ -274,7 +274,7 @@ test("a back-end that takes trunks no more, or only now", async (context) => {
   assert.is(plain.channel.isOpen, false);
 });
 
-test("bodies of many bytes, which arrive whole", async (context) => {
+test("transfers large bodies completely", async (context) => {
   const body = Buffer.alloc(1_000_000, "0123456789");
   const { user } = send(context.backEnd, body);
   const small = send(context.backEnd);

@@ -1,4 +1,4 @@
-// Results that wait until what was changed for them is durable, or cannot be any more.
+// Results held until their changes are durable, or can no longer become durable.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { DurabilityGate } from "../../../runtime/engine/durability-gate.js";
 import { failureLine, failureMessage } from "../../../runtime/engine/error-message.js";
 import { CommitClock } from "../../../runtime/graph/memory/commit-clock.js";
 
-const test = suite("held results");
+const test = suite("durability gate");
 
 function setUp() {
   const clock = new CommitClock();
@@ -25,7 +25,7 @@ async function settled(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test("what waits for nothing goes at once", () => {
+test("sends results without pending changes at once", () => {
   const { clock, told, hold } = setUp();
   clock.finish(clock.start());
   hold(0);
@@ -33,7 +33,7 @@ test("what waits for nothing goes at once", () => {
   assert.equal(told, ["sent 0", "sent 1"]);
 });
 
-test("all others go with their flush", async () => {
+test("sends each result after its flush", async () => {
   const { clock, held, told, hold } = setUp();
   hold(1);
   hold(2);
@@ -47,7 +47,7 @@ test("all others go with their flush", async () => {
   assert.equal([told, held.count], [["sent 1", "sent 2"], 0]);
 });
 
-test("when the log fails all fail that still wait", async () => {
+test("fails all held results when the log fails", async () => {
   const { clock, told, hold } = setUp();
   hold(1);
   clock.finish(clock.start());
@@ -59,12 +59,12 @@ test("when the log fails all fail that still wait", async () => {
     failureMessage("not-durable", "put").json,
     /DurabilityError.*not durable: .*SVC2502/,
   );
-  // The executor is as well as ever.
+  // The executor itself is healthy.
   assert.match(failureLine("not-durable", "put"), /^plugin put has changed what may be lost/);
   assert.match(failureLine("executor-died", "put"), /ended with its executor/);
 });
 
-test("a failure in the moment in which somebody begins to wait is heard of", async () => {
+test("notices a failure at the moment a result starts to wait", async () => {
   const { clock, told, hold } = setUp();
   const { waitAsync } = Atomics;
   Atomics.waitAsync = ((...given: Parameters<typeof waitAsync>) => {

@@ -1,13 +1,13 @@
-// How busy an event loop is, by figures that are given: what is told of it, when, and how often.
+// Utilization of the event loop from given figures: what is logged, when, and how often.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { EventLoopMonitor } from "../../../runtime/engine/event-loop-monitor.js";
 import { captureLog } from "../dispatch/support/capture-log.js";
 
-const test = suite("load of the IO thread");
+const test = suite("event loop monitor");
 
-/** Ticks of a second each, with so many percent; gives what they return and log. */
+/** Ticks of one second each with these percentages; returns their results and log lines. */
 function ticks(percents: readonly number[], inline: readonly string[] = []) {
   let [active, idle] = [1000, 500];
   const load = new EventLoopMonitor(() => ({ active, idle, utilization: 0 }));
@@ -22,26 +22,26 @@ function ticks(percents: readonly number[], inline: readonly string[] = []) {
   return { told, lines };
 }
 
-test("it is the share of the time since the last tick", () => {
+test("computes the busy share since the last tick", () => {
   assert.equal(ticks([0, 7, 100, 50]).told, [0, 7, 100, 50]);
   const still = new EventLoopMonitor(() => ({ active: 5, idle: 5, utilization: 0 }));
   assert.is(still.tick([]), 0);
 });
 
-test("five busy seconds in a row are told", () => {
+test("logs five busy seconds in a row", () => {
   assert.equal(ticks([90, 90, 90, 90, 80, 90, 90, 90, 90]).lines, []);
   const { lines } = ticks([90, 90, 90, 90, 95]);
   assert.is(lines.length, 1);
   assert.match(lines[0]!, /was busy for 91 % of 5 s: there is more to do than one instance can/);
 });
 
-test("inline plugins are named", () => {
+test("names inline plugins in the log", () => {
   const { lines } = ticks([81, 81, 81, 81, 81], ["price", "a"]);
   assert.match(lines[0]!, /by load, or by what @inline plugins do there: a, price$/);
 });
 
-test("it is told again after a minute, also where it was quiet between", () => {
-  // The log writes the same line but once a second.
+test("logs again after a minute, even with an idle period between", () => {
+  // The log limits equal lines to one per second.
   let runs = 0;
   const count = (percents: readonly number[]): number =>
     ticks(percents, [`p${++runs}`]).lines.length;

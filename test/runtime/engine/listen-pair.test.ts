@@ -1,4 +1,4 @@
-// Pairs of ports: which are tried when any will do, and what is said when none can be had.
+// Pairs of consecutive ports: the candidates for any port, and the error when no pair is free.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,7 +7,7 @@ import { listenPair } from "../../../runtime/engine/listen-pair.js";
 const test = suite("pairs of ports");
 const ANY = { port: 0, ip: null, adminIp: null };
 
-/** A machine on which `isFree` tells of each port; 0 gives one of those that clients get, too. */
+/** A machine where `isFree` decides for each port; port 0 yields an ephemeral one. */
 function machine(isFree: (port: number) => boolean) {
   const bound = new Set<number>();
   let asked = 0;
@@ -23,7 +23,7 @@ function machine(isFree: (port: number) => boolean) {
   return { bound, listen, asked: () => asked };
 }
 
-test("any pair is found where clients hold every port that they are given", async () => {
+test("finds a pair outside the ephemeral range when clients occupy that range", async () => {
   const { bound, listen } = machine((port) => port < 32_768);
   const servers = await listenPair(ANY, listen);
   const [main, admin] = servers.map(({ port }) => port);
@@ -31,14 +31,14 @@ test("any pair is found where clients hold every port that they are given", asyn
   assert.equal([...bound].sort(), [main, admin]);
 });
 
-test("where no pair is free, that is said, and nothing stays bound", async () => {
+test("fails and releases all ports when no pair is free", async () => {
   const { bound, listen } = machine((port) => port % 2 === 1);
   const error = await listenPair(ANY, listen).catch((thrown: Error) => thrown);
   assert.match((error as Error).message, /^no pair of free ports in 200 tries; of the last: /);
   assert.is(bound.size, 0);
 });
 
-test("an address that cannot be had is said at once", async () => {
+test("fails at once for an unavailable address", async () => {
   let asked = 0;
   const listen = async () => {
     asked++;

@@ -1,5 +1,5 @@
-// The steps of a dispatched request, with back-ends and executors that answer at once: when answers
-// are relayed, who gets what, and how often a request may come round.
+// Steps of a dispatched request, with back-ends and executors that respond at once: relaying,
+// processors, and the limit of resubmissions.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -35,19 +35,19 @@ const EXCHANGE = {
   headers: { block: "Host: x\r\n", accept: "json", partialTarget: null, minQueue: 0 },
 } as unknown as Exchange;
 
-/** Runs requests to their ends, one after the other. */
+/** Runs requests to completion, one after the other. */
 class Run {
   readonly dispatched: Pick<Dispatch, "request" | "resubmits">[] = [];
   readonly calls: PluginCall[] = [];
-  /** What each processor returns: a request to forward, or a value. */
+  /** Return values of the processors: a request to forward, or a value. */
   returned: readonly ("forward" | "value")[] = [];
   body = Buffer.from(new PluginResponse().serialize());
   exchange = EXCHANGE;
-  /** What the matrix ends requests with; null for an answer of every partition. */
+  /** Outcome of the matrix; null for a response of every partition. */
   outcome: Outcome | null = null;
-  /** How often a request comes round before it ends so. */
+  /** Number of resubmissions before that outcome. */
   rounds = 0;
-  /** Where in the matrix an error arose, as it was answered. */
+  /** Position in the matrix where the error arose, as responded. */
   place: Hierarchy | null = null;
   /** Dispatchers that the request has passed. */
   via = "";
@@ -130,7 +130,7 @@ class Run {
   }
 }
 
-test("answers are relayed with one back-end and no processors only", async () => {
+test("relays responses only with one back-end and without processors", async () => {
   assert.is(await new Run(1, 1).end(null, null), "relayed");
   assert.is(await new Run(1, 2).end(null, null), "merged");
   assert.is(await new Run(2, 1).end(null, null), "merged");
@@ -139,7 +139,7 @@ test("answers are relayed with one back-end and no processors only", async () =>
   assert.is(await run.end(null, POST), "result");
 });
 
-test("a request that comes back as it was is not passed on again", async () => {
+test("rejects a request that loops back unchanged", async () => {
   const run = new Run(2, 1);
   run.via = "a,b";
   assert.is(await run.end(null, null), "merged");
@@ -147,7 +147,7 @@ test("a request that comes back as it was is not passed on again", async () => {
   run.via = /\r\nX-SVC-Via: (.*)\r\n/.exec(head)![1]!;
   assert.match(run.via, /^a,b,[0-9a-f]{12}$/);
   assert.match(await run.end(null, null), /^500 request came back to a dispatcher/);
-  // Others pass it on, and so does a pre-processor, which may have reasons.
+  // Other dispatchers forward it, and so does a pre-processor, which may intend it.
   const other = new Run(2, 1);
   other.via = run.via;
   assert.is(await other.end(null, null), "merged");
@@ -155,14 +155,14 @@ test("a request that comes back as it was is not passed on again", async () => {
   assert.is(await run.end(PRE, null), "merged");
 });
 
-test("a pre-processor may answer by itself", async () => {
+test("sends the result of a pre-processor that forwards nothing", async () => {
   const run = new Run(2, 1);
   run.returned = ["value"];
   assert.is(await run.end(PRE, POST), "result");
   assert.equal([run.dispatched.length, run.calls.length], [0, 1]);
 });
 
-test("each processor has its turn, the post-processor with the merged response", async () => {
+test("runs each processor, the post-processor with the merged response", async () => {
   const run = new Run(2, 1);
   run.returned = ["forward", "value"];
   assert.is(await run.end(PRE, POST), "result");
@@ -180,7 +180,7 @@ test("each processor has its turn, the post-processor with the merged response",
   assert.is(resubmits, 0);
 });
 
-test("nobody is asked to send again what may have been executed", async () => {
+test("sends no retryable status for a request that may have been executed", async () => {
   for (const [isBegun, method, accept, status] of [
     [true, "POST", "partial", 500],
     [false, "POST", "partial", 503],
@@ -194,7 +194,7 @@ test("nobody is asked to send again what may have been executed", async () => {
   }
 });
 
-test("what came round was executed, even if it was refused then", async () => {
+test("treats a resubmitted request as executed even if it is refused", async () => {
   for (const [method, rounds, status] of [
     ["POST", 0, 429],
     ["POST", 1, 500],
@@ -209,7 +209,7 @@ test("what came round was executed, even if it was refused then", async () => {
   }
 });
 
-test("processors see the path that is forwarded, without prefix", async () => {
+test("shows processors the forwarded path without the prefix", async () => {
   const run = new Run(2, 1);
   run.returned = ["forward", "value"];
   await run.end(PRE, POST);
@@ -219,14 +219,14 @@ test("processors see the path that is forwarded, without prefix", async () => {
   );
 });
 
-test("partials that cannot be merged are an error", async () => {
+test("fails when partials cannot be merged", async () => {
   const run = new Run(2, 1);
   run.body = Buffer.from("<html>");
   assert.is(await run.end(null, POST), "500 partial 0 invalid mediatype: 3c68746d");
   assert.equal([run.place?.level, run.place?.partitions], [1, [2, 2, 0]]);
 });
 
-test("so are partials that do not go together, which have arrived", async () => {
+test("fails when valid partials do not fit together", async () => {
   const run = new Run(2, 1);
   const much = new PluginResponse();
   much.f2 = Number.MAX_VALUE;
@@ -235,7 +235,7 @@ test("so are partials that do not go together, which have arrived", async () => 
   assert.equal([run.place?.level, run.place?.partitions], [1, [2, 0, 2]]);
 });
 
-test("a request comes round so often, and not once more", async () => {
+test("limits the number of resubmissions", async () => {
   const run = new Run(1, 1);
   run.returned = ["forward"];
   const message = `request was resubmitted more than ${MAX_RESUBMITS} times`;

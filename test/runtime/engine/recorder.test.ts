@@ -1,4 +1,4 @@
-// What a record is when something goes wrong with its file.
+// The recorder of requests when writing its file fails.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,13 +10,13 @@ import { Recorder } from "../../../runtime/engine/recorder.js";
 const test = suite("recorder");
 const OPTIONS = { service: null, every: 1, bodies: false, maxMb: 1 };
 
-test("a full disk does not keep a server from its end", async () => {
+test("stops a server despite a full disk", async () => {
   const recorder = new Recorder({ ...OPTIONS, path: "/dev/full" });
   recorder.open();
   await recorder.close();
 });
 
-test("half a line of a process that has died spoils no other one", async () => {
+test("isolates a partial line left by a killed process", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-recorder-"));
   const path = join(folder, "record");
   try {

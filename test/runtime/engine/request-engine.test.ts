@@ -1,4 +1,4 @@
-// What becomes of requests in progress when the server stops.
+// Requests in progress while the server stops.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -38,7 +38,7 @@ function stopped(waiting: PluginCall[], running: PluginCall[], refused: unknown[
   return engine;
 }
 
-test("requests that wait or run are refused when the time to stop is up, not before", () => {
+test("refuses waiting and running requests at the end of the grace period only", () => {
   const refused: unknown[] = [];
   const engine = stopped([call(3)], [call(1), call(2)], refused);
   assert.equal(refused, []);
@@ -51,7 +51,7 @@ test("requests that wait or run are refused when the time to stop is up, not bef
   ]);
 });
 
-test("a dispatcher is not told to send a POST again that may have been executed", () => {
+test("never tells a dispatcher to retry a POST that may have been executed", () => {
   const refused: unknown[] = [];
   const post = call(5, "POST", "partial");
   const step = { target: "", merged: [new Uint8Array(0), 0, 0, null], done: () => {} } as const;

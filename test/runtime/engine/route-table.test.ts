@@ -1,4 +1,4 @@
-// Which paths are which: escapes get nobody past the rules of a proxy before the server.
+// Routing of paths: escapes do not bypass the rules of a proxy in front of the server.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -15,7 +15,7 @@ const PATHS: readonly [path: string, resolved: string | null][] = [
   ["/svc/plugin/..%2fbuiltin%2fping", null],
   ["/svc/plugin/%FF", null],
   ["/svc/plugin/%", null],
-  // These are files, or nothing.
+  // These are files, or not found.
   ["/svc%2Fplugin/add", "/svc%2Fplugin/add"],
   ["/svc%2fplugin%2fadd", "/svc%2fplugin%2fadd"],
   ["/%73vc/plugin/add", "/%73vc/plugin/add"],
@@ -29,7 +29,7 @@ const PATHS: readonly [path: string, resolved: string | null][] = [
   ["/shop/a%20b.html", "/a%20b.html"],
 ];
 
-test("paths are matched as received, names of plugins decoded", () => {
+test("matches paths as received, and decodes plugin names", () => {
   const routes = new RouteTable("/shop");
   for (const [path, resolved] of PATHS) assert.is(routes.resolve(path), resolved, path);
 });

@@ -1,5 +1,5 @@
-// The scheduler with real executors over real message ports: results, waiting, revocation,
-// time-outs, death.
+// The scheduler with real executors over real message ports: results, queueing, revocation,
+// timeouts, dead executors.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
@@ -57,7 +57,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
   };
 }
 
-/** A scheduler, what it told, and a way to add executors that run `plugins` in this thread. */
+/** A scheduler, its notifications, and a factory of executors that run `plugins` in this thread. */
 function setUp(plugins: readonly PluginEntry[], timeoutMs = 0) {
   const state = new SharedState();
   const told: string[] = [];
@@ -84,7 +84,7 @@ async function until(condition: () => boolean): Promise<void> {
   assert.ok(condition(), "condition was not met");
 }
 
-test("results come back with the slot they ran in", async () => {
+test("returns results with their slot", async () => {
   const { told, scheduler, executor } = setUp([entry("one", () => ({ n: 1 }))]);
   scheduler.setExecutors([executor(0)]);
   const first = call(0);
@@ -97,7 +97,7 @@ test("results come back with the slot they ran in", async () => {
   scheduler.close();
 });
 
-test("more requests than slots wait in order", async () => {
+test("queues requests in order when all slots are taken", async () => {
   const { told, scheduler, executor } = setUp([entry("one", (request) => request.sn)]);
   scheduler.setExecutors([executor(0)]);
   const first = serial;
@@ -113,7 +113,7 @@ test("more requests than slots wait in order", async () => {
   scheduler.close();
 });
 
-test("a number without a plugin is answered with 404", async () => {
+test("responds 404 to a number without a plugin", async () => {
   const { told, scheduler, executor } = setUp([]);
   scheduler.setExecutors([executor(0)]);
   scheduler.submit(call(3));
@@ -122,9 +122,9 @@ test("a number without a plugin is answered with 404", async () => {
   scheduler.close();
 });
 
-test("requests queued in a stuck executor move to another", async () => {
+test("moves queued requests from a stuck executor to another", async () => {
   const { told, scheduler, executor, state } = setUp([entry("one", () => 1)]);
-  // An executor that claims its first request and then says nothing.
+  // An executor that claims its first request and then hangs.
   const { port1, port2 } = new MessageChannel();
   const stuck: unknown[][] = [];
   port1.on("message", (batch: unknown[]) => {
@@ -138,7 +138,7 @@ test("requests queued in a stuck executor move to another", async () => {
   for (const other of others) scheduler.submit(other);
   await until(() => told.length === 8);
   assert.not.ok(told.some((line) => line.startsWith(`${burning.serial} `)));
-  // The stuck executor finds its queued requests revoked and says so; their slots are free again.
+  // The stuck executor finds its queued requests revoked and reports it; their slots are free.
   const results: unknown[] = [stuck.length];
   for (const batch of stuck) {
     for (let at = 0; at < batch.length; at += RequestField.Stride) {
@@ -156,12 +156,12 @@ test("requests queued in a stuck executor move to another", async () => {
   scheduler.close();
 });
 
-test("a finished result does not wait for the plugin that runs behind it", async () => {
+test("sends a finished result without waiting for the next plugin", async () => {
   const { told, scheduler, state } = setUp([]);
   const { port1, port2 } = new MessageChannel();
   const finished = call(0);
   const burning = call(0);
-  // An executor that has finished its first request and is still in the second.
+  // An executor that has finished its first request and still runs the second.
   port1.on("message", () => {
     for (const slot of [0, 1]) state.claim(slot, Date.now());
     state.results.open(0, finished.serial);
@@ -172,7 +172,7 @@ test("a finished result does not wait for the plugin that runs behind it", async
   scheduler.submit(burning);
   await until(() => told.length === 1);
   assert.is(told[0], `${finished.serial} 0 200 1`);
-  // Its executor posts it in the end all the same; it is answered once.
+  // Its executor posts the result later; only one response is sent.
   port1.postMessage([
     1,
     ...[0, finished.serial, 200, RESULT_VALUE, "1", 0],
@@ -184,7 +184,7 @@ test("a finished result does not wait for the plugin that runs behind it", async
   scheduler.close();
 });
 
-test("a pending async plugin times out and its late result is dropped", async () => {
+test("times out a pending async plugin and drops its late result", async () => {
   let settle: (value: string) => void = () => {};
   const late = new Promise<string>((resolve) => {
     settle = resolve;
@@ -202,12 +202,12 @@ test("a pending async plugin times out and its late result is dropped", async ()
   scheduler.close();
 });
 
-test("waiting requests whose clients are gone do not pile up", async () => {
+test("removes waiting requests of disconnected clients", async () => {
   const { told, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
   scheduler.setExecutors([executor(0)]);
   for (let slot = 0; slot < 32; slot++) scheduler.submit(call(0));
   await until(() => scheduler.working === 32);
-  await delay(20); // they are begun
+  await delay(20); // already claimed
   const waiting = Array.from({ length: 4 }, () => call(0));
   for (const one of waiting) scheduler.submit(one);
   const [first, reset, ended, ending] = waiting.map(({ exchange }) => exchange as unknown as Gone);
@@ -224,7 +224,7 @@ test("waiting requests whose clients are gone do not pile up", async () => {
   scheduler.close();
 });
 
-test("requests of gone clients leave the queue of a stuck executor, too", async () => {
+test("removes requests of disconnected clients from the queue of a stuck executor", async () => {
   const { told, scheduler, state } = setUp([]);
   const { port1, port2 } = new MessageChannel();
   scheduler.setExecutors([{ id: 0, port: port2 }]);
@@ -236,7 +236,7 @@ test("requests of gone clients leave the queue of a stuck executor, too", async 
   scheduler.submit(later);
   scheduler.tick();
   assert.is(told.length, 31, "all but the one that runs");
-  // The executor passes over what was taken back.
+  // The executor skips revoked requests.
   const revoked = calls
     .slice(1)
     .flatMap(({ serial }, at) => [at + 1, serial, 0, RESULT_REVOKED, 0, 0]);
@@ -246,7 +246,7 @@ test("requests of gone clients leave the queue of a stuck executor, too", async 
   scheduler.close();
 });
 
-test("nobody waits for longer than allowed", () => {
+test("rejects requests that wait longer than the limit", () => {
   const { told, scheduler } = setUp([]);
   const { port2 } = new MessageChannel();
   scheduler.setExecutors([{ id: 0, port: port2 }]);
@@ -259,7 +259,7 @@ test("nobody waits for longer than allowed", () => {
   scheduler.close();
 });
 
-test("who may only take the last queue does not hold up the others", async () => {
+test("does not block other requests behind those for the last queue", async () => {
   const { told, scheduler, executor, state } = setUp([
     entry("never", () => new Promise(() => {})),
     entry("one", () => 1),
@@ -277,7 +277,7 @@ test("who may only take the last queue does not hold up the others", async () =>
   scheduler.close();
 });
 
-test("an executor that gives no sign of life is reported once for each time-out", async () => {
+test("reports a hung executor once per timeout", async () => {
   const { told, scheduler, state } = setUp([], 30);
   const { port1, port2 } = new MessageChannel();
   port1.on("message", (batch: unknown[]) => {
@@ -289,7 +289,7 @@ test("an executor that gives no sign of life is reported once for each time-out"
   scheduler.submit(first);
   scheduler.submit(second);
   await until(() => told.includes(`${first.serial} 0 timeout`));
-  // Keeps the scheduler looking at its executors.
+  // Makes the scheduler check its executors.
   scheduler.submit(call(0));
   await until(() => told.includes("terminate 5"));
   await delay(50);
@@ -298,7 +298,7 @@ test("an executor that gives no sign of life is reported once for each time-out"
   scheduler.close();
 });
 
-test("an executor that burns past the time-out is to be terminated", async () => {
+test("terminates an executor whose plugin blocks beyond the timeout", async () => {
   const { told, scheduler, state } = setUp([], 30);
   const { port1, port2 } = new MessageChannel();
   port1.on("message", (batch: unknown[]) => {
@@ -319,7 +319,7 @@ test("an executor that burns past the time-out is to be terminated", async () =>
   scheduler.close();
 });
 
-test("what a dead executor had begun fails, the rest runs in its replacement", async () => {
+test("fails claimed requests of a dead executor and requeues the others", async () => {
   const { told, scheduler, executor, state } = setUp([entry("one", () => 1)]);
   const { port1, port2 } = new MessageChannel();
   let received = 0;
@@ -343,7 +343,7 @@ test("what a dead executor had begun fails, the rest runs in its replacement", a
   scheduler.close();
 });
 
-test("what an executor had finished when it died is answered", async () => {
+test("sends results that an executor finished before it died", async () => {
   const large = "x".repeat(10_000);
   const dies = (): number => {
     scheduler.executorDied(0);
@@ -370,7 +370,7 @@ test("what an executor had finished when it died is answered", async () => {
   scheduler.close();
 });
 
-test("executors of an older build retire once they are idle", async () => {
+test("retires idle executors of an older build", async () => {
   let settle: () => void = () => {};
   const old = new Promise<void>((resolve) => {
     settle = resolve;

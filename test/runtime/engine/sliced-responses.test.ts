@@ -1,14 +1,14 @@
-// Rendering in turns: everything arrives, in order, and between two turns others have theirs.
+// Responses rendered in time slices: complete, in order, with other work between two slices.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_RENDER_SLICE_BYTES } from "../../../runtime/base/limits.js";
 import { SlicedResponses } from "../../../runtime/engine/sliced-responses.js";
 
-const test = suite("slow answers");
+const test = suite("sliced responses");
 const PIECE = "x".repeat(1000);
 
-test("what fits one turn is there at once", () => {
+test("returns a response that fits one slice at once", () => {
   let text = "";
   new SlicedResponses().render(["a", "é"], (rendered) => {
     text = Buffer.concat(rendered).toString();
@@ -16,7 +16,7 @@ test("what fits one turn is there at once", () => {
   assert.is(text, "aé");
 });
 
-test("large ones take turns, one after the other", async () => {
+test("alternates between large responses", async () => {
   const slow = new SlicedResponses();
   let inTurn = 0;
   let most = 0;
@@ -48,7 +48,7 @@ test("large ones take turns, one after the other", async () => {
   isOver = true;
   assert.equal(done, ["a", "b", "c"]);
   assert.ok(turns >= (3 * 500 * PIECE.length) / MAX_RENDER_SLICE_BYTES - 3, `${turns} turns`);
-  // Another turn of ours may come before the one that counts.
+  // Another slice of this thread may come before the one that counts.
   assert.ok(most <= 2 * (MAX_RENDER_SLICE_BYTES + PIECE.length), `${most} bytes in one turn`);
 });
 

@@ -1,5 +1,4 @@
-// Slots: queue ranges, order of choice, spreading over executors, preference for executors that
-// answer.
+// Slots: queue ranges, order of choice, balance over executors, and avoidance of hung executors.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -15,7 +14,7 @@ function link(id: number): ExecutorLink & { silent: boolean } {
 
 const call = (serial: number) => ({ serial }) as PluginCall;
 
-test("slots are taken from the lowest queue up, lowest id first", () => {
+test("takes slots from the lowest queue, lowest id first", () => {
   const table = new SlotTable();
   table.share([link(0)]);
   const chosen: number[] = [];
@@ -27,7 +26,7 @@ test("slots are taken from the lowest queue up, lowest id first", () => {
   assert.equal(chosen, [...Array.from({ length: 32 }, (_, id) => id), NO_SLOT]);
 });
 
-test("the admin port has eight slots of its own", () => {
+test("reserves eight slots for the admin port", () => {
   const table = new SlotTable();
   table.share([link(0)]);
   const ids: number[] = [];
@@ -38,7 +37,7 @@ test("the admin port has eight slots of its own", () => {
   assert.equal(ids, [0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-test("a minimum queue leaves the lower slots alone", () => {
+test("leaves the lower slots free with a minimum queue", () => {
   const table = new SlotTable();
   table.share([link(0)]);
   assert.equal(
@@ -51,7 +50,7 @@ test("a minimum queue leaves the lower slots alone", () => {
   );
 });
 
-test("requests alternate between idle executors", () => {
+test("alternates between idle executors", () => {
   const table = new SlotTable();
   const links = [link(0), link(1)];
   table.share(links);
@@ -65,7 +64,7 @@ test("requests alternate between idle executors", () => {
   assert.equal(owners.filter((id) => id === 1).length, 3);
 });
 
-test("with three executors the first has the slots left over", () => {
+test("distributes the remaining slots when executors do not divide them", () => {
   const table = new SlotTable();
   const links = [link(0), link(1), link(2)];
   table.share(links);
@@ -77,7 +76,7 @@ test("with three executors the first has the slots left over", () => {
   assert.equal(counts, [11, 11, 10]);
 });
 
-test("a silent executor is used only when no other has a free slot", () => {
+test("uses a hung executor only when no other has a free slot", () => {
   const table = new SlotTable();
   const links = [link(0), link(1)];
   table.share(links);
@@ -92,7 +91,7 @@ test("a silent executor is used only when no other has a free slot", () => {
   assert.is(table.owner(table.choose(0, 0)).id, 0);
 });
 
-test("a dead executor gets nothing", () => {
+test("never uses a dead executor", () => {
   const table = new SlotTable();
   const only = link(0);
   table.share([only]);
@@ -100,7 +99,7 @@ test("a dead executor gets nothing", () => {
   assert.is(table.choose(0, 0), NO_SLOT);
 });
 
-test("a slot is held by its request until it is released", () => {
+test("holds a slot until its request releases it", () => {
   const table = new SlotTable();
   const only = link(0);
   table.share([only]);

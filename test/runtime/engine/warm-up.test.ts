@@ -1,5 +1,5 @@
-// The calls of a warm-up, answered over a real socket: by turns, until the time is up, and nobody
-// who has no key gets any.
+// Warm-up calls over a real socket: round-robin until the time is over, and closed to clients
+// without the key.
 
 import { get } from "node:http";
 import { suite } from "uvu";
@@ -32,7 +32,7 @@ function answering(request: (exchange: Exchange) => void): ServerEvents {
   };
 }
 
-test("targets take turns; those of no use are told and not called on", async () => {
+test("calls targets in turn and reports unusable ones", async () => {
   const asked: string[] = [];
   let atOnce = 0;
   const events = answering((exchange) => {
@@ -64,7 +64,7 @@ test("targets take turns; those of no use are told and not called on", async () 
   assert.ok(Math.abs(times("/a") - times("/b")) <= 1);
 });
 
-test("it ends where all fail, and where nobody answers", async () => {
+test("ends when all targets fail or the server does not respond", async () => {
   const refuse = answering((exchange) => exchange.answer(500, null, ""));
   const refused = await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, refuse);
   assert.equal([...refused], [["/a", "is answered with 500"]]);
@@ -73,7 +73,7 @@ test("it ends where all fail, and where nobody answers", async () => {
   assert.equal([...hung], [["/a", "is not answered after 50 ms"]]);
 });
 
-test("whoever has no key gets nothing", async () => {
+test("rejects clients without the key", async () => {
   const { listen } = netTransport;
   const statuses: (number | undefined)[] = [];
   const listenAndCall: typeof listen = async (...given) => {
@@ -83,7 +83,7 @@ test("whoever has no key gets nothing", async () => {
       const asked = get({ port: server.port, headers }, (response) => {
         statuses.push(response.resume().statusCode);
       });
-      // The server may end while the rest of its answer is read.
+      // The server may close while the rest of its response is read.
       asked.on("error", () => {});
     }
     return server;

@@ -1,4 +1,4 @@
-// Which fields count for which clients, and which networks are which.
+// Which header fields count for which clients, and which networks match.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { PRIVATE_NETWORKS } from "../../../runtime/base/limits.js";
 import { ClientPermissions } from "../../../runtime/http/client-permissions.js";
 import { HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
 
-const test = suite("client rights");
+const test = suite("client permissions");
 
 const PARTIAL = "Host: a\r\nAccept: application/x-svc-partial\r\n";
 
@@ -16,7 +16,7 @@ function fieldsOf(block: string): HeaderFields {
   return fields as HeaderFields;
 }
 
-test("private networks may be dispatchers by default", () => {
+test("allows private networks as dispatchers by default", () => {
   const rights = new ClientPermissions(PRIVATE_NETWORKS);
   for (const address of ["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "::1", "fd00::1"]) {
     assert.ok(rights.isParent(address), address);
@@ -27,13 +27,13 @@ test("private networks may be dispatchers by default", () => {
   }
 });
 
-test("an empty list of parents leaves out this machine, too", () => {
+test("excludes loopback with an empty list of parents", () => {
   const rights = new ClientPermissions([]);
   assert.not.ok(rights.isParent("127.0.0.1"));
   assert.not.ok(rights.isParent("::1"));
 });
 
-test("fields of others are left out of a copy", () => {
+test("copies fields without those a client may not use", () => {
   const rights = new ClientPermissions(["10.0.0.0/8"]);
   const plain = fieldsOf("Host: a\r\nAccept: text/plain\r\n");
   assert.is(rights.allowed(plain, "8.8.8.8"), plain);

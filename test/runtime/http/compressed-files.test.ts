@@ -1,4 +1,4 @@
-// Compressed contents of files: what is kept, what is done once only, what is tried again.
+// Cache of compressed files: what is stored, compressed once, and tried again.
 
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const test = suite("compressed files");
 const folder = mkdtempSync(join(tmpdir(), "svc-compressed-"));
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** Counts, and is busy when it is told to be. */
+/** Counts its calls, and rejects while `busy` is set. */
 class CountingCompressor extends Compressor {
   count = 0;
   isBusy = false;
@@ -39,7 +39,7 @@ function setUp() {
 const TEXT = Buffer.from("all of this is the same ".repeat(1000));
 const NOISE = randomBytes(20_000);
 
-test("a file is compressed once, and anew when it has changed", async () => {
+test("compresses a file once, and again after a change", async () => {
   const { compressor, find } = setUp();
   const content = await find("a", TEXT);
   assert.ok(content!.length < TEXT.length);
@@ -49,7 +49,7 @@ test("a file is compressed once, and anew when it has changed", async () => {
   assert.is(compressor.count, 2);
 });
 
-test("one that does not get shorter is not compressed again until it has changed", async () => {
+test("does not retry an incompressible file until it changes", async () => {
   const { compressor, find } = setUp();
   for (let time = 0; time < 3; time++) assert.is(await find("b", NOISE), null);
   assert.is(compressor.count, 1);
@@ -57,7 +57,7 @@ test("one that does not get shorter is not compressed again until it has changed
   assert.is(compressor.count, 2);
 });
 
-test("one that nobody had time for is tried again", async () => {
+test("retries a file whose compression was skipped", async () => {
   const { compressor, find } = setUp();
   compressor.isBusy = true;
   assert.is(await find("c", TEXT), null);
@@ -65,7 +65,7 @@ test("one that nobody had time for is tried again", async () => {
   assert.ok((await find("c", TEXT)) !== null);
 });
 
-test("of many that do not get shorter the last are remembered", async () => {
+test("remembers a limited number of incompressible files", async () => {
   const { compressor, find } = setUp();
   const small = randomBytes(10);
   for (let n = 0; n <= 1000; n++) await find("d", small, `n${n}`);

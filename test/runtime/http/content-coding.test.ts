@@ -1,4 +1,4 @@
-// What clients take, and what is worth it.
+// Choice of a content coding, and media types that are worth compressing.
 
 import * as zlib from "node:zlib";
 import { suite } from "uvu";
@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { compress, isCompressible, negotiateCoding } from "../../../runtime/http/content-coding.js";
 
 const test = suite("content coding");
-/** Older releases of Node have none. */
+/** Older releases of Node lack it. */
 const BEST = "zstdCompress" in zlib ? "zstd" : "br";
 
 for (const [field, coding] of [
@@ -35,12 +35,12 @@ for (const [field, coding] of [
   [`${"a,".repeat(40)}gzip`, null],
   [`gzip${" ".repeat(2000)}`, null],
 ] as const) {
-  test(`${String(field).slice(0, 40)} means ${coding}`, () => {
+  test(`chooses ${coding} for ${String(field).slice(0, 40)}`, () => {
     assert.is(negotiateCoding(field), coding);
   });
 }
 
-test("texts are worth it, pictures and archives are not", () => {
+test("compresses texts, but not images and archives", () => {
   for (const type of [
     "text/plain",
     "text/html; charset=UTF-8",
@@ -68,7 +68,7 @@ test("texts are worth it, pictures and archives are not", () => {
   }
 });
 
-test("what each coding makes is what others read", async () => {
+test("produces output that standard decoders read", async () => {
   const bytes = Buffer.from("svc ".repeat(1000));
   assert.equal(zlib.gunzipSync((await compress("gzip", bytes))!), bytes);
   assert.equal(zlib.brotliDecompressSync((await compress("br", bytes))!), bytes);

@@ -1,4 +1,4 @@
-// Names that a server is called, and pages that send something.
+// Host names of the server, and cross-origin requests that change state.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { CrossOriginGuard } from "../../../runtime/http/cross-origin-guard.js";
 import { readHeaderFields } from "../../../runtime/http/header-fields.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
 
-const test = suite("page rules");
+const test = suite("cross-origin guard");
 
 function isRefused(rules: CrossOriginGuard, method: string, block: string): boolean {
   return (
@@ -14,7 +14,7 @@ function isRefused(rules: CrossOriginGuard, method: string, block: string): bool
   );
 }
 
-test("names that are not the server's are refused where they are listed", () => {
+test("rejects unlisted host names when a list is configured", () => {
   const rules = new CrossOriginGuard(null, ["Shop.example", ".shops.example"]);
   for (const host of ["shop.example", "SHOP.example:9000", "a.shops.example", "127.0.0.1:9000"]) {
     assert.not.ok(isRefused(rules, "GET", `Host: ${host}\r\n`), host);
@@ -28,7 +28,7 @@ test("names that are not the server's are refused where they are listed", () => 
   assert.not.ok(isRefused(new CrossOriginGuard(null, null), "GET", "Host: evil.example\r\n"));
 });
 
-test("a POST of a foreign page needs http.cors", () => {
+test("rejects a cross-origin POST without http.cors", () => {
   const foreign = "Host: shop.example\r\nOrigin: https://evil.example\r\n";
   const hidden = "Host: shop.example\r\nOrigin: null\r\nSec-Fetch-Site: cross-site\r\n";
   const rules = new CrossOriginGuard(null, null);

@@ -1,4 +1,4 @@
-// Files are served from their folder and from nowhere else, whatever way a path tries.
+// Files are served from their folder only, whatever path a client tries.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,12 +46,12 @@ async function read(source: ByteStream): Promise<Buffer> {
 }
 
 interface Told {
-  /** Status, media type and length of the answer with its content, or status and message. */
+  /** Status, media type and length with the content, or status and message. */
   readonly answer: string;
   readonly fields: string;
 }
 
-/** What a file server uses of an exchange. */
+/** The parts of an exchange that a file server uses. */
 interface Asked extends Pick<Exchange, "answer" | "answerStream"> {
   readonly headers: Pick<Exchange["headers"], "get">;
 }
@@ -85,7 +85,7 @@ async function ask(path: string, folder = web, showsHidden = false): Promise<str
   return (await askWith({}, path, folder, showsHidden)).answer;
 }
 
-test("hidden files are there for those who want them to be", async () => {
+test("serves hidden files when configured", async () => {
   assert.is(await ask("/.env", web, true), "200 application/octet-stream secret");
   assert.is(await ask("/environment", web, true), "200 application/octet-stream secret");
   assert.is(await ask("/../secret.txt", web, true), await ask("/../secret.txt"));
@@ -135,11 +135,11 @@ for (const [path, answer] of Object.entries(answers)) {
   test(path, async () => assert.is(await ask(path), answer));
 }
 
-test("a folder that does not exist has no files", async () => {
+test("has no files when the folder does not exist", async () => {
   assert.is(await ask("/hello.txt", join(root, "none")), UNKNOWN);
 });
 
-test("a file that a client has is not sent again, until it has changed", async () => {
+test("responds 304 until a file changes", async () => {
   const { fields } = await askWith({}, "/hello.txt");
   const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;
   const isKnown = async (names: string) =>
@@ -169,14 +169,14 @@ const ranges: Readonly<Record<string, string>> = {
 };
 
 for (const [range, expected] of Object.entries(ranges)) {
-  test(`${range} of a file`, async () => {
+  test(`serves ${range} of a file`, async () => {
     const { answer, fields } = await askWith({ range }, "/hello.txt");
     const part = /^Content-Range: (.*)\r$/m.exec(fields)?.[1] ?? "none";
     assert.is(`${answer} | ${part}`, expected);
   });
 }
 
-test("a range of a file that has changed is no range", async () => {
+test("ignores a range when the file has changed", async () => {
   const range = "bytes=1-3";
   const { fields } = await askWith({}, "/hello.txt");
   const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;

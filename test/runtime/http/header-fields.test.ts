@@ -1,4 +1,4 @@
-// What is read from a header block, beyond the rules that the conformance cases hold.
+// Fields read from a header block, beyond the rules in the conformance cases.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -14,7 +14,7 @@ function read(...lines: string[]): HeaderFields {
   return fields;
 }
 
-test("values are found by lower-case name, the last one wins", () => {
+test("finds values by lower-case name, the last one wins", () => {
   const fields = read("X-One: 1", "x-two:\t two words \t", "X-ONE: again", "Empty:");
   assert.is(fields.get("x-one"), "again");
   assert.is(fields.get("x-two"), "two words");
@@ -23,15 +23,15 @@ test("values are found by lower-case name, the last one wins", () => {
   assert.is(fields.count, 5);
 });
 
-test("the block stays as received", () => {
+test("keeps the block as received", () => {
   assert.is(read("x:  y ").block, "Host: a\r\nx:  y \r\n");
 });
 
-test("only blanks and tabs around a value are dropped", () => {
+test("strips only blanks and tabs around a value", () => {
   assert.is(read("X: \xa0a\xa0 ").get("x"), "\xa0a\xa0");
 });
 
-test("media types are compared by their beginning, in any case", () => {
+test("compares media types by prefix, ignoring case", () => {
   const accepts: readonly (readonly [string, Accept])[] = [
     ["text/plain", "text"],
     ["Text/Plain; q=1, */*", "text"],
@@ -44,7 +44,7 @@ test("media types are compared by their beginning, in any case", () => {
   for (const [value, accept] of accepts) assert.is(read(`Accept: ${value}`).accept, accept, value);
 });
 
-test("the lowest queue is read leniently", () => {
+test("reads the minimum queue leniently", () => {
   const queues: readonly (readonly [string, number])[] = [
     ["0", 0],
     ["2", 2],
@@ -59,7 +59,7 @@ test("the lowest queue is read leniently", () => {
   }
 });
 
-test("a target partition is a whole number of any length", () => {
+test("reads a target partition as an integer of any length", () => {
   assert.is(read().partialTarget, null);
   for (const digits of ["0", "12", "9007199254740993", "18446744073709551615", "9".repeat(400)]) {
     assert.is(read(`X-SVC-Partial-Target: ${digits}`).partialTarget, BigInt(digits), digits);
@@ -73,33 +73,33 @@ test("a target partition is a whole number of any length", () => {
   }
 });
 
-test("who has passed a request on", () => {
+test("reads the dispatchers that forwarded a request", () => {
   assert.is(read("X-SVC-Via: a,b").via, "a,b");
   assert.is(read().via, "");
 });
 
-test("an explanation is asked for by a number above 0", () => {
+test("requests an explanation with a number above 0", () => {
   assert.is(read("X-SVC-Explain: 1").isExplained, true);
   assert.is(read("X-SVC-Explain: 0").isExplained, false);
   assert.is(read("X-SVC-Explain: yes").isExplained, false);
   assert.is(read().isExplained, false);
 });
 
-test("an argspec of whatever value asks for the server's", () => {
+test("requests the argspec with any value", () => {
   assert.is(read("X-SVC-Argspec: 0123").hasArgspec, true);
   assert.is(read("x-svc-argspec:").hasArgspec, true);
   assert.is(read("X-SVC-Argspecs: 1").hasArgspec, false);
   assert.is(read().hasArgspec, false);
 });
 
-test("only the word close ends a connection", () => {
+test("treats only the token close as the end of a connection", () => {
   assert.ok(read("Connection: close").closes);
   assert.ok(read("Connection: Keep-Alive, CLOSE").closes);
   assert.not.ok(read("Connection: keep-alive").closes);
   assert.not.ok(read("Connection: closed").closes);
 });
 
-test("codings are read one by one, with blanks around them", () => {
+test("reads codings one by one, ignoring blanks", () => {
   assert.ok(read("Transfer-Encoding: \tChunked ").chunked);
   const refused: readonly (readonly [string, number])[] = [
     ["chunked \t, chunked", 400],
@@ -112,8 +112,8 @@ test("codings are read one by one, with blanks around them", () => {
   }
 });
 
-test("long runs of blanks in a coding cost no more than other text", () => {
-  // A search that begins anew at every blank would run past the limit of the test.
+test("reads long runs of blanks in a coding in linear time", () => {
+  // A quadratic search would exceed the time limit of the test.
   const line = `Transfer-Encoding: chunked${" ".repeat(8000)}x\r\n`;
   const block = `Host: a\r\n${line.repeat(7)}`;
   for (let turn = 0; turn < 100; turn++) assert.not.instance(readHeaderFields(block), HeaderFields);

@@ -1,4 +1,4 @@
-// The choice of the transport, against folders in which hyper-express is missing, broken or there.
+// Choice of the transport, in folders where hyper-express is missing, broken or installed.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
 import { loadTransport } from "../../../runtime/http/load-transport.js";
 
-const test = suite<{ folder: string }>("load-transport");
+const test = suite<{ folder: string }>("load transport");
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-transport-"));
@@ -40,21 +40,23 @@ async function expectRefusal(
   }
 }
 
-test("net is never looked for", async ({ folder }) => {
+test("does not look for hyper-express with net", async ({ folder }) => {
   install(folder, BROKEN);
   const { transport, reason } = await loadTransport("net", folder);
   assert.is(transport.name, "net");
   assert.is(reason, "as configured");
 });
 
-test("without hyper-express auto is net, and uws an error", async ({ folder }) => {
+test("falls back to net with auto, and fails with uws, without hyper-express", async ({
+  folder,
+}) => {
   const { transport, reason } = await loadTransport("auto", folder);
   assert.is(transport.name, "net");
   assert.is(reason, "hyper-express is not installed");
   await expectRefusal(folder, "transport uws: hyper-express is not installed");
 });
 
-test("a hyper-express that does not load is told with its cause", async ({ folder }) => {
+test("reports the cause when hyper-express fails to load", async ({ folder }) => {
   install(folder, BROKEN);
   const { transport, reason } = await loadTransport("auto", folder);
   assert.is(transport.name, "net");
@@ -62,7 +64,7 @@ test("a hyper-express that does not load is told with its cause", async ({ folde
   await expectRefusal(folder, `transport uws: ${reason}`);
 });
 
-test("a hyper-express that loads is taken", async ({ folder }) => {
+test("uses a hyper-express that loads", async ({ folder }) => {
   install(folder, "module.exports = {};");
   const chosen = await loadTransport("auto", folder);
   assert.is(chosen.transport.name, "uws");
@@ -70,7 +72,7 @@ test("a hyper-express that loads is taken", async ({ folder }) => {
   assert.is((await loadTransport("uws", folder)).reason, "as configured");
 });
 
-test("TLS is for net alone", async ({ folder }) => {
+test("supports TLS with net only", async ({ folder }) => {
   install(folder, "module.exports = {};");
   const chosen = await loadTransport("auto", folder, true);
   assert.is(chosen.transport.name, "net");

@@ -1,4 +1,4 @@
-// Who may operate a server: this machine, and others that show the key.
+// Authorization of operators: loopback clients, and clients that send the key.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
 import { readAdminKey } from "../../../runtime/settings/admin-key.js";
 import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
 
-const test = suite("operators");
+const test = suite("operator auth");
 const KEY = "0123456789abcdef0123";
 
 function refusal(key: string | null, remoteAddress: string, head = ""): string | null {
@@ -20,7 +20,7 @@ function refusal(key: string | null, remoteAddress: string, head = ""): string |
   return operators.refusal({ ...exchange, connection: fakeConnection({ remoteAddress }) });
 }
 
-test("this machine needs no key, others a network and the right key", () => {
+test("requires no key on loopback, otherwise a trusted network and the key", () => {
   assert.is(refusal(null, "127.0.0.1"), null);
   assert.is(refusal(KEY, "::1"), null);
   assert.match(refusal(null, "10.0.0.9")!, /^403 Forbidden: .*this server has none/);
@@ -33,7 +33,7 @@ test("this machine needs no key, others a network and the right key", () => {
   assert.match(refusal(KEY, "10.0.0.9", foreign)!, /other origins/);
 });
 
-test("a key is read from a file or a variable, and one that is none is refused", () => {
+test("reads a key from a file or variable, and rejects an invalid one", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-key-"));
   const file = join(folder, "key");
   const codeOf = (path: string | null): string | null => {

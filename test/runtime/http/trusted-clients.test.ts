@@ -1,4 +1,4 @@
-// Who may change things, by address, origin and name of the machine.
+// Permission to change graphs, by address, origin and host name.
 
 import { hostname } from "node:os";
 import { suite } from "uvu";
@@ -10,7 +10,7 @@ import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
 
 const test = suite("trusted clients");
 
-/** Why a request from an address is refused. */
+/** The reason why a request from an address is refused, or null. */
 function refusal(address: string, headers = "", trusted: readonly string[] = []): string | null {
   const client = `http://${address.includes(":") ? `[${address}]` : address}:40000/`;
   const exchange = {
@@ -20,13 +20,13 @@ function refusal(address: string, headers = "", trusted: readonly string[] = [])
   return new TrustedClients(trusted).refusal(exchange);
 }
 
-test("programs on this machine may", () => {
+test("allows loopback programs", () => {
   for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"]) {
     assert.is(refusal(address), null, address);
   }
 });
 
-test("others may not, unless their network is trusted", () => {
+test("rejects other clients outside trusted networks", () => {
   for (const address of ["10.1.2.3", "192.0.2.1", "128.0.0.1", "2001:db8::1", "::ffff:10.1.2.3"]) {
     assert.match(
       refusal(address) ?? "",
@@ -43,7 +43,7 @@ test("others may not, unless their network is trusted", () => {
   }
 });
 
-test("a dispatcher is trusted by its network alone, whatever it calls us", () => {
+test("trusts a dispatcher by its network alone, with any host name", () => {
   const isTrusted = (remoteAddress: string, ident: Ident | null, host: string) => {
     const connection = fakeConnection({ remoteAddress, ident });
     const exchange = { ...fakeExchange("/", `Host: ${host}\r\n`), connection };
@@ -56,7 +56,7 @@ test("a dispatcher is trusted by its network alone, whatever it calls us", () =>
   assert.not.ok(isTrusted("192.168.1.1", ident, "192.168.1.2"), "a parent, but not trusted");
 });
 
-test("pages of other origins may not", () => {
+test("rejects pages of other origins", () => {
   const host = "Host: 127.0.0.1:9000\r\n";
   for (const origin of ["http://evil.example", "http://127.0.0.1:9001", "null", "x"]) {
     const headers = `${host}Origin: ${origin}\r\n`;
@@ -71,7 +71,7 @@ test("pages of other origins may not", () => {
   }
 });
 
-test("a name that was made to lead here is none of ours", () => {
+test("rejects foreign host names that resolve to this server", () => {
   for (const name of ["127.0.0.1:9000", "[::1]:9000", "localhost", "LocalHost:1", hostname()]) {
     assert.is(refusal("127.0.0.1", `Host: ${name}\r\n`), null, name);
   }
@@ -81,19 +81,19 @@ test("a name that was made to lead here is none of ours", () => {
   }
 });
 
-test("nor is the address of no machine", () => {
+test("rejects the unspecified address as a host name", () => {
   for (const name of ["0.0.0.0:9000", "0", "0x0:9000", "[::]:9000", "[::ffff:0.0.0.0]"]) {
     assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /who calls this machine/, name);
   }
 });
 
-test("addresses of one link are judged without its name", () => {
+test("ignores the zone of link-local addresses", () => {
   assert.match(refusal("fe80::1%eth0") ?? "", /^fe80::1%eth0 may not change graphs/);
   assert.is(refusal("fe80::1%eth0", "", ["fe80::/10"]), null);
   assert.match(refusal("") ?? "", /may not change graphs/);
 });
 
-test("a change is meant by whoever says so in a way that pages cannot", () => {
+test("requires a header field for changes that pages cannot send", () => {
   const trusted = new TrustedClients([]);
   const change = (headers: string) => trusted.changeRefusal(fakeExchange("/", headers));
   const types = ["application/json", "Application/JSON; charset=utf-8"];
@@ -107,7 +107,7 @@ test("a change is meant by whoever says so in a way that pages cannot", () => {
   }
 });
 
-test("what is no network is refused", () => {
+test("rejects invalid CIDR networks", () => {
   for (const network of [
     "",
     "x",

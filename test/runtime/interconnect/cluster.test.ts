@@ -1,8 +1,8 @@
-// A provider, two subscribers and one behind these, in one process, with all that can go wrong:
-// power that is lost, disks that are, connections that are cut or spoilt. When nothing goes wrong
-// any more all of them become equal, in full.
+// A provider, two direct subscribers and one chained subscriber in one process, under all faults:
+// power losses, disk failures, connections that are cut or corrupted. Without further faults all of
+// them converge to equal contents.
 //
-// SVC_CLUSTERS=200 for a long run, SEED=n for the same one again.
+// SVC_CLUSTERS=200 for a long run, SEED=n to repeat one.
 // limit: 240 s
 // takes 3 s
 
@@ -23,7 +23,7 @@ const GRAPHS = ["g", "h"] as const;
 
 const test = suite("cluster");
 
-/** An instance that comes back. */
+/** An instance that restarts. */
 class Member {
   readonly #folder: string;
   readonly #name: string;
@@ -56,7 +56,7 @@ class Member {
     const root = join(this.#folder, `${this.#name}${this.#lives}`);
     const options = { txPort: this.#txPort, attach: this.#attach, disk: this.#disk };
     this.now = await Instance.start(root, options);
-    // Plugins ask for graphs at any time.
+    // Plugins open graphs at any time.
     for (const name of GRAPHS) if (this.#random.below(2) === 0) this.now.store(name);
   }
 
@@ -158,7 +158,7 @@ async function simulate(seed: number): Promise<void> {
 
 for (let index = 0; index < CLUSTERS; index++) {
   const seed = (SEED + index) >>> 0;
-  test(`everybody is equal in the end, seed ${seed}`, () => simulate(seed));
+  test(`all instances converge to the same graphs, seed ${seed}`, () => simulate(seed));
 }
 
 test.run();

@@ -1,5 +1,5 @@
-// Replication that is changed while it runs: attached and detached, held up, slowed down, and taken
-// over by a replica, which fences its former provider off.
+// Replication controlled at run time: attach and detach, suspend, throttle, and promotion of a
+// replica, which fences the former provider.
 // limit: 240 s
 // takes 6 s
 
@@ -18,7 +18,7 @@ import { begin, codeOf, end, type InstancesContext, withInstances } from "./supp
 const test = suite<InstancesContext>("replication under control");
 withInstances(test);
 
-test("an instance is bound, attached, fenced and detached while it runs", async (context) => {
+test("binds, attaches, fences and detaches at run time", async (context) => {
   const [port, one] = [await freePort(), await begin(context, "a")];
   const other = await begin(context, "b");
   await other.control({ do: "bind", port });
@@ -41,7 +41,7 @@ test("an instance is bound, attached, fenced and detached while it runs", async 
   assert.is(await other.control({ do: "bound" }), 0);
 });
 
-test("a fence waits for what comes as a snapshot", async (context) => {
+test("includes snapshot transfers in a fence", async (context) => {
   const before = await begin(context, "a", { log: "off" });
   before.graph().createVertex("a");
   await before.save();
@@ -62,14 +62,14 @@ test("a fence waits for what comes as a snapshot", async (context) => {
   assert.is(other.store().operationCount, 1);
 });
 
-test("a fence resolves when a subscriber is back from a crash while nothing comes", async (c) => {
+test("resolves a fence when a subscriber reconnects after a crash while idle", async (c) => {
   const port = await freePort();
   const other = await begin(c, "b", { txPort: port });
   const one = await begin(c, "a", { attach: [`127.0.0.1:${port}`] });
   one.graph().createVertex("a");
   await one.control({ do: "fence", timeoutMs: 60_000 });
   await other.isFlushed();
-  // What a crash leaves: the end of the connection is not noted.
+  // As after a crash: the end of the connection is not recorded.
   cpSync(join(c.folder, "b"), join(c.folder, "crashed"), { recursive: true });
   await end(other);
   const back = await begin(c, "crashed", { txPort: port });
@@ -82,7 +82,7 @@ test("a fence resolves when a subscriber is back from a crash while nothing come
 });
 
 for (const what of ["input", "output"] as const) {
-  test(`nothing passes while ${what} is suspended`, async (context) => {
+  test(`transfers nothing while ${what} is suspended`, async (context) => {
     const port = await freePort();
     const other = await begin(context, "b", { txPort: port });
     const one = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
@@ -100,7 +100,7 @@ for (const what of ["input", "output"] as const) {
   });
 }
 
-test("what is sent can be bounded by each unit", async (context) => {
+test("throttles by each unit", async (context) => {
   const one = await begin(context, "a");
   one.graph().createVertex("a");
   const throttle = (unit: string, rate: number | null) =>
@@ -117,7 +117,7 @@ test("what is sent can be bounded by each unit", async (context) => {
   assert.ok(performance.now() - begun >= 190, "2000 bytes at 10,000 a second");
 });
 
-test("a replica takes over: others follow it, and its provider is fenced off", async (context) => {
+test("fences the former provider when a replica is promoted", async (context) => {
   const [first, second] = [await freePort(), await freePort()];
   const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];
   const old = await begin(context, "a", { attach: [toFirst, toSecond] });
@@ -142,13 +142,13 @@ test("a replica takes over: others follow it, and its provider is fenced off", a
   again.graph().createVertex("later");
   await same(again, sibling);
   await end(again);
-  // What was replaced stays so, although nobody is there to say it.
+  // A replaced provider stays replaced, even if no instance can tell it so.
   await end(old);
   const back = await begin(context, "a", { attach: [toSecond] });
   assert.match(back.log, /SVC2535.*replaced as of epoch 2.*promote/);
   assert.throws(() => back.graph().createVertex("lost"), /readonly/);
   assert.is(await codeOf(back.control({ do: "attach", uri: `svc://${toSecond}` })), "SVC2535");
-  // Unless somebody wants it so, knowing what that means.
+  // Unless an operator forces it, accepting the consequences.
   assert.is(await back.control({ do: "promote" }), 3);
   back.graph().createVertex("mine");
   await back.isFlushed();
@@ -158,7 +158,7 @@ test("a replica takes over: others follow it, and its provider is fenced off", a
   mine.graph().createVertex("more");
 });
 
-test("the last of a chain goes on behind the first one, and a new middle one", async (context) => {
+test("reorders a chain: the last instance moves up, and a new one joins", async (context) => {
   const [middle, last] = [await freePort(), await freePort()];
   const [toMiddle, toLast] = [`svc://127.0.0.1:${middle}`, `svc://127.0.0.1:${last}`];
   const a = await begin(context, "a");
@@ -181,7 +181,7 @@ test("the last of a chain goes on behind the first one, and a new middle one", a
   await same(a, c);
 });
 
-test("a provider that had written nothing is followed after a restart, too", async (context) => {
+test("follows a provider that restarts before its first write", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
@@ -195,7 +195,7 @@ test("a provider that had written nothing is followed after a restart, too", asy
   await same(again, replica);
 });
 
-test("what a replica has beyond the one that takes over is not lost silently", async (context) => {
+test("rejects a promoted provider that would discard changes of a replica", async (context) => {
   const [first, second] = [await freePort(), await freePort()];
   const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];
   const old = await begin(context, "a", { attach: [toFirst, toSecond] });
@@ -216,7 +216,7 @@ test("what a replica has beyond the one that takes over is not lost silently", a
   );
 });
 
-test("a replica that is started without a provider has taken over", async (context) => {
+test("promotes a replica that starts without a provider", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
@@ -228,7 +228,7 @@ test("a replica that is started without a provider has taken over", async (conte
   assert.is(await next.control({ do: "promote" }), 2, "no more than once");
 });
 
-test("one that has taken over provides on when it starts as configured before", async (context) => {
+test("stays the provider after a restart with its former configuration", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
@@ -242,7 +242,7 @@ test("one that has taken over provides on when it starts as configured before", 
   assert.match(again.log, /taken over as of epoch 2.*empty root/);
   again.graph().createVertex("c");
   assert.is(await again.control({ do: "promote" }), 2);
-  // Its former provider, which knows nothing of it, is told.
+  // The former provider, which missed the promotion, is notified.
   const back = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
   await until(
     () => back.log.includes("SVC2535"),
@@ -255,7 +255,7 @@ test("one that has taken over provides on when it starts as configured before", 
   assert.is(await codeOf(again.control({ do: "bind", port })), "SVC2534");
 });
 
-test("one that has taken over before anything came does not follow either", async (context) => {
+test("refuses to follow after a promotion before the first transfer", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   assert.is(await replica.control({ do: "promote" }), 2);
@@ -266,7 +266,7 @@ test("one that has taken over before anything came does not follow either", asyn
   assert.is(again.store().operationCount, 2);
 });
 
-test("a suspended input notices that its provider has gone", async (context) => {
+test("detects a lost provider while input is suspended", async (context) => {
   const port = await freePort();
   const replica = await begin(context, "b", { txPort: port });
   const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
@@ -286,7 +286,7 @@ test("a suspended input notices that its provider has gone", async (context) => 
   await same(back, replica);
 });
 
-test("a port that is taken leaves a provider what it was", async (context) => {
+test("stays a provider when its port is taken", async (context) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -309,7 +309,7 @@ test("a port that is taken leaves a provider what it was", async (context) => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("a provider that is detached while it connects says nothing", async () => {
+test("sends nothing when it is detached while connecting", async () => {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,5 +1,5 @@
-// A dump of an instance: a folder that is a root, whatever is written meanwhile, however often the
-// log begins a new segment, and wherever a dump is interrupted.
+// Dump of an instance: a usable data folder despite concurrent writes, new log segments, and
+// interruptions at any point.
 // limit: 120 s
 
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -16,14 +16,14 @@ import { begin, codeOf, type InstancesContext, withInstances } from "./support/i
 const test = suite<InstancesContext>("dump");
 withInstances(test);
 
-/** Until a dump has all that was done so far. */
+/** Dumps until the dump is up to date. */
 async function complete(instance: Instance): Promise<void> {
   await instance.isFlushed();
   const done = await instance.control({ do: "sync", repair: "all", timeoutMs: 60_000 });
   assert.is(done, true, instance.log);
 }
 
-test("an instance that is started from a dump has the same graphs", async (context) => {
+test("restores equal graphs from a dump", async (context) => {
   const one = await begin(context, "a");
   const graph = one.graph();
   for (let at = 0; at < 500; at++) graph.createVertex(`before ${at}`);
@@ -40,7 +40,7 @@ test("an instance that is started from a dump has the same graphs", async (conte
   await one.isFlushed();
   const { damage, tornBytes } = checkLog(realDisk, join(folder, "_txlog"));
   assert.equal([damage, tornBytes], [null, 0]);
-  // Graphs of a dump are none of the root that it lies in.
+  // Graphs of a dump are not graphs of the data folder that contains it.
   const names = listStoredGraphs(join(context.folder, "a")).map(({ path }) => path);
   assert.equal(
     names.filter((path) => /opdump/.test(path)),
@@ -55,7 +55,7 @@ test("an instance that is started from a dump has the same graphs", async (conte
   await same(one, other, "third");
 });
 
-test("a dump goes on where it was, and is not mixed with another one", async (context) => {
+test("resumes a dump, and does not mix two dumps", async (context) => {
   const one = await begin(context, "a");
   const graph = one.graph();
   graph.createVertex("first");
@@ -84,7 +84,7 @@ test("a dump goes on where it was, and is not mixed with another one", async (co
   assert.equal(readdirSync(join(context.folder, "c", "opdump_x.tx", "_txlog")).length, 1);
 });
 
-test("what an interrupted dump has left is taken away by the next one", async (context) => {
+test("removes the remains of an interrupted dump", async (context) => {
   const one = await begin(context, "a");
   one.graph().createVertex("x");
   const folder = join(context.folder, "a", "opdump_1.tx");
@@ -94,7 +94,7 @@ test("what an interrupted dump has left is taken away by the next one", async (c
   assert.equal([existsSync(`${folder}.part`), existsSync(join(folder, "stale"))], [false, false]);
 });
 
-test("nobody lets an instance write elsewhere, or over what it has", async (context) => {
+test("refuses to write a dump elsewhere or over existing data", async (context) => {
   const one = await begin(context, "a");
   one.graph().createVertex("x");
   const root = pathToFileURL(join(context.folder, "a")).href;

@@ -1,5 +1,5 @@
-// Graphs with a log, in one process: what is logged is made again, a log that fails stops all
-// changes, segments go when snapshots hold what is in them.
+// Graphs with a transaction log, in one process: replay of logged changes, readonly graphs after a
+// log failure, removal of segments that snapshots cover.
 // limit: 60 s
 // takes 5 s
 
@@ -22,7 +22,7 @@ interface Context {
   lines: string[];
 }
 
-const test = suite<Context>("graphs with a log");
+const test = suite<Context>("graphs with a transaction log");
 const running: { interconnect: Interconnect; clock: CommitClock }[] = [];
 
 test.before.each((context) => {
@@ -35,7 +35,7 @@ test.after.each(async ({ root }) => {
   rmSync(root, { recursive: true });
 });
 
-/** As the thread that keeps graphs begins; what ran before counts as killed. */
+/** Starts like the thread that manages graphs; a former one counts as killed. */
 function begin({ root, lines }: Context, disk: Disk = realDisk) {
   const settings = {
     ...{ root, readonly: false, graphs: {}, log: "async" as const },
@@ -62,7 +62,7 @@ async function isFlushed(clock: CommitClock): Promise<boolean> {
   return clock.wait(clock.next);
 }
 
-test("what was flushed is made again", async (context) => {
+test("replays flushed transactions", async (context) => {
   const { interconnect, clock } = begin(context);
   const store = keep(context, interconnect);
   const graph = openStore(store);
@@ -75,7 +75,7 @@ test("what was flushed is made again", async (context) => {
   assert.match(context.lines.join("\n"), /log: made 502 changes again in \d/);
 });
 
-test("graphs of a log are found without being asked for", async (context) => {
+test("recovers logged graphs before they are opened", async (context) => {
   const { interconnect, clock } = begin(context);
   for (const name of ["a", "b"]) openStore(keep(context, interconnect, name)).createVertex(name);
   await isFlushed(clock);
@@ -87,11 +87,11 @@ test("graphs of a log are found without being asked for", async (context) => {
   assert.equal(failures, []);
 });
 
-test("a graph whose snapshot is missing is left out, the others are not", async (context) => {
+test("recovers the other graphs when one snapshot is missing", async (context) => {
   const first = begin(context);
   const store = keep(context, first.interconnect);
   openStore(keep(context, first.interconnect, "other")).createVertex("x");
-  // Something that is not in the log.
+  // A change that is not in the log.
   store.memory.log!.isOn = false;
   openStore(store).createVertex("unlogged");
   store.memory.log!.isOn = true;
@@ -112,7 +112,7 @@ test("a graph whose snapshot is missing is left out, the others are not", async 
 });
 
 for (const what of ["write", "flush"] as const) {
-  test(`when a ${what} fails, graphs are readonly, and nothing is safe`, async (context) => {
+  test(`makes graphs readonly and acknowledges nothing after a failed ${what}`, async (context) => {
     let isFull = false;
     let flushes = 0;
     const disk: Disk = {
@@ -152,7 +152,7 @@ for (const what of ["write", "flush"] as const) {
     const before = flushes;
     assert.not.ok(await clock.wait(clock.next + 5));
     assert.is(flushes, before);
-    // After room was made, and a restart.
+    // After a restart with free disk space.
     isFull = false;
     const again = keep(context, begin(context, disk).interconnect);
     assert.ok(openStore(again).hasVertex("a"));
@@ -160,7 +160,7 @@ for (const what of ["write", "flush"] as const) {
   });
 }
 
-test("a snapshot takes the place of the former one when the log has what is in it", async (c) => {
+test("replaces a snapshot only when the log has flushed its transactions", async (c) => {
   let isSlow = false;
   let goOn: () => void = () => undefined;
   const slow = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
@@ -193,7 +193,7 @@ test("a snapshot takes the place of the former one when the log has what is in i
   const saving = Promise.resolve(interconnect.save(0)).then((saved) => (isSaved = saved));
   const isWritten = () => readdirSync(folder).some((name) => !before.includes(name));
   while (!isWritten()) await delay(1);
-  // The log's flush is under way, and the snapshot is read back by then.
+  // The flush of the log is in progress, and the snapshot is read back by then.
   for (let turn = 0; turn < 50; turn++) await delay(1);
   assert.ok(isWritten(), "it is still beside the former one");
   assert.not.ok(isSaved);
@@ -206,7 +206,7 @@ test("a snapshot takes the place of the former one when the log has what is in i
   assert.ok(openStore(keep(c, begin(c).interconnect)).hasVertex("b"));
 });
 
-test("segments go when two snapshots hold what is in them", async (context) => {
+test("removes segments that two snapshots cover", async (context) => {
   const { interconnect, clock } = begin(context);
   const store = keep(context, interconnect);
   const folder = join(context.root, "_txlog");
@@ -216,7 +216,7 @@ test("segments go when two snapshots hold what is in them", async (context) => {
   for (let round = 0; round < 6; round++) {
     for (let index = 0; index < 100; index++) {
       graph.createVertex(`v${index}`, { properties: { text: `${round}${text}` } });
-      // This thread is the one that writes the log, too.
+      // This thread also writes the log.
       if (index % 50 === 0) await isFlushed(clock);
     }
     await isFlushed(clock);
@@ -230,7 +230,7 @@ test("segments go when two snapshots hold what is in them", async (context) => {
   assert.equal(comparable(keep(context, begin(context).interconnect)), comparable(store));
 });
 
-test("a root that cannot be written to has no log", async (context) => {
+test("keeps no log in a readonly data folder", async (context) => {
   mkdirSync(join(context.root, "g"));
   const { interconnect } = begin(context);
   const shared = interconnect.keep({ ...request(context.root, "g"), isStorable: false });

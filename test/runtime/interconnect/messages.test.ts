@@ -1,5 +1,5 @@
-// Messages between instances come in any pieces, and come out whole; what is none is refused before
-// there is room made for it.
+// Framing of messages between instances: any chunks yield whole messages, and invalid input is
+// rejected before memory is allocated for it.
 
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";
@@ -25,7 +25,7 @@ function trusting(): MessageReader {
   return reader;
 }
 
-test("messages come out whole, whatever pieces they come in", () => {
+test("reassembles messages from arbitrary chunks", () => {
   for (const size of [1, 3, 16, 17, 500, SENT.length]) {
     const pieces: Buffer[] = [];
     for (let at = 0; at < SENT.length; at += size) pieces.push(SENT.subarray(at, at + size));
@@ -33,28 +33,28 @@ test("messages come out whole, whatever pieces they come in", () => {
   }
 });
 
-test("a flipped bit is noticed, wherever it is", () => {
+test("detects a flipped bit anywhere", () => {
   const message = encodeMessage(MessageType.Frame, Buffer.from("some text"));
   for (let bit = 0; bit < message.length * 8; bit++) {
     const flipped = Buffer.from(message);
     flipped[bit >>> 3]! ^= 1 << (bit & 7);
-    // At once: who waited for what a longer length announces would wait for ever.
+    // At once: waiting for the bytes of a greater length would never end.
     assert.throws(() => readAll([flipped], trusting()), /^replication: /, `bit ${bit}`);
   }
 });
 
-test("who greets may be of another version, whose headers have no check", () => {
+test("accepts a greeting of another version without a header checksum", () => {
   const hello = encodeMessage(MessageType.Hello, Buffer.from("{}"));
   assert.is(hello.readUInt32LE(4), MessageType.Hello);
   assert.equal(readAll([hello]), [Buffer.from("{}")]);
-  // So were those that streams still have.
+  // Frames that streams still store have none either.
   const former = encodeMessage(MessageType.Frame, Buffer.from("text"));
   former.writeUInt32LE(MessageType.Frame, 4);
   former.writeUInt32LE(crc32(Buffer.concat([former.subarray(4, 12), Buffer.from("text")])), 12);
   assert.equal(readAll([former]), [Buffer.from("text")]);
 });
 
-test("strangers may send little, others a frame", () => {
+test("limits message sizes, more strictly before authentication", () => {
   const message = encodeMessage(MessageType.Frame, Buffer.alloc(2000));
   assert.throws(() => readAll([message.subarray(0, 16)]), /2000 bytes is too long/);
   const reader = new MessageReader();
@@ -64,7 +64,7 @@ test("strangers may send little, others a frame", () => {
   assert.throws(() => readAll([huge.subarray(0, 16)], reader), /too long/);
 });
 
-test("a proof is of one role, both nonces and one key", () => {
+test("binds a proof to one role, both nonces and one key", () => {
   const [a, b] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const key = new SharedKey(Buffer.from("a key of enough bytes"));
   const proof = key.proof("provider", a, b);
@@ -76,7 +76,7 @@ test("a proof is of one role, both nonces and one key", () => {
   assert.not.ok(other.isProof(proof, "provider", a, b));
 });
 
-test("only loopback is this machine", () => {
+test("treats only loopback as local", () => {
   for (const host of ["127.0.0.1", "::1", "localhost", "::ffff:127.0.0.1"]) {
     assert.ok(isLoopbackAddress(host), host);
   }

@@ -1,5 +1,5 @@
-// Connections to an instance, or between two, when the other end does not do what it should: says
-// nothing, says it a byte at a time, or says what it has no right to.
+// Connections to an instance, or between two, whose peer misbehaves: sends nothing, sends byte by
+// byte, or sends what it has no permission for.
 // limit: 60 s
 // takes 7 s
 
@@ -88,7 +88,7 @@ async function listening(context: Context): Promise<{ instance: Instance; port: 
       await instance.control({ do: "bind", port });
       return { instance, port };
     } catch (error) {
-      // Somebody else was faster.
+      // Another process took the port first.
       if ((error as { code?: string }).code !== "SVC2530") throw error;
     }
   }
@@ -101,7 +101,7 @@ async function textOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("an end that says nothing is noticed, however much is written to it", async (context) => {
+test("detects a silent peer even while writing to it", async (context) => {
   const [provider] = await friends(context, { ...LONG, silenceMs: 200 }, LONG);
   const said = textOf(provider.next());
   const writing = setInterval(() => {
@@ -112,7 +112,7 @@ test("an end that says nothing is noticed, however much is written to it", async
   assert.ok(provider.isClosed);
 });
 
-test("an end that has nothing to say is not taken for silent", async (context) => {
+test("does not mistake an idle peer for a silent one", async (context) => {
   const limits = { ...LONG, silenceMs: 1_000 };
   const [provider, subscriber] = await friends(context, limits, limits);
   const heard = [provider.next(), subscriber.next()];
@@ -123,7 +123,7 @@ test("an end that has nothing to say is not taken for silent", async (context) =
   assert.equal(types, [MessageType.Ack, MessageType.Status]);
 });
 
-test("an answer that does not come is noticed, though the other end lives", async (context) => {
+test("detects a missing reply of a live peer", async (context) => {
   const limits = { ...LONG, silenceMs: 1_000 };
   const [provider, subscriber] = await friends(context, limits, limits);
   const heard = textOf(subscriber.next());
@@ -134,7 +134,7 @@ test("an answer that does not come is noticed, though the other end lives", asyn
   assert.is((await other.answer(MessageType.Positions)).length, 0);
 });
 
-test("silence is not what nobody listens to", async (context) => {
+test("ignores silence while nothing is awaited", async (context) => {
   const [provider] = await friends(context, { ...LONG, silenceMs: 1_000 }, LONG);
   const writing = setInterval(() => {
     void provider.send(MessageType.Status, NOTHING).catch(() => undefined);
@@ -144,7 +144,7 @@ test("silence is not what nobody listens to", async (context) => {
   assert.not.ok(provider.isClosed);
 });
 
-test("a handshake has one time for all of it, not for each byte", async (context) => {
+test("limits the duration of the whole handshake, not of each byte", async (context) => {
   const [here, there] = await pair(context);
   const peer = new Peer(here, { ...LONG, handshakeMs: 300 });
   const hello = encodeMessage(MessageType.Hello, Buffer.alloc(1_000, " "));
@@ -156,7 +156,7 @@ test("a handshake has one time for all of it, not for each byte", async (context
   assert.ok(at < hello.length);
 });
 
-test("strangers who hold all connections do not keep a provider out", async (context) => {
+test("accepts a provider while unauthenticated peers hold all connections", async (context) => {
   const { port } = await listening(context);
   const strangers: Socket[] = [];
   for (let left = 16; left > 0; left--) strangers.push(await dial(context, port));
@@ -165,20 +165,20 @@ test("strangers who hold all connections do not keep a provider out", async (con
   await provider.handshake("provider", KEY);
   strangers[0]!.resume();
   await gone;
-  // Nor do those who come after it.
+  // Nor do later peers.
   for (let left = 40; left > 0; left--) await dial(context, port);
   assert.is((await provider.next())?.type, MessageType.Positions);
   await provider.sendJson(MessageType.Refusal, "seen");
 });
 
-test("what a stranger says is not shown, and its failures are not said each", async (context) => {
+test("hides input of unauthenticated peers and coalesces their failures", async (context) => {
   const { instance, port } = await listening(context);
   const text = Buffer.from(JSON.stringify("forged line"));
   const failures = 200;
   const startedAt = performance.now();
   for (let at = 0; at < failures; at++) {
     const socket = await dial(context, port);
-    // Each fails in its own way.
+    // Each fails in a different way.
     const type = (at === 0 ? MessageType.Refusal : 1_000 + at) as 4;
     const closed = once(socket.resume(), "close");
     socket.write(encodeMessage(type, text));

@@ -1,5 +1,5 @@
-// A provider whose log does not reach back to all that its graphs hold, and one for whom something
-// happens while it sends snapshots: what its subscriber has in the end is the same.
+// A provider whose transaction log does not reach back to all contents of its graphs, and one that
+// changes while it sends snapshots: the subscriber converges in both cases.
 // limit: 120 s
 
 import { once } from "node:events";
@@ -38,7 +38,7 @@ test.before.each((context) => {
 
 test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
-/** A run of the provider that changes graph "g", and saves it. */
+/** A run of the provider that changes graph "g" and saves it. */
 async function run({ root }: Context, log: "async" | "off", id: string): Promise<void> {
   const instance = await Instance.start(root, { log });
   for (let index = 0; index < 3; index++) instance.graph().createVertex(`${id}${index}`);
@@ -47,7 +47,7 @@ async function run({ root }: Context, log: "async" | "off", id: string): Promise
   await instance.stop();
 }
 
-test("what was done while the log was off comes as a snapshot", async (context) => {
+test("sends a snapshot for changes made without a log", async (context) => {
   await run(context, "async", "a");
   await run(context, "off", "b");
   await run(context, "async", "c");
@@ -63,7 +63,7 @@ test("what was done while the log was off comes as a snapshot", async (context) 
   }
 });
 
-/** A provider by itself, of graph "g". */
+/** A provider of graph "g" alone. */
 function provide({ root }: Context, port: number) {
   const lines: string[] = [];
   const warn = (line: string): number => lines.push(line);
@@ -103,7 +103,7 @@ function provide({ root }: Context, port: number) {
   return { provider, log, lines, keep, snapshots, isFlushed, end };
 }
 
-test("a graph that is made while snapshots are sent is followed, too", async (context) => {
+test("replicates a graph created while snapshots are sent", async (context) => {
   await run(context, "off", "a");
   const port = await freePort();
   const one = provide(context, port);
@@ -125,7 +125,7 @@ test("a graph that is made while snapshots are sent is followed, too", async (co
   }
 });
 
-test("a subscriber has what it says it has, and not what was sent to it", async (context) => {
+test("trusts the positions that a subscriber reports, not what was sent", async (context) => {
   await run(context, "off", "a");
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -139,7 +139,7 @@ test("a subscriber has what it says it has, and not what was sent to it", async 
     const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
     await peer.sendJson(MessageType.Positions, nothing);
     await peer.expect(MessageType.Table);
-    // Behind all snapshots.
+    // After all snapshots.
     for (let type = 0; type !== MessageType.Status; ) type = (await peer.next())!.type;
     assert.not(one.provider.has(safe));
     assert.equal(parseStart(parseJsonBody(await peer.expect(MessageType.Start))).sn, safe);

@@ -1,5 +1,4 @@
-// Replicas that contain something else than their provider: noticed, refused, and repaired when
-// somebody asks for it.
+// Diverged replicas: detection, refusal, and repair on request.
 // limit: 240 s
 // takes 10 s
 
@@ -40,7 +39,7 @@ async function end(instance: Instance): Promise<void> {
   await instance.stop();
 }
 
-/** Another value of a property, past everything that is asked before. */
+/** Changes a property value, bypassing all checks. */
 function spoil(instance: Instance, value: number): void {
   const store = instance.store();
   const [vertex, key] = [store.ids.find("a"), store.keys.codeOf("n")];
@@ -67,7 +66,7 @@ async function pair(context: Context): Promise<[Instance, Instance, number]> {
 
 const REPAIR = { do: "sync", repair: "different", timeoutMs: 60_000 } as const;
 
-test("one value that differs is noticed, and repaired when asked for", async (context) => {
+test("detects one diverged value and repairs it on request", async (context) => {
   const [provider, replica, port] = await pair(context);
   assert.is(await provider.control(REPAIR), true, "nothing differs");
   const { operationCount } = replica.store();
@@ -82,13 +81,13 @@ test("one value that differs is noticed, and repaired when asked for", async (co
   assert.equal([provider.shown.synchronizing, replica.shown.synchronizing], [0, 0], "at once");
   await same(provider, replica);
   await same(provider, replica, "h");
-  // What was repaired stays so.
+  // The repair is permanent.
   await end(replica);
   const again = await begin(context, "b", port);
   await same(provider, again);
 });
 
-test("it is noticed while the provider is written to, too", async (context) => {
+test("detects divergence while the provider is written to", async (context) => {
   const [provider, replica] = await pair(context);
   spoil(replica, 3);
   let next = 0;
@@ -102,7 +101,7 @@ test("it is noticed while the provider is written to, too", async (context) => {
   await same(provider, replica);
 });
 
-test("a provider that was changed beside its log is noticed, too", async (context) => {
+test("detects a provider changed without its log", async (context) => {
   const [provider, replica] = await pair(context);
   spoil(provider, 4);
   await hasSaid(replica, DIFFERS);
@@ -110,7 +109,7 @@ test("a provider that was changed beside its log is noticed, too", async (contex
   await same(provider, replica);
 });
 
-test("one that differs from the start is refused; repair that waits is stopped", async (c) => {
+test("refuses a replica that is diverged at connect, and cancels pending repairs", async (c) => {
   const [provider, replica, port] = await pair(c);
   await provider.control({ do: "detach", uri: null });
   spoil(replica, 5);
@@ -131,7 +130,7 @@ test("one that differs from the start is refused; repair that waits is stopped",
   await same(provider, replica);
 });
 
-test("one that is ahead is told apart; promoted, it keeps what it has", async (context) => {
+test("recognizes a replica that is ahead, which promotion preserves", async (context) => {
   const [provider, replica, port] = await pair(context);
   await end(provider);
   const [root, earlier] = [join(context.folder, "a"), join(context.folder, "earlier")];

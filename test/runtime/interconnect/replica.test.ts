@@ -1,5 +1,5 @@
-// A replica fed with frames of a provider's log, in one process: graphs that were erased and made
-// again under the same name, and graphs that were opened here before the provider's came.
+// A replica fed with frames of a provider's transaction log, in one process: graphs that are erased
+// and created again under the same name, and graphs opened locally before the provider's arrive.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ interface Context {
   provider: GraphManager;
   subscriber: GraphManager;
   replica: Replica;
-  /** Whether what the replica has applied is on its disk. */
+  /** Whether the applied transactions are durable on the replica's disk. */
   flushed: () => Promise<boolean>;
 }
 
@@ -83,7 +83,7 @@ function fill({ provider, folder }: Context, name: string, vertices: number): Gr
   return store;
 }
 
-/** The provider's connection is made anew, and sends from the first unit on. */
+/** Reconnects the provider and sends from the first transaction on. */
 async function follow(context: Context): Promise<void> {
   const { log, clock, replica } = context;
   assert.ok(await clock.wait(clock.next));
@@ -119,13 +119,13 @@ function isSame({ subscriber, folder }: Context, store: GraphStore): void {
   assert.equal({ graph: { ...graph, isReadonly: false }, vertices }, comparable(store));
 }
 
-test("a graph follows its namesakes that were erased, from any point of the log on", async (c) => {
+test("tells graphs of one name apart, from any log position on", async (c) => {
   for (let round = 0; round < 3; round++) {
     fill(c, "more", 4 + round);
     if (round === 1) await follow(c);
     c.provider.drop("more", true);
   }
-  // Opened, but empty: it is offered, and has no place in the log of its namesakes.
+  // Opened but empty: it is offered, with no position in the log of its predecessors.
   const last = fill(c, "more", 0);
   await follow(c);
   openStore(last).createVertex("new");
@@ -136,7 +136,7 @@ test("a graph follows its namesakes that were erased, from any point of the log 
   isSame(c, last);
 });
 
-test("serial and number of units that came stand in status and snapshots", async (c) => {
+test("reports serial and transaction count in status and snapshots", async (c) => {
   const store = fill(c, "counted", 3);
   await follow(c);
   const copy = graphOf(c.subscriber, join(c.folder, "s"), "counted");
@@ -146,7 +146,7 @@ test("serial and number of units that came stand in status and snapshots", async
   openStore(store).createVertex("one more");
   await follow(c);
   assert.equal(replicaInputOf(copy), { serial: serial + 1, count: count + 1 });
-  // Nobody takes twice what the count of operations says is here.
+  // The operation count prevents a second application.
   assert.is(openStore(copy).resetSerial(5), 5);
   await follow(c);
   assert.equal(replicaInputOf(copy), { serial: 5, count: count + 1 });
@@ -156,7 +156,7 @@ test("serial and number of units that came stand in status and snapshots", async
   isSame(c, store);
 });
 
-test("a graph that was opened here before it came makes room", async (c) => {
+test("replaces a graph that was opened locally before its transfer", async (c) => {
   const early = graphOf(c.subscriber, join(c.folder, "s"), "early");
   const store = fill(c, "early", 5);
   await follow(c);
@@ -164,7 +164,7 @@ test("a graph that was opened here before it came makes room", async (c) => {
   isSame(c, store);
 });
 
-test("a graph that was let go here while it was followed comes again", async (c) => {
+test("receives a graph again after it was dropped locally", async (c) => {
   const store = fill(c, "things", 5);
   await follow(c);
   c.subscriber.drop("things", true);
@@ -173,7 +173,7 @@ test("a graph that was let go here while it was followed comes again", async (c)
   isSame(c, store);
 });
 
-test("neither mark nor acknowledgement is ahead of the replica's own disk", async (c) => {
+test("acknowledges and marks only what is durable on its own disk", async (c) => {
   const store = fill(c, "things", 1);
   const flushes: ((isSafe: boolean) => void)[] = [];
   const disk = (isSafe: boolean): void => {
@@ -189,7 +189,7 @@ test("neither mark nor acknowledgement is ahead of the replica's own disk", asyn
   };
   isSame(c, store);
   assert.equal([c.replica.durableSn, markedSn(), told], [null, 0, 0], "applied, and not yet safe");
-  // One flush for the start, and one for what has come during that.
+  // One flush for the start, and one for everything received meanwhile.
   for (let left = 2; left > 0; left--) {
     disk(true);
     await new Promise((resolve) => setImmediate(resolve));
@@ -198,13 +198,13 @@ test("neither mark nor acknowledgement is ahead of the replica's own disk", asyn
   assert.equal([c.replica.durableSn, markedSn()], [last, last]);
   openStore(store).createVertex("new");
   await stream(c, last + 1);
-  // The disk fails: nothing more is ever said to be there.
+  // The disk fails: nothing further is acknowledged.
   disk(false);
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal([c.replica.durableSn, markedSn()], [last, last]);
 });
 
-test("a frame that is lost on the way is noticed, whichever graph it is about", async (context) => {
+test("detects a lost frame of any graph", async (context) => {
   const { log, clock, replica } = context;
   fill(context, "a", 2);
   fill(context, "b", 2);
@@ -225,7 +225,7 @@ test("a frame that is lost on the way is noticed, whichever graph it is about", 
   }
 });
 
-test("frames are refused before it was said where they begin", async (context) => {
+test("rejects frames before the start position is announced", async (context) => {
   const { log, replica, clock } = context;
   fill(context, "a", 2);
   assert.ok(await clock.wait(clock.next));
@@ -240,7 +240,7 @@ test("frames are refused before it was said where they begin", async (context) =
   assert.is(replica.durableSn, null);
 });
 
-test("changes of a graph that was never told of are refused, not lost", async (c) => {
+test("rejects changes of an unannounced graph instead of losing them", async (c) => {
   fill(c, "things", 5);
   await follow(c);
   const late = fill(c, "late", 0);

@@ -1,4 +1,4 @@
-// What is tried for ever: when the next attempt comes, and which failures are told.
+// The retry loop: when the next attempt starts, and which failures are logged.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { SvcError } from "../../../runtime/base/errors.js";
 import { InterruptibleSleep } from "../../../runtime/interconnect/interruptible-sleep.js";
 import { RetryLoop } from "../../../runtime/interconnect/retry-loop.js";
 
-const test = suite("attempts");
+const test = suite("retry loop");
 
 function attempts(minDelayMs: number): { told: string[]; tried: RetryLoop } {
   const told: string[] = [];
@@ -15,7 +15,7 @@ function attempts(minDelayMs: number): { told: string[]; tried: RetryLoop } {
   return { told, tried: new RetryLoop({ name: "there", code: "SVC2531", warn, ...waits }) };
 }
 
-test("a failure is told when it is another one than before, or after a success", async () => {
+test("logs a failure when it changes, or after a success", async () => {
   const { told, tried } = attempts(1);
   const outcomes = ["down", "down", "worse", null, "worse", "end"];
   await tried.run(async () => {
@@ -31,7 +31,7 @@ test("a failure is told when it is another one than before, or after a success",
   ]);
 });
 
-test("that a provider was replaced is told after the end, too", async () => {
+test("logs the replacement of a provider even after the end", async () => {
   const { told, tried } = attempts(1);
   await tried.run(async () => {
     tried.end();
@@ -40,7 +40,7 @@ test("that a provider was replaced is told after the end, too", async () => {
   assert.equal(told, ["SVC2535: replaced (there)"]);
 });
 
-test("an end or a hurry cuts the wait short, whether it comes before it or in it", async () => {
+test("interrupts the wait on end or hurry, even when called before it", async () => {
   const { tried } = attempts(3_600_000);
   let count = 0;
   const done = tried.run(async () => {
@@ -53,7 +53,7 @@ test("an end or a hurry cuts the wait short, whether it comes before it or in it
   assert.ok(tried.isOver);
 });
 
-test("an alarm that rings twice before a wait spares one wait", async () => {
+test("skips one wait when it rings twice before", async () => {
   const alarm = new InterruptibleSleep();
   alarm.ring();
   alarm.ring();

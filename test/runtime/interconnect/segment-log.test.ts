@@ -1,6 +1,5 @@
-// The log in segment files: what goes in comes out, from any position; what an interrupted write
-// leaves is cut off, and everything else that is not as it was written is refused. SEEDS=n for more
-// losses of power.
+// The transaction log in segment files: frames are read back from any position; a torn write is
+// discarded, and any other corruption is rejected. SEEDS=n for more power losses.
 // limit: 60 s
 // takes 6 s
 
@@ -21,7 +20,7 @@ test.before.each((context) => {
   context.disk = new SimulatedDisk();
 });
 
-/** Opens the log; `found` gets sn and content of each frame. */
+/** Opens the log; `found` receives sequence number and content of each frame. */
 function open(disk: SimulatedDisk, found: [sn: number, content: string][] = []) {
   const options = { segmentBytes: SEGMENT_BYTES, table: () => Buffer.from("[]  ") };
   return SegmentLog.open(disk, FOLDER, options, ({ header, bytes }) => {
@@ -33,7 +32,7 @@ function contentOf(bytes: Buffer): string {
   return bytes.toString("latin1", FRAME_HEADER_BYTES).replaceAll("\0", "");
 }
 
-/** A frame of so many units with a text in it. */
+/** A frame of so many transactions with a text in it. */
 function frame(text: string): Buffer {
   return Buffer.concat([
     Buffer.alloc(FRAME_HEADER_BYTES),
@@ -52,7 +51,7 @@ function read(log: SegmentLog, sn: number): string[] {
   return [...log.read(sn)].map(({ bytes }) => contentOf(Buffer.from(bytes)));
 }
 
-test("frames come out as they went in, also after it was opened again", async ({ disk }) => {
+test("reads frames back, even after reopening", async ({ disk }) => {
   const { log } = open(disk);
   assert.equal([log.first, log.last], [1, 0]);
   assert.is(await append(log, "one", 3), 1);
@@ -72,7 +71,7 @@ test("frames come out as they went in, also after it was opened again", async ({
   assert.throws(() => read(again.log, 7), /reaches from 1 to 5, not to 7/);
 });
 
-test("new segments are begun, and old ones removed", async ({ disk }) => {
+test("starts new segments and removes old ones", async ({ disk }) => {
   const { log } = open(disk);
   for (let index = 1; index <= 30; index++) await append(log, `${index}`.padEnd(200, "."));
   assert.is(log.segments.length, 10);
@@ -89,7 +88,7 @@ test("new segments are begun, and old ones removed", async ({ disk }) => {
   assert.is(open(disk).log.last, 30);
 });
 
-test("segments that are full to the last byte are read, and gone on behind", async ({ disk }) => {
+test("reads segments filled to the last byte and continues after them", async ({ disk }) => {
   const { log } = open(disk);
   const head = 64 + FRAME_HEADER_BYTES + 4;
   const full = "x".repeat(SEGMENT_BYTES - head - FRAME_HEADER_BYTES);
@@ -107,7 +106,7 @@ test("segments that are full to the last byte are read, and gone on behind", asy
   assert.equal(read(open(disk).log, 16), [full, "next"]);
 });
 
-test("bytes behind the last frame are cut off", async ({ disk }) => {
+test("truncates bytes after the last frame", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
   const whole = Buffer.from(disk.contentOf(FIRST));
@@ -125,7 +124,7 @@ test("bytes behind the last frame are cut off", async ({ disk }) => {
   }
 });
 
-test("a flipped bit anywhere is found, and only the last frame can be torn", async ({ disk }) => {
+test("detects any flipped bit, and a torn write in the last frame only", async ({ disk }) => {
   const { log } = open(disk);
   for (const text of ["one", "two", "three"]) await append(log, text);
   const bytes = disk.contentOf(FIRST);
@@ -157,7 +156,7 @@ async function threeSegments(disk: SimulatedDisk): Promise<string[]> {
   return log.segments.map(({ name }) => `${FOLDER}/${name}`);
 }
 
-test("a segment that is missing, or of another log, is found", async ({ disk }) => {
+test("detects a missing segment and one of another log", async ({ disk }) => {
   const [, second, third] = await threeSegments(disk);
   const bytes = disk.contentOf(second!);
   disk.remove(second!);
@@ -174,7 +173,7 @@ test("a segment that is missing, or of another log, is found", async ({ disk }) 
   assert.is(open(disk).log.last, 6);
 });
 
-test("a frame that is repeated, left out or moved is found", async ({ disk }) => {
+test("detects repeated, missing and moved frames", async ({ disk }) => {
   const { log } = open(disk);
   for (const text of ["1", "2", "3", "4"]) await append(log, text);
   const bytes = Buffer.from(disk.contentOf(FIRST));
@@ -195,7 +194,7 @@ test("a frame that is repeated, left out or moved is found", async ({ disk }) =>
   }
 });
 
-test("a version that is not known is refused", async ({ disk }) => {
+test("rejects unknown versions", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
   const bytes = disk.contentOf(FIRST);
@@ -205,7 +204,7 @@ test("a version that is not known is refused", async ({ disk }) => {
   assert.throws(() => open(disk), /it is of version 3, which this one cannot read/);
 });
 
-test("after an error nothing is written any more", async ({ disk }) => {
+test("writes nothing after an error", async ({ disk }) => {
   const { log } = open(disk);
   await append(log, "one");
   let isFull = true;
@@ -227,7 +226,7 @@ test("after an error nothing is written any more", async ({ disk }) => {
   assert.is(flushes, 1);
 });
 
-/** Writes and loses power again and again; returns what is wrong with what is found then. */
+/** Writes and loses power repeatedly; returns the mistakes found after recovery. */
 async function survive(seed: number, isLying: boolean): Promise<string | null> {
   const random = new Random(seed);
   const disk = new SimulatedDisk();
@@ -260,13 +259,13 @@ async function survive(seed: number, isLying: boolean): Promise<string | null> {
 
 const SEEDS = Number(process.env.SEEDS ?? 150);
 
-test(`nothing that was flushed is lost with the power (seed ${SEED})`, async () => {
+test(`loses no flushed frame in a power loss (seed ${SEED})`, async () => {
   for (let seed = SEED; seed < SEED + SEEDS; seed++) {
     assert.is(await survive(seed, false), null, `seed ${seed}`);
   }
 });
 
-test(`the simulation sees it when flushes do nothing (seed ${SEED})`, async () => {
+test(`detects flushes that do nothing (seed ${SEED})`, async () => {
   let failures = 0;
   for (let seed = SEED; seed < SEED + 40; seed++) {
     if ((await survive(seed, true)) !== null) failures++;

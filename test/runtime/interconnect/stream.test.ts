@@ -1,5 +1,5 @@
-// Changes go through a stream of a real broker: replicas that start empty, or were away, end equal,
-// whatever becomes of the broker meanwhile. Needs `nats-server`, or its path in NATS_SERVER.
+// Replication through a stream of a real broker: replicas that start empty or were away converge,
+// whatever happens to the broker. Needs `nats-server`, or its path in NATS_SERVER.
 //
 // SVC_STREAM_KILLS=50 for a long run of kills of the broker's leader.
 // limit: 240 s
@@ -76,7 +76,7 @@ async function fence(instance: Instance): Promise<void> {
 }
 
 if (version !== null) {
-  test("replicas of a stream start empty, come back, and are many", async (context) => {
+  test("feeds several replicas that start empty or come back", async (context) => {
     const stream = servers!.uri("MANY");
     const one = await start(context, "one", { stream });
     write(one, 0, 200);
@@ -98,7 +98,7 @@ if (version !== null) {
     );
   });
 
-  test("a provider that comes back goes on where the stream ends", async (context) => {
+  test("resumes a provider at the end of the stream", async (context) => {
     const stream = servers!.uri("BACK");
     const one = await start(context, "one", { stream });
     write(one, 0, 50);
@@ -112,7 +112,7 @@ if (version !== null) {
     assert.is(tables.length, 1, two.log);
   });
 
-  test("units larger than messages of the broker arrive, all again by a sync", async (context) => {
+  test("splits transactions larger than a broker message, even in a sync", async (context) => {
     const stream = servers!.uri("LARGE");
     const one = await start(context, "one", { stream });
     const texts = Array.from({ length: 24 }, (_none, n) => {
@@ -126,7 +126,7 @@ if (version !== null) {
     await same(one, two);
   });
 
-  test("what a broker has lost is sent again", async (context) => {
+  test("resends what a broker has lost", async (context) => {
     const lossy = await NatsServers.start(1);
     try {
       const stream = lossy.uri("LOST");
@@ -150,7 +150,7 @@ if (version !== null) {
     }
   });
 
-  test("a change is sent at once that comes while another one is on its way", async (context) => {
+  test("sends a change at once that arrives during a flush", async (context) => {
     const [port] = /\d+(?=\/)/.exec(servers!.uri("SLOW"))!;
     const proxy = await TxProxy.start(Number(port), new Random(1));
     try {
@@ -173,7 +173,7 @@ if (version !== null) {
     }
   });
 
-  test("another instance does not write into the stream of one", async (context) => {
+  test("refuses to write to the stream of another instance", async (context) => {
     const stream = servers!.uri("OWNED");
     const one = await start(context, "one", { stream });
     write(one, 0, 10);
@@ -186,7 +186,7 @@ if (version !== null) {
     );
     assert.match(other.log, /OWNED holds the changes of another instance/);
     await stop(context, one);
-    // A copy of an earlier state must not go on as if nothing had been after it.
+    // A copy of an earlier state must not continue as if nothing had followed.
     const log = await JetStreamLog.open(parseStreamAddress(stream), false);
     const state = (await log.last())!;
     assert.ok(state.reached !== null && state.reached.sn > 0);
@@ -200,7 +200,7 @@ if (version !== null) {
     );
   });
 
-  test("who takes over goes on with the stream, the former provider is fenced", async (context) => {
+  test("continues the stream after a promotion and fences the former provider", async (context) => {
     const stream = servers!.uri("TAKEN");
     const one = await start(context, "one", { stream });
     write(one, 0, 50);
@@ -220,7 +220,7 @@ if (version !== null) {
     );
   });
 
-  test("durable is refused where the servers do not flush first", async (context) => {
+  test("refuses durable on servers that do not flush first", async (context) => {
     const query = `?replicas=3&durable=true&monitor=${servers!.monitors}`;
     const few = parseStreamAddress.bind(null, servers!.uri("DURABLE", query));
     assert.throws(few, /durable needs monitor=host:port of each of the 3 servers/);
@@ -241,10 +241,10 @@ if (version !== null) {
   });
 }
 
-// Only these can be told to flush first.
+// Only these can be configured to flush first.
 const [major = 0, minor = 0] = version ?? [];
 if (major > 2 || (major === 2 && minor >= 10)) {
-  test("durable is taken where each of three servers flushes first", async (context) => {
+  test("accepts durable when each of three servers flushes first", async (context) => {
     const three = await NatsServers.start(3, "sync_interval: always");
     try {
       const uri = three.uri("FLUSHED", `?replicas=3&durable=true&monitor=${three.monitors}`);
@@ -263,7 +263,7 @@ if (major > 2 || (major === 2 && minor >= 10)) {
   });
 }
 
-/** The leader is killed again and again while a provider writes: nothing that it had is lost. */
+/** The leader is killed repeatedly while a provider writes: no acknowledged transaction is lost. */
 async function chaos(context: Context, three: NatsServers): Promise<void> {
   const stream = three.uri("CHAOS", "?replicas=3");
   const one = await start(context, "chaos-one", { stream });
@@ -291,7 +291,7 @@ async function chaos(context: Context, three: NatsServers): Promise<void> {
   await same(one, three3);
 }
 
-test("a wrong address says what is wrong with it", () => {
+test("describes an invalid address", () => {
   const wrong: readonly (readonly [string, RegExp])[] = [
     ["http://h:1/A", /is not nats:/],
     ["nats://h/A", /hosts are given as host:port/],
@@ -309,7 +309,7 @@ test("a wrong address says what is wrong with it", () => {
   }
 });
 
-test("without its packages a stream says what to install", () => {
+test("names the packages to install when they are missing", () => {
   const elsewhere = join(mkdtempSync(join(tmpdir(), "svc-none-")), "package.json");
   try {
     natsPackages([elsewhere]);
@@ -320,7 +320,7 @@ test("without its packages a stream says what to install", () => {
   }
 });
 
-test("durable believes what each server says of itself, and nothing else", async () => {
+test("trusts only what each server reports about itself for durable", async () => {
   const answers = [
     '{"jetstream":{"config":{"sync_interval":120000000000}}}',
     '{"jetstream":{"config":{"sync_always":"true"}}}',
@@ -345,7 +345,7 @@ test("durable believes what each server says of itself, and nothing else", async
   }
 });
 
-test("durable goes on without a server of three, and not with one that flushes late", async () => {
+test("stays durable without one of three servers, not with one that flushes late", async () => {
   const says = [true, true, false, null];
   const told = says.map((isAlways) =>
     createServer((_request, response) => {

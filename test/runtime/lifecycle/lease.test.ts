@@ -1,4 +1,4 @@
-// The lease of a procedure: one holder at a time, until it is given back, runs out, or is taken.
+// Lease of a procedure: one holder at a time, until it is released, expires, or is preempted.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +11,7 @@ const claim = (holder: string, seconds = 60, isForced = false) => {
   return { holder, seconds, isForced, what: "rolling-update", operator: holder };
 };
 
-test("is refused while another one has it, who is named", () => {
+test("is refused while another holder has it, and names the holder", () => {
   const told: (string | null)[] = [];
   const lease = new Lease((shown) => told.push(shown?.operator ?? null));
   assert.is(lease.take(claim("a")), null);
@@ -28,7 +28,7 @@ test("is refused while another one has it, who is named", () => {
   lease.release("b");
 });
 
-test("can be taken from its holder, who cannot give it back then", () => {
+test("can be preempted, and the former holder cannot release it", () => {
   const lease = new Lease(() => {});
   lease.take(claim("a"));
   assert.is(lease.take(claim("b", 60, true)), null);
@@ -42,7 +42,7 @@ test("can be taken from its holder, who cannot give it back then", () => {
   lease.release("c");
 });
 
-test("ends by itself when nobody renews it", async () => {
+test("expires without renewal", async () => {
   const ended = new Promise<void>((resolve) => {
     const lease = new Lease((shown: RunningProcedure | null) => {
       if (shown === null) resolve();
@@ -50,7 +50,7 @@ test("ends by itself when nobody renews it", async () => {
     lease.take(claim("a", 0.02));
     lease.take(claim("a", 0.02));
   });
-  // Its own timer keeps no process alive.
+  // Its timer does not keep the process alive.
   const awake = setInterval(() => {}, 1000);
   await ended;
   clearInterval(awake);

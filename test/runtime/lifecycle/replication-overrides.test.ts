@@ -1,11 +1,11 @@
-// What was changed of replication while it ran is done again where its thread was replaced.
+// Replication settings changed at run time are restored when the thread is replaced.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Control } from "../../../runtime/interconnect/control.js";
 import { ReplicationOverrides } from "../../../runtime/lifecycle/replication-overrides.js";
 
-const test = suite("remembered controls");
+const test = suite("replication overrides");
 
 function after(attach: readonly string[], ...controls: readonly Control[]): Control[] {
   const remembered = new ReplicationOverrides(attach);
@@ -13,12 +13,12 @@ function after(attach: readonly string[], ...controls: readonly Control[]): Cont
   return remembered.all();
 }
 
-test("what was not changed is as configured", () => {
+test("keeps the configuration without changes", () => {
   assert.equal(after(["a:1"]), []);
   assert.equal(after(["a:1"], { do: "attached" }, { do: "fence", timeoutMs: 1 }), []);
 });
 
-test("subscribers are those of the configuration and what became of them", () => {
+test("merges configured subscribers with later changes", () => {
   const detachAll = { do: "detach", uri: null } as const;
   assert.equal(after(["a:1", "b:2"], { do: "detach", uri: "svc://a:1/" }), [
     detachAll,
@@ -30,7 +30,7 @@ test("subscribers are those of the configuration and what became of them", () =>
   ]);
 });
 
-test("a stream stays what it was configured or attached as, whatever becomes of others", () => {
+test("keeps the options of a stream when other subscribers change", () => {
   const [detachAll, plain] = [{ do: "detach", uri: null } as const, "nats://n:1,m:2/CHANGES"];
   const stream = `${plain}?replicas=3`;
   const attach = { do: "attach", uri: stream } as const;
@@ -39,7 +39,7 @@ test("a stream stays what it was configured or attached as, whatever becomes of 
   assert.equal(after([], attach, { do: "detach", uri: plain }), [detachAll]);
 });
 
-test("the last of what excludes each other counts", () => {
+test("restores the last of mutually exclusive changes", () => {
   const bind = { do: "bind", port: 7 } as const;
   assert.equal(after([], bind), [bind]);
   assert.equal(after([], bind, { do: "unbind" }), [{ do: "unbind" }]);

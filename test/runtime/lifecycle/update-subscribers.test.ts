@@ -1,4 +1,4 @@
-// ADMIN_UpdateSubscribers: what cannot be done as a whole is not done in part.
+// ADMIN_UpdateSubscribers is atomic: it applies all changes or none.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,12 +6,12 @@ import type { Control } from "../../../runtime/interconnect/control.js";
 import type { Parts } from "../../../runtime/lifecycle/operation.js";
 import { STREAM_OPERATIONS } from "../../../runtime/lifecycle/stream-operations.js";
 
-const test = suite("subscribers that are replaced");
+const test = suite("update subscribers");
 const update = new Map(STREAM_OPERATIONS).get("UpdateSubscribers")!;
 
 const STREAM = "nats://n:1/CHANGES";
 
-/** An instance with a stream and subscribers, which refuses to attach some. */
+/** An instance with a stream and subscribers that refuses some attachments. */
 function instance(refused: readonly string[] = []) {
   let attached: string[] = [STREAM, "svc://a:1", "svc://b:2"];
   const steps: string[] = [];
@@ -39,7 +39,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-test("new ones are attached before old ones are detached", async () => {
+test("attaches new subscribers before it detaches old ones", async () => {
   const one = instance();
   assert.equal(await one.run(["b:2", "c:3", "c:3"]), {
     ...{ action: "attached", added: ["svc://c:3"], removed: ["svc://a:1"], result: [] },
@@ -48,7 +48,7 @@ test("new ones are attached before old ones are detached", async () => {
   assert.equal(one.attached(), [STREAM, "svc://b:2", "svc://c:3"]);
 });
 
-test("an address that is none changes nothing", async () => {
+test("changes nothing for an invalid address", async () => {
   for (const wrong of ["nonsense", "d:0", "svc://d:4", 5, null, { toString: 1 }, ["d:4"]]) {
     const one = instance();
     assert.match(await refusal(one.run(["c:3", wrong])), /^not host:port: /);
@@ -56,7 +56,7 @@ test("an address that is none changes nothing", async () => {
   }
 });
 
-test("one that cannot be attached changes nothing", async () => {
+test("changes nothing when one cannot be attached", async () => {
   const one = instance(["svc://d:4"]);
   assert.is(await refusal(one.run(["c:3", "d:4"])), "it needs a key");
   assert.equal(one.attached(), [STREAM, "svc://a:1", "svc://b:2"]);

@@ -1,5 +1,5 @@
-// The text form for Prometheus: names, labels, buckets; and what is counted of plugins whose names
-// come from clients.
+// The Prometheus text format: names, labels, buckets; and bounded counters for plugin names from
+// clients.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import { PluginCounters } from "../../../runtime/metrics/plugin-counters.js";
 
 const test = suite("exposition");
 
-test("writes a family with its help and type, and none without samples", () => {
+test("writes a family with help and type, and none without samples", () => {
   assert.is(
     [...counter("a_total", "All.", singleSample(7))].join(""),
     "# HELP a_total All.\n# TYPE a_total counter\na_total 7\n",
@@ -18,12 +18,12 @@ test("writes a family with its help and type, and none without samples", () => {
   assert.equal([...gauge("b", "None.", [])], []);
 });
 
-test("escapes what would end a label", () => {
+test("escapes characters that would end a label", () => {
   const text = [...gauge("g", "Odd.", [[{ name: 'a"b\\c\nd', n: 1 }, 0]])].join("");
   assert.is(text.split("\n")[2], 'g{name="a\\"b\\\\c\\nd",n="1"} 0');
 });
 
-test("counters go on when the figures of the interface are reset", () => {
+test("keeps counters when the metrics of the interface are reset", () => {
   const metrics = new Metrics();
   metrics.answered(404, 1, true);
   metrics.reset();
@@ -33,7 +33,7 @@ test("counters go on when the figures of the interface are reset", () => {
   assert.equal(metrics.everCounted().errorsByCode, { 404: 2 });
 });
 
-test("writes many samples in pieces", () => {
+test("writes many samples in chunks", () => {
   const samples = Array.from({ length: 1000 }, (_, n) => [{ n }, n] as const);
   const pieces = [...gauge("g", "Many.", samples)];
   assert.ok(pieces.length > 3);
@@ -58,7 +58,7 @@ test("counts a latency in its bucket and all above", () => {
   assert.match(text, /h_sum\{plugin="p"\} 1000000\.0014/);
 });
 
-test("each latency lies at or below the bound of its bucket, and above the one before", () => {
+test("places each latency within the bounds of its bucket", () => {
   for (let step = 0; step < 2000; step++) {
     const ms = 0.05 * 1.008 ** step;
     const latency = new Log2Histogram();
@@ -71,7 +71,7 @@ test("each latency lies at or below the bound of its bucket, and above the one b
   }
 });
 
-test("a name that only a client has said gets a tally of its own when it was a plugin", () => {
+test("adds a counter for a client-supplied name once it proves to be a plugin", () => {
   const tallies = new PluginCounters();
   const ask = (path: string, status: number): void => {
     tallies.answered(tallies.forwarded(path), status, 1);
@@ -90,7 +90,7 @@ test("a name that only a client has said gets a tally of its own when it was a p
   ]);
 });
 
-test("the names of plugins of back-ends have a bound", () => {
+test("limits the number of plugin names of back-ends", () => {
   const tallies = new PluginCounters();
   for (let n = 0; n < 1200; n++) tallies.answered(tallies.forwarded(`/svc/plugin/p${n}`), 200, 1);
   const all = [...tallies.all()];
@@ -98,7 +98,7 @@ test("the names of plugins of back-ends have a bound", () => {
   assert.is(all.at(-1)!.latency.count, 200);
 });
 
-test("no plugin is told twice that back-ends had before", () => {
+test("merges own plugins with those of back-ends", () => {
   const tallies = new PluginCounters();
   tallies.answered(tallies.forwarded("/svc/plugin/add"), 200, 1);
   tallies.answered(tallies.own("/svc/plugin/add"), 200, 1);

@@ -1,4 +1,4 @@
-// Buckets cover every latency, and percentiles come back within the width of a bucket.
+// Buckets cover every latency, and percentiles are accurate to the width of a bucket.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { BUCKETS, bucketIndex, percentileMs } from "../../../runtime/metrics/lat
 
 const test = suite("latency histogram");
 
-test("buckets grow with the latency and never leave the table", () => {
+test("maps growing latencies to growing buckets within the table", () => {
   let last = 0;
   for (let ms = 0.001; ms < 1e9; ms *= 1.05) {
     const bucket = bucketIndex(ms);
@@ -16,20 +16,20 @@ test("buckets grow with the latency and never leave the table", () => {
   assert.is(last, BUCKETS - 1);
 });
 
-test("four buckets make a factor of two", () => {
+test("has four buckets per factor of two", () => {
   for (const ms of [0.011, 0.13, 7, 900]) assert.is(bucketIndex(ms * 2) - bucketIndex(ms), 4);
 });
 
-test("values that are no latency fall into the first bucket", () => {
+test("counts invalid values in the first bucket", () => {
   for (const ms of [0, -1, Number.NaN]) assert.is(bucketIndex(ms), 0);
   assert.is(bucketIndex(Number.POSITIVE_INFINITY), BUCKETS - 1);
 });
 
-test("without answers there is no latency", () => {
+test("has no latency without responses", () => {
   assert.is(percentileMs(new Float64Array(BUCKETS), 50), 0);
 });
 
-test("percentiles of 1 to 1000 ms", () => {
+test("computes percentiles of 1 to 1000 ms", () => {
   const counts = new Float64Array(BUCKETS);
   for (let ms = 1; ms <= 1000; ms++) counts[bucketIndex(ms)]!++;
   for (const percentile of [1, 10, 50, 90, 95, 99, 99.9]) {
@@ -39,7 +39,7 @@ test("percentiles of 1 to 1000 ms", () => {
   }
 });
 
-test("a single answer lies inside its own bucket", () => {
+test("places a single response within its bucket", () => {
   for (const ms of [0.0005, 0.02, 3, 250, 60_000]) {
     const counts = new Float64Array(BUCKETS);
     counts[bucketIndex(ms)] = 1;

@@ -1,5 +1,5 @@
-// Every figure goes up when it should, is seen through other views, and a reset takes away exactly
-// what was counted before it.
+// Every metric is counted, visible in other views, and a reset removes exactly what was counted
+// before it.
 
 import { Worker } from "node:worker_threads";
 import { suite } from "uvu";
@@ -15,7 +15,7 @@ const LOAD_RESETTER = `
   import("tsx/esm/api").then(({ tsImport }) => tsImport("./resetter.ts", parent));
 `;
 
-/** A fresh table whose first tick has been taken at `now`, so that samples are easy to compute. */
+/** A new table with its first tick at `now`, so that samples are easy to compute. */
 function started(): { metrics: Metrics; now: number } {
   const now = Date.now() + 1000;
   const metrics = new Metrics();
@@ -23,7 +23,7 @@ function started(): { metrics: Metrics; now: number } {
   return { metrics, now };
 }
 
-test("a second view sees what the first one counts", () => {
+test("shares counts with a second view", () => {
   const writer = new Metrics();
   const reader = new Metrics(writer.buffer);
   writer.answered(200, 1, true);
@@ -50,7 +50,7 @@ test("a second view sees what the first one counts", () => {
   assert.is(reader.strayExceptions, 1);
 });
 
-test("what is forgotten was never counted, not even for monitors", () => {
+test("forgets all counts, even those for monitors", () => {
   const { metrics, now } = started();
   metrics.answered(404, 3, true);
   metrics.bytes(10, 20);
@@ -68,21 +68,21 @@ test("what is forgotten was never counted, not even for monitors", () => {
   assert.is(metrics.connectedClients, 1);
 });
 
-test("byte counters go beyond 32 bits", () => {
+test("counts bytes beyond 32 bits", () => {
   const metrics = new Metrics();
   for (let i = 0; i < 5; i++) metrics.bytes(2 ** 31, 2 ** 40);
   assert.is(metrics.totals().bytesIn, 5 * 2 ** 31);
   assert.is(metrics.totals().bytesOut, 5 * 2 ** 40);
 });
 
-test("codes outside the table count as errors only", () => {
+test("counts unknown status codes as errors only", () => {
   const metrics = new Metrics();
   for (const code of [400, 527, 528, 599]) metrics.refused(code);
   assert.is(metrics.totals().httpErrors, 4);
   assert.equal(metrics.totals().errorsByCode, { 400: 1, 527: 1 });
 });
 
-test("the rate follows a jump at once and small changes slowly", () => {
+test("adapts the rate at once to jumps and slowly to small changes", () => {
   const { metrics, now } = started();
   const second = (n: number, count: number) => {
     for (let i = 0; i < count; i++) metrics.answered(200, 1, false);
@@ -97,14 +97,14 @@ test("the rate follows a jump at once and small changes slowly", () => {
   assert.ok(metrics.requestRate() < 10);
 });
 
-test("a long tick is spread over its length", () => {
+test("spreads a long tick over its duration", () => {
   const { metrics, now } = started();
   for (let i = 0; i < 100; i++) metrics.answered(200, 1, false);
   metrics.tick(now + 10_000, idle);
   assert.is(metrics.requestRate(), 9);
 });
 
-test("a restarted IO thread does not take old requests for new ones", () => {
+test("does not count old requests as new after an IO thread restart", () => {
   const { metrics, now } = started();
   for (let i = 0; i < 100; i++) metrics.answered(200, 1, false);
   const restarted = new Metrics(metrics.buffer);
@@ -113,14 +113,14 @@ test("a restarted IO thread does not take old requests for new ones", () => {
   assert.is(restarted.requestRate(), 0.9);
 });
 
-test("the error rate moves by a tenth", () => {
+test("moves the error rate by a tenth", () => {
   const { metrics, now } = started();
   for (let i = 0; i < 10; i++) metrics.answered(500, 1, true);
   metrics.tick(now + 1000, idle);
   assert.is(metrics.errorRate(), 1);
 });
 
-test("a clock that stands still or runs back changes nothing", () => {
+test("ignores a clock that stands still or runs back", () => {
   const { metrics, now } = started();
   metrics.answered(200, 5, false);
   metrics.tick(now, idle);
@@ -130,7 +130,7 @@ test("a clock that stands still or runs back changes nothing", () => {
   assert.is(metrics.requestRate(), 0.9);
 });
 
-test("recent latency is of recent seconds, all of all", () => {
+test("separates recent latency from the latency of all requests", () => {
   const { metrics, now } = started();
   for (let i = 0; i < 1000; i++) metrics.answered(200, 1, false);
   metrics.tick(now + 1000, idle);
@@ -145,7 +145,7 @@ test("recent latency is of recent seconds, all of all", () => {
   assert.equal(metrics.latency([50, 99]), before);
 });
 
-test("slots know their jobs and their load, also of jobs that still run", () => {
+test("counts jobs and utilization per slot, including running jobs", () => {
   const { metrics, now } = started();
   metrics.dispatched(0);
   metrics.dispatched(33);
@@ -156,7 +156,7 @@ test("slots know their jobs and their load, also of jobs that still run", () => 
   metrics.tick(now + 1000, (slot) => (slot === 33 ? now + 500 : 0));
   assert.equal(metrics.slot(0), { jobs: 1, busyPercent: 25 });
   assert.equal(metrics.slot(33), { jobs: 0, busyPercent: 50 });
-  // What the last tick has counted is not counted again.
+  // Time counted by the last tick is not counted again.
   metrics.jobDone(33, now + 500, now + 1250);
   metrics.tick(now + 2000, idle);
   assert.equal(metrics.slot(33), { jobs: 1, busyPercent: 25 });
@@ -165,7 +165,7 @@ test("slots know their jobs and their load, also of jobs that still run", () => 
   assert.equal(metrics.dispatch(1), { dispatched: 2, completed: 1 });
 });
 
-test("a reset by another view takes effect at once and loses nothing that follows", () => {
+test("applies a reset of another view at once, without losing later counts", () => {
   const { metrics, now } = started();
   const other = new Metrics(metrics.buffer);
   metrics.connected(1);
@@ -200,7 +200,7 @@ test("a reset by another view takes effect at once and loses nothing that follow
   assert.is(other.latency([]).mean, 2);
 });
 
-test("a clock of the system that is set forward does not hold up the samples", () => {
+test("keeps sampling after the system clock is set forward", () => {
   const systemNow = Date.now;
   Date.now = () => systemNow() + 3_600_000;
   try {
@@ -214,7 +214,7 @@ test("a clock of the system that is set forward does not hold up the samples", (
   }
 });
 
-test("a thread that resets all the time takes no count away from the writer", async () => {
+test("loses no count while another thread resets continuously", async () => {
   const metrics = new Metrics();
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const resetter = new Worker(LOAD_RESETTER, {
@@ -237,7 +237,7 @@ test("a thread that resets all the time takes no count away from the writer", as
   assert.is(metrics.totals().requests, 1);
 });
 
-test("server metrics in their documented shape and order", () => {
+test("returns server metrics in the documented shape and order", () => {
   const metrics = new Metrics();
   metrics.answered(200, 4, true);
   const record = serverMetrics(metrics, true, [99.9, 50, 50, 12.25]);
@@ -256,7 +256,7 @@ test("server metrics in their documented shape and order", () => {
   assert.is(serverMetrics(metrics, false, [50]).serving, 0);
 });
 
-test("percentiles that are none are refused by name", () => {
+test("names invalid percentiles in its error", () => {
   const metrics = new Metrics();
   const cases: [unknown, string, RegExp][] = [
     [80, "TypeError", /a list is required/],

@@ -1,4 +1,4 @@
-// Thread that resets shared metrics without a pause, until told to stop.
+// Thread that resets shared metrics continuously until it is stopped.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { Metrics } from "../../../runtime/metrics/metrics.js";

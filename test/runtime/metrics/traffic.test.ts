@@ -1,4 +1,4 @@
-// What replication shows of itself: rates of a second or so, and that graphs come as snapshots.
+// Replication traffic: rates per second, and snapshot transfers in progress.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { Traffic } from "../../../runtime/metrics/traffic.js";
 
 const test = suite("traffic");
 
-test("that snapshots begin and end to come is shown at once", () => {
+test("reports the begin and end of snapshot transfers at once", () => {
   const seen: number[] = [];
   const traffic = new Traffic(() => seen.push(traffic.shown().synchronizing));
   traffic.synchronizing += 2;
@@ -15,7 +15,7 @@ test("that snapshots begin and end to come is shown at once", () => {
   assert.equal(seen, [2, 1, 0]);
 });
 
-test("what is shown in between leaves rates as they are", () => {
+test("does not change rates when read between samples", () => {
   const traffic = new Traffic();
   const before = traffic.shown();
   traffic.count(traffic.in, 1e6, 1, 1);

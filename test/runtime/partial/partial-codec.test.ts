@@ -1,5 +1,5 @@
-// Round trips of random responses, and damage of every kind: what arrives is exactly what was sent,
-// or refused.
+// Round trips of random responses, and corruption of every kind: a partial arrives as sent, or is
+// rejected.
 
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";
@@ -90,7 +90,7 @@ function resealed(bytes: Uint8Array): Uint8Array {
   return copy;
 }
 
-test("what is decoded is what was encoded", () => {
+test("decodes what it encoded", () => {
   for (let run = 0; run < 300; run++) {
     const response = randomResponse();
     const bytes = response.serialize();
@@ -105,7 +105,7 @@ test("what is decoded is what was encoded", () => {
   }
 });
 
-test("changed, cut and grown bytes are refused", () => {
+test("rejects changed, truncated and extended bytes", () => {
   for (let run = 0; run < 300; run++) {
     const bytes = randomResponse().serialize();
     const changed = Uint8Array.from(bytes);
@@ -121,7 +121,7 @@ test("changed, cut and grown bytes are refused", () => {
   }
 });
 
-test("lies with a right checksum are refused or harmless", () => {
+test("rejects or tolerates corruption with a valid checksum", () => {
   for (let run = 0; run < 2000; run++) {
     const bytes = Uint8Array.from(randomResponse().serialize());
     for (let i = 0; i <= below(3); i++) bytes[below(bytes.length - 4)] = below(256);
@@ -133,7 +133,7 @@ test("lies with a right checksum are refused or harmless", () => {
   }
 });
 
-test("keys out of order are refused on both sides", () => {
+test("rejects keys out of order when encoding and decoding", () => {
   const response = new PluginResponse();
   response.append(1, "a");
   response.append(2, "b");
@@ -146,7 +146,7 @@ test("keys out of order are refused on both sides", () => {
   assert.throws(() => response.serialize(), /out of order|not of the response/);
 });
 
-test("a number of entries beyond the data is refused without being believed", () => {
+test("rejects an entry count beyond the data without allocating", () => {
   const bytes = Buffer.from(new PluginResponse().serialize());
   for (const count of [1, 2 ** 31, 2 ** 32 - 1]) {
     bytes.writeUInt32LE(count, 16);
@@ -154,18 +154,18 @@ test("a number of entries beyond the data is refused without being believed", ()
   }
 });
 
-test("entries in the list of a fresh response are refused: how they sort is open", () => {
+test("rejects entries pushed without an order", () => {
   const response = new PluginResponse();
   response.entries.push([1, "a"]);
   assert.throws(() => response.serialize(), /sortby S_NONE and keytype null/);
 });
 
-test("texts that begin within a character are refused", () => {
+test("rejects strings that begin within a character", () => {
   const response = new PluginResponse();
   response.append("a", "é");
   response.append("b", "x");
   const bytes = Buffer.from(response.serialize());
-  // The second item then begins in the middle of the letter of the first one.
+  // The second item then begins within the letter of the first one.
   assert.equal(
     [96, 100, 104, 108, 112, 116].map((at) => bytes.readUInt32LE(at)),
     [0, 1, 2, 0, 4, 7],
@@ -180,7 +180,7 @@ test("texts that begin within a character are refused", () => {
   }
 });
 
-test("a message that no flag announces is refused", () => {
+test("rejects a message without its flag", () => {
   const response = new PluginResponse();
   response.message = "note";
   const bytes = Buffer.from(response.serialize());
@@ -188,7 +188,7 @@ test("a message that no flag announces is refused", () => {
   refused(resealed(bytes), "message without its flag");
 });
 
-test("nothing is written that would be longer than the header can say", () => {
+test("rejects responses longer than the header can express", () => {
   const numbers = decodePartial(new PluginResponse().serialize());
   const lengths = { count: 0, keys: 0, items: 2 ** 32 - 104, message: null, meta: null };
   assert.throws(() => newPartial(numbers, lengths), /too large/);

@@ -1,4 +1,5 @@
-// Query text to values: every rule of the interface's "Plugin execution" and its corner cases.
+// Conversion of query strings to values: every rule of the interface's "Plugin execution" and its
+// corner cases.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -22,7 +23,7 @@ import type { ParamReader } from "../../../runtime/plugin/request/query-values.j
 
 const test = suite("convert: query");
 
-/** Runs a reader on the one pair `k<rest>`. */
+/** Runs a reader on the single pair `k<rest>`. */
 function read<T>(reader: (query: string, name: string, equals: number) => T, pair: string): T {
   return reader(pair, "k", keyEnd(pair, 0));
 }
@@ -49,7 +50,7 @@ function readersOf(wires: Record<string, Wire>): Record<string, ParamReader> {
   );
 }
 
-test("integers", () => {
+test("reads integers", () => {
   const cases: [string, number][] = [
     ["0", 0],
     ["-0", 0],
@@ -67,7 +68,7 @@ test("integers", () => {
   }
 });
 
-test("texts that are no integers", () => {
+test("rejects strings that are not integers", () => {
   for (const text of ["", "-", "abc", "1.0", "1e3", "0x10", " 1", "1 ", "--1", "1-", "Infinity"]) {
     const escaped = text.replaceAll(" ", "%20");
     fails(
@@ -81,7 +82,7 @@ test("texts that are no integers", () => {
   fails(() => read(readInt, `k=${"9".repeat(400)}`), "TypeError", /^k=9{100}… \(an integer/);
 });
 
-test("floats are the nearest double, in the fast form and in the slow", () => {
+test("reads floats as the nearest double, on the fast and the slow path", () => {
   const texts = ["0", "1", "-1.5", "3.14159", ".5", "5.", "1e3", "1E-3", "-2.5e+2", "0.1", "0.3"];
   texts.push("123456789012345", "1234567.890123456789", "0.000001", "4.35", "1.005", "2.675");
   for (const text of texts) {
@@ -95,7 +96,7 @@ test("floats are the nearest double, in the fast form and in the slow", () => {
   }
 });
 
-test("texts that are no decimal numbers", () => {
+test("rejects strings that are not decimal numbers", () => {
   for (const text of [
     "",
     ".",
@@ -113,7 +114,7 @@ test("texts that are no decimal numbers", () => {
   }
 });
 
-test("strings: blanks, escapes, UTF-8", () => {
+test("reads strings: blanks, escapes, UTF-8", () => {
   assert.is(read(readStr, "k=abc&x=1"), "abc");
   assert.is(read(readStr, "k="), "");
   assert.is(read(readStr, "k=a+b%20c%26%3D"), "a b c&=");
@@ -126,7 +127,7 @@ test("strings: blanks, escapes, UTF-8", () => {
   fails(() => read(readStr, "k=%4&x=1"), "ValueError", "bad request parameter");
 });
 
-test("the type decides what a key without `=` is", () => {
+test("reads a key without `=` by its type", () => {
   for (const pair of ["k", "k&x=1"]) {
     fails(() => read(readInt, pair), "TypeError", /^k \(an integer is required\)$/);
     fails(() => read(readFloat, pair), "TypeError", /^k \(a number is required\)$/);
@@ -150,7 +151,7 @@ test("the type decides what a key without `=` is", () => {
 
 const isText = (value: unknown) => (typeof value === "string" ? null : " (a string is required)");
 
-test("of text and what only JSON says, the first that passes", () => {
+test("reads a union of strings and JSON values: the first valid one wins", () => {
   const either = (query: string, name: string, equals: number) =>
     readUnionValue(query, name, equals, (value) =>
       typeof value === "boolean" || value === 7 || isText(value) === null ? null : " (no)",
@@ -186,7 +187,7 @@ test("of text and what only JSON says, the first that passes", () => {
   );
 });
 
-test("bytes are percent-decoded and need not be UTF-8", () => {
+test("reads percent-encoded bytes that need not be UTF-8", () => {
   const bytes = read(readBytes, "k=a+%00%ff%C3%A4") as Uint8Array;
   assert.equal([...bytes], [97, 32, 0, 255, 0xc3, 0xa4]);
   assert.is(Object.getPrototypeOf(bytes), Uint8Array.prototype);
@@ -194,7 +195,7 @@ test("bytes are percent-decoded and need not be UTF-8", () => {
   fails(() => read(readBytes, "k=%f"), "ValueError", "bad request parameter");
 });
 
-test("JSON", () => {
+test("reads JSON", () => {
   assert.equal(read(readJson, "k=%7B%22a%22:[1,null]%7D"), { a: [1, null] });
   assert.is(read(readJson, "k=null"), null);
   fails(() => read(readJson, "k="), "ValueError", /^k= \(invalid JSON\)$/);
@@ -206,7 +207,7 @@ test("JSON", () => {
   );
 });
 
-test("`__proto__` in JSON is left out, however it is written", () => {
+test("drops `__proto__` in JSON in any spelling", () => {
   for (const key of ["__proto__", "\\u005f_proto__"]) {
     const text = encodeURIComponent(
       `{"${key}":{"polluted":1},"a":{"${key}":{"polluted":1},"b":1}}`,
@@ -218,7 +219,7 @@ test("`__proto__` in JSON is left out, however it is written", () => {
   }
 });
 
-test("a cast stands before a number, its parentheses escaped or not", () => {
+test("accepts a cast before a number, with or without escaped parentheses", () => {
   for (const reader of [readInt, readFloat, readJson, readUntyped]) {
     assert.is(read<unknown>(reader, "k=(int)5"), 5);
     assert.is(read<unknown>(reader, "k=%28int%295"), 5);
@@ -242,7 +243,7 @@ test("a cast stands before a number, its parentheses escaped or not", () => {
   assert.is(read(readUntyped, "k=x(int)5"), "x(int)5");
 });
 
-test("an integer takes a cast whose result is one", () => {
+test("accepts a cast for an integer if the result is an integer", () => {
   assert.is(read(readInt, "k=(float)-0"), 0);
   assert.is(read(readInt, "k=(float)3e2"), 300);
   for (const text of ["(float)1.5", "(d)1e300", "(float)9007199254740992"]) {
@@ -251,7 +252,7 @@ test("an integer takes a cast whose result is one", () => {
   }
 });
 
-test("where text is wanted everything is text", () => {
+test("keeps casts as text for strings and bytes", () => {
   for (const text of ["(int)5", "%28int%295", "(q)5", "(int)x", "(float)"]) {
     const plain = text.replace("%28", "(").replace("%29", ")");
     assert.is(read(readStr, `k=${text}`), plain);
@@ -259,7 +260,7 @@ test("where text is wanted everything is text", () => {
   }
 });
 
-test("params: all pairs, converted where a type is known", () => {
+test("params: reads all pairs, converted where a type is known", () => {
   const wires: Record<string, Wire> = { n: "int", x: "float", o: "json", b: "bytes" };
   assert.equal(params("n=1&x=2&o=[3]&b=4&s=5&t=(int)6&u", wires), {
     n: 1,
@@ -281,7 +282,7 @@ test("params: the last of equal keys wins, and only that one is converted", () =
   fails(() => params("n=1&n=x", { n: "int" }), "TypeError", "n=x");
 });
 
-test("params: keys of every object are keys like others", () => {
+test("params: accepts names of Object.prototype as plain keys", () => {
   const values = parseParams("__proto__=1&constructor=2&toString=3", {});
   assert.is(Object.getPrototypeOf(values), null);
   assert.equal(Object.keys(values).sort(), ["__proto__", "constructor", "toString"]);
@@ -289,14 +290,14 @@ test("params: keys of every object are keys like others", () => {
   assert.is(values.constructor, "2");
 });
 
-test("queries that nobody takes are validated all the same", () => {
+test("validates queries that no parameter reads", () => {
   skipQuery("a=1&b&c=%20");
   fails(() => skipQuery("a=%zz"), "ValueError", "bad request parameter");
   fails(() => skipQuery("%zz=1"), "ValueError", "bad request parameter");
   fails(() => skipQuery("x=(int)y"), "TypeError", "x=(int)y (an integer is required)");
 });
 
-test("random bytes either parse or give a ParameterError", () => {
+test("parses random bytes or throws a ParameterError", () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   let state = seed;
   const next = (bound: number) => {
@@ -319,7 +320,7 @@ test("random bytes either parse or give a ParameterError", () => {
   }
 });
 
-test("a missing argument is named", () => {
+test("names a missing argument", () => {
   fails(() => missing("count"), "TypeError", "missing required argument: 'count'");
 });
 

@@ -53,7 +53,7 @@ function shared(text: string): Uint8Array {
 
 const block = `Host: here\r\nX-A:  1 \r\nx-a: 2\r\nX-Name: ${latin1("à")}\r\n__proto__: p\r\n`;
 
-test("content in every form, small and large", () => {
+test("converts small and large content to every type", () => {
   for (const body of [latin1('{"ä":1}'), shared('{"ä":1}')]) {
     const given = source({ body });
     assert.is(contentStr(given), '{"ä":1}');
@@ -62,7 +62,7 @@ test("content in every form, small and large", () => {
   }
 });
 
-test("content bytes are the plugin's own", () => {
+test("copies content bytes for the plugin", () => {
   const body = shared("abc");
   const bytes = contentBytes(source({ body }));
   body[0] = 0;
@@ -71,7 +71,7 @@ test("content bytes are the plugin's own", () => {
   assert.is(contentBytes(source({ body: "abc" })).buffer.byteLength, 3);
 });
 
-test("no content", () => {
+test("converts empty content", () => {
   assert.is(contentBytes(source({})).length, 0);
   assert.is(contentStr(source({})), "");
   assert.is(contentJson(source({})), null);
@@ -84,7 +84,7 @@ test("no content", () => {
   assert.throws(() => contentJson(source({}), refuse), "missing required argument: 'content'");
 });
 
-test("content that does not convert", () => {
+test("rejects content that does not convert", () => {
   const broken = source({ body: "\u00ff" });
   for (const run of [() => contentStr(broken), () => contentJson(broken)]) {
     assert.throws(run, (error: Error) => error instanceof ParameterError);
@@ -97,7 +97,7 @@ test("content that does not convert", () => {
   assert.equal([...contentBytes(broken)], [255]);
 });
 
-test("headers in every form", () => {
+test("converts headers to every type", () => {
   const given = source({ headerBlock: block });
   assert.is(Buffer.from(headersBytes(given)).toString("latin1"), block);
   assert.is(headersStr(given), Buffer.from(block, "latin1").toString());
@@ -116,12 +116,12 @@ test("headers in every form", () => {
   assert.is(Object.keys(dict).at(-1), "X-Svc-Builtin-Client");
 });
 
-test("a client cannot name another client", () => {
+test("overwrites a client field that the client sent", () => {
   const given = source({ headerBlock: "X-SVC-Builtin-Client: http://127.0.0.1:1/\r\n" });
   assert.equal(headersList(given), [["X-Svc-Builtin-Client", "http://10.0.0.9:1234/"]]);
 });
 
-test("a graph comes from the installed binder", () => {
+test("takes a graph from the installed binder", () => {
   assert.throws(() => requireBoundGraph("g"), /no graphs in this thread/);
   setGraphBinder((name) => ({ graph: { name }, release() {} }));
   try {
@@ -131,7 +131,7 @@ test("a graph comes from the installed binder", () => {
   }
 });
 
-test("checked: faults name the parameter and the path", () => {
+test("checked: names parameter and path of a fault", () => {
   const message = (value: unknown, fault: string) => {
     try {
       checked(value, "at", () => fault);
@@ -147,7 +147,7 @@ test("checked: faults name the parameter and the path", () => {
   assert.is(message("y".repeat(999), " (no)"), `at=${"y".repeat(100)}… (no)`);
 });
 
-test("checked: deep recursion is the client's fault", () => {
+test("checked: rejects deep recursion as a client error", () => {
   assert.throws(() => checked(null, "at", () => " (never)"), "at=null (never)");
   assert.is(
     checked(5, "at", () => null),

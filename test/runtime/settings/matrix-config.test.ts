@@ -1,5 +1,4 @@
-// Dispatcher configurations: what is taken as it is, what defaults are filled in, and the text and
-// path of everything that is refused.
+// Dispatcher configurations: accepted values, defaults, and message and path of every rejection.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -182,7 +181,7 @@ refused(
 );
 
 for (const [name, config, exception, message] of REFUSED) {
-  test(`refused: ${name} (${JSON.stringify(config)?.slice(0, 60)})`, () => {
+  test(`rejects ${name} (${JSON.stringify(config)?.slice(0, 60)})`, () => {
     try {
       readMatrixConfig(config);
     } catch (error) {
@@ -204,7 +203,7 @@ const DEFAULTS = {
   tls: null,
 };
 
-test("what is not said has its default", () => {
+test("fills in defaults", () => {
   assert.equal(readMatrixConfig({ partitions: [[HOST, HOST]], replicas: [{}, {}] }), {
     partitions: [[HOST, HOST]],
     replicas: [
@@ -218,7 +217,7 @@ test("what is not said has its default", () => {
   });
 });
 
-test("port and channels for all entries that lack them", () => {
+test("applies port and channels to all entries without them", () => {
   const config = readMatrixConfig({
     port: 9100,
     channels: 4,
@@ -244,12 +243,12 @@ test("port and channels for all entries that lack them", () => {
   });
 });
 
-test("only a true primary counts", () => {
+test("accepts only true as primary", () => {
   const config = withRows({ primary: 0 }, { primary: false }, { primary: 1 });
   assert.is(readMatrixConfig(config).primaryRow, 2);
 });
 
-test("no more channels than there can be connections", () => {
+test("limits channels to the number of connections", () => {
   const config = { partitions: [[HOST, HOST]], replicas: [{ channels: 60 }, { channels: 40 }] };
   assert.is(readMatrixConfig(config, 100).replicas.length, 2);
   const text = "100 channels of all back-ends exceed the 99 file descriptors";
@@ -262,7 +261,7 @@ test("no more channels than there can be connections", () => {
   assert.ok(Number.isNaN(soft) || openFileLimit() <= Math.max(0, soft - 1021 - 256));
 });
 
-test("the largest matrix", () => {
+test("accepts the largest matrix", () => {
   const column = new Array(127).fill(HOST);
   const { partitions, replicas } = readMatrixConfig({
     partitions: new Array(127).fill(column),

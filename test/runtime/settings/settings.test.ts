@@ -1,5 +1,5 @@
-// The table of settings: what each row takes, refuses and is by default, the same for a build, for
-// a server and for programs.
+// The table of settings: accepted values, rejections and defaults of each row, the same for builds,
+// servers and programs.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -20,7 +20,7 @@ import { WRONG_VALUES } from "./wrong-values.js";
 const test = suite("settings");
 const rows = Object.entries<Setting<unknown>>(SETTINGS) as [SettingName, Setting<unknown>][];
 
-/** A configuration that says one thing. */
+/** A configuration of one setting. */
 function saying(key: string, value: unknown): object {
   const [top = "", inner] = key.split(".");
   return { [top]: inner === undefined ? value : { [inner]: value } };
@@ -33,7 +33,7 @@ function problemsOf(value: unknown): string[] {
 }
 
 for (const [name, row] of rows) {
-  test(`${name}: what it cannot be is refused by a build, and by a start`, () => {
+  test(`${name}: rejects invalid values at build and at start`, () => {
     assert.ok(WRONG_VALUES[name].length > 0);
     for (const [value, text] of WRONG_VALUES[name]) {
       const [first = "", ...more] = problemsOf(saying(row.key, value));
@@ -57,14 +57,14 @@ for (const [name, row] of rows) {
     }
   });
 
-  test(`${name}: its default is a value that it can have, and stays as it is`, () => {
+  test(`${name}: has a valid default that is left unchanged`, () => {
     assert.equal(checkSetting(name, undefined), row.default);
     if (name !== "plugins") assert.equal(checkSetting(name, row.default), row.default);
     if (name !== "plugins") assert.equal(configured(resolveConfig({}, []), row), row.default);
   });
 }
 
-test("what is right is taken, and brought into its form", () => {
+test("accepts and normalizes valid values", () => {
   const cases: [SettingName, unknown, unknown][] = [
     ["prefix", "", null],
     ["prefix", "shop", "/shop"],
@@ -84,12 +84,12 @@ test("what is right is taken, and brought into its form", () => {
   ];
   for (const [name, value, kept] of cases) {
     assert.equal(checkSetting(name, value), kept);
-    // What a build has kept, a server takes.
+    // A server accepts the settings that a build stored.
     assert.equal(checkSetting(name, kept), kept);
   }
 });
 
-test("every mistake is found at once, and keys of objects' own are no settings", () => {
+test("reports all mistakes at once, and ignores inherited keys", () => {
   assert.equal(problemsOf({ prot: 1, http: { port: "x" }, executors: 0 }), [
     "prot: unknown key, did you mean `root`?",
     'executors: expected an integer from 1 to 32, or "auto", got 0',
@@ -104,7 +104,7 @@ test("every mistake is found at once, and keys of objects' own are no settings",
   ]);
 });
 
-test("a server is started with every setting that is not the build's", () => {
+test("starts a server with all settings except those of the build", () => {
   const asked = new Set<string>();
   const settings = checkSettings((name) => void asked.add(name));
   assert.equal(Object.keys(settings), SERVER_SETTINGS);
@@ -113,7 +113,7 @@ test("a server is started with every setting that is not the build's", () => {
   assert.equal(builds, ["plugins"]);
 });
 
-test("keys, options and variables are told apart", () => {
+test("has unique keys, options and variables", () => {
   const keys = rows.map(([, { key }]) => key);
   assert.is(new Set(keys).size, keys.length);
   const options = rows.flatMap(([, { option, fileOption }]) => option ?? fileOption ?? []);
@@ -121,7 +121,7 @@ test("keys, options and variables are told apart", () => {
   assert.ok(options.every((option) => /^[a-z]+(-[a-z]+)*$/.test(option)));
 });
 
-test("names are looked up; those that nobody has are told", async () => {
+test("resolves host names, and reports unknown ones", async () => {
   assert.is(await resolveAddress(null), null);
   assert.is(await resolveAddress("127.0.0.1"), "127.0.0.1");
   const error = await resolveAddress("no.such.host.invalid").then(

@@ -1,8 +1,11 @@
-// For each setting, values that it cannot have, and what is said of them.
+// Invalid values of each setting, and their messages.
 
 import type { SettingName } from "../../../runtime/settings/server-settings.js";
 
-/** The text follows the key of the setting; where a value lies within it, the rest of its path. */
+/**
+ * The message without the key of the setting; for a nested value, it starts with the rest of its
+ * path.
+ */
 export type WrongValue = readonly [value: unknown, text: RegExp];
 
 const HOST = { host: "a", port: 9100 };

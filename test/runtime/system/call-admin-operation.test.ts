@@ -1,4 +1,4 @@
-// An operation on an instance that is not there at the moment in which it is asked.
+// An admin operation on an instance that is temporarily unreachable.
 
 import { createServer, type Server } from "node:http";
 import { suite } from "uvu";
@@ -6,8 +6,8 @@ import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { callAdminOperation } from "../../../runtime/system/call-admin-operation.js";
 
-const test = suite("operations on an instance");
-/** Of this machine, and of nobody else. */
+const test = suite("call admin operation");
+/** Used by this test alone. */
 const ADDRESS = { host: `127.77.${process.pid % 250}.${(process.pid >> 8) % 250}`, port: 9101 };
 const WANTED = { operation: "ServiceIn", parameters: {}, headers: {} };
 
@@ -22,7 +22,7 @@ function listen(asked: string[], done: unknown = true): Promise<Server> {
   });
 }
 
-test("one that opens its ports anew is asked again", async () => {
+test("retries while the instance reopens its ports", async () => {
   const asked: string[] = [];
   const done = callAdminOperation(ADDRESS, WANTED);
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -33,7 +33,7 @@ test("one that opens its ports anew is asked again", async () => {
   server.close();
 });
 
-test("what is long to parse is refused", async () => {
+test("rejects a response that is slow to parse", async () => {
   const server = await listen([], "x".repeat(300_000));
   const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
   assert.match((failure as SvcError).message, "more than 262144 bytes");
@@ -41,7 +41,7 @@ test("what is long to parse is refused", async () => {
   server.close();
 });
 
-test("one that does not is told of", async () => {
+test("reports an instance that does not come back", async () => {
   const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
   const { code, message } = failure as SvcError;
   assert.is(code, "SVC2701");

@@ -1,5 +1,5 @@
-// The JSON schema of descriptors takes what is valid, and refuses nothing that `readDescriptor`
-// takes: random changes of a good descriptor, seeded.
+// The JSON schema of descriptors accepts valid ones, and rejects nothing that `readDescriptor`
+// accepts: seeded random changes of a valid descriptor.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { suite } from "uvu";
@@ -8,7 +8,7 @@ import { descriptorSchema } from "../../../runtime/system/descriptor-schema.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { eightNodes } from "./eight-nodes.js";
 
-const test = suite("schema of descriptors");
+const test = suite("descriptor schema");
 const validate = new Ajv2020({ strict: false }).compile(descriptorSchema());
 
 function isRead(given: unknown): boolean {
@@ -20,12 +20,12 @@ function isRead(given: unknown): boolean {
   }
 }
 
-test("takes the system of eight nodes, and the least there can be", () => {
+test("accepts the system of eight nodes and the minimal one", () => {
   assert.ok(validate(eightNodes()), JSON.stringify(validate.errors));
   assert.ok(validate({ instances: { G1: { hport: 9000 } } }));
 });
 
-test("refuses what has another form", () => {
+test("rejects other shapes", () => {
   const instance = (more: object) => ({ instances: { G1: { hport: 9000, ...more } } });
   const wrong: readonly unknown[] = [
     ...[null, [], {}, { instances: {} }, { instances: { "a,b": {} } }],
@@ -42,13 +42,13 @@ test("refuses what has another form", () => {
   }
 });
 
-/** Values that stand for all that somebody may write. */
+/** Sample values of all kinds that a user may write. */
 const VALUES: readonly unknown[] = [
   ...[null, true, false, 0, 1, -1, 2, 127, 128, 65_534, 65_535, 65_536, 1.5, "", "x", "a b", "*"],
   ...["search", "S1.1", "10.0.0.7", [], {}, [[]], ["S1.1"], [["S1.1", null]], { "S1.1": {} }],
 ];
 
-/** A copy in which one value, somewhere, is another or gone. */
+/** A copy with one random value replaced or removed. */
 function changed(given: unknown, random: () => number): unknown {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   if (typeof given !== "object" || given === null || random() < 0.1) return pick(VALUES);
@@ -61,7 +61,7 @@ function changed(given: unknown, random: () => number): unknown {
   return copy;
 }
 
-test("refuses nothing that is read", () => {
+test("rejects nothing that the reader accepts", () => {
   let seed = Number(process.env.SEED ?? 18);
   const random = (): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;

@@ -1,4 +1,4 @@
-// The system of eight nodes that the interface takes as its example.
+// The system of eight nodes that the interface uses as its example.
 
 export function eightNodes() {
   return {

@@ -1,4 +1,4 @@
-// A question to an instance: what it answers is taken for what it is, and nobody waits for ever.
+// A request to an instance: its response is validated, and the wait is limited.
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { requestInstance } from "../../../runtime/system/instance-client.js";
 
-const test = suite("question to an instance");
+const test = suite("instance client");
 const ENVELOPE = '{"status": "OK", "response": [1]}';
 
 async function told(listener: RequestListener, timeoutMs = 5000): Promise<unknown> {
@@ -24,11 +24,11 @@ async function told(listener: RequestListener, timeoutMs = 5000): Promise<unknow
   }
 }
 
-test("the response of an envelope", async () => {
+test("returns the response of an envelope", async () => {
   assert.equal(await told((_, response) => response.end(ENVELOPE)), [1]);
 });
 
-test("no envelope, an error, nothing in time, too much, half an answer: no answer", async () => {
+test("returns null without an envelope, for errors, timeouts and truncated responses", async () => {
   assert.is(await told((_, response) => response.end("SVC/3")), "SVC2701");
   assert.is(await told((_, response) => response.end('{"status": "ERROR"}')), "SVC2701");
   assert.is(await told(() => {}, 50), "SVC2701");
@@ -41,7 +41,7 @@ test("no envelope, an error, nothing in time, too much, half an answer: no answe
   assert.is(await told(half), "SVC2701");
 });
 
-test("nobody there", async () => {
+test("returns null when the connection is refused", async () => {
   try {
     await requestInstance({ host: "127.0.0.1", port: 1 }, { path: "/x", timeoutMs: 5000 });
     assert.unreachable();

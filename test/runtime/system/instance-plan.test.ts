@@ -1,4 +1,4 @@
-// What each instance of a system is started with, for the shapes that systems have.
+// Start arguments of each instance, for the usual topologies.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,7 +7,7 @@ import { type InstancePlan, planInstance } from "../../../runtime/system/instanc
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { eightNodes } from "./eight-nodes.js";
 
-const test = suite("plan of an instance");
+const test = suite("instance plan");
 
 /** Plans of all instances, by id. */
 function plans(descriptor: object): Record<string, InstancePlan> {
@@ -68,7 +68,7 @@ test("single", () => {
   );
 });
 
-test("proxy: the dispatcher has the partition of its engines, when they have one", () => {
+test("proxy: the dispatcher has the partition of its engines if they share one", () => {
   const instances = { TD: { type: "dispatch", hport: 1000 }, S1: { type: "search", hport: 2000 } };
   const topology = { dispatch: { TD: { S1: {} } } };
   const all = plans({ instances, topology });
@@ -91,7 +91,7 @@ test("with a tier of proxies: the partition is that of the root", () => {
   assert.equal([all.X1!.serviceIn, all.X1!.expires], [false, false]);
 });
 
-test("several levels, and a ring", () => {
+test("several levels, and a cycle", () => {
   const instances = {
     T1: { type: "dispatch", hport: 1000 },
     T2: { type: "dispatch", hport: 2000 },
@@ -105,7 +105,7 @@ test("several levels, and a ring", () => {
   assert.equal([around.T1!.isBackEnd, around.T2!.isBackEnd], [true, true]);
 });
 
-test("a host with a name listens everywhere", () => {
+test("a host name listens on all addresses", () => {
   const { G1 } = plans({ instances: { G1: { hport: 9000, host: "g1.example" } } });
   assert.equal([G1!.ip, G1!.host], [null, "g1.example"]);
 });

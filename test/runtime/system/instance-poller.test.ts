@@ -1,4 +1,4 @@
-// How often the instances of a system are asked, however many ask for whatever of them.
+// Number of requests to the instances of a system, for many concurrent callers.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,11 +14,11 @@ const PATHS = () => ["/figures"];
 interface Context {
   server: Server;
   system: System;
-  /** How often each path was asked for. */
+  /** Number of requests per path. */
   asked: Map<string, number>;
 }
 
-const test = suite<Context>("survey");
+const test = suite<Context>("instance poller");
 
 test.before.each(async (context) => {
   const asked = new Map<string, number>();
@@ -47,7 +47,7 @@ function systemAt(server: Server, third = "127.0.0.3"): System {
   });
 }
 
-test("whoever asks for whichever instances, one survey of a topic is made", async (context) => {
+test("polls each topic once for all callers", async (context) => {
   const { system, asked } = context;
   const survey = new InstancePoller();
   const subsets = [["A"], ["B", "A"], ["C", "nobody"], [], IDS];
@@ -58,11 +58,7 @@ test("whoever asks for whichever instances, one survey of a topic is made", asyn
   assert.is(asked.get("/figures"), 1);
 });
 
-test("another topic, and another system, is asked about anew", async ({
-  system,
-  server,
-  asked,
-}) => {
+test("polls again for another topic or another system", async ({ system, server, asked }) => {
   const survey = new InstancePoller();
   await survey.of(system, "t", PATHS, IDS);
   await survey.of(system, "u", PATHS, IDS);
@@ -70,7 +66,7 @@ test("another topic, and another system, is asked about anew", async ({
   assert.is(asked.get("/figures"), 3);
 });
 
-test("the same system that was read again is not asked again", async (context) => {
+test("does not poll again after the same system was reloaded", async (context) => {
   const { server, asked } = context;
   const survey = new InstancePoller();
   const read = [systemAt(server), systemAt(server), systemAt(server)];

@@ -1,4 +1,4 @@
-// Every rule of a system descriptor, with the text that is said when it is broken.
+// Every rule of a system descriptor, with the message of its violation.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -164,15 +164,15 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
 ];
 
 for (const [given, text] of MISTAKES) {
-  test(`tells: ${text}`, () => assert.equal(problemsOf(given), [text]));
+  test(`reports: ${text}`, () => assert.equal(problemsOf(given), [text]));
 }
 
-test("tells all mistakes at once", () => {
+test("reports all mistakes at once", () => {
   const given = two({ hport: 0, type: "x" }, { name: 5, topology: { dispatch: { TD: [{}] } } });
   assert.is(problemsOf(given).length, 4);
 });
 
-test("a tree without end ends", () => {
+test("terminates on a cyclic or deep tree", () => {
   const tree: Record<string, unknown> = {};
   tree.TD = { S1: tree };
   assert.is(problemsOf(transaction(tree)).length, 1);
@@ -208,7 +208,7 @@ test("reads the example of eight nodes", () => {
   });
 });
 
-test("older descriptors have other names, and give all graphs to everybody", () => {
+test("reads the names of older descriptors, with all graphs for all instances", () => {
   const { topology, common, instances, ...rest } = eightNodes();
   const { transaction: input, dispatch: search } = topology;
   const old = {
@@ -226,11 +226,11 @@ test("older descriptors have other names, and give all graphs to everybody", () 
   assert.ok(common);
 });
 
-test("keys that nobody knows, and are near to none, are left alone", () => {
+test("ignores unknown keys that resemble no known one", () => {
   assert.equal(problemsOf(two({ "x-rack": 5 }, { comment: "ours", $schema: "x" })), []);
 });
 
-test("one dispatcher may have its replicas as an object", () => {
+test("accepts the replicas of one dispatcher as an object", () => {
   const { matrices } = readDescriptor(dispatch({ S1: { channels: 64, priority: 1 } }));
   assert.equal(matrices.get("TD"), {
     partitions: [["S1"]],
@@ -239,7 +239,7 @@ test("one dispatcher may have its replicas as an object", () => {
   });
 });
 
-test("the hash tells descriptors apart, and not the order of their keys", () => {
+test("hashes descriptors independently of key order", () => {
   const hash = descriptorHash({ a: 1, b: [{ c: 2, d: 3 }] });
   assert.is(descriptorHash({ b: [{ d: 3, c: 2 }], a: 1 }), hash);
   assert.is.not(descriptorHash({ a: 1, b: [{ c: 2, d: 4 }] }), hash);

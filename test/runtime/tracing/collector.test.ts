@@ -1,4 +1,4 @@
-// Where traces go: what a collector gets, and that nobody waits for one that takes nothing.
+// Export of traces: what a collector receives, and that requests do not wait for a failing one.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -9,7 +9,7 @@ import type { Trace } from "../../../runtime/tracing/trace.js";
 import { readTraceParent } from "../../../runtime/tracing/trace-parent.js";
 import { Tracer } from "../../../runtime/tracing/tracer.js";
 
-const test = suite("collector of traces");
+const test = suite("trace collector");
 const PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 interface Received {
@@ -41,7 +41,7 @@ function begin(tracer: Tracer, text?: string, isBelieved = true): Trace | null {
   return tracer.begin(readTraceParent(text), isBelieved, Date.now());
 }
 
-test("gets the spans of recorded requests", async () => {
+test("receives the spans of sampled requests", async () => {
   const { url, received, spans, close } = await collector(200);
   const tracer = tracerOf(url, 2);
   const traces = Array.from({ length: 4 }, () => begin(tracer));
@@ -69,7 +69,7 @@ test("gets the spans of recorded requests", async () => {
   assert.match(whole!.startTimeUnixNano!, /^\d{19}$/);
 });
 
-test("the word of strangers on what is recorded does not count", () => {
+test("ignores the sampling flag of untrusted clients", () => {
   const none = tracerOf("http://127.0.0.1:1/", 0);
   assert.is(begin(none, PARENT, false), null);
   const second = tracerOf("http://127.0.0.1:1/", 2);
@@ -77,7 +77,7 @@ test("the word of strangers on what is recorded does not count", () => {
   assert.equal(isRecorded, [true, false, true, false]);
 });
 
-test("that takes nothing is told of once, and then costs nothing", async () => {
+test("is reported once when it fails, and then costs nothing", async () => {
   const { url, spans, close } = await collector(503);
   const tracer = tracerOf(url);
   let told = "";
@@ -97,7 +97,7 @@ test("that takes nothing is told of once, and then costs nothing", async () => {
     process.stderr.write = write;
     close();
   }
-  // A list of bounded length, of which one batch was sent.
+  // A bounded list, of which one batch was sent.
   assert.ok(spans().length <= 2048 + 512, `${spans().length} spans`);
   assert.is(told.split("SVC2900").length, 2, told);
   assert.match(told, "it answers with 503");

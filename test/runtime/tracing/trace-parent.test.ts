@@ -1,4 +1,4 @@
-// The header line `traceparent`: what is one, and how it is replaced.
+// The header field `traceparent`: validation and replacement.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,19 +12,19 @@ const test = suite("traceparent");
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
-test("says trace, step and whether it is recorded", () => {
+test("parses trace id, span id and sampling flag", () => {
   const parent = { traceId: TRACE, spanId: SPAN };
   assert.equal(readTraceParent(`00-${TRACE}-${SPAN}-01`), { ...parent, isSampled: true });
   assert.equal(readTraceParent(`00-${TRACE}-${SPAN}-00`), { ...parent, isSampled: false });
   assert.equal(readTraceParent(`cc-${TRACE}-${SPAN}-03-later`), { ...parent, isSampled: true });
 });
 
-test("may be said not to be recorded", () => {
+test("clears the sampling flag", () => {
   const parent = readTraceParent(`cc-${TRACE}-${SPAN}-03-later`)!;
   assert.is(unsampled(parent), `00-${TRACE}-${SPAN}-00`);
 });
 
-test("anything else is none", () => {
+test("rejects anything else", () => {
   const wrong = [
     undefined,
     "",
@@ -41,7 +41,7 @@ test("anything else is none", () => {
   for (const text of wrong) assert.is(readTraceParent(text), null, text);
 });
 
-test("replaces all lines of that name and no other", () => {
+test("replaces all fields of that name and no other", () => {
   const block = "a: traceparent: 1\r\nTRACEPARENT:2\r\ntraceparents: 3\r\ntraceparent: 4\r\n";
   assert.is(
     withTraceParent(block, "5"),

@@ -1,4 +1,4 @@
-// Frames as bytes: read the same however they are cut, and nothing else is taken for one.
+// Frames as bytes: parsed alike in any chunks, and invalid ones are rejected.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ import {
 
 const test = suite("frames");
 
-/** What a reader finds in chunks; content that was cut is put together. */
+/** Frames that a reader finds in chunks; split content is joined. */
 function read(...chunks: readonly string[]): string[] {
   const seen: string[] = [];
   let last = 0;
@@ -60,7 +60,7 @@ const SEEN = [
   "2:end",
 ];
 
-test("frames cut at each byte, and into single bytes", () => {
+test("reads frames split at each byte, and byte by byte", () => {
   assert.equal(read(FRAMES), SEEN);
   for (let at = 0; at <= FRAMES.length; at++) {
     assert.equal(read(FRAMES.slice(0, at), FRAMES.slice(at)), SEEN);
@@ -68,7 +68,7 @@ test("frames cut at each byte, and into single bytes", () => {
   assert.equal(read(...FRAMES), SEEN);
 });
 
-test("the longest content, and one byte more", () => {
+test("accepts the longest content, and rejects one byte more", () => {
   const content = "c".repeat(MAX_FRAME_BYTES);
   assert.equal(read(data(1, content)), [`1:${content}`]);
   assert.equal(read(data(1, `${content}c`)), ["broken"]);
@@ -78,12 +78,12 @@ for (const [name, header] of [
   ["stream 0", data(0, "a")],
   ["no content", frameHeader(1, FRAME.data, 0)],
   ["an unknown type", frameHeader(1, 0, 0)],
-  ["another one", frameHeader(1, 5, 0)],
+  ["another unknown type", frameHeader(1, 5, 0)],
   ["an end with content", frameHeader(1, FRAME.end, 1)],
   ["a reset with content", frameHeader(1, FRAME.reset, 0xff_ffff)],
-  ["what nobody wants", frameHeader(666, FRAME.reset, 0)],
+  ["an unexpected frame", frameHeader(666, FRAME.reset, 0)],
 ] as const) {
-  test(`${name} ends the reading, at the last byte of its header`, () => {
+  test(`ends the reading for ${name}, at the last byte of its header`, () => {
     assert.equal(read(data(3, "a"), header, data(4, "b")), ["3:a", "broken"]);
     assert.equal(read(header.slice(0, 7)), []);
     assert.equal(read(header.slice(0, 7), header.slice(7)), ["broken"]);

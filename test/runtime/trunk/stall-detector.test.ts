@@ -1,5 +1,5 @@
-// When the other side of a socket counts as one that takes nothing: after time-outs of the socket
-// that come one upon the other for a minute, and not after some that had progress between them.
+// When a peer that reads nothing counts as stalled: after consecutive socket timeouts for a minute
+// without progress between them.
 
 import { EventEmitter } from "node:events";
 import { suite } from "uvu";
@@ -13,11 +13,11 @@ interface Context {
   socket: EventEmitter & { writableLength: number; armedMs: number };
   watch: StallDetector;
   stalls: number[];
-  /** Time passes without progress up to the socket's next time-out. */
+  /** Time without progress until the socket's next timeout. */
   pass(ms?: number): void;
 }
 
-const test = suite<Context>("watch of stalls");
+const test = suite<Context>("stall detector");
 
 test.before.each((context) => {
   let now = 1000;
@@ -37,7 +37,7 @@ test.after.each(() => {
   Reflect.deleteProperty(performance, "now");
 });
 
-test("a minute without progress ends it", ({ socket, watch, stalls, pass }) => {
+test("reports a stall after a minute without progress", ({ socket, watch, stalls, pass }) => {
   watch.written();
   assert.is(socket.armedMs, LOOK_MS);
   for (let look = 1; look < 6; look++) pass();
@@ -46,7 +46,7 @@ test("a minute without progress ends it", ({ socket, watch, stalls, pass }) => {
   assert.equal(stalls, [61_000]);
 });
 
-test("progress begins the minute anew", ({ watch, stalls, pass }) => {
+test("restarts the minute on progress", ({ watch, stalls, pass }) => {
   watch.written();
   for (let look = 1; look < 6; look++) pass();
   pass(2 * LOOK_MS);
@@ -56,7 +56,7 @@ test("progress begins the minute anew", ({ watch, stalls, pass }) => {
   assert.is(stalls.length, 1);
 });
 
-test("where nothing waits, nothing is watched", ({ socket, watch, stalls, pass }) => {
+test("ignores idle sockets", ({ socket, watch, stalls, pass }) => {
   socket.writableLength = 0;
   watch.written();
   assert.is(socket.armedMs, 0);

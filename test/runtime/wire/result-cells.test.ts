@@ -1,4 +1,4 @@
-// What two threads see of a result that one of them keeps in shared memory.
+// Views of two threads on results in shared memory.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +11,7 @@ function twoViews(): [ResultCells, ResultCells] {
   return [new ResultCells(buffer, 8, 3), new ResultCells(buffer, 8, 3)];
 }
 
-/** Keeps the result of the request that was begun last in the slot. */
+/** Stores the result of the slot's latest request. */
 function keep(
   cells: ResultCells,
   slot: number,
@@ -22,7 +22,7 @@ function keep(
   return cells.keep(slot, serial, ...result);
 }
 
-test("a kept result is read by the serial number of its request only", () => {
+test("returns a result only for the serial number of its request", () => {
   const [writer, reader] = twoViews();
   const serial = 1_795_255_784_973_951;
   assert.is(reader.read(1, serial), null);
@@ -34,7 +34,7 @@ test("a kept result is read by the serial number of its request only", () => {
   assert.is(reader.read(2, serial), null);
 });
 
-test("a later result takes the place of an earlier one", () => {
+test("replaces an earlier result by a later one", () => {
   const [writer, reader] = twoViews();
   keep(writer, 0, 7, 200, 0, "first, and longer");
   keep(writer, 0, 8, 500, 1, "next");
@@ -42,7 +42,7 @@ test("a later result takes the place of an earlier one", () => {
   assert.equal(reader.read(0, 8), { status: 500, kind: 1, payload: "next", flush: 0 });
 });
 
-test("a cell takes what fits and never touches its neighbours", () => {
+test("stores what fits a cell and never writes to its neighbors", () => {
   const [writer, reader] = twoViews();
   for (const slot of [0, 2]) keep(writer, slot, 5, 200, 0, "neighbour");
   const largest = "x".repeat(4072);
@@ -54,14 +54,14 @@ test("a cell takes what fits and never touches its neighbours", () => {
   for (const slot of [0, 2]) assert.is(reader.read(slot, 5)?.payload, "neighbour");
 });
 
-test("serial numbers whose low bits are zero are no exception", () => {
+test("handles serial numbers whose low bits are zero", () => {
   const [writer, reader] = twoViews();
   assert.is(reader.read(0, 2 ** 40), null);
   keep(writer, 0, 2 ** 40, 200, 0, "kept");
   assert.is(reader.read(0, 2 ** 40)?.payload, "kept");
 });
 
-test("a late result does not touch that of the request now in the slot", () => {
+test("does not overwrite the result of the slot's current request", () => {
   const [late, writer] = twoViews();
   late.open(0, 7);
   assert.ok(keep(writer, 0, 8, 200, 0, "mine"));

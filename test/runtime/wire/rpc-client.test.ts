@@ -1,4 +1,4 @@
-// Threads that talk: answers in any order, errors by their codes, deaths, and sleepers.
+// Calls between threads: replies in any order, error codes, dead threads, and blocking callers.
 
 import { once } from "node:events";
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
@@ -14,9 +14,9 @@ import { SERIALIZABLE_GRAPH_ERRORS } from "../../../runtime/graph/model/serializ
 import { RpcClient, SyncRpcClient } from "../../../runtime/wire/rpc-client.js";
 import { answer, type RpcReply, type RpcRequest } from "../../../runtime/wire/rpc-messages.js";
 
-const test = suite("asker");
+const test = suite("rpc client");
 
-/** A thread that notes what it is asked, and answers when it is told to. */
+/** A thread that records its calls and replies when told to. */
 class Other {
   readonly asked: RpcRequest<string>[] = [];
   postMessage(message: unknown): void {
@@ -31,7 +31,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Error> {
   ) as Promise<Error>;
 }
 
-test("what cannot be sent fails, and nobody waits for it", async () => {
+test("rejects a call that cannot be sent, without waiting", async () => {
   const [channel, gone] = [new MessageChannel(), new MessageChannel()];
   gone.port1.close();
   await once(gone.port2, "close");
@@ -42,7 +42,7 @@ test("what cannot be sent fails, and nobody waits for it", async () => {
   channel.port1.close();
 });
 
-test("answers find who asked, in any order; those of nobody are dropped", async () => {
+test("matches replies to calls in any order and drops unmatched ones", async () => {
   const other = new Other();
   const asker = new RpcClient<string>();
   const first = asker.ask<number>(other, "a");
@@ -57,7 +57,7 @@ test("answers find who asked, in any order; those of nobody are dropped", async 
   assert.equal([await first, await second, asker.isWaiting], [1, 2, false]);
 });
 
-test("errors keep their codes; what was only told has them returned", async () => {
+test("preserves error codes, and returns errors of one-way calls", async () => {
   const other = new Other();
   const asker = new RpcClient<string>();
   const asked = asker.ask(other, "a");
@@ -82,7 +82,7 @@ test("errors keep their codes; what was only told has them returned", async () =
   assert.is((await failureOf(plain)).message, "x is not a function");
 });
 
-test("what a dead thread did not answer is asked of the next, but not for ever", async () => {
+test("repeats unanswered calls of a dead thread on the next one, with a limit", async () => {
   const asker = new RpcClient<string>();
   const [first, second, third] = [new Other(), new Other(), new Other()];
   const lost = asker.ask(first, "a");
@@ -111,7 +111,7 @@ const ANSWERS = `
     Atomics.notify(signal, 0);
   });`;
 
-test("a sleeper gets the answer to its own ask, or the error by its class", async () => {
+test("returns the reply to a blocking caller, or throws the error by its class", async () => {
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
   const workerData = { port: port2, signal };
@@ -136,7 +136,7 @@ test("a sleeper gets the answer to its own ask, or the error by its class", asyn
   }
 });
 
-test("errors of graphs keep their class or their code", () => {
+test("preserves class or code of graph errors", () => {
   const { revive } = SERIALIZABLE_GRAPH_ERRORS;
   assert.instance(revive({ name: "AccessError", code: "SVC2401", message: "" }), AccessError);
   const other = revive({ name: "CapacityError", code: "SVC2402", message: "full" });
@@ -145,7 +145,7 @@ test("errors of graphs keep their class or their code", () => {
   assert.instance(internal, InternalError);
 });
 
-test("a sleeper gives up", () => {
+test("times out a blocking call", () => {
   const { port1, port2 } = new MessageChannel();
   const signal = new Int32Array(new SharedArrayBuffer(4));
   const asker = new SyncRpcClient<string>(port1, signal, SERIALIZABLE_GRAPH_ERRORS);

@@ -1,4 +1,4 @@
-// A thread that writes entries which tell whose they are.
+// A thread that writes entries that identify it.
 
 import { threadId } from "node:worker_threads";
 import { recordLogEntry } from "../../../../runtime/base/recent-log.js";

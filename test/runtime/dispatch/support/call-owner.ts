@@ -1,4 +1,4 @@
-// Whom a dispatched request tells what becomes of it.
+// Owner of a dispatched request that records its outcome.
 
 import * as assert from "uvu/assert";
 import type {
@@ -13,12 +13,12 @@ import { makeRequest, type RequestOptions } from "./make-request.js";
 
 export const PARTIAL = "Content-Type: application/x-svc-partial";
 
-/** Notes what its call tells. */
+/** Records the notifications of its call. */
 export class Owner implements CallOwner {
   waits = 0;
   leaves = 0;
   successes = 0;
-  /** Whether GETs may be sent again, and how many. */
+  /** Whether and how many GETs may be retried. */
   repeats = false;
   budget = 1;
   exhaustions = 0;
@@ -56,7 +56,7 @@ export class Owner implements CallOwner {
     this.leaves++;
   }
 
-  /** As a text: the bodies by partition, or what went wrong. */
+  /** The bodies by partition, or the error, as a string. */
   async outcome(): Promise<string> {
     await until(() => this.outcomes.length > 0, "outcome");
     await new Promise((resolve) => setTimeout(resolve, 5));

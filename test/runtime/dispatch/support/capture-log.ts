@@ -1,4 +1,4 @@
-// What this thread logs while something happens.
+// Captures the log lines that this thread writes during a call.
 
 /** The lines on standard error. */
 export function captureLog(act: () => void): string[] {

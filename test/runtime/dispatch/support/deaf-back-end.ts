@@ -1,5 +1,5 @@
-// A back-end whose host swallows connections, as behind a firewall: a process that is stopped while
-// nobody takes what waits at its socket, so that the kernel answers no further connection.
+// A back-end whose host drops connections, as behind a firewall: a stopped process with a full
+// accept queue, so that the kernel completes no further handshake.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +10,7 @@ const LISTEN = `
 const server = require("node:net").createServer();
 server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => console.log(server.address().port));
 `;
-/** More than wait at a socket with the smallest backlog. */
+/** More than fit into the smallest accept queue. */
 const FILLERS = 8;
 
 export class DeafBackEnd {
@@ -29,7 +29,7 @@ export class DeafBackEnd {
       return connect(address.port, address.host).on("error", () => {});
     });
     await once(fillers[0]!, "connect");
-    // The kernel takes them in any order; once it lets one wait, it takes no more.
+    // The kernel accepts them in any order; once one has to wait, it accepts no more.
     await new Promise((resolve) => setTimeout(resolve, 100));
     return new DeafBackEnd(address, child, fillers);
   }

@@ -1,5 +1,5 @@
-// Started with few file descriptors: takes all that are left, asks a matrix of one back-end, and
-// prints what the request ends with, then whether the back-end still counts as well.
+// Started with few file descriptors: opens all that are left, sends a request to a matrix of one
+// back-end, and prints its outcome, then whether the back-end still counts as healthy.
 
 import { openSync } from "node:fs";
 import { Dispatcher } from "../../../../runtime/dispatch/dispatcher.js";
@@ -14,7 +14,7 @@ await dispatcher.start();
 try {
   for (;;) openSync("/dev/null", "r");
 } catch {
-  // None is left.
+  // No descriptor is left.
 }
 dispatcher.dispatch({
   request: makeRequest("/a"),

@@ -1,5 +1,5 @@
-// A back-end that does what a test tells it: collects what arrives on its connections, and answers
-// when the test wants and with whatever bytes.
+// A scripted back-end: collects the bytes of its connections and responds with arbitrary bytes when
+// the test decides.
 
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
@@ -7,7 +7,7 @@ import type { BackEndAddress } from "../../../../runtime/settings/matrix-config.
 
 const PATIENCE_MS = 9000;
 
-/** Waits until `condition` holds; fails after a time that no sound code needs. */
+/** Waits until `condition` holds; fails after a time that correct code never needs. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!condition()) {
@@ -16,16 +16,16 @@ export async function until(condition: () => boolean, what: string): Promise<voi
   }
 }
 
-/** The bytes of an answer. */
+/** The bytes of a response. */
 export function answerText(status: number, body: string, ...fields: readonly string[]): string {
   const length = `Content-Length: ${Buffer.byteLength(body, "latin1")}`;
   return `${[`HTTP/1.1 ${status} X`, length, ...fields].join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** A request as it arrived; texts are latin1. */
+/** A request as received; strings are latin1. */
 export class FakeRequest {
   constructor(
-    /** Of its connection; empty when there was none. */
+    /** Identification of its connection; empty without one. */
     readonly identLine: string,
     readonly head: string,
     readonly body: string,
@@ -51,9 +51,9 @@ export class FakeBackEnd {
   readonly #port: number;
   /** Requests that no test has taken yet. */
   readonly requests: FakeRequest[] = [];
-  /** Health checks that it was asked. */
+  /** Number of health checks received. */
   probes = 0;
-  /** What health checks are answered with; empty for no answer. */
+  /** Response to health checks; empty for none. */
   health = answerText(200, "SVC/3");
   /** Connections accepted so far. */
   accepted = 0;
@@ -64,7 +64,7 @@ export class FakeBackEnd {
     server.on("connection", (socket) => this.#accept(socket));
   }
 
-  /** @param port 0 for any free one */
+  /** @param port 0 for any free port */
   static async start(port = 0): Promise<FakeBackEnd> {
     const server = createServer({ noDelay: true }).listen(port, "127.0.0.1");
     await once(server, "listening");
@@ -80,13 +80,13 @@ export class FakeBackEnd {
     return this.#sockets.size;
   }
 
-  /** The next request that arrives, or that has arrived. */
+  /** The next request, received already or in the future. */
   async next(): Promise<FakeRequest> {
     await until(() => this.requests.length > 0, "request");
     return this.requests.shift()!;
   }
 
-  /** Ends all connections with a reset. */
+  /** Resets all connections. */
   reset(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }

@@ -1,4 +1,4 @@
-// The monotonic clock, as it will be.
+// Shifts the monotonic clock forward.
 
 /** Runs `check` as if so many milliseconds had passed. */
 export function later(ms: number, check: () => void): void {

@@ -1,4 +1,4 @@
-// Requests for the matrix as tests write them: what is not said is as in a plain query.
+// Requests for the matrix with the defaults of a plain query.
 
 import type { ForwardedRequest } from "../../../../runtime/dispatch/forwarded-request.js";
 

@@ -1,4 +1,4 @@
-// A matrix of fake back-ends that are all in use, as a test begins, and calls through it.
+// A matrix of healthy fake back-ends, and calls through it.
 
 import * as assert from "uvu/assert";
 import { DispatchCall } from "../../../../runtime/dispatch/dispatch-call.js";
@@ -43,7 +43,7 @@ export class SmallMatrix {
     return this.backEnds[partition]![replica]!;
   }
 
-  /** A call that is on its way. */
+  /** A call in flight. */
   begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
     const owner = new Owner();
     const call = new DispatchCall(this.matrix, makeDispatch(path, options), owner);
@@ -51,14 +51,14 @@ export class SmallMatrix {
     return { call, owner };
   }
 
-  /** Answers a request at this place with its name. */
+  /** Answers a request at this position with its name. */
   async answer(partition: number, replica: number): Promise<FakeRequest> {
     const request = await this.at(partition, replica).next();
     request.answer(200, `p${partition}r${replica}`, PARTIAL);
     return request;
   }
 
-  /** Places of back-ends that are left out. */
+  /** Positions of back-ends that are left out. */
   down(): string[] {
     return [...this.matrix.all()]
       .filter(({ isDefunct }) => isDefunct)

@@ -1,4 +1,4 @@
-// Bodies cut at every byte read the same, and memory is taken and given back exactly.
+// Bodies split at every byte, and exact accounting of their memory.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ function store(maxBytes = 1e6, budget = new BodyBudget(1e6)): BodyStore {
   return new BodyStore(budget, maxBytes);
 }
 
-/** Feeds pieces one after the other; returns what was left of the last. */
+/** Feeds chunks one by one; returns the rest of the last one. */
 function feed(reader: BodyReader, ...pieces: string[]): string {
   let left = "";
   for (const piece of pieces) {
@@ -29,7 +29,7 @@ function feed(reader: BodyReader, ...pieces: string[]): string {
   return left;
 }
 
-test("a chunked body cut anywhere", () => {
+test("reads a chunked body split anywhere", () => {
   for (let first = 0; first <= CHUNKED.length; first++) {
     for (let second = first; second <= CHUNKED.length; second += 7) {
       const reader = new ChunkedBody(store());
@@ -41,7 +41,7 @@ test("a chunked body cut anywhere", () => {
   }
 });
 
-test("a body takes no byte of what follows", () => {
+test("consumes no byte after the body", () => {
   const chunked = new ChunkedBody(store());
   assert.is(feed(chunked, `${CHUNKED}GET /`), "GET /");
   const sized = new SizedBody(store(), 3);
@@ -50,14 +50,14 @@ test("a body takes no byte of what follows", () => {
   assert.is(sized.store.finish(), "abc");
 });
 
-test("an unfinished body is not done", () => {
+test("is not done before the body ends", () => {
   const reader = new ChunkedBody(store());
   feed(reader, CHUNKED.slice(0, -1));
   assert.not.ok(reader.done);
   assert.not.ok(reader.broken);
 });
 
-test("small bodies are text, larger ones shared bytes", () => {
+test("returns small bodies as strings, larger ones as shared bytes", () => {
   for (const [size, isText] of [
     [INLINE_BODY_BYTES, true],
     [INLINE_BODY_BYTES + 1, false],
@@ -75,7 +75,7 @@ test("small bodies are text, larger ones shared bytes", () => {
   }
 });
 
-test("memory follows what arrives, not what was declared", () => {
+test("allocates by received bytes, not by the declared length", () => {
   const budget = new BodyBudget(1e12);
   const reader = new SizedBody(store(1e12, budget), 1e11);
   feed(reader, "a");
@@ -84,7 +84,7 @@ test("memory follows what arrives, not what was declared", () => {
   assert.is(budget.used, 0);
 });
 
-test("a body beyond its limit gives its memory back and counts what follows", () => {
+test("releases its memory beyond the limit and counts the dropped bytes", () => {
   const budget = new BodyBudget(1e6);
   const reader = new SizedBody(store(10, budget), 20);
   feed(reader, "12345678");
@@ -98,7 +98,7 @@ test("a body beyond its limit gives its memory back and counts what follows", ()
   assert.is(reader.store.dropped, 12);
 });
 
-test("a budget that is used up refuses the next body only", () => {
+test("rejects only the next body when the budget is exhausted", () => {
   const budget = new BodyBudget(100);
   const first = new SizedBody(store(1e6, budget), 80);
   feed(first, "x".repeat(80));

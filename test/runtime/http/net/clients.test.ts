@@ -1,4 +1,4 @@
-// Who counts as one client, and what one may hold of what all share.
+// Identity of a client, and its quota of shared resources.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import type { ClientLimits } from "../../../../runtime/http/transport.js";
 
 const test = suite("clients");
 
-test("IPv4 clients are addresses, IPv6 clients are networks of 64 bits", () => {
+test("identifies clients by IPv4 address or by IPv6 /64 network", () => {
   const keys: [address: string, key: string][] = [
     ["10.0.0.1", "10.0.0.1"],
     ["::1", "0:0:0:0"],
@@ -29,7 +29,7 @@ function clientsOf(limits: ClientLimits, budget = new BodyBudget(1000, 100)): Cl
   return new Clients((key) => new Client(key, budget, 500, new ResponseMemory(1000, null), limits));
 }
 
-test("a client takes its share and no more, and leaves nothing", () => {
+test("limits a client to its quota and leaves no entry behind", () => {
   const budget = new BodyBudget(1000, 100);
   const clients = clientsOf({ connections: 0, requestsPerSecond: 0 }, budget);
   const first = clients.at("10.0.0.1");
@@ -51,7 +51,7 @@ test("a client takes its share and no more, and leaves nothing", () => {
   assert.is(clients.size, 0);
 });
 
-test("a client has no more connections than it may, those of a dispatcher aside", () => {
+test("limits connections per client, except for dispatchers", () => {
   const clients = clientsOf({ connections: 2, requestsPerSecond: 0 });
   const client = clients.at("10.0.0.1");
   clients.connected(client, true);
@@ -66,7 +66,7 @@ test("a client has no more connections than it may, those of a dispatcher aside"
   assert.not.ok(client.isFull);
 });
 
-test("who connects anew is still who has used up its requests", () => {
+test("applies a rate limit across reconnects", () => {
   const clients = clientsOf({ connections: 0, requestsPerSecond: 10 });
   const client = clients.at("10.0.0.1");
   clients.connected(client, true);

@@ -1,4 +1,4 @@
-// Addresses of clients: their text, and when uWebSockets has to be asked for them.
+// Client addresses: their text form, and when uWebSockets is asked for them.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,7 +7,7 @@ import type { UwsResponse } from "../../../../runtime/http/uws/uws-api.js";
 
 const test = suite("uws peers");
 
-/** A response from an address; counts how often it is asked. */
+/** A response from an address; counts the lookups. */
 class FakeResponse {
   asked = 0;
   constructor(readonly bytes: readonly number[]) {}
@@ -21,7 +21,7 @@ function from(...bytes: number[]): UwsResponse & FakeResponse {
   return new FakeResponse(bytes) as unknown as UwsResponse & FakeResponse;
 }
 
-test("texts of addresses", () => {
+test("formats addresses", () => {
   const text = (hex: string): string => addressText(Buffer.from(hex, "hex"));
   assert.is(text("7f000001"), "127.0.0.1");
   assert.is(text("00000000000000000000ffffc0a80001"), "192.168.0.1");
@@ -29,7 +29,7 @@ test("texts of addresses", () => {
   assert.is(text("20010db8000000000000ff0000428329"), "2001:db8::ff00:42:8329");
 });
 
-test("a single address is asked for once a connection", () => {
+test("looks a single address up once per connection", () => {
   const peers = new Peers();
   peers.opened(from(10, 0, 0, 1), 1);
   peers.opened(from(10, 0, 0, 1), 2);
@@ -42,7 +42,7 @@ test("a single address is asked for once a connection", () => {
   );
 });
 
-test("several addresses are asked for at every request", () => {
+test("looks several addresses up for every request", () => {
   const peers = new Peers();
   peers.opened(from(10, 0, 0, 1), 1);
   peers.opened(from(10, 0, 0, 2), 2);
@@ -51,12 +51,12 @@ test("several addresses are asked for at every request", () => {
   assert.is(peer.remoteAddress, "10.0.0.2");
   assert.is(request.asked, 1);
   assert.is(peers.of(from(10, 0, 0, 2)), peer, "one object an address");
-  // Both are gone, the next one is alone.
+  // Both are closed, the next one is alone.
   peers.opened(from(10, 0, 0, 3), 1);
   assert.is(peers.of(request).remoteAddress, "10.0.0.3");
 });
 
-test("as many addresses as there may be", () => {
+test("handles the maximum number of addresses", () => {
   const peers = new Peers();
   peers.opened(from(10, 0, 0, 1), 1);
   peers.opened(from(10, 0, 0, 2), 2);

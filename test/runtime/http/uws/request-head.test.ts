@@ -1,4 +1,4 @@
-// Heads as uWebSockets gives them, judged and brought back to bytes.
+// Request heads from uWebSockets, validated and converted back to bytes.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,7 +30,7 @@ function statusOf(head: UwsRequest): number {
   return refusal instanceof HttpRejection ? refusal.status : 200;
 }
 
-test("path and query, with and without a question mark", () => {
+test("splits path and query, with and without a question mark", () => {
   const reader = new RequestHeadReader();
   for (const [query, target] of [
     [undefined, "/a"],
@@ -44,7 +44,7 @@ test("path and query, with and without a question mark", () => {
   }
 });
 
-test("fields are bytes, and the same section is read once", () => {
+test("keeps fields as bytes, and parses the same section once", () => {
   const reader = new RequestHeadReader();
   const fields: [string, string][] = [HOST, ["x-name", "é"]];
   assert.is(reader.read(request("GET", "/", undefined, fields)), null);
@@ -57,7 +57,7 @@ test("fields are bytes, and the same section is read once", () => {
   assert.is(reader.fields?.block, "host: a\r\n");
 });
 
-test("what is refused leaves no fields of another request", () => {
+test("keeps no fields of an earlier request after a rejection", () => {
   const reader = new RequestHeadReader();
   assert.is(reader.read(request("GET", "/")), null);
   const lengths: [string, string][] = [HOST, ["content-length", "1"], ["content-length", "2"]];
@@ -65,7 +65,7 @@ test("what is refused leaves no fields of another request", () => {
   assert.is(reader.fields, null);
 });
 
-test("the fields of a request whose line is too long are read", () => {
+test("reads the fields of a request whose line is too long", () => {
   const reader = new RequestHeadReader();
   const length: [string, string] = ["content-length", "3"];
   const long = request("POST", `/${"x".repeat(8192)}`, undefined, [HOST, length]);
@@ -74,7 +74,7 @@ test("the fields of a request whose line is too long are read", () => {
   assert.is(reader.read(request("GET", "/")), null);
 });
 
-test("methods and lengths of the request line", () => {
+test("validates methods and the length of the request line", () => {
   assert.is(statusOf(request("DELETE", "/a")), 200);
   assert.is(statusOf(request("G@T", "/a")), 400);
   assert.is(statusOf(request("get", "/a")), 400);

@@ -1,5 +1,5 @@
-// An instance as far as it keeps graphs, in this thread: several of them replicate to each other
-// over real sockets, without processes.
+// The graph and replication part of an instance, in this thread: several of them replicate over
+// real sockets without processes.
 
 import { mkdirSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -17,7 +17,7 @@ import { TrafficCounters, type TrafficReport } from "../../../../runtime/metrics
 import { comparable } from "../../../property/support/comparable.js";
 import { openStore } from "../../graph/support/make-graph.js";
 
-/** Two numbers for each: of the thread that keeps graphs, and of the one that uses them. */
+/** Two numbers for each: of the thread that manages graphs, and of the one that uses them. */
 let instances = 0;
 
 export interface InstanceOptions {
@@ -101,7 +101,7 @@ export class Instance {
   }
 }
 
-/** Until a condition holds. */
+/** Waits until a condition holds. */
 export async function until(holds: () => boolean, what: () => string): Promise<void> {
   const giveUpAt = performance.now() + 60_000;
   while (!holds()) {
@@ -110,7 +110,7 @@ export async function until(holds: () => boolean, what: () => string): Promise<v
   }
 }
 
-/** Until both have the same of a graph, in full. */
+/** Waits until both have equal contents of a graph. */
 export async function same(one: Instance, other: Instance, name = "g"): Promise<void> {
   const store = one.store(name);
   const isThere = (): boolean => other.store(name).operationCount === store.operationCount;

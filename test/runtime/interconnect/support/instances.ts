@@ -1,4 +1,4 @@
-// The instances of one test, each in a folder of its own below one that goes with the test.
+// The instances of one test, each with a data folder inside a folder that is removed with the test.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ export interface InstancesContext {
 /** Tests run one after the other. */
 const running: Instance[] = [];
 
-/** Gives each test a folder; afterwards it ends what the test has begun. */
+/** Provides each test with a folder, and ends its instances afterwards. */
 export function withInstances(test: Test<InstancesContext>): void {
   test.before.each((context) => {
     context.folder = mkdtempSync(join(tmpdir(), "svc-instances-"));
@@ -39,7 +39,7 @@ export async function end(instance: Instance): Promise<void> {
   await instance.stop();
 }
 
-/** Code of the error that a promise is rejected with, "none" where it is not. */
+/** Error code that a promise rejects with, "none" if it resolves. */
 export function codeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => "none",

@@ -1,5 +1,5 @@
-// Servers of NATS with JetStream, as they are installed on this machine: one, or several that keep
-// copies for each other. They can be killed and started again.
+// NATS servers with JetStream, as installed on this machine: one, or a cluster. They can be killed
+// and restarted.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const COMMAND = process.env.NATS_SERVER ?? "nats-server";
 const START_MS = 30_000;
 const ATTEMPTS = 5;
 
-/** Version of nats-server; null: there is none. */
+/** Version of nats-server; null if it is not installed. */
 export function natsVersion(): readonly number[] | null {
   const { stdout, status } = spawnSync(COMMAND, ["--version"], { encoding: "utf8" });
   const numbers = /v(\d+)\.(\d+)\.(\d+)/.exec(stdout ?? "");
@@ -36,7 +36,7 @@ export class NatsServers {
     this.#settings = settings;
   }
 
-  /** @param settings further ones of JetStream */
+  /** @param settings additional JetStream settings */
   static async start(count: number, ...settings: readonly string[]): Promise<NatsServers> {
     const servers = new NatsServers(settings);
     for (let attempt = 1; ; attempt++) {
@@ -45,7 +45,7 @@ export class NatsServers {
         await Promise.all(servers.#ports.map((_ports, n) => servers.revive(n)));
         return servers;
       } catch (error) {
-        // Somebody else may have taken a port meanwhile.
+        // Another process may have taken a port meanwhile.
         for (let n = 0; n < count; n++) await servers.kill(n);
         if (attempt === ATTEMPTS) throw error;
       }
@@ -65,7 +65,7 @@ export class NatsServers {
     return this.#ports.length;
   }
 
-  /** The server that leads a stream; -1: none at this moment. */
+  /** The server that leads a stream; -1 if there is none at present. */
   async leader(stream: string): Promise<number> {
     const path = "jsz?streams=true&accounts=true";
     for (const [n, { monitor }] of this.#ports.entries()) {
@@ -78,7 +78,7 @@ export class NatsServers {
         const leader = /^n(\d)$/.exec(found?.cluster?.leader ?? "");
         if (leader !== null) return Number(leader[1]);
       } catch {
-        // It starts, or stops.
+        // It is starting or stopping.
       }
     }
     return -1;
@@ -93,7 +93,7 @@ export class NatsServers {
     await gone;
   }
 
-  /** Forgets all that a server has stored; it is killed. */
+  /** Deletes the data of a server that was killed. */
   forget(n: number): void {
     rmSync(this.#store(n), { recursive: true, force: true });
   }

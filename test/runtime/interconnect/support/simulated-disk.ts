@@ -1,33 +1,32 @@
-// A disk in memory that forgets, when power is lost, what was not flushed: of each sector written
-// since then either what was there before or what was written, at random; so with names in folders.
-// And one that fails.
+// In-memory disk that loses unflushed data on a power loss: each sector written since the last
+// flush randomly has its old or its new content; the same for names in folders. It can also fail.
 
 import type { Disk, DiskFile } from "../../../../runtime/interconnect/log/disk.js";
 import type { Random } from "../../../property/support/random.js";
 
 const SECTOR_BYTES = 512;
 
-/** What the test wants to go wrong. */
+/** Faults that the test injects. */
 export interface Faults {
-  /** Called before each writing operation; throws to let it fail. */
+  /** Called before each write operation; throws to make it fail. */
   before?: (what: "write" | "flush" | "create" | "folder" | "truncate" | "remove") => void;
-  /** Called before each reading one, with the bytes that are wanted; throws to let it fail. */
+  /** Called before each read, with the requested bytes; throws to make it fail. */
   unreadable?: (from: number, end: number) => void;
-  /** Flushes do nothing: a control, which must be noticed. */
+  /** Flushes do nothing: a negative control, which tests must detect. */
   isLying?: boolean;
 }
 
 class Content {
-  /** As programs see it. */
+  /** State as seen by programs. */
   bytes = Buffer.alloc(0);
-  /** As it is after a loss of power, as far as that is certain. */
+  /** State that certainly survives a power loss. */
   safe = Buffer.alloc(0);
 }
 
 export class SimulatedDisk implements Disk {
   readonly faults: Faults;
   #files = new Map<string, Content>();
-  /** Names that are safe. */
+  /** Names that are durable. */
   #safeNames = new Map<string, Content>();
 
   constructor(faults: Faults = {}) {
@@ -72,12 +71,12 @@ export class SimulatedDisk implements Disk {
     }
   }
 
-  /** Bytes of a file, to be damaged. */
+  /** Bytes of a file, for injecting corruption. */
   contentOf(path: string): Buffer {
     return this.#files.get(path)!.bytes;
   }
 
-  /** What is found when the power is back. */
+  /** State after the power is back. */
   losePower(random: Random): void {
     const files = new Map<string, Content>();
     for (const path of new Set([...this.#files.keys(), ...this.#safeNames.keys()])) {
@@ -109,7 +108,7 @@ export class SimulatedDisk implements Disk {
         const larger = Buffer.alloc(end);
         content.bytes.copy(larger);
         larger.set(bytes, position);
-        // A write that fails may have done a part.
+        // A failed write may be partial.
         content.bytes = larger;
         faults.before?.("write");
       },

@@ -1,6 +1,6 @@
-// Stands between a provider and a subscriber, and spoils what is sent: cuts connections, flips
-// bits, loses, repeats and makes up bytes, holds pieces up. Its address stays while the subscriber
-// behind it comes and goes.
+// Fault-injecting proxy between a provider and a subscriber: cuts connections, flips bits, drops,
+// repeats and invents bytes, delays chunks. Its address stays while the subscriber behind it
+// restarts.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -11,7 +11,7 @@ export class TxProxy {
   readonly #random: Random;
   readonly #sockets = new Set<Socket>();
   readonly target: number;
-  /** The next piece from either side is damaged. */
+  /** Corrupts the next chunk of either side. */
   #isDamaging = false;
   delayMs = 0;
 
@@ -22,7 +22,7 @@ export class TxProxy {
     server.on("connection", (client: Socket) => this.#accept(client));
   }
 
-  /** @param target port of the subscriber, which may not listen yet */
+  /** @param target port of the subscriber, which need not listen yet */
   static async start(target: number, random: Random): Promise<TxProxy> {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -41,7 +41,7 @@ export class TxProxy {
     this.#isDamaging = true;
   }
 
-  /** Nothing goes wrong any more. */
+  /** Stops injecting faults. */
   heal(): void {
     this.#isDamaging = false;
     this.delayMs = 0;

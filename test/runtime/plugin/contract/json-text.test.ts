@@ -1,4 +1,4 @@
-// JSON text of everything that a plugin may return, also of what JSON.stringify mangles.
+// JSON text of every value that a plugin may return, including those that JSON.stringify distorts.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -20,17 +20,17 @@ const CASES: readonly (readonly [name: string, value: unknown, text: string])[] 
   ["text", 'a"b\n', '"a\\"b\\n"'],
   ["number", 1.5, "1.5"],
   ["negative zero", -0, "0"],
-  ["not a number", Number.NaN, '"NaN"'],
-  ["infinity inside", { a: [Number.POSITIVE_INFINITY] }, '{"a":["Infinity"]}'],
+  ["NaN", Number.NaN, '"NaN"'],
+  ["nested infinity", { a: [Number.POSITIVE_INFINITY] }, '{"a":["Infinity"]}'],
   ["bigint as a number", { n: 2n ** 70n }, '{"n":1180591620717411303424}'],
-  ["undefined property is left out", { a: undefined, b: 1 }, '{"b":1}'],
-  ["undefined beside a bigint too", { a: undefined, b: 1n }, '{"b":1}'],
+  ["undefined property is omitted", { a: undefined, b: 1 }, '{"b":1}'],
+  ["undefined property with a bigint", { a: undefined, b: 1n }, '{"b":1}'],
   ["undefined item", [undefined], "[null]"],
-  ["undefined item beside a bigint", [undefined, 1n], "[null,1]"],
+  ["undefined item with a bigint", [undefined, 1n], "[null,1]"],
   ["date", new Date(0), '"1970-01-01T00:00:00.000Z"'],
   ["invalid date", new Date(Number.NaN), "null"],
-  ["bytes as text", { b: new Uint8Array([0xc3, 0xa9]) }, '{"b":"é"}'],
-  ["a Buffer too", Buffer.from("x"), '"x"'],
+  ["bytes as a string", { b: new Uint8Array([0xc3, 0xa9]) }, '{"b":"é"}'],
+  ["Buffer", Buffer.from("x"), '"x"'],
   ["typed array", new Float64Array([1, 2.5]), "[1,2.5]"],
   [
     "map",
@@ -58,20 +58,20 @@ const CASES: readonly (readonly [name: string, value: unknown, text: string])[] 
   ["regular expression", [/a/g], '["/a/g"]'],
   ["error", [new RangeError("no")], "[\"RangeError('no')\"]"],
   ["no prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
-  ["the same value twice is no cycle", ((a) => [a, a, 1n])({ k: 1 }), '[{"k":1},{"k":1},1]'],
+  ["the same value twice is not a cycle", ((a) => [a, a, 1n])({ k: 1 }), '[{"k":1},{"k":1},1]'],
 ];
 
 for (const [name, value, text] of CASES) {
   test(name, () => assert.is(jsonText(value), text));
 }
 
-test("__proto__ stays a key", () => {
+test("keeps __proto__ as a key", () => {
   const value = JSON.parse('{"__proto__": {"a": 1}}');
   assert.is(jsonText(value), '{"__proto__":{"a":1}}');
   assert.is(jsonText([value, 1n]), '[{"__proto__":{"a":1}},1]');
 });
 
-test("a nested response is an object, not its text", () => {
+test("renders a nested response as an object", () => {
   const response = new PluginResponse();
   response.append("k", 1);
   assert.is(
@@ -81,7 +81,7 @@ test("a nested response is an object, not its text", () => {
   );
 });
 
-test("cycles and throwing getters throw", () => {
+test("throws for cycles and throwing getters", () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   assert.throws(() => jsonText(cycle), /cyclic|circular/);
@@ -94,7 +94,7 @@ test("cycles and throwing getters throw", () => {
   assert.throws(() => jsonText(hostile), /getter/);
 });
 
-test("deep data is rendered the same as by JSON.stringify", () => {
+test("renders deep data like JSON.stringify", () => {
   let deep: unknown = 1;
   for (let i = 0; i < 500; i++) deep = { a: [deep] };
   assert.is(jsonText(deep), JSON.stringify(deep));

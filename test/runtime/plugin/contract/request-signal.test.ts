@@ -1,12 +1,12 @@
-// The signal of a request: asked for before, after, or never.
+// The signal of a request: read before the abort, after it, or never.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { RequestSignal } from "../../../../runtime/plugin/contract/request-signal.js";
 
-const test = suite("signal of a request");
+const test = suite("request signal");
 
-test("one that was asked for in time aborts, once", () => {
+test("aborts once if it was read before", () => {
   const request = new RequestSignal();
   const signal = request.get();
   assert.is(signal.aborted, false);
@@ -17,7 +17,7 @@ test("one that was asked for in time aborts, once", () => {
   assert.is(request.get(), signal);
 });
 
-test("one that was asked for too late has aborted, with the same reason", () => {
+test("is aborted with the same reason if it is read later", () => {
   for (const name of ["AbortError", "TimeoutError"] as const) {
     const request = new RequestSignal();
     request.abort(name);
@@ -27,7 +27,7 @@ test("one that was asked for too late has aborted, with the same reason", () => 
   }
 });
 
-test("after the answer, a new one has aborted, and one given before does not", () => {
+test("is aborted when read after the response, while an earlier one is not", () => {
   const request = new RequestSignal();
   request.over();
   assert.is((request.get().reason as DOMException).name, "AbortError");

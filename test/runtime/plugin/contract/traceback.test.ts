@@ -1,4 +1,4 @@
-// Frames of a real bundle, mapped back to its TypeScript sources.
+// Stack frames of a real bundle, mapped back to its TypeScript sources.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ function errorWith(...frames: string[]): Error {
   return error;
 }
 
-test("frames of a bundle are shown where they stand in the sources", () => {
+test("maps frames of a bundle to its sources", () => {
   const error = errorWith(
     `fail (${placeIn("throw new Error")})`,
     `async ${placeIn("throw new Error", "?123")}`,
@@ -60,7 +60,7 @@ test("frames of a bundle are shown where they stand in the sources", () => {
   assert.equal(pluginFrames(error)[1], "    at plugins/fail.ts:4:3\n");
 });
 
-test("only plugin code is shown", () => {
+test("shows only frames of plugin code", () => {
   const own = new URL("../../../../runtime/plugin/run/render.ts", import.meta.url).href;
   const error = errorWith(
     "node:internal/process/task_queues:95:5",
@@ -77,7 +77,7 @@ test("only plugin code is shown", () => {
   assert.equal(pluginFrames(error), ["    at mine (lib/mine.js:7:8)\n"]);
 });
 
-test("at most 20 lines", () => {
+test("shows at most 20 lines", () => {
   const frame = `fail (${placeIn("throw new Error")})`;
   assert.is(pluginFrames(errorWith(...Array(50).fill(frame))).length, 20);
 });
@@ -87,12 +87,12 @@ test("can be hidden", () => {
   assert.equal(pluginFrames(errorWith(`fail (${placeIn("throw new Error")})`)), []);
 });
 
-test("lines of the message are no frames", () => {
+test("ignores message lines that look like frames", () => {
   const error = new Error("no\n    at fake (/etc/passwd:1:1)");
   assert.not.ok(pluginFrames(error).some((frame) => frame.includes("passwd")));
 });
 
-test("survives stacks that are none", () => {
+test("handles invalid stacks", () => {
   const strange = new Error("x");
   for (const stack of [undefined, null, 5, {}, "", "at ", "    at (", "    at file://%:1:1"]) {
     Object.defineProperty(strange, "stack", { value: stack, configurable: true });
@@ -102,7 +102,7 @@ test("survives stacks that are none", () => {
   assert.equal(pluginFrames(null), []);
 });
 
-test("what caused an error is told, too, and what caused that", () => {
+test("includes the chain of causes", () => {
   const frame = `fail (${placeIn("throw new Error")})`;
   const several = Object.assign(new AggregateError([]), { code: "ECONNREFUSED", stack: "" });
   const fetched = errorWith(frame);
@@ -120,7 +120,7 @@ test("what caused an error is told, too, and what caused that", () => {
   );
 });
 
-test("causes may be anything", () => {
+test("handles causes of any type", () => {
   const round = errorWith();
   round.cause = round;
   assert.is(describeUncaught(round).split("caused by").length, 5);

@@ -1,4 +1,4 @@
-// The names of parameter types at run time, of which `float` can be called, too.
+// Names of parameter types at run time; `float` is also a function.
 
 import { inspect } from "node:util";
 import { suite } from "uvu";
@@ -9,7 +9,7 @@ import { PluginResponse } from "../../../../runtime/plugin/response/plugin-respo
 
 const test = suite("types");
 
-test("`float` names a type, and makes a float of an integral number", () => {
+test("`float` names a type and converts integers to floats", () => {
   assert.instance(float, Converter);
   assert.is(float.wire, "float");
   assert.is(`${float} ${int} ${str}`, "float int str");

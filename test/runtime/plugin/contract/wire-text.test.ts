@@ -1,4 +1,4 @@
-// Texts to bytes held as latin1 text, and back.
+// Conversion between strings and bytes held as latin1 strings.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +11,7 @@ import {
 
 const test = suite("wire text");
 
-test("carries UTF-8 bytes as characters, both ways", () => {
+test("converts UTF-8 bytes to characters and back", () => {
   for (const text of ["", "abc", "é", "日本", "a😀b", "\u0000\u007f\u0080\u00ff"]) {
     const wire = toLatin1(text);
     assert.is(wire, Buffer.from(text, "utf8").toString("latin1"));
@@ -19,12 +19,12 @@ test("carries UTF-8 bytes as characters, both ways", () => {
   }
 });
 
-test("replaces what is no UTF-8 and no well-formed text", () => {
+test("replaces invalid UTF-8 and lone surrogates", () => {
   assert.is(latin1ToUtf8("a\xff"), "a\ufffd");
   assert.is(latin1ToUtf8(toLatin1("a\ud800")), "a\ufffd");
 });
 
-test("puts texts around bytes, in place where there is room", () => {
+test("wraps bytes in strings, in place if there is room", () => {
   const text = "\u00e9".repeat(10_000);
   for (const head of ["", "{", "h".repeat(512), "h".repeat(513)]) {
     const bytes = latin1WithHeadroom(text);
@@ -34,7 +34,7 @@ test("puts texts around bytes, in place where there is room", () => {
   }
 });
 
-test("leaves alone what is around bytes of somebody else", () => {
+test("does not write to the memory around foreign bytes", () => {
   const all = Buffer.alloc(20_000, "o");
   const whole = wrapInPlace("{", all.subarray(512, 19_000), "}");
   assert.is(Buffer.from(whole).toString("latin1"), `{${"o".repeat(18_488)}}`);

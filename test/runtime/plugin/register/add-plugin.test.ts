@@ -1,4 +1,4 @@
-// Registration with all its checks, and calls of functions whose signature was given as data.
+// Registration with all its checks, and calls of functions whose signature is given as data.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,7 +30,7 @@ function registryWith(...given: AddPluginArguments): PluginRegistry {
   return registry;
 }
 
-/** Result of the plugin of a name. */
+/** Result of a plugin, by name. */
 function call(registry: PluginRegistry, name: string, parts: Partial<RequestSource> = {}): unknown {
   const entry = registry.get(name)!;
   const source = requestSource(parts);
@@ -49,7 +49,7 @@ function fails(given: unknown[], name: string, message: string): void {
   assert.equal(registry.describe(), [], "nothing was registered");
 }
 
-test("needs a registry", () => {
+test("requires a registry", () => {
   assert.throws(
     () => addPlugin(null, echo),
     (error: SvcError) =>
@@ -57,7 +57,7 @@ test("needs a registry", () => {
   );
 });
 
-test("hands over converted arguments in the order given", () => {
+test("passes converted arguments in the given order", () => {
   const registry = registryWith(echo, {
     name: "all",
     parameters: {
@@ -85,7 +85,7 @@ test("hands over converted arguments in the order given", () => {
   ]);
 });
 
-test("request may be left out, and stand anywhere", () => {
+test("accepts request at any position, or none", () => {
   const first = registryWith(echo, { name: "e", parameters: { a: int } });
   assert.equal(call(first, "e", { query: "a=1" }), [1]);
   const swapped = registryWith((a: int, request: PluginRequest) => [a, request.path], {
@@ -95,7 +95,7 @@ test("request may be left out, and stand anywhere", () => {
   assert.equal(call(swapped, "e", { query: "a=1" }), [1, "/svc/plugin/test?a=1"]);
 });
 
-test("bad input is the client's error", () => {
+test("rejects invalid input as a client error", () => {
   const registry = registryWith(echo, { name: "e", parameters: { a: int } });
   for (const [query, text] of [
     ["", "missing required argument: 'a'"],
@@ -110,7 +110,7 @@ test("bad input is the client's error", () => {
   }
 });
 
-test("reserved arguments come in their declared forms", () => {
+test("passes reserved arguments in their declared types", () => {
   const parts = {
     method: "POST",
     headerBlock: "A: 1\r\n",
@@ -140,7 +140,7 @@ test("reserved arguments come in their declared forms", () => {
   assert.is((call(dict, "e", parts) as { a: string }[])[0]!.a, "1");
 });
 
-test("a bound graph is handed over", () => {
+test("passes a bound graph", () => {
   const registry = registryWith(echo, {
     name: "g",
     graph: { name: "cities" },
@@ -156,12 +156,12 @@ test("a bound graph is handed over", () => {
   assert.is(registry.describe()[0]!.bound_graph, "cities");
 });
 
-test("graph is an argument like others when nothing is bound", () => {
+test("treats graph as a plain parameter without a binding", () => {
   const registry = registryWith(echo, { name: "g", parameters: { graph: str } });
   assert.equal(call(registry, "g", { query: "graph=a" }), ["a"]);
 });
 
-test("arguments stand in the interface's order, too", () => {
+test("accepts the positional arguments of the interface", () => {
   const parameters = { request: 0 };
   const engine = plugin({ parameters }, (request: PluginRequest) => request.path);
   const pre = plugin.pre({ parameters }, (request: PluginRequest) => request);
@@ -173,7 +173,7 @@ test("arguments stand in the interface's order, too", () => {
   assert.ok(registryWith(pre, "d").get("d", "pre"));
 });
 
-test("describes what it was told", () => {
+test("describes a plugin from its options", () => {
   const registry = registryWith(echo, {
     name: "d",
     description: "Does it.",
@@ -197,7 +197,7 @@ test("describes what it was told", () => {
   assert.equal(registry.describe("x"), []);
 });
 
-test("combinations are refused with their reason", () => {
+test("rejects invalid combinations with the reason", () => {
   const post = (response: unknown) => response;
   fails(
     [echo, { engine: echo }],
@@ -225,7 +225,7 @@ test("combinations are refused with their reason", () => {
   fails([{}, { name: "x" }], "TypeError", "plugin must be a function, not Object");
 });
 
-test("names are checked", () => {
+test("validates names", () => {
   const parameters = { request: 0 };
   const start = "invalid plugin name (must start with [a-zA-Z_])";
   for (const name of ["1a", "é", " a", "/x"]) {
@@ -248,7 +248,7 @@ test("names are checked", () => {
   registryWith(echo, { name: "a".repeat(255), parameters });
 });
 
-test("descriptions are texts or left out", () => {
+test("accepts strings or nothing as descriptions", () => {
   const parameters = { request: null };
   const described = (description: unknown) => ({ name: "a", parameters, description }) as object;
   fails([echo, described(5)], "TypeError", "description must be str, not number");
@@ -265,7 +265,7 @@ test("descriptions are texts or left out", () => {
   }
 });
 
-test("a function that takes the request alone, and its graph, needs no parameters", () => {
+test("requires no parameters for a function of request and graph only", () => {
   const registry = registryWith((request: PluginRequest) => request.get("q"), "simple");
   assert.is(call(registry, "simple", { query: "q=5" }), "5");
   addPlugin(registry, (_request: PluginRequest, graph: unknown) => graph, "bound", "goods");
@@ -275,7 +275,7 @@ test("a function that takes the request alone, and its graph, needs no parameter
   });
 });
 
-test("arguments that no parameter tells of are refused", () => {
+test("rejects arguments without a parameter", () => {
   const two = (request: PluginRequest, a: unknown): unknown[] => [request, a];
   assert.throws(() => registryWith(two, { name: "x" }), /the parameters of 'x' are unknown/);
   assert.throws(() => registryWith(two, "x"), /the parameters of 'x' are unknown/);
@@ -294,7 +294,7 @@ test("arguments that no parameter tells of are refused", () => {
   }
 });
 
-test("signatures are checked", () => {
+test("validates signatures", () => {
   const name = "x";
   fails(
     [() => 1, { name, parameters: {} }],
@@ -356,7 +356,7 @@ test("signatures are checked", () => {
   }
 });
 
-test("marked functions bring their options", () => {
+test("uses the options of marked functions", () => {
   const marked = plugin(
     { name: "twice", readonly: true, parameters: { n: [int, 1] } },
     (_request: PluginRequest, n: int) => 2 * n,
@@ -369,7 +369,7 @@ test("marked functions bring their options", () => {
   assert.is(call(renamed, "other"), 2);
 });
 
-test("processors of a dispatcher are kept apart from engines", () => {
+test("separates processors of a dispatcher from engines", () => {
   const registry = registryWith(null, {
     name: "both",
     pre: echo,

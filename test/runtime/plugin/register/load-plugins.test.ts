@@ -1,4 +1,4 @@
-// Builds in a folder of their own, loaded and added to a registry.
+// Builds in a temporary folder, loaded and added to a registry.
 
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ function writeBuild(result: number, seconds: number): void {
   utimesSync(file, seconds, seconds);
 }
 
-test("functions carry the record of their build", async () => {
+test("attaches the build record to functions", async () => {
   writeBuild(1, 1000);
   const [add, find] = await loadPlugins(folder);
   assert.equal([add!.name, find!.name], ["add", "find"]);
@@ -51,7 +51,7 @@ test("functions carry the record of their build", async () => {
   assert.ok(registry.get("seek", "pre"));
 });
 
-test("what was built stays what it is", async () => {
+test("rejects another role or graph than the built one", async () => {
   writeBuild(1, 1000);
   const [add, find] = await loadPlugins(folder);
   const registry = new PluginRegistry();
@@ -60,7 +60,7 @@ test("what was built stays what it is", async () => {
   assert.throws(() => add!({} as never), /give it to addPlugin/);
 });
 
-test("a newer build is not hidden by an older one", async () => {
+test("loads a newer build after an older one", async () => {
   for (const [result, seconds] of [
     [1, 2000],
     [2, 3000],
@@ -72,7 +72,7 @@ test("a newer build is not hidden by an older one", async () => {
   }
 });
 
-test("says what is missing or wrong", async () => {
+test("reports missing or invalid builds", async () => {
   const failure = async (name: string): Promise<string> => {
     try {
       await loadPlugins(name);

@@ -1,4 +1,4 @@
-// The forms of the plugin mark, with the types that they infer.
+// Forms of the plugin mark and their inferred types.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -22,7 +22,7 @@ class Shop {
   }
 }
 
-test("a function stays what it was, types of its parameters too", () => {
+test("keeps the function and its parameter types unchanged", () => {
   const plain = (_request: PluginRequest) => 1;
   assert.is(plugin(plain), plain);
   const typed = plugin({ name: "t" }, (_request, a: int, b = 2.5, c = "x", d?: float) => {
@@ -34,7 +34,7 @@ test("a function stays what it was, types of its parameters too", () => {
   assert.equal(typed({} as PluginRequest, 1, "not a number"), [1, "not a number", "x", undefined]);
 });
 
-test("remembers options and role", () => {
+test("stores options and role", () => {
   const engine = plugin({ name: "a", graph: "g", readonly: true }, (_request: PluginRequest) => 1);
   assert.equal(declarationOf(engine), { name: "a", graph: "g", readonly: true, role: "engine" });
   const pre = plugin.pre((request: PluginRequest) => request);
@@ -56,7 +56,7 @@ test("decorates static methods", () => {
   assert.is(Shop.buy({} as PluginRequest, "tea"), "tea");
 });
 
-test("refuses everything else", () => {
+test("rejects everything else", () => {
   assert.throws(() => plugin(5 as never), /plugin must be a function, not number/);
   assert.throws(() => plugin({}, 5 as never), /plugin must be a function, not number/);
   assert.throws(

@@ -23,7 +23,7 @@ function entry(name: string, role: PluginEntry["role"] = "engine"): RegisteredPl
   return { ...plain, spec: addedSpec(plain), $defs: {} };
 }
 
-test("numbers are kept on replacement and never used again after removal", () => {
+test("keeps a number on replacement and never reuses it after removal", () => {
   const registry = new PluginRegistry();
   registry.add(entry("a"), entry("b"));
   const again = entry("a");
@@ -43,7 +43,7 @@ test("numbers are kept on replacement and never used again after removal", () =>
   });
 });
 
-test("an engine and a pre-processor of one name replace each other", () => {
+test("replaces an engine by a pre-processor of the same name and back", () => {
   const registry = new PluginRegistry();
   registry.add(entry("a"));
   registry.add(entry("a", "pre"), entry("a", "post"));
@@ -57,7 +57,7 @@ test("an engine and a pre-processor of one name replace each other", () => {
   assert.equal(registry.describe(), []);
 });
 
-test("the hash of the same plugins is the same in whatever order they came", () => {
+test("computes a hash independent of the registration order", () => {
   const [first, second] = ["a", "b"].map((name): RegisteredPlugin => {
     const plain = entry(name);
     const result = { kind: "value", schema: { $ref: `#/$defs/Of${name}` } } as const;
@@ -72,7 +72,7 @@ test("the hash of the same plugins is the same in whatever order they came", () 
   assert.is(registry.table().argspec.hash, hash);
 });
 
-test("descriptions are sorted, one a path", () => {
+test("sorts descriptions, one per path", () => {
   const registry = new PluginRegistry();
   registry.add(entry("b", "post"), entry("b", "pre"), entry("a"), entry("c", "post"));
   assert.equal(
@@ -89,7 +89,7 @@ test("descriptions are sorted, one a path", () => {
   );
 });
 
-test("listeners hear of every change until they leave", () => {
+test("notifies listeners of every change until they are removed", () => {
   const registry = new PluginRegistry();
   let heard = 0;
   const leave = registry.onChange(() => {

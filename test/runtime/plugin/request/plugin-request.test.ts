@@ -1,4 +1,4 @@
-// The request as plugins see it, received or made, and its text for the way to a back-end.
+// The request as plugins see it, received or created, and its serialized form for a back-end.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -29,7 +29,7 @@ function fails(run: () => unknown, name: string, message: string): void {
   });
 }
 
-test("shows what an engine without dispatcher knows", () => {
+test("has the defaults of an engine without a dispatcher", () => {
   const request = requestFrom(requestSource({ query: "a=1" }), {});
   assert.equal(
     [request.path, request.method, request.baseport, request.port, request.executor, request.sn],
@@ -46,7 +46,7 @@ test("shows what an engine without dispatcher knows", () => {
   assert.is(request.t0, 1_790_000_000_000_250_000n);
 });
 
-test("shows the place that a dispatcher gave it", () => {
+test("has the matrix position that a dispatcher assigned", () => {
   const source = requestSource({ ident: IDENT, accept: "partial", portOffset: 1 });
   const request = requestFrom(source, {});
   assert.equal(request.ident, [1, ...IDENT]);
@@ -58,7 +58,7 @@ test("shows the place that a dispatcher gave it", () => {
   assert.is(request.port, 9001);
 });
 
-test("converts parameters by their types, and only once", () => {
+test("converts parameters by their types, only once", () => {
   const request = requestFrom(requestSource({ query: "n=5&s=a%20b&f=(float)2&k&n=6" }), {
     n: readerOf("n", "int"),
   });
@@ -75,7 +75,7 @@ test("converts parameters by their types, and only once", () => {
   assert.throws(() => Object.assign(request, { params: {} }), TypeError);
 });
 
-test("partial begins as the header says and takes whole numbers", () => {
+test("takes partial from the header and accepts integers", () => {
   const headerBlock = "x-svc-partial-TARGET: 300\r\n";
   const request = requestFrom(requestSource({ headerBlock }), {});
   assert.is(request.partial, 300);
@@ -91,7 +91,7 @@ test("partial begins as the header says and takes whole numbers", () => {
   fails(() => (request.partial = "1" as never), "TypeError", "partial must be int");
 });
 
-test("primary, affinity, flag and local can be set", () => {
+test("accepts primary, affinity, flag and local", () => {
   const request = requestFrom(requestSource(), {});
   request.primary = 0;
   assert.is(request.primary, 0);
@@ -111,7 +111,7 @@ test("primary, affinity, flag and local can be set", () => {
   assert.is(request.local, local);
 });
 
-test("signature is a digest that changes with the parameters", () => {
+test("computes a signature that depends on the parameters", () => {
   const request = requestFrom(requestSource({ query: "a=1&b=2" }), {});
   assert.is(signatureOf(request), null);
   const first = request.signature;
@@ -126,7 +126,7 @@ test("signature is a digest that changes with the parameters", () => {
   assert.is.not(other.signature, requestFrom(requestSource(), {}).signature);
 });
 
-test("signature can be set and cleared", () => {
+test("accepts a new signature, or none", () => {
   const request = requestFrom(requestSource(), {});
   request.signature = "0123456789abcdef0123456789ABCDEF";
   assert.is(request.signature, "0123456789abcdef0123456789ABCDEF");
@@ -136,7 +136,7 @@ test("signature can be set and cleared", () => {
   fails(() => (request.signature = 1 as never), "TypeError", "signature must be str, not number");
 });
 
-test("headers follow the method and the plugin's own form", () => {
+test("returns headers by the method and in the type that the plugin declared", () => {
   const get = requestSource({ headerBlock: "Host: a\r\n" });
   assert.is(text(requestFrom(get, {}).headers as Uint8Array), "Host: a\r\n");
   assert.is(requestFrom(get, {}).headers, requestFrom(get, {}).headers);
@@ -152,7 +152,7 @@ test("headers follow the method and the plugin's own form", () => {
   assert.is(headersDict(shared), requestFrom(shared, {}).headers);
 });
 
-test("a POST without a body is one, with empty content", () => {
+test("is a POST with empty content when the body is empty", () => {
   const request = requestFrom(requestSource({ method: "POST" }), {});
   assert.equal([...request.content!], []);
   assert.is(request.method, "POST");
@@ -160,7 +160,7 @@ test("a POST without a body is one, with empty content", () => {
   assert.is(requestFrom(requestSource({}), {}).content, null);
 });
 
-test("the path is that without a prefix", () => {
+test("returns the path without the prefix", () => {
   for (const [target, path] of [
     ["/shop/plugin/add?a=/plugin/b", "/svc/plugin/add?a=/plugin/b"],
     ["/shop/svc/plugin/add", "/svc/plugin/add"],
@@ -172,7 +172,7 @@ test("the path is that without a prefix", () => {
   }
 });
 
-test("content is bytes, whatever was assigned", () => {
+test("returns content as bytes, whatever was assigned", () => {
   const request = requestFrom(requestSource({ method: "POST", body: "\xc3\xa9" }), {});
   assert.equal([...request.content!], [0xc3, 0xa9]);
   assert.is(request.content, request.content);
@@ -184,7 +184,7 @@ test("content is bytes, whatever was assigned", () => {
   assert.equal([request.content, request.method], [null, "GET"]);
 });
 
-test("a received request is forwarded as it came", () => {
+test("forwards a received request unchanged", () => {
   const source = requestSource({
     query: "a=%41+b",
     headerBlock:
@@ -200,7 +200,7 @@ test("a received request is forwarded as it came", () => {
   );
 });
 
-test("changed parameters and content are written anew", () => {
+test("serializes changed parameters and content", () => {
   const source = requestSource({ query: "n=1&s=a", headerBlock: "Content-Type: a/b\r\n" });
   const request = requestFrom(source, { n: readerOf("n", "int") });
   request.params.f = 1.5;
@@ -220,14 +220,14 @@ test("changed parameters and content are written anew", () => {
   );
 });
 
-test("types survive the hop", () => {
+test("preserves types of parameters across a hop", () => {
   const params = { i: -5, f: 0.1, big: 1e21, s: "é/+ %", none: null, empty: "" };
   const sent = new PluginRequest("x", params);
   const query = text(sent.serialize()).split(" ")[1]!.split("?")[1]!;
   assert.equal({ ...requestFrom(requestSource({ query }), {}).params }, params);
 });
 
-test("plugins make requests", () => {
+test("can be created by plugins", () => {
   const request = new PluginRequest("find", { q: "a", n: 2 }, { "X-A": "é" }, "body", 3);
   assert.is(
     text(request.serialize()),
@@ -240,7 +240,7 @@ test("plugins make requests", () => {
   assert.is(new PluginRequest("find").path, "/svc/plugin/find");
 });
 
-test("whatever parameters are called, they are parameters", () => {
+test("accepts any parameter names", () => {
   for (const params of [{ content: "evil" }, { partial: 3 }, { headers: "x" }, { params: "y" }]) {
     const request = new PluginRequest("find", params);
     assert.equal({ ...request.params }, params);
@@ -248,7 +248,7 @@ test("whatever parameters are called, they are parameters", () => {
   }
 });
 
-test("refuses what cannot be sent", () => {
+test("rejects values that cannot be sent", () => {
   fails(() => new PluginRequest("" as string), "RequestError", "plugin name (str) is required");
   fails(() => new PluginRequest({} as never), "RequestError", "plugin name (str) is required");
   fails(() => new PluginRequest("x", [] as never), "TypeError", "params must be dict");
@@ -278,7 +278,7 @@ test("refuses what cannot be sent", () => {
   assert.is(new PluginRequest("a b\r\n").path, "/svc/plugin/a%20b%0D%0A");
 });
 
-test("a resubmission is the original request once more", () => {
+test("resubmits the original request", () => {
   const request = requestFrom(requestSource({ query: "n=1" }), { n: readerOf("n", "int") });
   request.params.n = 2;
   const again = resubmissionOf(request);

@@ -1,4 +1,4 @@
-// The rules of appending, every attribute, and what a post-processor finds in a response.
+// Rules of append, every attribute, and what a post-processor finds in a response.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -21,7 +21,7 @@ function fails(run: () => unknown, name: string, message: string): void {
   });
 }
 
-test("append takes a key and an item, or an item alone", () => {
+test("appends a key with an item, or an item alone", () => {
   const response = new PluginResponse();
   const append = (...given: unknown[]) => response.append(...(given as [string]));
   for (const given of [[], [4, "d", 5]]) {
@@ -31,7 +31,7 @@ test("append takes a key and an item, or an item alone", () => {
   assert.is(response.length, 0);
 });
 
-test("a fresh response has the documented values", () => {
+test("has the documented defaults", () => {
   const response = new PluginResponse();
   assert.equal(
     [response.maxhits, response.sortby, response.keytype, response.hitcount, response.length],
@@ -55,7 +55,7 @@ test("a fresh response has the documented values", () => {
   assert.is(response.requestpath, "");
 });
 
-test("arguments stand in order or in one object", () => {
+test("accepts positional arguments or one object", () => {
   for (const response of [
     new PluginResponse(5, S.S_VAL | S.S_DESC, int),
     new PluginResponse({ maxhits: 5, sortby: S.S_VAL | S.S_DESC, keytype: int }),
@@ -68,7 +68,7 @@ test("arguments stand in order or in one object", () => {
   assert.is(new PluginResponse({ sortby: S.S_ID }).sortby, S.S_ID | S.S_ASC);
 });
 
-test("a kind without direction gets its usual one", () => {
+test("adds the default direction of a sort key", () => {
   const descending = [S.S_VAL, S.S_DEG, S.S_IDEG, S.S_ODEG, S.S_SIM, S.S_RANK];
   const ascending = [S.S_ADDR, S.S_ANCHOR, S.S_ANCHOR_OBID, S.S_OBID, S.S_ID, S.S_HAM, S.S_TMC];
   for (const kind of descending) assert.is(new PluginResponse(-1, kind).sortby, kind | S.S_DESC);
@@ -76,7 +76,7 @@ test("a kind without direction gets its usual one", () => {
   assert.is(new PluginResponse(-1, S.S_ASC).sortby, S.S_ASC);
 });
 
-test("wrong constructor arguments are named", () => {
+test("names invalid constructor arguments", () => {
   const make =
     (...args: unknown[]) =>
     () =>
@@ -97,7 +97,7 @@ test("wrong constructor arguments are named", () => {
   }
 });
 
-test("the first key decides order and type", () => {
+test("takes order and type from the first key", () => {
   const cases = [
     [1, S.S_VAL | S.S_ASC, int],
     [1.5, S.S_VAL | S.S_ASC, float],
@@ -115,7 +115,7 @@ test("the first key decides order and type", () => {
   assert.is(descending.sortby, S.S_VAL | S.S_DESC);
 });
 
-test("items without a key are numbered", () => {
+test("numbers items without a key", () => {
   const response = new PluginResponse<number, string>();
   response.append("a");
   response.append("b");
@@ -131,7 +131,7 @@ test("items without a key are numbered", () => {
   fails(() => descending.append("a"), "ResponseError", "sortkey is required (sortby=S_VAL|S_DESC)");
 });
 
-test("keys of other types are ignored", () => {
+test("ignores keys of other types", () => {
   const response = new PluginResponse();
   for (const key of [null, undefined, true, [1], { a: 1 }]) response.append(key as never, "x");
   assert.equal(
@@ -140,7 +140,7 @@ test("keys of other types are ignored", () => {
   );
 });
 
-test("keys must be in order; equal ones are", () => {
+test("rejects keys out of order, and accepts equal ones", () => {
   const response = new PluginResponse();
   response.append(2, "a");
   response.append(2, "b");
@@ -157,7 +157,7 @@ test("keys must be in order; equal ones are", () => {
   assert.throws(() => falling.append("aa", 3), /out of order/);
 });
 
-test("texts are in the order of their UTF-8 bytes", () => {
+test("orders strings by their UTF-8 bytes", () => {
   const response = new PluginResponse();
   for (const key of ["", "A", "a", "aa", "é", "\uffff", "\u{10000}", "\u{10ffff}"]) {
     response.append(key, 0);
@@ -165,7 +165,7 @@ test("texts are in the order of their UTF-8 bytes", () => {
   assert.throws(() => response.append("\uffff", 0), /out of order/);
 });
 
-test("keys must be of one type", () => {
+test("rejects keys of mixed types", () => {
   const texts = new PluginResponse();
   texts.append("a", 1);
   fails(() => texts.append(1, 1), "ResponseError", "incompatible sortkey 1 (sortby=S_ID|S_ASC)");
@@ -184,14 +184,14 @@ test("keys must be of one type", () => {
   floats.append(Number.POSITIVE_INFINITY, "c");
 });
 
-test("an inferred int may become a float", () => {
+test("widens an inferred int to a float", () => {
   const response = new PluginResponse();
   response.append(1, "a");
   response.append(1.5, "b");
   assert.is(response.keytype, float);
 });
 
-test("native and random orders take any key in any order", () => {
+test("accepts any keys in any order for native and random order", () => {
   for (const kind of [S.S_NATIVE, S.S_RANDOM]) {
     const response = new PluginResponse(-1, kind);
     response.append("b", 1);
@@ -203,7 +203,7 @@ test("native and random orders take any key in any order", () => {
   }
 });
 
-test("maxhits counts calls", () => {
+test("counts calls against maxhits", () => {
   const response = new PluginResponse(1);
   response.append("a");
   fails(() => response.append("b"), "ResponseError", "maxhits 1 reached");
@@ -217,7 +217,7 @@ test("maxhits counts calls", () => {
   fails(() => (response.maxhits = "x" as never), "TypeError", "maxhits: an integer is required");
 });
 
-test("what is appended to a received response is counted on top of its hits", () => {
+test("adds appended entries to the hits of a received response", () => {
   const sent = new PluginResponse<number, string>();
   sent.append(1, "a");
   sent.hitcount = 40;
@@ -230,7 +230,7 @@ test("what is appended to a received response is counted on top of its hits", ()
   assert.is(received.hitcount, 2);
 });
 
-test("hitcount, partials and aggregators check what they get", () => {
+test("validates hitcount, partials and aggregators", () => {
   const response = new PluginResponse();
   response.append("a");
   assert.is(response.hitcount, 1);
@@ -249,7 +249,7 @@ test("hitcount, partials and aggregators check what they get", () => {
   }
 });
 
-test("is rendered with its fields in the documented order", () => {
+test("renders its fields in the documented order", () => {
   const response = new PluginResponse();
   response.append("k", { a: [1] });
   response.append("l", null);
@@ -268,7 +268,7 @@ test("is rendered with its fields in the documented order", () => {
   );
 });
 
-test("can be walked over and edited", () => {
+test("can be iterated and edited", () => {
   const response = new PluginResponse<string, number>();
   response.append("a", 1);
   response.append("b", 2);
@@ -283,7 +283,7 @@ test("can be walked over and edited", () => {
   assert.is(response.length, 1);
 });
 
-test("a post-processor sees its request, and may resubmit it", () => {
+test("gives a post-processor its request, which it may resubmit", () => {
   const response = new PluginResponse();
   fails(() => response.resubmittable(), "RequestError", "invalid context (no request)");
   const request = requestFrom(requestSource({ query: "n=1" }), { n: readerOf("n", "int") });

@@ -1,4 +1,4 @@
-// Schemas of others: what they let pass, and how what they refuse is told.
+// Schemas of other libraries: accepted values, and messages of rejections.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,9 +8,9 @@ import type {
 } from "../../../../runtime/plugin/response/schema-issues.js";
 import { ValidationError, validate } from "../../../../runtime/plugin/response/validate.js";
 
-const test = suite("values by Standard Schema");
+const test = suite("validation by Standard Schema");
 
-/** As libraries make them. */
+/** Schemas as libraries build them. */
 function schemaOf<T>(
   check: (value: unknown) => { value: T } | { issues: readonly StandardIssue[] },
   isLate = false,
@@ -29,7 +29,7 @@ async function refusal(schema: StandardSchema, name?: string): Promise<Validatio
   throw new Error("it was not refused");
 }
 
-test("the value is what the schema makes of it, at once or later", async () => {
+test("passes on the value that the schema returns, sync or async", async () => {
   for (const isLate of [false, true]) {
     const schema = schemaOf((value) => ({ value: Number(value) }), isLate);
     const number: number = await validate(schema, "7");
@@ -37,7 +37,7 @@ test("the value is what the schema makes of it, at once or later", async () => {
   }
 });
 
-test("what it refuses is answered with 400, each fault with its place", async () => {
+test("responds 400 with the path of each issue", async () => {
   const issues = [
     { message: "too many", path: ["lines", 0, { key: "count" }] },
     { message: "strange", path: [Symbol("s")] },
@@ -62,7 +62,7 @@ test("what it refuses is answered with 400, each fault with its place", async ()
   );
 });
 
-test("faults are told within bounds", async () => {
+test("limits the size of the message", async () => {
   const path = Array.from({ length: 9999 }, () => "deep");
   const issues = Array.from({ length: 5000 }, () => ({ message: "x".repeat(9999), path }));
   const { details } = await refusal(schemaOf(() => ({ issues }), true));

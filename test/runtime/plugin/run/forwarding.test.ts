@@ -1,5 +1,5 @@
-// What a pre-processor leaves for the back-ends and for the post-processor, through the bytes that
-// pass between their threads.
+// State that a pre-processor leaves for the back-ends and the post-processor, as bytes passed
+// between their threads.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ import { requestSource } from "../../../support/request-source.js";
 const test = suite("forwarding");
 const RECEIVED = requestSource({ query: "q=1", headerBlock: "Host: x\r\nX-Client: 1\r\n" });
 
-/** The response that a post-processor gets after `request` was forwarded. */
+/** The response that a post-processor receives after `request` was forwarded. */
 function merged(request: PluginRequest | null): PluginResponse {
   const response = new PluginResponse();
   const kept = request && decodeForwarding(encodeForwarding(request)).kept;
@@ -31,7 +31,7 @@ function textOf(request: PluginRequest): string {
   return Buffer.from(request.serialize()).toString("latin1");
 }
 
-test("the bytes of a request, and where it goes", () => {
+test("encodes the bytes of a request and its routing", () => {
   const request = new PluginRequest("find", { n: 2 }, null, "body");
   request.affinity = 3;
   request.primary = 1;
@@ -41,7 +41,7 @@ test("the bytes of a request, and where it goes", () => {
   assert.ok(kept.length > 0);
 });
 
-test("flag, local and signature reach the post-processor, whatever was forwarded", () => {
+test("passes flag, local and signature to the post-processor", () => {
   const request = new PluginRequest("find");
   request.flag = "abc";
   request.local = { deep: [new Date(5), new Map([[1, Uint8Array.of(2)]])] };
@@ -55,25 +55,25 @@ test("flag, local and signature reach the post-processor, whatever was forwarded
   assert.is(response.requestpath, "/svc/plugin/test?q=1");
 });
 
-test("a signature that nobody read is none", () => {
+test("passes no signature unless it was read", () => {
   const { flag, local, signature } = merged(new PluginRequest("find"));
   assert.equal([flag, local, signature], [null, null, null]);
   assert.is(merged(null).signature, null);
 });
 
-test("a `local` that no other thread can have", () => {
+test("rejects a `local` that cannot be cloned", () => {
   const request = new PluginRequest("find");
   request.local = () => {};
   assert.throws(() => encodeForwarding(request), /request\.local cannot be kept/);
 });
 
-test("without a pre-processor, what was received is resubmitted", () => {
+test("resubmits the received request without a pre-processor", () => {
   const again = merged(null).resubmittable();
   assert.is(again.path, "/svc/plugin/test?q=1");
   assert.match(textOf(again), /\r\nX-Client: 1\r\n/);
 });
 
-test("what a pre-processor made is resubmitted, to the same back-ends", () => {
+test("resubmits the request of a pre-processor to the same back-ends", () => {
   const params = { n: 2, half: 0.5, text: "ü&=" };
   const request = new PluginRequest("find", params, { "X-Own": "1" }, null, 7);
   request.affinity = 1;
@@ -90,13 +90,13 @@ test("what a pre-processor made is resubmitted, to the same back-ends", () => {
   assert.match(textOf(again), /^GET \/svc\/plugin\/find\?n=\(q\)4&/);
 });
 
-test("so is a received request with other parameters", () => {
+test("resubmits a received request with changed parameters", () => {
   const request = requestFrom(RECEIVED, {});
   request.params.q = "new";
   assert.is(merged(request).resubmittable().path, "/svc/plugin/test?q=new");
 });
 
-test("what went out as a POST is not resubmitted", () => {
+test("refuses to resubmit a request sent as a POST", () => {
   const response = merged(new PluginRequest("find", null, null, "x"));
   assert.is(response.requestmethod, "GET");
   assert.throws(() => response.resubmittable(), /resubmit not possible for POST/);

@@ -1,4 +1,4 @@
-// Whatever a plugin returns or throws gives exactly one result of the right kind.
+// Any return value or exception of a plugin yields exactly one result of the right kind.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -34,7 +34,7 @@ function entryOf(invoke: Invoke): PluginEntry {
   };
 }
 
-/** All results of a call, also those that came too late or twice. */
+/** All results of a call, including late and duplicate ones. */
 async function results(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result[]> {
   const all: Result[] = [];
   runPlugin(entryOf(invoke), requestSource(parts), (...result) => all.push(result));
@@ -55,7 +55,7 @@ async function errorOf(invoke: Invoke): Promise<[number, Record<string, unknown>
   return [status, JSON.parse(payload as string)];
 }
 
-/** What is told of something that plugin code threw. */
+/** Message for an exception of plugin code. */
 async function thrown(value: unknown): Promise<Record<string, unknown>> {
   const throwing = await errorOf(() => {
     throw value;
@@ -72,13 +72,13 @@ async function thrown(value: unknown): Promise<Record<string, unknown>> {
   return detail;
 }
 
-test("renders results as JSON, once, in UTF-8", async () => {
+test("renders results as JSON once, in UTF-8", async () => {
   assert.equal(await resultOf(() => ({ a: "é" })), [200, RESULT_VALUE, '{"a":"\xc3\xa9"}']);
   assert.equal(await resultOf(() => undefined), [200, RESULT_VALUE, "null"]);
   assert.equal(await resultOf(async () => [1]), [200, RESULT_VALUE, "[1]"]);
 });
 
-test("answers synchronous functions before it returns", () => {
+test("completes synchronous functions before it returns", () => {
   let status = 0;
   runPlugin(
     entryOf(() => 1),
@@ -90,7 +90,7 @@ test("answers synchronous functions before it returns", () => {
   assert.is(status, 200);
 });
 
-test("hands over the request and its source", async () => {
+test("passes the request and its source", async () => {
   const source = requestSource({ query: "a=1" });
   let seen: unknown[] = [];
   runPlugin(
@@ -104,7 +104,7 @@ test("hands over the request and its source", async () => {
   assert.is(seen[1], source);
 });
 
-test("plain text is the string itself, or the value as inspected, whole", async () => {
+test("renders plain text as the string itself, or the inspected value in full", async () => {
   const text = { accept: "text" } as const;
   assert.equal(await resultOf(() => "é\n", text), [200, RESULT_TEXT, "\xc3\xa9\n"]);
   assert.equal(await resultOf(() => ({ a: [1, "b"] }), text), [
@@ -119,7 +119,7 @@ test("plain text is the string itself, or the value as inspected, whole", async 
   assert.is((bytes as string).match(/01/g)!.length, 500);
 });
 
-test("serialises a response for a dispatcher, and nothing else", async () => {
+test("serializes a response for a dispatcher only", async () => {
   const partial = { accept: "partial" } as const;
   const [status, kind, payload] = await resultOf(() => {
     const response = new PluginResponse();
@@ -136,12 +136,12 @@ test("serialises a response for a dispatcher, and nothing else", async () => {
   ]);
 });
 
-test("a returned response is rendered as JSON", async () => {
+test("renders a returned response as JSON", async () => {
   const [, , payload] = await resultOf(() => new PluginResponse());
   assert.match(payload as string, /^\{"level":0,"levelparts":1,.*"entries":\[\]\}$/);
 });
 
-test("a returned request needs a dispatcher", async () => {
+test("fails for a returned request without a dispatcher", async () => {
   const message =
     "Preprocessor plugin only allowed in dispatcher context (PluginRequest was returned)";
   assert.equal(await resultOf((request) => request), [500, RESULT_ERROR, JSON.stringify(message)]);
@@ -152,7 +152,7 @@ test("a returned request needs a dispatcher", async () => {
   ]);
 });
 
-test("a returned error is a result", async () => {
+test("treats a returned error as a result", async () => {
   assert.equal(await resultOf(() => new RangeError("it is off")), [
     200,
     RESULT_VALUE,
@@ -165,7 +165,7 @@ test("a returned error is a result", async () => {
   ]);
 });
 
-test("what cannot be rendered is an error of the service", async () => {
+test("reports a result that cannot be rendered as a server error", async () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   const cyclic = await errorOf(() => cycle);
@@ -179,7 +179,7 @@ test("what cannot be rendered is an error of the service", async () => {
   assert.equal(throwing, [500, { svc: { exception: "<class 'RangeError'>", value: "no" } }]);
 });
 
-test("parameters that do not convert are the client's error", async () => {
+test("reports parameters that do not convert as a client error", async () => {
   assert.equal(
     await errorOf(() => {
       throw new ParameterError("TypeError", "n=x (an integer is required)");
@@ -191,7 +191,7 @@ test("parameters that do not convert are the client's error", async () => {
   assert.equal([late[0], Object.keys(late[1])], [500, ["plugin"]]);
 });
 
-test("what a request holds is released once it is rendered, before it is answered", async () => {
+test("releases resources of a request after rendering, before the response", async () => {
   const told: string[] = [];
   setGraphBinder((name) => ({ graph: name, release: () => told.push("released") }));
   const run = (invoke: () => unknown) =>
@@ -227,7 +227,7 @@ test("what a request holds is released once it is rendered, before it is answere
   }
 });
 
-test("a plugin that is gone is not found", () => {
+test("responds 404 to a removed plugin", () => {
   const all: Result[] = [];
   const source = requestSource({ target: "/prefix/plugin/gone?x=1" });
   runPlugin(undefined, source, (...result) => all.push(result));
@@ -240,7 +240,7 @@ test("a plugin that is gone is not found", () => {
   ]);
 });
 
-test("errors carry their class, message and frames", async () => {
+test("reports class, message and frames of errors", async () => {
   class Custom extends Error {}
   const detail = await thrown(new Custom("'quoted'"));
   assert.equal([detail.exception, detail.value], ["<class 'Custom'>", "quoted"]);
@@ -252,7 +252,7 @@ test("errors carry their class, message and frames", async () => {
   assert.is((await thrown(new ResponseError("r"))).exception, "<class 'ResponseError'>");
 });
 
-test("anything may be thrown", async () => {
+test("handles exceptions of any type", async () => {
   const hostile = new Proxy(
     {},
     {
@@ -292,7 +292,7 @@ test("anything may be thrown", async () => {
   assert.is((await thrown(hostile)).exception, "<class 'object'>");
 });
 
-test("hostile thenables give one result", async () => {
+test("yields one result for hostile thenables", async () => {
   const twice = {
     // biome-ignore lint/suspicious/noThenProperty: what is tested
     then(resolve: (value: unknown) => void, reject: (value: unknown) => void) {
@@ -315,7 +315,7 @@ test("hostile thenables give one result", async () => {
   assert.equal(await results(() => new Promise(() => {})), []);
 });
 
-test("text errors say what happened", async () => {
+test("describes errors in plain text", async () => {
   const [status, kind, payload] = await resultOf(
     () => {
       throw new RangeError("off by é");

@@ -1,21 +1,21 @@
-// Sources of streams that are written by hand, and fail where generators cannot.
+// Hand-written sources of streams that fail where generators cannot.
 
 import type { MessagePort } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { StreamSender } from "../../../../runtime/plugin/run/stream-sender.js";
 
-const test = suite("sender of a stream");
+const test = suite("stream sender");
 
 const CYCLIC: { self?: object } = {};
 CYCLIC.self = CYCLIC;
 
-/** Sends one part and waits for ever; resolves with what was told once `end` has been called. */
+/** Sends one item and waits for ever; resolves with all notifications once `end` was called. */
 async function told(part: unknown, end: () => never, isCancelled: boolean): Promise<string[]> {
   const told: string[] = [];
   const stray = (error: Error): number => told.push(`stray ${error.message}`);
   process.on("uncaughtException", stray);
-  // The port alone keeps no process alive.
+  // The port alone does not keep the process alive.
   const alive = setInterval(() => {}, 1000);
   await new Promise<void>((resolve) => {
     let n = 0;
@@ -46,11 +46,11 @@ function refuse(): never {
   throw new Error("will not end");
 }
 
-test("one that throws when it is to end harms nobody", async () => {
+test("survives a source that throws on cancellation", async () => {
   assert.equal(await told(1, refuse, true), ["cancelled", "over", "return"]);
 });
 
-test("one is told when its part cannot be written, and may throw then", async () => {
+test("notifies a source whose item cannot be rendered, and survives its exception", async () => {
   assert.equal(await told(CYCLIC, refuse, false), ["return", "failed", "over"]);
 });
 

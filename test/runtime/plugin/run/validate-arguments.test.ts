@@ -1,4 +1,4 @@
-// Arguments between their conversion and the call: what schemas make of them, in which order.
+// Validation of converted arguments by schemas before the call, and its order.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import {
   DeferredCall,
 } from "../../../../runtime/plugin/run/validate-arguments.js";
 
-const test = suite("arguments with schemas");
+const test = suite("validate arguments");
 
 function place(
   at: number,
@@ -27,7 +27,7 @@ const doubled = (value: number) =>
   value > 9 ? { issues: [{ message: "too many", path: ["n", 0] }] } : { value: value * 2 };
 const call = (...args: unknown[]) => args;
 
-test("each place gets what its schema says; what is not there is asked only of some", () => {
+test("validates each position, and absent values only where requested", () => {
   const args = [1, [1, 2], { a: { b: 3 } }, undefined, undefined, {}];
   const places = [
     place(0, [], doubled),
@@ -41,7 +41,7 @@ test("each place gets what its schema says; what is not there is asked only of s
   assert.equal(result, [2, [2, 4], { a: { b: 6 } }, undefined, "given", {}]);
 });
 
-test("the first that is refused names its place, and the plugin is not called", () => {
+test("rejects the first invalid argument by name without calling the plugin", () => {
   let calls = 0;
   const refuse = () => callValidated([[1, 10]], [place(0, [null], doubled)], () => ++calls);
   assert.throws(refuse, (error: unknown) => {
@@ -50,7 +50,7 @@ test("the first that is refused names its place, and the plugin is not called", 
   assert.is(calls, 0);
 });
 
-test("asynchronous ones come one after the other, before the call", async () => {
+test("awaits asynchronous schemas in order before the call", async () => {
   const steps: string[] = [];
   const slow = (value: number) => {
     steps.push(`begin ${value}`);
@@ -67,7 +67,7 @@ test("asynchronous ones come one after the other, before the call", async () => 
   assert.is(steps.join(), "begin 1,end 1,begin 2,end 2,begin 3,end 3");
 });
 
-test("what is no answer of a schema is told as its fault", () => {
+test("reports an invalid result of a schema as an error of the schema", () => {
   for (const answer of [undefined, null, "yes", { issues: "none" }]) {
     assert.throws(
       () => callValidated([1], [place(0, [], () => answer)], call),
