@@ -1,4 +1,4 @@
-// The choice among replicas, rule by rule (http-interface, "Dispatch cost rules").
+// Choice of a replica, rule by rule (http-interface, "Dispatch cost rules").
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

@@ -1,4 +1,4 @@
-// The rules of merging, one by one (plugin-api, "PluginResponse"), and what cannot be merged.
+// Rules of merging, one by one (plugin-api, "PluginResponse"), and partials that cannot be merged.
 
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";

@@ -1,5 +1,5 @@
-// Conversion of query strings to values: every rule of the interface's "Plugin execution" and its
-// corner cases.
+// Conversion of query strings to values: every rule of the interface (http-interface, "Plugin
+// execution") and its corner cases.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
