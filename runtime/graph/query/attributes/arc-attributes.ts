@@ -1,4 +1,4 @@
-// The attributes of the arc that led to a hit, and of the hit itself.
+// Attributes of the arc that led to a hit, and of the hit itself.
 
 import * as F from "../../model/constants.js";
 import { NO_HAMMING, NO_SIMILARITY } from "../../vectors/probe.js";
@@ -24,10 +24,10 @@ export const MODIFIER = arc(
   (hit) => hit.modifier,
 );
 export const VALUE = arc({ field: "value", bit: F.F_VAL, kind: "arc value" }, (hit) => hit.value);
-/** In expressions an arc without a value has none. */
+/** In expressions the value of an arc without one is 0. */
 const ARC_VALUE = arc({ field: null, name: ".arc.value" }, (hit) => (hit.hasValue ? hit.value : 0));
 const DISTANCE = arc({ field: null, name: ".arc.dist" }, (hit) => hit.level);
-/** What stands for all arcs to a head is never shown. */
+/** A synthetic arc (one per head, for all its arcs) is never part of a result. */
 const IS_SYNTHETIC = arc({ field: null, name: ".arc.issyn" }, () => 0);
 const IS_FORWARD = arc({ field: null, name: ".arc.isfwd" }, (hit) => hit.word1 & 1);
 export const RANK = arc(
@@ -44,7 +44,6 @@ export const HAMMING = arc(
   ({ probe, head }) => probe?.hamming(head) ?? NO_HAMMING,
 );
 
-/** All of them. */
 export const ARC_ATTRIBUTES = [
   ...[ANCHOR, ANCHOR_INTERNALID, DIRECTION, RELATIONSHIP, MODIFIER, VALUE, ARC_VALUE, DISTANCE],
   ...[IS_SYNTHETIC, IS_FORWARD, RANK, SIMILARITY, HAMMING],

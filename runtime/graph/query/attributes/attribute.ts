@@ -1,19 +1,19 @@
-// What can be asked of a hit by name: one row each for its vertex and for the arc that led to it.
-// Fields, `select`, conditions on times, orders, the types of results and `Vertex` read these rows.
+// One row per attribute of a hit: of its vertex, or of the arc that led to it. Fields, `select`,
+// time conditions, sort orders, result types and `Vertex` all read these rows.
 
 import type { GraphStore } from "../../store/graph-store.js";
 import type { Probe } from "../../vectors/probe.js";
 
-/** What a field holds; `items` is a list of keys and values, for the properties. */
+/** Value type of a field; `items` is the list of keys and values of the properties. */
 export type FieldKind = "text" | "integer" | "float" | "arc value" | "vector" | "items";
 
-/** A hit that is being looked at; it must not be kept. */
+/** The current hit. The object is reused: copy what has to last. */
 export interface HitView {
   readonly store: GraphStore;
-  /** Handles of both ends of the arc; a vertex that was found by itself is a head. */
+  /** Handles of the arc's ends; a vertex found without an arc is the head. */
   readonly tail: number;
   readonly head: number;
-  /** Arcs from where the walk began. */
+  /** Distance from the anchor, in arcs. */
   readonly level: number;
   /** Words 1 and 2 of the arc, and its `HitSide`. */
   readonly word1: number;
@@ -24,23 +24,23 @@ export interface HitView {
   readonly modifier: string;
   /** 1 for M_STAT. */
   readonly value: number;
-  /** False for M_STAT, whose value is only shown. */
+  /** False for M_STAT, whose value is displayed but not stored. */
   readonly hasValue: boolean;
-  /** The vector that hits are compared with, null if there is none. */
+  /** Vector that hits are compared with; null if the query has none. */
   readonly probe: Probe | null;
-  /** What the hit was sorted by. */
+  /** Sort key of the hit. */
   readonly score: number;
 }
 
-/** How an attribute is called. */
+/** Names of an attribute. */
 interface Names<F extends string | null> {
-  /** Among the fields of an entry, with its `F_` constant and kind; null if it is none of them. */
+  /** Name as a field of an entry, with its `F_` constant and kind; null if it is not a field. */
   readonly field: F;
   readonly bit: number;
   readonly kind: FieldKind;
-  /** In `select` and in expressions; null if it is not known there. */
+  /** Name in `select` and in expressions; null if it has none. */
   readonly name: string | null;
-  /** `S_` constant of the order by it, 0 if there is none. */
+  /** `S_` constant that sorts by it; 0 if there is none. */
   readonly sortby: number;
 }
 
@@ -57,7 +57,7 @@ type Row<F extends string | null> = { readonly field: F } & Partial<Omit<Names<F
 
 const UNNAMED = { bit: 0, kind: "text", name: null, sortby: 0 } as const;
 
-/** A row for the arc of a hit, or for the hit itself. */
+/** Declares an attribute of a hit's arc, or of the hit itself. */
 export function arc<F extends string | null, V>(
   row: Row<F>,
   read: (hit: HitView) => V,
@@ -65,7 +65,7 @@ export function arc<F extends string | null, V>(
   return { ...UNNAMED, ...row, read };
 }
 
-/** A row for the vertex that a hit is about. */
+/** Declares an attribute of a hit's vertex. */
 export function vertex<F extends string | null, V>(
   row: Row<F>,
   of: (store: GraphStore, vertex: number) => V,

@@ -1,4 +1,4 @@
-// The attributes that are fields of an entry, in the order in which they are shown.
+// The attributes that are fields of an entry, in display order.
 
 import type { PropertyValue } from "../../store/property-values.js";
 import {
@@ -63,9 +63,9 @@ type NameOf<A> = A extends Attribute<infer F> ? F : never;
 
 type NamesOf<L extends readonly unknown[]> = { -readonly [I in keyof L]: NameOf<L[I]> };
 
-/** Names of the fields in their order. */
+/** Field names in display order. */
 export type FieldOrder = NamesOf<List>;
-/** What is shown under each name; the properties of an entry in dictionary form. */
+/** Value type of each field; properties in dictionary form. */
 export type FieldValues = {
   [A in List[number] as NameOf<A> & string]: A extends Attribute<"properties">
     ? { readonly [key: string]: PropertyValue }

@@ -1,4 +1,4 @@
-// The attributes of a vertex.
+// Attributes of a vertex.
 
 import * as S from "../../../base/sort-constants.js";
 import { RECORD_WORDS } from "../../memory/layout.js";
@@ -68,8 +68,8 @@ export const OP = vertex({ field: null, name: ".op" }, ({ vertices }, handle) =>
   vertices.operationOf(handle),
 );
 
-// What follows is of use to who looks for defects. It shows where and how this implementation
-// keeps a vertex: type code and flags, the handle with its generation, the record.
+// Debugging aids of this implementation: type code and flags, the handle with its generation, and
+// the raw record.
 export const DESCRIPTOR = vertex(
   { field: "descriptor", bit: F.F_DESCR, kind: "integer" },
   ({ vertices }, handle) => vertices.typeOf(handle) + vertices.flagsOf(handle) * 256,
@@ -80,7 +80,7 @@ export const GENERATION = vertex(
 );
 export const RAW = vertex({ field: "raw-vertex", bit: F.F_RAW }, rawVertex);
 
-/** The words of the vertex's record as hexadecimal digits. */
+/** Returns the words of the vertex's record in hexadecimal. */
 function rawVertex({ vertices }: GraphStore, handle: number): string {
   let text = "";
   for (let word = 0; word < RECORD_WORDS; word++) {
@@ -89,7 +89,6 @@ function rawVertex({ vertices }: GraphStore, handle: number): string {
   return text;
 }
 
-/** All of them. */
 export const VERTEX_ATTRIBUTES = [
   ...[ID, INTERNALID, TYPE, DEG, IDEG, ODEG, VECTOR, PROPERTIES, TMC, TMM, TMX, HANDLE],
   ...[ENUM, C1, C0, VIRTUAL, PROPCOUNT, OP, DESCRIPTOR, GENERATION, RAW],

@@ -1,4 +1,4 @@
-// Adjacent: whether a vertex has an arc that matches, to a neighbor that matches.
+// Adjacent: tests whether a vertex has a matching arc to a matching neighbor.
 
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -19,12 +19,12 @@ import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";
 import { findArc } from "./arc-value.js";
 import type { Plan } from "./plan.js";
 
-/** Options of queries that have no page. */
+/** Execution options of queries that return no page. */
 export type LimitOptions = Omit<ExecuteOptions, "hits" | "offset">;
 /** Options of `adjacent`. */
 export type AdjacentOptions = AdjacencyQueryOptions & LimitOptions;
 
-/** A parsed test for an arc. */
+/** Plan of an adjacency test. */
 export class Adjacency implements Plan {
   readonly #plan: WalkPlan;
 
@@ -59,8 +59,8 @@ export class Adjacency implements Plan {
 const PLAIN = new SimpleArcFilter();
 
 /**
- * Whether an arc leads to the vertex with an id, where the filter says no more than which
- * relationship and modifier it has: to plan that takes longer than to look. Null for all else.
+ * Returns whether an arc leads to the vertex with an id, for filters of only relationship,
+ * direction and modifier: planning would take longer than looking. Returns null for anything else.
  * @throws KeyError no such vertex
  */
 export function hasArcBetween(
@@ -82,7 +82,7 @@ export function hasArcBetween(
     to !== 0 &&
     readConsistently(store, false, () => {
       if (isAny) return findArc(store, from, to, 0, 0);
-      // Again: a name may have come to mean another one.
+      // The filter is read once more: its name may have got another code meanwhile.
       const isKnown = PLAIN.read(store.relationships, arc, D_OUT);
       return isKnown && findArc(store, from, to, PLAIN.key, PLAIN.mask);
     });
@@ -91,7 +91,7 @@ export function hasArcBetween(
 }
 
 /**
- * Whether there is such an arc (queries, "adjacent").
+ * Returns whether such an arc exists (queries, "adjacent").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */

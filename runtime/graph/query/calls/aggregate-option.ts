@@ -1,4 +1,4 @@
-// Reads `aggregate` of a neighborhood: { mode, arc, deephits }.
+// Parses the `aggregate` option of a neighborhood: { mode, arc, deephits }.
 
 import { D_ANY } from "../../model/constants.js";
 import { inMember, invalidArgument } from "../../model/invalid-argument.js";
@@ -11,7 +11,7 @@ const AT_ARC = ".aggregate.arc";
 const MEMBERS = new Set(["mode", "arc", "deephits"]);
 
 /**
- * How arcs are grouped; null where they are not.
+ * Returns how arcs are grouped; null if they are not.
  * @throws QueryError, SearchError
  */
 export function parseAggregateOption(store: GraphStore, option: unknown): GroupOptions | null {

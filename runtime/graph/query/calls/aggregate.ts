@@ -33,13 +33,13 @@ import type { Plan } from "./plan.js";
 /** Options of `aggregate`. */
 export type AggregateOptions = AggregateQueryOptions & LimitOptions;
 
-/** Adds up the arcs of a walk and the degrees of their heads. */
+/** Sums the arcs of a traversal and the degrees of their heads. */
 class AggregateSink implements HitSink {
   readonly room = Number.POSITIVE_INFINITY;
   readonly countsNeighbors = true;
   readonly isCountOnly = false;
   readonly #store: GraphStore;
-  /** Heads whose degrees were added; null where nobody asks for degrees. */
+  /** Heads whose degrees are already included; null if no degree is requested. */
   readonly #heads: HandleSet | null;
   neighbors = 0;
   arcs = 0;
@@ -72,11 +72,11 @@ class AggregateSink implements HitSink {
   }
 }
 
-/** A parsed aggregation, for any number of executions. */
+/** Reusable plan of an aggregation. */
 export class Aggregation implements Plan {
   readonly #plan: WalkPlan;
   readonly #format: ResultFormat;
-  /** `F_` bits of the sums that are shown. */
+  /** `F_` bits of the requested sums. */
   readonly #fields: number;
 
   /** @throws QueryError, SearchError, UnsupportedError */
@@ -143,7 +143,7 @@ export class Aggregation implements Plan {
 }
 
 /**
- * Sums over the arcs of `anchor` that match (queries, "aggregate").
+ * Sums over the matching arcs of `anchor` (queries, "aggregate").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */

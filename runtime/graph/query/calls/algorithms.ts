@@ -1,5 +1,5 @@
-// Algorithms over the arcs that pass a filter (queries, "Algorithms"): shortest path, components,
-// PageRank, random walks, co-occurrence. Each has the time limit of a query.
+// Algorithms over the arcs that pass a filter (queries, "Algorithms"): shortest path, connected
+// components, PageRank, random walks, co-occurrence. Each has the time limit of a query.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_ANY, D_IN, D_OUT } from "../../model/constants.js";
@@ -16,50 +16,50 @@ import { shortestPath as pathOf } from "../walk/shortest-path.js";
 import type { LimitOptions } from "./adjacent.js";
 
 interface ArcOptions extends LimitOptions {
-  /** Outwards unless it says otherwise. */
+  /** Outbound by default. */
   readonly arc?: ArcFilter;
 }
 interface WeightOptions extends ArcOptions {
-  /** Whether arcs weigh what their values say, and not all the same. */
+  /** True to weight arcs by their values; false gives all arcs the same weight. */
   readonly weighted?: boolean;
 }
 export type PathOptions = WeightOptions;
 export interface ComponentOptions extends ArcOptions {
-  /** Most components, the largest ones. */
+  /** Maximum number of components, largest first. */
   readonly hits?: number;
 }
 export interface PageRankOptions extends WeightOptions {
-  /** Share of steps that follow an arc; 0.85 unless given. */
+  /** Damping factor: the probability of following an arc (default: 0.85). */
   readonly damping?: number;
-  /** 20 unless given. */
+  /** Number of iterations (default: 20). */
   readonly rounds?: number;
-  /** Ids of the vertices at which walks begin: their own ranks. */
+  /** Ids of the vertices to restart at, for personalized ranks. */
   readonly from?: readonly string[];
-  /** Most vertices; 10 unless given. */
+  /** Maximum number of vertices (default: 10). */
   readonly hits?: number;
 }
 export interface WalkOptions extends WeightOptions {
-  /** Arcs of a walk at most; 10 unless given. */
+  /** Maximum number of arcs per walk (default: 10). */
   readonly steps?: number;
-  /** 1 unless given. */
+  /** Number of walks (default: 1). */
   readonly walks?: number;
-  /** The same seed gives the same walks while the graph is the same. */
+  /** Seed of the random numbers; walks repeat as long as the graph does not change. */
   readonly seed?: number;
 }
 export interface CoOccurrenceOptions extends WeightOptions {
-  /** Most vertices; 10 unless given. */
+  /** Maximum number of vertices (default: 10). */
   readonly hits?: number;
 }
 
-/** A vertex, and how much it counts. */
+/** A vertex and its score. */
 export interface ScoredVertex {
   readonly id: string;
   readonly score: number;
 }
 
 /**
- * Ids along the shortest way, null if there is none.
- * @throws KeyError, QueryError, SearchError, TypeError; ValueError for weights below 0
+ * Returns the ids along a shortest path; null if there is none.
+ * @throws KeyError, QueryError, SearchError, TypeError; ValueError for negative weights
  */
 export function shortestPath(
   store: GraphStore,
@@ -76,7 +76,7 @@ export function shortestPath(
 }
 
 /**
- * Ids of the vertices that are connected with each other, the largest components first.
+ * Returns the ids of each connected component, largest component first.
  * @throws QueryError, SearchError, TypeError
  */
 export function components(store: GraphStore, options?: ComponentOptions): string[][] {
@@ -99,7 +99,7 @@ export function components(store: GraphStore, options?: ComponentOptions): strin
 }
 
 /**
- * The vertices that a random walker meets most often; the scores of all sum up to 1.
+ * Returns the vertices with the highest PageRank; the scores of all vertices sum to 1.
  * @throws KeyError, QueryError, SearchError, ValueError, TypeError
  */
 export function pageRank(store: GraphStore, options?: PageRankOptions): ScoredVertex[] {
@@ -117,7 +117,7 @@ export function pageRank(store: GraphStore, options?: PageRankOptions): ScoredVe
 }
 
 /**
- * Ids along walks that follow arcs at random, until none leads on.
+ * Returns the ids along random walks, each of which ends where no arc leads on.
  * @throws KeyError, QueryError, SearchError, ValueError, TypeError
  */
 export function randomWalks(store: GraphStore, from: Anchor, options?: WalkOptions): string[][] {
@@ -144,8 +144,8 @@ export function randomWalks(store: GraphStore, from: Anchor, options?: WalkOptio
 }
 
 /**
- * The vertices that have most in common with one: for each vertex that arcs lead to from both, the
- * product of what the arcs weigh.
+ * Returns the vertices that share most heads with a vertex: the score sums, over the shared heads,
+ * the products of both arcs' weights.
  * @throws KeyError, QueryError, SearchError, TypeError
  */
 export function coOccurrence(
@@ -181,7 +181,7 @@ function hitsOf(hits: number | null | undefined, otherwise: number): number {
   return hits < 0 ? Number.POSITIVE_INFINITY : hits;
 }
 
-/** Those with the greatest scores; of equal ones that with the smaller handle. */
+/** Returns the highest scores; ties go to the smaller handle. */
 function best(
   { ids }: GraphStore,
   scores: ReadonlyMap<number, number>,
@@ -193,7 +193,7 @@ function best(
     .map(([vertex, score]) => ({ id: ids.idOf(vertex), score }));
 }
 
-/** The head of one of some arcs; 0 if none weighs anything. */
+/** Picks the head of one arc at random; 0 if no arc has a weight. */
 function chosen(words: Uint32Array, isWeighted: boolean, random: number): number {
   const count = words.length / ARC_WORDS;
   if (!isWeighted) return count === 0 ? 0 : words[Math.floor(random * count) * ARC_WORDS]!;
@@ -208,7 +208,7 @@ function chosen(words: Uint32Array, isWeighted: boolean, random: number): number
   return found < 0 ? 0 : words[found * ARC_WORDS]!;
 }
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Returns a seeded generator of numbers in [0, 1) (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -12,12 +12,12 @@ import type { ArcFilter } from "../parse/query-options.js";
 import { SimpleArcFilter } from "../parse/simple-arc-filter.js";
 
 const PLAIN = new SimpleArcFilter();
-/** Words 1 and 2 of the arc that was found last. */
+/** Words 1 and 2 of the last arc found. */
 const FOUND = new Uint32Array(2);
 
 /**
- * Value of an arc from `initial` to `terminal`, or the other way with D_IN; null for M_STAT. Of
- * several that match, any (queries, "degree and arcValue").
+ * Returns the value of an arc from `initial` to `terminal`, or the other way with D_IN; null for
+ * M_STAT. Any of several matching arcs may be used (queries, "degree and arcValue").
  * @throws KeyError no such vertex
  * @throws QueryError a filter without relationship and modifier, or with a value
  * @throws SearchError "no arc"
@@ -44,7 +44,7 @@ export function arcValue(
   return kind === "unit" ? null : valueFromBits(kind, FOUND[1]!);
 }
 
-/** A filter that asks for a part of word 1 and nothing else. */
+/** Compiles a filter that tests only bits of word 1. */
 function keyFilter(store: GraphStore, arc: ArcFilter): ArcTest {
   const test = compileArcFilter(store, arc, D_OUT, "arc");
   const { relationship, modifier, comparison, isNegated } = test.parts;
@@ -56,7 +56,7 @@ function keyFilter(store: GraphStore, arc: ArcFilter): ArcTest {
   return test;
 }
 
-/** Whether there is an arc of which word 1 is so, as far as the mask goes. */
+/** Returns whether an arc matches a key under a mask of word 1. */
 export function findArc(
   store: GraphStore,
   from: number,

@@ -1,5 +1,5 @@
-// Arcs: all arcs of a graph whose tail meets a condition. What arcs and heads must be says the
-// condition's `traverse`.
+// Arcs: all arcs of a graph whose tail meets a condition. The condition's `traverse` filters the
+// arcs and their heads.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_AARC } from "../../model/constants.js";
@@ -60,7 +60,7 @@ export function planArcs(store: GraphStore, options: GlobalQueryOptions): EntryQ
 }
 
 /**
- * Entries for the arcs that match (queries, "arcs").
+ * Returns entries for the matching arcs (queries, "arcs").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
 export function arcs<const O extends VerticesOptions = object>(

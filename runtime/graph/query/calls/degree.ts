@@ -1,4 +1,4 @@
-// Degree: how many arcs a vertex has that a filter lets through.
+// Degree: the number of arcs of a vertex that pass a filter.
 
 import { D_ANY } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -11,7 +11,7 @@ import { NO_DEADLINE, readDeadline } from "../walk/deadline.js";
 import { countArcs, countNeighborhood, planWalk } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 
-/** What lets every arc pass, of any graph: most calls ask for no more. */
+/** Test that passes every arc, independent of the graph; most calls have no filter. */
 let anyArc: ArcTest | null = null;
 
 /** Options of `degree`. */
@@ -21,7 +21,8 @@ export interface DegreeOptions extends LimitOptions {
 }
 
 /**
- * Number of arcs, in both directions unless the filter names one (queries, "degree and arcValue").
+ * Returns the number of arcs, in both directions unless the filter names one (queries, "degree and
+ * arcValue").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError after the time limit, UnsupportedError, TypeError
  */

@@ -1,5 +1,5 @@
-// Plain lists around one vertex, and of one type: the same search as a neighborhood, with a fixed
-// form of result.
+// Plain lists around a vertex, and the vertices of a type: neighborhood searches with a fixed
+// result format.
 
 import {
   D_ANY,
@@ -33,7 +33,8 @@ export type ListOptions = ListQueryOptions & Omit<ExecuteOptions, "offset">;
 export type ArcListOptions = Omit<ExecuteOptions, "offset">;
 
 /**
- * Ids of the vertices that the outarcs lead to, each once (queries, "Lists around a vertex").
+ * Returns the ids of the vertices that outarcs lead to, each once (queries, "Lists around a
+ * vertex").
  * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
 export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
@@ -41,7 +42,8 @@ export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptio
 }
 
 /**
- * Ids of the vertices that the inarcs come from, each once (queries, "Lists around a vertex").
+ * Returns the ids of the vertices that inarcs come from, each once (queries, "Lists around a
+ * vertex").
  * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
 export function initials(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
@@ -49,8 +51,8 @@ export function initials(store: GraphStore, anchor: Anchor, options?: ListOption
 }
 
 /**
- * Ids of all vertices around, each once; with options the same as a neighborhood with them, where
- * a vertex comes once per arc.
+ * Returns the ids of all adjacent vertices, each once. With options it equals a neighborhood with
+ * those options, which lists a vertex once per arc.
  * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
 export function neighbors(
@@ -77,7 +79,7 @@ function distinctHeads(
 }
 
 /**
- * All outarcs (queries, "Lists around a vertex").
+ * Returns all outarcs (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, TypeError
  */
 export function outarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
@@ -85,7 +87,7 @@ export function outarcs(store: GraphStore, anchor: Anchor, options?: ArcListOpti
 }
 
 /**
- * All inarcs (queries, "Lists around a vertex").
+ * Returns all inarcs (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, TypeError
  */
 export function inarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
@@ -105,13 +107,14 @@ function arcTuples(
   return query.execute(findAnchor(store, anchor), given) as ArcTuple[];
 }
 
-/** Ids of the vertices of a type; null or `"__vertex__"` for those without one. */
+/** Returns the ids of the vertices of a type; null or `"__vertex__"`: of those without a type. */
 export function verticesOfType(store: GraphStore, type: string | null): string[] {
   return vertices(store, { condition: { type } });
 }
 
 /**
- * Handle of the first neighbor that an arc filter leads to (queries, "Lists around a vertex").
+ * Returns the handle of the first neighbor that an arc filter leads to (queries, "Lists around a
+ * vertex").
  * @throws KeyError "No object : 'No matching neighbor'", or no such anchor
  * @throws QueryError, SearchError
  */
@@ -123,7 +126,7 @@ export function firstNeighbor(store: GraphStore, anchor: Anchor, arc?: ArcFilter
   return first.head;
 }
 
-/** Ends a walk at its first hit. */
+/** Stops a traversal at its first hit. */
 class FirstHead implements HitSink {
   readonly room = 1;
   readonly countsNeighbors = false;

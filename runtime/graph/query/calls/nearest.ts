@@ -1,4 +1,4 @@
-// Nearest: the vertices whose vectors are most similar to a probe.
+// Nearest: the vertices whose vectors are most similar to a probe vector.
 
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ValueError } from "../../model/errors.js";
@@ -16,30 +16,30 @@ import { QueryMeter } from "../walk/query-meter.js";
 import { testCondition } from "../walk/walk.js";
 
 export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexec"> {
-  /** Number of vertices, 10 unless given; negative: all that have a vector. */
+  /** Number of vertices (default: 10); negative: all that have a vector. */
   readonly hits?: number;
-  /** What the vertices must be. */
+  /** Condition that the vertices must meet. */
   readonly condition?: VertexCondition;
   /**
-   * True: an index may be used, where there is one, which finds nearly all of the best. `ef` is how
-   * many candidates it looks at, 64 unless given.
+   * True to allow the HNSW index, where there is one: faster, but may miss some of the nearest.
+   * `ef` is the number of candidates it examines (default: 64).
    */
   readonly approximate?: boolean | { readonly ef?: number };
 }
 
-/** A vertex with its similarity to the probe, -1 to 1. */
+/** A vertex with its similarity to the probe vector, -1 to 1. */
 export interface NearestResult {
   readonly id: string;
   readonly similarity: number;
 }
 
 const DEFAULT_HITS = 10;
-/** So often it is searched again when what was found has changed since. */
+/** Searches that are tried when results change before they are returned. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * The most similar vertices, the best first.
- * @throws ValueError a probe without components
+ * Returns the most similar vertices, most similar first.
+ * @throws ValueError a probe vector without components
  * @throws QueryError, SearchError, TypeError
  */
 export function nearest(
@@ -73,7 +73,7 @@ export function nearest(
   }
 }
 
-/** What was found, by the ids of vertices, and as it is now where others have written meanwhile. */
+/** Resolves the vertices found to ids, re-reading them if the graph was written meanwhile. */
 function named(search: NearestSearch, found: readonly Neighbor[], writes: number): NearestResult[] {
   const { store } = search;
   const told = found.map(({ vertex, score }) => {
@@ -86,14 +86,14 @@ function named(search: NearestSearch, found: readonly Neighbor[], writes: number
     .sort((a, b) => b.similarity - a.similarity);
 }
 
-/** Id and similarity of a vertex at one moment; nothing if it is not to be found then. */
+/** Returns the current id and similarity of a vertex; empty if it no longer qualifies. */
 function asItIs(search: NearestSearch, vertex: number): [id: string, similarity: number][] {
   const { store, probe, test, expressions } = search;
   const generation = store.vertices.generationOf(vertex);
   const id = store.ids.idOf(vertex);
   if (!store.vectors.has(vertex)) return [];
   const similarity = probe.similarity(vertex);
-  // Expressions may have effects, which must not come twice.
+  // Expressions may have side effects, which must not happen twice.
   const isMeant = !expressions.isEmpty || testCondition(store, test, vertex, NO_DEADLINE);
   const isSame = store.vertices.generationOf(vertex) === generation;
   return isMeant && isSame && store.vectors.has(vertex) ? [[id, similarity]] : [];

@@ -1,4 +1,4 @@
-// Where the hits of a neighborhood come from: a walk, whose arcs may become groups.
+// Hit source of a neighborhood: a traversal whose arcs may be grouped.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_OUT, F_ID } from "../../model/constants.js";
@@ -15,7 +15,7 @@ import type { Deadline } from "../walk/deadline.js";
 import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import { parseAggregateOption } from "./aggregate-option.js";
 
-/** The arcs around one vertex, or the vertices at their other ends. */
+/** Source of the arcs around one vertex, or of the vertices at their other ends. */
 /** By `D_` constant. */
 const DIRECTIONS = ["all", "in", "out", "mutual"];
 
@@ -29,7 +29,7 @@ export class NeighborhoodSource implements HitSource {
   readonly plan: WalkPlan;
   readonly arc: ArcTest;
   readonly expressions: ExpressionSet;
-  /** How arcs become groups; null where they do not. */
+  /** How arcs are grouped; null if they are not. */
   readonly #grouping: GroupOptions | null;
   #groups: ArcGroupBuffer | null = null;
 

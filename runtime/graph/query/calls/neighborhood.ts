@@ -22,7 +22,7 @@ export function planNeighborhood(store: GraphStore, options: NeighborhoodQueryOp
 }
 
 /**
- * Entries for the arcs of `anchor` that match (queries, "neighborhood").
+ * Returns entries for the matching arcs of `anchor` (queries, "neighborhood").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
@@ -38,6 +38,6 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
 const planKnown = planCache<NeighborhoodOptions, EntryPlan>(
   "neighborhood",
   planNeighborhood,
-  // Groups of arcs can be many: they are not kept until the same is asked again.
+  // Groups of arcs can take much memory, so such plans are not cached.
   ({ aggregate }) => !aggregate,
 );

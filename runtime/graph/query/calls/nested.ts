@@ -1,5 +1,5 @@
-// A neighborhood as a tree: each entry has the arcs that its head was walked on by, to a depth that
-// was asked for. Pages are cut from the outer list, `nestedHits` from the inner ones.
+// A neighborhood as a tree: each entry lists the arcs followed from its head, down to the requested
+// depth. Pages are cut from the outer list, `nestedHits` limits the inner ones.
 
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_MOD, F_PRED, R_DICT } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
@@ -34,7 +34,7 @@ import { walkNeighborhood } from "../walk/walk.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import type { EntryPlan } from "./plan.js";
 
-/** What is in every entry, or follows from where it stands. */
+/** Fields that every entry has, or that follow from its position in the tree. */
 const ALWAYS = F_ANCHOR | F_ANCHOR_OBID | F_PRED | F_ID;
 
 export class NestedQuery implements EntryPlan {
@@ -85,7 +85,7 @@ export class NestedQuery implements EntryPlan {
     );
   }
 
-  /** Number of entries of the outer list. */
+  /** Returns the number of entries of the outer list. */
   count(anchor: number, options: ExecuteOptions): number {
     const { store, expressions } = this.#source;
     return readConsistently(store, expressions.hasEffects, () => {
@@ -122,7 +122,7 @@ export class NestedQuery implements EntryPlan {
     };
   }
 
-  /** Renders again while vertices disappear, and then without arcs that are gone. */
+  /** Renders again while vertices disappear, and finally without the arcs that are gone. */
   #rendered(roots: readonly number[], found: FoundTree, removals: number): unknown[] {
     const { store } = this.#source;
     for (let rendering = 1; ; rendering++) {
@@ -155,7 +155,7 @@ export class NestedQuery implements EntryPlan {
   }
 }
 
-/** What showing a row costs, in arcs looked at. */
+/** Cost of rendering a row, in visited arcs. */
 const ROW_UNITS = 16;
 
 interface FoundTree {

@@ -1,8 +1,8 @@
-// The plans of what a thread has asked of a graph lately: services ask the same of one vertex after
-// the other, and to read the options of a query takes longer than to execute most.
+// Plan cache: the plans of a thread's recent queries of a graph. Services repeat one query for many
+// vertices, and parsing the options takes longer than executing most of them.
 //
-// Options are the caller's own objects, which may change: they are compared member by member with a
-// copy of those that a plan was made of. What holds more than plain data is planned each time.
+// Options belong to the caller and may change, so they are compared member by member with a copy
+// made when the plan was. Options that hold more than plain data are planned each time.
 
 import { isNameOnly } from "../../evaluate/named-expressions.js";
 import { nowSeconds } from "../../memory/time.js";
@@ -11,9 +11,11 @@ import { checkedArguments, type QueryCall } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 
 const MOST_PLANS = 8;
-/** Values that the options of a plan consist of at most: long lists are not worth a copy. */
+/**
+ * Maximum number of values in cached options: comparing long lists would cost more than planning.
+ */
 const MOST_VALUES = 48;
-/** Options whose text may name a definition, which may get another meaning. */
+/** Options whose text may name a definition, which can be redefined. */
 const FORMULAS = new Set(["filter", "pre", "post", "rank"]);
 
 interface PlainObject {
@@ -23,7 +25,7 @@ interface PlainObject {
 }
 type PlainValue = string | number | boolean | null | undefined | PlainObject;
 
-/** A plan, and how much of it is asked for: of one shape, whatever the caller's options are. */
+/** A plan with its execution options, in one shape whatever the caller's options are. */
 export interface CachedPlan<P> {
   readonly plan: P;
   readonly limits: ExecuteOptions;
@@ -31,16 +33,15 @@ export interface CachedPlan<P> {
 
 interface Known<P> extends CachedPlan<P> {
   readonly options: PlainObject;
-  /** What the plan compares with the time was computed in this second. */
+  /** Second in which the plan resolved relative times. */
   readonly second: number;
 }
 
 const NO_OPTIONS = {};
 
 /**
- * What `make` does with the options of a call, once their names are checked; but for options like
- * those of a plan that it has made lately.
- * @param isKept false for options of which there is to be a new plan each time
+ * Returns a cached version of `make`, which gets the options once their names are checked.
+ * @param isKept false for options that need a new plan each time
  */
 export function planCache<O extends ExecuteOptions, P>(
   call: QueryCall,
@@ -67,7 +68,10 @@ export function planCache<O extends ExecuteOptions, P>(
   };
 }
 
-/** The one with such options, which then comes first; null if there is none of this second. */
+/**
+ * Returns the entry with equal options and moves it to the front; null if there is none of this
+ * second.
+ */
 function takeKnown<P>(known: Known<P>[], options: unknown, second: number): Known<P> | null {
   const at = known.findIndex((entry) => isSame(entry.options, options));
   const found = at < 0 ? null : known[at]!;
@@ -77,7 +81,7 @@ function takeKnown<P>(known: Known<P>[], options: unknown, second: number): Know
   return isCurrent ? found : null;
 }
 
-/** True if a value is what a copy was made of, with its members in the same order. */
+/** Returns whether a value equals a copy, members in the same order. */
 function isSame(copy: PlainValue, value: unknown): boolean {
   if (typeof copy !== "object" || copy === null) return Object.is(copy, value);
   if (typeof value !== "object" || value === null) return false;
@@ -98,7 +102,10 @@ function isSame(copy: PlainValue, value: unknown): boolean {
   return at === names.length;
 }
 
-/** A copy of plain data; null for what is more than that, or may mean something else next time. */
+/**
+ * Copies plain data; null for anything else, or if the same text could mean something else next
+ * time.
+ */
 function copyOf(value: object, budget: { left: number }): PlainObject | null {
   const isArray = Array.isArray(value);
   if (!isArray && !isPlain(value)) return null;
@@ -116,12 +123,12 @@ function copyOf(value: object, budget: { left: number }): PlainObject | null {
     names.push(name);
     values.push(copy as PlainValue);
   }
-  // An array with holes, or with members of its own, is none that a copy can stand for.
+  // A copy cannot represent an array with holes or with members of its own.
   if (isArray && values.length !== value.length) return null;
   return { isArray, names, values };
 }
 
-/** True for what a literal makes, and what JSON is read to. */
+/** Returns whether a value is what a literal or JSON gives. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

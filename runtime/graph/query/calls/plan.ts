@@ -1,5 +1,5 @@
-// A query that was parsed and can be executed any number of times. Every call makes one and
-// executes it; a prepared query keeps it.
+// A parsed query that can be executed any number of times. A call makes one and executes it; a
+// prepared query keeps it.
 
 import type { ArcTest } from "../match/arc-test.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
@@ -7,7 +7,7 @@ import type { ExecuteOptions } from "../parse/query-options.js";
 export interface Plan {
   /** Filter of the first level; null in searches of the whole graph. */
   readonly arc: ArcTest | null;
-  /** True if the result may differ though the graph has not changed. */
+  /** True if the result may differ although the graph has not changed. */
   readonly isVolatile: boolean;
   /**
    * @param anchor 0 in searches of the whole graph
@@ -19,7 +19,7 @@ export interface Plan {
 /** A plan whose result is a list of entries. */
 export interface EntryPlan extends Plan {
   /**
-   * How many hits a complete execution would find, without making a result.
+   * Returns the number of hits of a complete execution, without rendering a result.
    * @throws SearchError after the time limit
    */
   count(anchor: number, options: ExecuteOptions): number;

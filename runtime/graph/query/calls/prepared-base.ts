@@ -1,5 +1,5 @@
-// What prepared queries have in common: what became of the last execution, the result kept for the
-// case that nothing has changed since, and the anchor of those that have one.
+// Base of prepared queries: the outcome of the last execution, the result cached until the graph
+// changes, and the anchor of the queries that have one.
 
 import { Header } from "../../memory/layout.js";
 import { M_LSH } from "../../model/constants.js";
@@ -13,16 +13,16 @@ import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 import type { Plan } from "./plan.js";
 
-/** How a prepared query is executed. */
+/** Execution options of a prepared query. */
 export interface PreparedExecuteOptions extends ExecuteOptions {
-  /** True: the last result, if the graph has not changed since. */
+  /** True to return the last result if the graph has not changed since. */
   readonly cache?: boolean | number;
 }
 
-/** Numbers of failures (queries, "Prepared queries"). */
+/** Failure numbers (queries, "Prepared queries"). */
 const Reason = { None: 0, NoVertex: 0x40, NoAnchor: 0x41, Timeout: 0x9e, Error: 0xeee } as const;
 
-/** How long a count may take; without a page. */
+/** Execution options of a count, which has no page. */
 export type CountOptions = Omit<ExecuteOptions, "hits" | "offset">;
 
 export abstract class PreparedQuery<
@@ -30,13 +30,13 @@ export abstract class PreparedQuery<
   Options extends PreparedExecuteOptions = PreparedExecuteOptions,
 > {
   abstract readonly type: "Neighborhood" | "Global" | "Adjacency" | "Aggregator";
-  /** Text of the last failure, null if the last execution did not fail. */
+  /** Message of the last failure; null if the last execution succeeded. */
   error: string | null = null;
-  /** Number of the last failure, 0 for none. */
+  /** Number of the last failure; 0 for none. */
   reason = 0;
-  /** Operation count of the graph that the last execution saw. */
+  /** Operation count of the graph at the last execution. */
   opid = 0;
-  /** Seconds that the last execution took. */
+  /** Duration of the last execution in seconds. */
   texec = 0;
   protected readonly store: GraphStore;
   protected readonly plan: Plan;
@@ -44,32 +44,32 @@ export abstract class PreparedQuery<
   #cached: unknown;
   #cachedFor: string | null = null;
 
-  /** @param call whose options an execution takes */
+  /** @param call name of the call whose options an execution takes */
   constructor(store: GraphStore, plan: Plan, call: "execute" | "executeWhole") {
     this.store = store;
     this.plan = plan;
     this.#call = call;
   }
 
-  /** Handle of the vertex to begin with; 0 in searches of the whole graph. */
+  /** Returns the handle of the vertex to start at; 0 in searches of the whole graph. */
   protected anchor(): number {
     return 0;
   }
 
-  /** @throws AccessError once the graph is erased: there is nothing left to look at */
+  /** @throws AccessError if the graph is erased */
   protected refuseErased(): void {
     const isErased = this.store.memory.header.words[Header.Erased] !== 0;
     if (isErased) throw new AccessError("Graph cannot be accessed");
   }
 
-  /** What the result depends on beside the graph and the options of its execution. */
+  /** What the result depends on besides the graph and the execution options. */
   protected get cacheKey(): string {
     return "";
   }
 
   /**
-   * Executes the query and takes down what became of it.
-   * @throws KeyError, QueryError, SearchError, TypeError; AccessError once the graph is erased
+   * Executes the query and records the outcome.
+   * @throws KeyError, QueryError, SearchError, TypeError; AccessError if the graph is erased
    */
   execute(options?: Options): Result {
     this.refuseErased();
@@ -118,12 +118,12 @@ export abstract class AnchoredQuery<
     this.id = anchor;
   }
 
-  /** The anchor by id or internalid. */
+  /** The anchor, by id or internalid. */
   get id(): string | null {
     return this.#handle === 0 ? this.#id : this.store.ids.idOf(this.#handle);
   }
 
-  /** A `Vertex` is kept by its internalid, a handle as it is. */
+  /** A `Vertex` is stored by its internalid, a handle as it is. */
   set id(anchor: Anchor | null) {
     if (typeof anchor === "number") {
       this.vertex = anchor;
@@ -134,7 +134,7 @@ export abstract class AnchoredQuery<
     this.#id = isId ? anchor : this.store.ids.internalIdOf(findAnchor(this.store, anchor));
   }
 
-  /** Handle of the anchor, for executions that need not look an id up. */
+  /** Handle of the anchor; saves executions the lookup of an id. */
   get vertex(): number {
     return this.anchor();
   }
@@ -146,8 +146,8 @@ export abstract class AnchoredQuery<
   }
 
   /**
-   * What the first level's values are compared with; a pair for ranges.
-   * @throws QueryError without a filter on that level, ValueError without a value in it
+   * Literal that the first level compares arc values with; a pair for ranges.
+   * @throws QueryError the level has no filter; ValueError the filter has no value
    */
   get arcval(): ArcLiteral {
     return this.#arcWithValue().literal;
@@ -159,7 +159,7 @@ export abstract class AnchoredQuery<
 
   /**
    * Bits and distance of the first level's M_LSH filter.
-   * @throws QueryError without a filter on that level, ValueError without a pattern in it
+   * @throws QueryError the level has no filter; ValueError the filter has no pattern
    */
   get arclsh(): ArcLiteral {
     return this.#arcWithPattern().literal;
@@ -169,7 +169,7 @@ export abstract class AnchoredQuery<
     this.#arcWithPattern().literal = pattern;
   }
 
-  /** @throws KeyError no such vertex, or none was given */
+  /** @throws KeyError no such vertex, or no anchor is set */
   protected override anchor(): number {
     if (this.#handle !== 0) {
       const { vertices } = this.store;

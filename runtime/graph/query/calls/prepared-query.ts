@@ -1,5 +1,5 @@
-// Queries that are parsed once and executed many times, for one anchor after the other. `count` is
-// there for programs that only want to know how many: it makes no result and takes nothing down.
+// Queries that are parsed once and executed many times, for one anchor after another. `count`
+// renders no result and records no outcome.
 
 import type { GraphStore } from "../../store/graph-store.js";
 import type { Anchor } from "../match/anchor.js";
@@ -45,7 +45,7 @@ export class NeighborhoodQuery<
   }
 
   /**
-   * Number of arcs that a complete execution would collect.
+   * Returns the number of arcs that a complete execution would collect.
    * @throws KeyError, SearchError
    */
   count(options: CountOptions = {}): number {
@@ -63,7 +63,7 @@ abstract class GlobalQuery<Result> extends PreparedQuery<Result> {
   }
 
   /**
-   * How many match.
+   * Returns the number of matches.
    * @throws SearchError
    */
   count(options: CountOptions = {}): number {
@@ -92,7 +92,7 @@ export class ArcsQuery<const O extends GlobalQueryOptions = object> extends Glob
   }
 }
 
-/** A test for an arc (queries, "Prepared queries"). */
+/** An adjacency test (queries, "Prepared queries"). */
 export class AdjacencyQuery extends AnchoredQuery<boolean, WholeOptions> {
   readonly type = "Adjacency";
 

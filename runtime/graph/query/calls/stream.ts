@@ -1,6 +1,6 @@
-// Streams of vertices and of arcs: found a slice of vertices at a time, while the one who asks goes
-// through them, so that results of any length take no memory. In between he may ask and change what
-// he likes.
+// Streams of vertices and arcs. Hits are found one slice of vertices at a time while the caller
+// iterates, so results of any length need constant memory. Between items the caller may query and
+// change the graph.
 
 import { F_AARC, F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_STR } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
@@ -33,22 +33,22 @@ export interface ScanOptions extends Pick<ResultOptions, "fields" | "select"> {
   readonly result?: number | ResultFormat;
 }
 
-/** What a stream looks for among the vertices of a slice. */
+/** How a stream searches the vertices of a slice. */
 interface Stream extends EntrySource {
   readonly store: GraphStore;
-  /** What vertices must be; null for any. */
+  /** Condition on vertices; null for any. */
   readonly test: VertexTest | null;
-  /** True if what is found on the way is no part of it. */
+  /** True if the test itself must collect nothing. */
   readonly isQuiet: boolean;
   bind(): void;
-  /** Gives what a vertex that passes stands for to the sink. */
+  /** Passes the hits of a matching vertex to the sink. */
   take(walker: Walker, vertex: number, sink: HitSink): void;
 }
 
 /**
- * Entries of the vertices that meet a condition, each once, in no order. Each is looked at when its
- * slice is; what comes or goes meanwhile may be given or not.
- * @throws QueryError, SearchError, TypeError, when it is made
+ * Yields entries of the vertices that meet a condition, each once, in no order. A vertex is tested
+ * when its slice is; those created or deleted meanwhile may or may not be included.
+ * @throws QueryError, SearchError, TypeError, when the stream is created
  */
 export function scanVertexEntries<const O extends ScanOptions = object>(
   store: GraphStore,
@@ -72,9 +72,9 @@ export function scanVertexEntries<const O extends ScanOptions = object>(
 }
 
 /**
- * Entries of arcs whose tails meet a condition, as `arcs` finds them, in no order. The arcs of one
- * vertex are found at once.
- * @throws QueryError, SearchError, TypeError, when it is made
+ * Yields entries of the arcs whose tails meet a condition, as `arcs` finds them, in no order. The
+ * arcs of one vertex are read at once.
+ * @throws QueryError, SearchError, TypeError, when the stream is created
  */
 export function scanArcEntries<const O extends ScanOptions = object>(
   store: GraphStore,
@@ -94,7 +94,7 @@ export function scanArcEntries<const O extends ScanOptions = object>(
   return entriesOf(stream, renderer(stream, given)) as IterableIterator<ScannedArc<O>>;
 }
 
-/** @throws QueryError a form or fields that there are not */
+/** @throws QueryError unknown format or fields */
 function renderer(stream: Stream, options: ScanOptions): RenderEntry {
   const { format, hasCounts, hasTiming } = resultFormat(options, R_STR);
   if (hasCounts || hasTiming) {
@@ -121,7 +121,10 @@ function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, voi
   }
 }
 
-/** Entries of a slice: again while vertices disappear, so that no handle means another one. */
+/**
+ * Returns the entries of a slice; renders again while vertices disappear, as a handle may be
+ * reused.
+ */
 function shown(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown[] {
   const { store, expressions } = stream;
   for (let reading = 1; ; reading++) {
@@ -138,7 +141,7 @@ function shown(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown
   }
 }
 
-/** Other queries may have run since the last slice: what all of a thread share is set up anew. */
+/** Searches a slice. Other queries may have run since the last one, so shared state is reset. */
 function found({ store, test, expressions, isQuiet, take }: Stream, slice: Uint32Array): HitBuffer {
   const walker = Walker.of(store);
   const run = expressions.isEmpty ? null : expressions.start(() => {});
@@ -152,7 +155,7 @@ function found({ store, test, expressions, isQuiet, take }: Stream, slice: Uint3
   return sink.hits;
 }
 
-/** Keeps all that is found of a slice. */
+/** Keeps all hits of a slice. */
 class SliceHits implements HitSink {
   readonly room = Number.POSITIVE_INFINITY;
   readonly countsNeighbors = false;

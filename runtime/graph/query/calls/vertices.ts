@@ -59,9 +59,9 @@ class VerticesSource implements HitSource {
   }
 
   isCurrent({ store, head }: Row): boolean {
-    // The search is over, and so is what its time limit bounds.
+    // The time limit covers the search, which is over.
     if (!store.vertices.isUsed(head)) return false;
-    // Expressions may have effects, which must not come twice.
+    // Expressions may have side effects, which must not happen twice.
     if (!this.expressions.isEmpty) return true;
     return testCondition(store, this.#plan.test, head, NO_DEADLINE);
   }
@@ -81,7 +81,7 @@ export function planVertices(store: GraphStore, options: GlobalQueryOptions): En
 }
 
 /**
- * Entries for the vertices that match (queries, "vertices").
+ * Returns entries for the matching vertices (queries, "vertices").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
 export function vertices<const O extends VerticesOptions = object>(

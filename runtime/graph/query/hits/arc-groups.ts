@@ -1,5 +1,5 @@
-// Takes the arcs of a walk and makes one of each group: those to the same head, of the same
-// relationship and the same class of values. What it made goes to another sink.
+// Groups the arcs of a traversal by head, relationship and value class, and passes one arc per
+// group to another sink.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
@@ -13,14 +13,14 @@ import { ArcBatch, HitSide, type HitSink } from "./hit-sink.js";
 interface Mode {
   readonly first: (value: number) => number;
   readonly next: (sum: number, value: number) => number;
-  /** What the result is, whatever the class of the values. */
+  /** Modifier of the result, whatever the value class. */
   readonly modifier?: number;
 }
 
 const same = (value: number): number => value;
 const sum = (a: number, b: number): number => a + b;
 
-/** How values of a group become one. */
+/** Aggregation functions by name. */
 const MODES: ReadonlyMap<unknown, Mode> = new Map([
   ["first", { first: same, next: same }],
   ["max", { first: same, next: Math.max }],
@@ -32,7 +32,7 @@ const MODES: ReadonlyMap<unknown, Mode> = new Map([
   ["product", { first: same, next: (a: number, b: number) => a * b }],
 ]);
 
-/** The modes, for people. */
+/** Names of the modes, for messages. */
 export const AGGREGATE_MODES = [...MODES.keys()].join(", ");
 
 export function isAggregateMode(mode: unknown): boolean {
@@ -41,24 +41,24 @@ export function isAggregateMode(mode: unknown): boolean {
 
 export interface GroupOptions {
   readonly mode: string;
-  /** Which groups are hits; null for all. */
+  /** Test for groups; null to keep all. */
   readonly test: ArcTest | null;
-  /** Arcs that are taken at most. */
+  /** Maximum number of arcs that are grouped. */
   readonly deepHits: number;
 }
 
 interface Group {
   readonly head: number;
   readonly generation: number;
-  /** Of the arc that is made. */
+  /** Word 1 of the resulting arc. */
   readonly word1: number;
   value: number;
   arcs: number;
 }
 
-/** A walk may come to every vertex that there is. */
+/** Memory limit: a traversal can reach every vertex. */
 const MAX_GROUPS = 1_000_000;
-/** Heads are 32 bits, relationships 16, classes 1. */
+/** Heads take 32 bits, relationships 16, value classes 1. */
 const RELATIONSHIPS = 2 ** 17;
 
 export class ArcGroupBuffer implements HitSink {
@@ -85,7 +85,7 @@ export class ArcGroupBuffer implements HitSink {
     return this.#room;
   }
 
-  /** @throws SearchError more groups than there may be */
+  /** @throws SearchError too many groups */
   take({ words, from, end }: ArcBatch): boolean {
     for (let arc = from; arc < end && this.#room > 0; arc += ARC_WORDS, this.#room--) {
       this.#add(words[arc]!, words[arc + 1]!, sortValueOf(words[arc + 1]!, words[arc + 2]!));
@@ -102,7 +102,7 @@ export class ArcGroupBuffer implements HitSink {
   #add(head: number, word1: number, value: number): void {
     const { first, next, modifier } = this.#mode;
     const isFloat = ((word1 >>> 8) & FLOAT_MODIFIER) !== 0;
-    // Counts do not care for values.
+    // Counts ignore values.
     const valueClass = modifier === M_INTAGGR || !isFloat ? 0 : 1;
     const relationship = word1 >>> 16;
     const key = head * RELATIONSHIPS + relationship * 2 + valueClass;
@@ -122,7 +122,7 @@ export class ArcGroupBuffer implements HitSink {
     this.#groups.set(key, { head, generation, word1: word, value: first(value), arcs: 1 });
   }
 
-  /** Gives the groups to the sink as arcs, each from its head to itself. */
+  /** Passes the groups to the sink as arcs, each from its head to itself. */
   give(): void {
     const { test, mode } = this.#options;
     const batch = new ArcBatch(new Uint32Array(ARC_WORDS));
@@ -146,14 +146,14 @@ export class ArcGroupBuffer implements HitSink {
     return true;
   }
 
-  /** Whether a vertex is the one that was the head of a group. */
+  /** Returns whether a vertex is still the head of a group. */
   isCurrent(head: number): boolean {
     const { vertices } = this.#store;
     return vertices.isUsed(head) && vertices.generationOf(head) === this.#generations.get(head);
   }
 }
 
-/** Values that are too large count as the largest. */
+/** Converts a value to bits, saturating at the largest. */
 function bitsFor(word1: number, value: number): number {
   const { kind, min, max } = MODIFIERS[(word1 >>> 8) & 0x1f]!;
   return valueBits(kind, Math.min(Math.max(value, min), max));

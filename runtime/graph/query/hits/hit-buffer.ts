@@ -1,6 +1,6 @@
-// The hits of one execution, in the memory of one thread: five words each, no objects.
+// The hits of one execution, local to a thread: five words each and no objects.
 //
-//   level << 2 | side   tail   head   word 1   value           and a key where they are sorted
+//   level << 2 | side   tail   head   word 1   value           and a sort key where hits are sorted
 
 import type { OwnedDoubles } from "../../../base/owned-arrays.js";
 import { ARC_WORDS } from "../../memory/layout.js";
@@ -8,12 +8,12 @@ import type { ArcBatch, HitSideNumber } from "./hit-sink.js";
 
 const HIT_WORDS = 5;
 const FIRST_CAPACITY = 64;
-/** What a thread keeps between queries, so that a large one does not hold its memory for ever. */
+/** Maximum capacity that a thread retains between queries, in hits. */
 const MAX_KEPT_HITS = 65_536;
 
 export class HitBuffer {
   #words = new Uint32Array(FIRST_CAPACITY * HIT_WORDS);
-  /** By slot: what the hit is sorted by, smaller ones first. */
+  /** Sort key by slot, ascending. */
   keys: OwnedDoubles = new Float64Array(FIRST_CAPACITY);
   length = 0;
 
@@ -25,7 +25,7 @@ export class HitBuffer {
     }
   }
 
-  /** Appends the arcs of a batch that lie before a word of it. */
+  /** Appends the arcs of a batch up to a word. */
   push(batch: ArcBatch, end: number): void {
     const { words: arcs, from, tail } = batch;
     while (this.length * ARC_WORDS + end - from > this.keys.length * ARC_WORDS) this.#grow();
@@ -51,7 +51,7 @@ export class HitBuffer {
     return this.length++;
   }
 
-  /** Replaces the hit of a slot by one arc of a batch. */
+  /** Overwrites a slot with one arc of a batch. */
   put(slot: number, batch: ArcBatch, arc: number): void {
     const at = slot * HIT_WORDS;
     const words = this.#words;

@@ -1,5 +1,5 @@
-// The sink of queries that give entries: keeps what may be part of the page, counts the rest. It
-// only stores handles and words; what they mean is read when the page is rendered.
+// Sink of queries that return entries: keeps the hits that may be on the page and counts the rest.
+// It stores handles and words only; they are resolved when the page is rendered.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { moveArc } from "../match/arc-stack.js";
@@ -9,25 +9,25 @@ import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
 import { TopK } from "./top-k.js";
 
-/** What one execution keeps. */
+/** What one execution collects. */
 export interface Collection {
-  /** Null for the order in which hits come. */
+  /** Null for the order of the traversal. */
   readonly order: HitOrder | null;
-  /** How many may be shown: offset + hits. */
+  /** Maximum number of hits to keep: offset + hits. */
   readonly keep: number;
-  /** Whether all are to be found, though no more are kept. */
+  /** Whether the search must be complete although no more hits are kept. */
   readonly isComplete: boolean;
   readonly countsNeighbors: boolean;
-  /** Takes each head once. */
+  /** Filters repeated heads; null to accept them. */
   readonly heads: HandleSet | null;
 }
 
-/** A thread runs one query at a time, so that all share one buffer. */
+/** A thread runs one query at a time, so all share one buffer. */
 const buffer = new HitBuffer();
 
 export class HitCollector implements HitSink {
   readonly hits = buffer;
-  /** Words of the arcs taken, kept or not. */
+  /** Words of the arcs accepted, kept or not. */
   #words = 0;
   neighbors = 0;
   readonly countsNeighbors: boolean;
@@ -48,12 +48,12 @@ export class HitCollector implements HitSink {
   }
 
   get room(): number {
-    // Heads that come again take no room.
+    // Repeated heads take no room.
     if (this.#isComplete || this.#heads !== null) return Number.POSITIVE_INFINITY;
     return this.#keep - buffer.length;
   }
 
-  /** Hits taken, kept or not. */
+  /** Hits accepted, kept or not. */
   get arcs(): number {
     return this.#words / ARC_WORDS;
   }
@@ -78,7 +78,7 @@ export class HitCollector implements HitSink {
     this.neighbors++;
   }
 
-  /** Leaves the arcs to heads that did not come yet, as many as are taken. */
+  /** Compacts the batch to arcs with new heads, at most as many as are accepted. */
   #dropKnown(batch: ArcBatch, heads: HandleSet): void {
     const { words, from, end } = batch;
     const taken = this.#isComplete ? end : from + (this.#keep - buffer.length) * ARC_WORDS;
@@ -89,7 +89,7 @@ export class HitCollector implements HitSink {
     batch.end = top;
   }
 
-  /** Slots of the kept hits in their order; null when they lie in it. */
+  /** Returns the slots of the kept hits in sort order; null if they are already in order. */
   slots(): Uint32Array | null {
     return this.#top === null ? null : this.#top.sorted();
   }

@@ -1,5 +1,5 @@
-// What hits are sorted by. Every kind gives a number, which is compared first; ids and internalids
-// are no numbers and are compared in the graph's memory. Ties have no order of their own.
+// Sort orders of hits. Every kind has a numeric key, which is compared first; ids and internalids
+// compare as strings in the graph's memory. Ties are in no particular order.
 
 import * as S from "../../../base/sort-constants.js";
 import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
@@ -17,7 +17,7 @@ import type { ArcBatch } from "./hit-sink.js";
 /** What the hits of a query are: arcs, vertices, or the distinct heads of arcs. */
 export type HitKind = "arc" | "vertex" | "head";
 
-/** Kinds whose number is of no interest to anybody else. */
+/** Kinds whose key has no meaning to callers. */
 const WITHOUT_SCORE = new Set([
   S.S_RANDOM,
   S.S_ADDR,
@@ -27,9 +27,9 @@ const WITHOUT_SCORE = new Set([
   S.S_ANCHOR_OBID,
 ]);
 
-/** What `sortby` means. */
+/** A parsed `sortby`. */
 export interface Sortby {
-  /** An `S_` constant without direction. */
+  /** `S_` constant without direction. */
   readonly kind: number;
   readonly isDescending: boolean;
 }
@@ -37,8 +37,8 @@ export interface Sortby {
 const UNSORTED: Sortby = { kind: S.S_NONE, isDescending: false };
 
 /**
- * Reads `sortby`.
- * @throws QueryError what is no order, or none of such hits
+ * Parses `sortby`.
+ * @throws QueryError unknown order, or one that such hits do not have
  */
 export function parseSortby(sortby: unknown, hits: HitKind, hasRank: boolean): Sortby {
   if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
@@ -61,7 +61,7 @@ const WITHOUT_VALUE = {
   head: "Sort by arc value not supported for this method",
 };
 
-/** Vertices that were found by themselves are their own anchors. */
+/** A vertex found without an arc is its own anchor. */
 function kindFor(kind: number, hits: HitKind): number {
   if (hits !== "vertex") return kind;
   if (kind === S.S_ANCHOR) return S.S_ID;
@@ -74,13 +74,13 @@ export class HitOrder {
   readonly #kind: number;
   readonly #read: (store: GraphStore, vertex: number) => number;
   readonly #sign: 1 | -1;
-  /** Equal keys do not mean equal hits. */
+  /** True if hits with equal keys must be compared as strings. */
   readonly hasTexts: boolean;
-  /** What hits are scored by, null for another order. */
+  /** Program that scores hits; null for another order. */
   readonly #rank: ArcProgram | null;
   readonly #isOfVertices: boolean;
 
-  /** @param by what hits are scored by with S_RANK, and compared with for S_SIM and S_HAM */
+  /** @param by scores hits for S_RANK; compared with for S_SIM and S_HAM */
   constructor(
     store: GraphStore,
     { kind, isDescending }: Sortby,
@@ -102,14 +102,14 @@ export class HitOrder {
     return this.#kind === S.S_SIM && this.#sign === -1;
   }
 
-  /** True if hits may be refused: those with a negative score are no hits. */
+  /** True if the order drops hits: those with a negative score. */
   get isSelective(): boolean {
     return this.#rank !== null;
   }
 
   /**
-   * Computes the keys of the arcs of a batch, smaller ones first; returns the smallest. Where the
-   * order is selective, arcs with a negative score leave the batch.
+   * Computes the keys of a batch's arcs, ascending, and returns the smallest. A selective order
+   * removes arcs with a negative score from the batch.
    */
   keysOf(batch: ArcBatch, keys: Float64Array): number {
     if (this.#rank !== null) return this.#scoresOf(batch, this.#rank, keys);
@@ -121,7 +121,7 @@ export class HitOrder {
     let least = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const number = read(store, words[arc]!);
-      // A float arc can hold what is no number, and nothing compares with it: last.
+      // A float arc can hold NaN, which must sort last.
       const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
       keys[index] = key;
       if (key < least) least = key;
@@ -149,7 +149,7 @@ export class HitOrder {
     return least;
   }
 
-  /** Negative if the hit in slot `a` comes first; to be called where `hasTexts`. */
+  /** Returns a negative number if the hit in slot `a` comes first; only if `hasTexts`. */
   compareTexts(hits: HitBuffer, a: number, b: number): number {
     const { ids } = this.#store;
     if (this.#kind === S.S_ID) return ids.compare(hits.headOf(a), hits.headOf(b)) * this.#sign;
@@ -160,20 +160,20 @@ export class HitOrder {
     return first === second ? 0 : first < second ? -this.#sign : this.#sign;
   }
 
-  /** What F_RANK shows of a key: the number that was compared, 0 where it means nothing. */
+  /** Returns the F_RANK value of a key: the number compared, 0 if it has no meaning. */
   scoreOf(key: number): number {
     if (key === Number.POSITIVE_INFINITY && this.#kind === S.S_SIM) return NO_SIMILARITY;
     if (key === Number.POSITIVE_INFINITY && this.#kind === S.S_HAM) return NO_HAMMING;
-    // Never -0.
+    // Adding 0 turns -0 into 0.
     return WITHOUT_SCORE.has(this.#kind) ? 0 : key * this.#sign + 0;
   }
 }
 
-/** Words of arcs that were last sorted by their values, and the same as floats. */
+/** Arc words last sorted by value, and the same memory as floats. */
 let arcWords: Uint32Array = new Uint32Array(0);
 let arcFloats: Float32Array = new Float32Array(0);
 
-/** As `keysOf`, by the values of arcs. */
+/** Computes keys from arc values, see `keysOf`. */
 function valuesOf({ words, from, end }: ArcBatch, sign: number, keys: Float64Array): number {
   if (words !== arcWords) {
     arcWords = words;
@@ -185,7 +185,6 @@ function valuesOf({ words, from, end }: ArcBatch, sign: number, keys: Float64Arr
     const word1 = words[arc + 1]!;
     const isFloat = isFloatArc(word1);
     const number = isFloat ? floats[arc + 2]! : sortValueOf(word1, words[arc + 2]!);
-    // As above.
     const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
     keys[index] = key;
     if (key < least) least = key;
@@ -193,16 +192,16 @@ function valuesOf({ words, from, end }: ArcBatch, sign: number, keys: Float64Arr
   return least;
 }
 
-/** What tells vertices apart in an order; where it is by texts, equal numbers tell nothing. */
+/** Returns the function that gives a vertex's key; for string orders equal keys decide nothing. */
 function vertexNumber(
   kind: number,
   probe: Probe | null,
 ): (store: GraphStore, vertex: number) => number {
-  // What has no vector comes last, however sorted.
+  // Vertices without a vector come last in either direction.
   if (kind === S.S_SIM) return (_, vertex) => probe?.similarity(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_HAM) return (_, vertex) => probe?.hamming(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_RANDOM) return Math.random;
-  // Most ids differ in their first bytes, so that few have to be compared as a whole.
+  // Most ids differ in their first bytes, which saves most string comparisons.
   if (kind === S.S_ID) return ({ ids }, vertex) => ids.prefixOf(vertex);
   const attribute = VERTEX_ATTRIBUTES.find(({ sortby }) => sortby === kind);
   return (attribute?.of as typeof DEG.of | undefined) ?? (() => 0);

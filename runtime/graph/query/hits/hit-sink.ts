@@ -1,19 +1,19 @@
-// Where a walk puts what it finds. The walk knows nothing of fields, order and pages, the sink
-// nothing of filters and conditions; what they share are the handles and words of arcs. A sink
-// must not change the graph and must not run code of users.
+// Receiver of a traversal's hits. A traversal knows nothing of fields, order and pages, a sink
+// nothing of filters and conditions; they share the handles and words of arcs. A sink must not
+// change the graph and must not run user code.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 
 /**
- * On which side of the tail the arc was found: its outarcs, its inarcs, or a pair of both; arcs
- * that stand for a group have none.
+ * Side of the tail on which the arc was found: outarcs, inarcs, both for a pair; arcs that stand
+ * for a group have no side.
  */
 export const HitSide = { Out: 0, In: 1, Both: 2, Any: 3 } as const;
 export type HitSideNumber = (typeof HitSide)[keyof typeof HitSide];
 
 /**
- * Arcs of one tail that lie one after the other: words `from` to `end`, three an arc. One object
- * serves for many batches. Vertices that a scan finds are heads, with all else 0 and level 1.
+ * Consecutive arcs of one tail: words `from` to `end`, three per arc. The object is reused.
+ * Vertices found by a scan are heads with all other words 0 and level 1.
  */
 export class ArcBatch {
   words: Uint32Array;
@@ -22,7 +22,7 @@ export class ArcBatch {
   tail = 0;
   level = 1;
   side: HitSideNumber = HitSide.Out;
-  /** How the tail was reached: the tail before it, words and side of the arc from there. */
+  /** Path to the tail: the previous tail, and the words and side of the arc from there. */
   prev = 0;
   prevWord1 = 0;
   prevBits = 0;
@@ -32,30 +32,30 @@ export class ArcBatch {
     this.words = words;
   }
 
-  /** How many arcs there are. */
+  /** Number of arcs. */
   get length(): number {
     return (this.end - this.from) / ARC_WORDS;
   }
 }
 
 export interface HitSink {
-  /** Hits that it still takes before `take` says false; a walk need not look for more. */
+  /** Hits that the sink still accepts; a traversal need not find more. */
   readonly room: number;
-  /** True if `neighbor` counts. To tell heads apart costs, so it is called only then. */
+  /** True if `neighbor` is needed; distinguishing heads costs time. */
   readonly countsNeighbors: boolean;
-  /** True if nothing of a hit but its number matters: `count` then stands for many `take`. */
+  /** True if only the number of hits matters: one `count` then replaces many `take`. */
   readonly isCountOnly: boolean;
   /**
-   * Takes arcs of the result, at least one; false ends the walk. The batch and its words may be
-   * changed, and are not to be kept.
+   * Takes one or more arcs of the result; returns false to stop the traversal. The sink may modify
+   * the batch and its words, and must not keep them.
    */
   take(batch: ArcBatch): boolean;
   count(hits: number): void;
-  /** Takes a distinct head that matched on a level whose arcs are collected or scanned. */
+  /** Takes a distinct matching head of a level whose arcs are collected or scanned. */
   neighbor(level: number): void;
 }
 
-/** The sink of queries that only want to know how many. */
+/** Sink of queries that only count. */
 export class HitCounter implements HitSink {
   readonly room = Number.POSITIVE_INFINITY;
   readonly countsNeighbors = false;

@@ -1,7 +1,6 @@
-// The sink of nested neighborhoods: keeps all arcs, each with those that were walked on from it. A
-// walk gives deeper arcs before the one that led to them, so that what came since the last arc of a
-// level belongs to the next one: if it was walked on from that arc, and not from one that went
-// before and was then refused.
+// Sink of nested neighborhoods: keeps all arcs, each with those followed from it. A traversal
+// delivers deeper arcs before the one that led to them, so arcs received since the last arc of a
+// level belong to the next one, unless they were followed from an arc that was then rejected.
 
 import { SearchError } from "../../model/errors.js";
 import { HitBuffer } from "./hit-buffer.js";
@@ -9,7 +8,7 @@ import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
 
 const NONE: readonly number[] = [];
-/** Each level may have many times the arcs of the one above: 100 MB are enough. */
+/** Limit of about 100 MB: each level can multiply the arcs of the one above. */
 const MAX_ARCS = 1_000_000;
 
 export class HitTree implements HitSink {
@@ -20,18 +19,18 @@ export class HitTree implements HitSink {
   neighbors = 0;
   readonly #order: HitOrder | null;
   readonly #children = new Map<number, readonly number[]>();
-  /** Slots by level that no arc above has taken yet. */
+  /** Slots by level that have no parent yet. */
   readonly #pending: number[][] = [];
-  /** By slot: word 1 and side of the arc before it. */
+  /** By slot: word 1 and side of the previous arc. */
   readonly #before: [word1: number, side: number][] = [];
 
-  /** @param order of each list; null for that in which arcs come */
+  /** @param order of each list; null for the order of the traversal */
   constructor(order: HitOrder | null, countsNeighbors: boolean) {
     this.#order = order;
     this.countsNeighbors = countsNeighbors;
   }
 
-  /** @throws SearchError more arcs than a result may have */
+  /** @throws SearchError too many arcs */
   take(batch: ArcBatch): boolean {
     const { hits } = this;
     const first = hits.length;
@@ -39,7 +38,7 @@ export class HitTree implements HitSink {
       throw new SearchError(`a nested result has more than ${MAX_ARCS} arcs: filter, or nest less`);
     }
     const keys = new Float64Array(batch.length);
-    // Hits that the order refuses leave the batch.
+    // Hits that the order drops leave the batch.
     this.#order?.keysOf(batch, keys);
     hits.push(batch, batch.end);
     const below = this.#pending[batch.level + 1] ?? NONE;
@@ -61,17 +60,17 @@ export class HitTree implements HitSink {
     this.neighbors++;
   }
 
-  /** Slots of the first level in their order. */
+  /** Returns the slots of the first level in sort order. */
   roots(): readonly number[] {
     return this.#sorted(this.#level(1));
   }
 
-  /** Slots of the arcs that were walked from the head of one. */
+  /** Returns the slots of the arcs followed from the head of an arc. */
   childrenOf(slot: number): readonly number[] {
     return this.#sorted(this.#children.get(slot) ?? NONE);
   }
 
-  /** Parallel arcs to one head differ by their relationship, modifier or side. */
+  /** Parallel arcs to one head differ by relationship, modifier or side. */
   #isBelow(child: number, slot: number): boolean {
     const { hits } = this;
     if (hits.tailOf(child) !== hits.headOf(slot)) return false;
@@ -91,7 +90,7 @@ export class HitTree implements HitSink {
     const { keys } = this.hits;
     return slots.toSorted((a, b) => {
       const difference = keys[a]! - keys[b]!;
-      // Two infinite keys have no difference.
+      // The difference of two infinite keys is NaN.
       if (difference !== 0 && !Number.isNaN(difference)) return difference;
       return order.hasTexts ? order.compareTexts(this.hits, a, b) : 0;
     });

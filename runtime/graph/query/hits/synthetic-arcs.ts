@@ -1,5 +1,5 @@
-// Arcs that expressions put into the result. They come one by one, and go to the sink as batches,
-// as other arcs do: as long as they have one tail, level and side.
+// Arcs that expressions add to the result. They arrive one by one and are passed to the sink in
+// batches of one tail, level and side.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ArcBatch, type HitSideNumber, type HitSink } from "./hit-sink.js";
@@ -11,14 +11,14 @@ export class SyntheticArcs extends ArcBatch {
     super(new Uint32Array(MOST_ARCS * ARC_WORDS));
   }
 
-  /** False if it cannot go with those that are here already. */
+  /** Returns whether an arc belongs to the current batch. */
   fits(level: number, tail: number, side: number): boolean {
     if (this.end === 0) return true;
     const isAlike = this.level === level && this.tail === tail && this.side === side;
     return isAlike && this.end < this.words.length;
   }
 
-  /** Adds one that fits; the first one says where they were met, which is on the way of others. */
+  /** Adds an arc that fits; the first one sets the batch's path. */
   add(
     head: number,
     word1: number,
@@ -36,7 +36,7 @@ export class SyntheticArcs extends ArcBatch {
     this.end = end + ARC_WORDS;
   }
 
-  /** Gives those that are here to a sink; false if it takes no more. */
+  /** Passes the batch to a sink; false if it accepts no more. */
   give(sink: HitSink): boolean {
     if (this.end === 0) return true;
     const takesMore = sink.take(this);

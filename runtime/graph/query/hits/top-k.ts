@@ -1,15 +1,14 @@
-// Top-k: keeps the best hits of an order in a heap of slots with the worst kept hit on top, so that
-// most candidates cost one comparison of numbers. Where all are wanted it only collects, and sorts
-// once, by the same heap.
+// Top-k of a sort order: a heap of slots with the worst kept hit on top, so most candidates cost
+// one numeric comparison. If all hits are wanted, it only collects, and heap-sorts once.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch } from "./hit-sink.js";
 
-/** Arcs whose keys are computed at once: they stay in the nearest cache. */
+/** Arcs whose keys are computed at once, sized for the L1 cache. */
 const MAX_KEYS = 256;
-/** Keys of the arcs that are being offered; a thread runs one query at a time. */
+/** Keys of the current arcs; a thread runs one query at a time. */
 const keys = new Float64Array(MAX_KEYS);
 const NO_SLOTS = new Uint32Array(0);
 
@@ -17,14 +16,14 @@ export class TopK {
   readonly #hits: HitBuffer;
   readonly #order: HitOrder;
   readonly #keep: number;
-  /** Slots of the kept hits; empty before there are more hits than are kept. */
+  /** Slots of the kept hits; empty until there are more hits than are kept. */
   #heap = NO_SLOTS;
-  /** Slot that a candidate is written to before it is compared; -1 as long as all are kept. */
+  /** Slot for the next candidate; -1 until the heap is full. */
   #spare = -1;
-  /** Key of the worst kept hit, once there is a heap. */
+  /** Key of the worst kept hit, once the heap is full. */
   #worst = 0;
 
-  /** @param keep how many to keep; Infinity for all */
+  /** @param keep maximum number of hits to keep; Infinity for all */
   constructor(hits: HitBuffer, order: HitOrder, keep: number) {
     this.#hits = hits;
     this.#order = order;
@@ -39,7 +38,7 @@ export class TopK {
       batch.from = from;
       batch.end = Math.min(from + MAX_KEYS * ARC_WORDS, end);
       const best = this.#order.keysOf(batch, keys);
-      // Once all places are taken, most arcs are worse than the worst hit.
+      // Once the heap is full, most batches have no better arc than the worst kept.
       taken += batch.end - from;
       if (this.#spare < 0 || best <= this.#worst) this.#offer(batch);
     }
@@ -59,7 +58,7 @@ export class TopK {
     }
   }
 
-  /** Keeps arcs as long as there are places; returns the index of the first that finds none. */
+  /** Keeps arcs until the heap is full; returns the index of the first arc left. */
   #fill(batch: ArcBatch): number {
     const hits = this.#hits;
     const first = hits.length;
@@ -85,11 +84,10 @@ export class TopK {
     this.#worst = hits.keys[this.#heap[0]!]!;
   }
 
-  /** Slots of the kept hits, best first; nothing can be offered afterwards. */
+  /** Returns the slots of the kept hits, best first. No hit may be offered afterwards. */
   sorted(): Uint32Array {
     if (this.#spare < 0) this.#makeHeap();
     const heap = this.#heap;
-    // The worst one goes to the end of what is left of the heap, again and again.
     for (let last = heap.length - 1; last > 0; last--) {
       const slot = heap[last]!;
       heap[last] = heap[0]!;
@@ -107,7 +105,7 @@ export class TopK {
       this.#siftDown(at, heap[at]!, heap.length);
   }
 
-  /** Lets a slot sink from a place to where it belongs, among the first places of the heap. */
+  /** Sifts a slot down within the first `end` positions of the heap. */
   #siftDown(from: number, slot: number, end: number): void {
     const heap = this.#heap;
     const { keys } = this.#hits;
@@ -132,7 +130,7 @@ export class TopK {
     heap[at] = slot;
   }
 
-  /** Of two slots with their keys. Of equal ones, who came first is the better one. */
+  /** Compares two slots by key; on ties the earlier one is better. */
   #isBefore(key: number, slot: number, otherKey: number, other: number): boolean {
     if (key !== otherKey) return key < otherKey;
     const order = this.#order;

@@ -1,15 +1,15 @@
-// The vertex that an anchored query starts from, as a caller may name it.
+// Anchors: the vertex at which a query starts, as callers name it.
 
 import { KeyError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { VertexReference } from "../parse/query-options.js";
 
-/** Id or internalid, a `Vertex`, or a handle where the caller has one. */
+/** Id or internalid, a `Vertex`, or a handle. */
 export type Anchor = string | number | VertexReference;
 
 /**
- * Handle of the vertex.
- * @throws KeyError if there is none
+ * Returns the handle of the vertex.
+ * @throws KeyError no such vertex
  */
 export function findAnchor(store: GraphStore, anchor: Anchor): number {
   if (typeof anchor === "number") {

@@ -1,13 +1,13 @@
-// Arcs that a walk has selected and not yet visited, those of deeper levels on top. Thread-local:
-// what is here was validated and no longer changes.
+// Stack of arcs that a traversal has selected but not yet followed, deeper levels on top.
+// Thread-local: its arcs were read consistently and no longer change.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 
 const FIRST_WORDS = 3 * 1024;
-/** What a hub made it grow to is not kept for ever. */
+/** Maximum capacity retained after a hub has grown the stack. */
 const KEPT_WORDS = 3 << 22;
 
-/** Moves an arc to where those that are kept end; returns where they then end. */
+/** Moves an arc to the end of those kept; returns the new end. */
 export function moveArc(words: Uint32Array, arc: number, top: number): number {
   words[top] = words[arc]!;
   words[top + 1] = words[arc + 1]!;
@@ -20,7 +20,7 @@ export class ArcStack {
   /** First free word. */
   top = 0;
 
-  /** True if so many more arcs fit. */
+  /** Returns whether this many more arcs fit. */
   hasRoom(arcs: number): boolean {
     return this.top + arcs * ARC_WORDS <= this.words.length;
   }
@@ -33,7 +33,7 @@ export class ArcStack {
     this.words = larger;
   }
 
-  /** Takes everything off, also after a walk that was broken off. */
+  /** Empties the stack, also after an aborted traversal. */
   clear(): void {
     this.top = 0;
     if (this.words.length > KEPT_WORDS) this.words = new Uint32Array(FIRST_WORDS);

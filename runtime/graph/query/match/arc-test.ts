@@ -1,10 +1,10 @@
-// A compiled arc filter: a few numbers that the kernels compare with the words of an arc.
+// Compiled arc filter: a few numbers that kernels compare with the words of an arc.
 //
 //   word 1   (word1 & mask) === want            relationship, modifier, flags
-//   word 2   low <= key(word2) <= high          see arc-value-test.ts for the key
+//   word 2   low <= key(word2) <= high          keys are defined in arc-value-test.ts
 //            popcount(word2 ^ low) <= high      for M_LSH
 //
-// Without a modifier a comparison has a range for each kind of value, and no loop of its own.
+// A comparison without a modifier has one range per kind of value and no specialized loop.
 
 import { atArgumentPath, invalidArgument } from "../../model/invalid-argument.js";
 import type { NameEnumeration } from "../../store/names.js";
@@ -18,7 +18,7 @@ import {
 } from "./arc-value-test.js";
 import { checkDynamic, dynamicTest, isArcRelative } from "./dynamic-value-test.js";
 
-/** Which loop a kernel takes: no arc, every arc, those of a key, of a range too, all else. */
+/** Loop that a kernel runs: no arc, every arc, by key, by key and range, or the general case. */
 export const ArcTestKind = { Nothing: 0, Any: 1, Key: 2, Range: 3, General: 4 } as const;
 export type ArcTestKindNumber = (typeof ArcTestKind)[keyof typeof ArcTestKind];
 
@@ -35,7 +35,7 @@ export interface ArcFilterParts {
   /** `V_` code, 0 for none. */
   readonly comparison: number;
   readonly literal: ArcLiteral;
-  /** Steps to the literal within the filter. */
+  /** Path of the literal within the filter. */
   readonly literalAt: string;
   readonly isNegated: boolean;
 }
@@ -60,14 +60,14 @@ export class ArcTest {
   isOutside = false;
   isPattern = false;
   readonly isNegated: boolean;
-  /** True where values are compared with that of the arc before; see `compareWith`. */
+  /** True if values are compared with that of the previous arc; see `compareWith`. */
   readonly isDynamic: boolean;
   #literal: ArcLiteral;
   #hasUnknownName = false;
-  /** By modifier: what is compared where the filter names none; see `arcValueTests`. */
+  /** Comparisons by modifier, if the filter names none; see `arcValueTests`. */
   #tests: readonly (ArcValueTest | null)[] | null = null;
 
-  /** @throws QueryError literals that the comparison cannot take */
+  /** @throws QueryError invalid literal for the comparison */
   constructor(parts: ArcFilterParts) {
     this.parts = parts;
     this.direction = parts.direction;
@@ -92,7 +92,7 @@ export class ArcTest {
     return this.#literal;
   }
 
-  /** @throws QueryError what the comparison cannot take */
+  /** @throws QueryError invalid literal for the comparison */
   set literal(literal: ArcLiteral) {
     const { modifier, comparison } = this.parts;
     if (this.isDynamic) {
@@ -108,7 +108,7 @@ export class ArcTest {
   }
 
   /**
-   * What a dynamic test compares with from now on.
+   * Sets the arc that a dynamic test compares with.
    * @param word1 of the arc that led to the vertex
    * @param bits of that arc
    */
@@ -131,8 +131,7 @@ export class ArcTest {
   }
 
   /**
-   * Looks the relationship up. To be called before each execution: a name that nothing had
-   * matches once it is used.
+   * Looks up the relationship. Required before each execution: a name may have got its code since.
    */
   bind(relationships: NameEnumeration): void {
     const { relationship } = this.parts;
@@ -144,7 +143,7 @@ export class ArcTest {
     else this.kind = this.isNegated ? ArcTestKind.Any : ArcTestKind.Nothing;
   }
 
-  /** @throws QueryError where there is no arc before */
+  /** @throws QueryError if there is no previous arc */
   refuseDynamic(at: string): void {
     if (!this.isDynamic) return;
     const { comparison } = this.parts;
@@ -152,17 +151,17 @@ export class ArcTest {
     throw invalidArgument(text, comparison, "comparisons with a value: V_GT and its like", at);
   }
 
-  /** True if nothing but the direction is asked for. */
+  /** True if the filter restricts nothing but the direction. */
   get isUnfiltered(): boolean {
     return this.mask === 0 && !this.isNegated && this.parts.comparison === 0;
   }
 
-  /** Code of the relationship that every arc has that passes, 0 for any; once it is bound. */
+  /** Relationship code that every passing arc has, 0 for any. Valid once bound. */
   get relationship(): number {
     return this.isNegated || this.mask >= 0 ? 0 : this.want >>> 16;
   }
 
-  /** Whether an arc passes; the kernels spell out what this does. */
+  /** Returns whether an arc passes; kernels inline this test. */
   matches(word1: number, word2: number): boolean {
     if (this.kind <= ArcTestKind.Any) return this.kind === ArcTestKind.Any;
     const isKey = (word1 & this.mask) === this.want;

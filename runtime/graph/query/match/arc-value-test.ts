@@ -1,8 +1,8 @@
-// Value tests of arc filters, as ranges of keys. The key of a value is an int32 of the same order,
-// so that one loop compares all kinds of values:
+// Value tests of arc filters as ranges of keys. A value's key is an int32 that sorts like the
+// value, so one loop compares all kinds:
 //
 //   int32     the word                     uint32    the word, top bit flipped
-//   float32   its bits; of negative ones all but the sign flipped, so that -0 is just below 0
+//   float32   its bits; for negative values all but the sign flipped, which puts -0 just below 0
 
 import { nowSeconds } from "../../memory/time.js";
 import {
@@ -18,20 +18,20 @@ import {
 import { invalidArgument } from "../../model/invalid-argument.js";
 import { MODIFIERS, type Modifier, type ValueKind, valueBits } from "../../model/modifiers.js";
 
-/** The value of a test: a number, a pair for ranges, bits and distance for M_LSH. */
+/** Literal of a test: a number, a pair for ranges, bits and distance for M_LSH. */
 export type ArcLiteral = number | readonly [number, number];
 
 export interface ArcValueTest {
-  /** XORed into the word: 0x80000000 for uint32, else 0. */
+  /** XOR mask for the word: 0x80000000 for uint32, else 0. */
   readonly flip: number;
-  /** XORed into negative words: 0x7fffffff for float32, else 0. */
+  /** XOR mask for negative words: 0x7fffffff for float32, else 0. */
   readonly fold: number;
-  /** Range of keys; empty if `low` is greater. */
+  /** Range of keys; empty if `low` exceeds `high`. */
   readonly low: number;
   readonly high: number;
-  /** True if what lies outside matches. */
+  /** True to match keys outside the range. */
   readonly isOutside: boolean;
-  /** True if `low` is a bit pattern and `high` the greatest distance from it. */
+  /** True if `low` is a bit pattern and `high` the maximum distance from it. */
   readonly isPattern: boolean;
 }
 
@@ -40,8 +40,8 @@ export const MAX_KEY = 0x7fff_ffff;
 const MAX_PATTERN_DISTANCE = 15;
 
 /**
- * What a comparison with a literal means for the values of a modifier.
- * @throws QueryError literals that the comparison cannot take
+ * Returns the test of a comparison for the values of a modifier.
+ * @throws QueryError invalid literal for the comparison
  */
 export function arcValueTest(modifier: number, comparison: number, literal: unknown): ArcValueTest {
   const { kind, isTime } = kindOf(modifier);
@@ -57,9 +57,9 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
 }
 
 /**
- * What a comparison means for each modifier whose values are numbers that users chose: times, bit
- * patterns and arcs without a value never pass. By code of the modifier.
- * @throws QueryError literals that the comparison cannot take
+ * Returns the tests of a comparison, by modifier code, for all modifiers whose values are numbers
+ * chosen by users. Times, bit patterns and arcs without a value never pass.
+ * @throws QueryError invalid literal for the comparison
  */
 export function arcValueTests(comparison: number, literal: unknown): (ArcValueTest | null)[] {
   return MODIFIERS.map((row) => {
@@ -72,7 +72,7 @@ function isCompared({ code, kind, initial, isRelative }: Modifier): boolean {
   return kind !== "unit" && initial !== "now" && !isRelative && code !== M_LSH;
 }
 
-/** A range of whole numbers, both ends included. */
+/** Returns the test of an inclusive range of integers. */
 function wholeTest(kind: ValueKind, low: number, high: number, isOutside: boolean): ArcValueTest {
   const { least, greatest, flip } = kind === "int" ? INT : UINT;
   const from = Math.max(low, least);
@@ -88,7 +88,7 @@ function wholeTest(kind: ValueKind, low: number, high: number, isOutside: boolea
   };
 }
 
-/** A range of any numbers; without its ends where it is open and they are finite. */
+/** Returns the test of a range of numbers, without its finite bounds if it is open. */
 export function rangeTest(
   kind: ValueKind,
   low: number,
@@ -112,7 +112,7 @@ function kindOf(modifier: number): { kind: ValueKind; isTime: boolean } {
   return { kind: row.kind, isTime: row.name === "M_TMX" };
 }
 
-/** The two ends of what a comparison lets through, both included where they can be. */
+/** Returns the bounds of a comparison, both included if possible. */
 function bounds(
   comparison: number,
   literal: unknown,
@@ -138,7 +138,7 @@ function bounds(
   return [isBelow ? Number.NEGATIVE_INFINITY : value, isAbove ? Number.POSITIVE_INFINITY : value];
 }
 
-/** A literal as the modifier would store it. */
+/** Converts a literal to the value that the modifier would store. */
 function converted(kind: ValueKind, isRelative: boolean, value: unknown): number {
   if (typeof value !== "number" || Number.isNaN(value)) {
     throw invalidArgument("Invalid modifier value", value, "a number");
@@ -154,7 +154,7 @@ function floatTest(
   high: number,
   isOutside: boolean,
 ): ArcValueTest {
-  // 0 and -0 are equal, but have keys of their own: what includes one includes both.
+  // 0 and -0 are equal but have different keys: a range with one includes both.
   let first = low === 0 ? -1 : floatKey(low);
   let last = high === 0 ? 0 : floatKey(high);
   if (comparison === V_GT) first = (low === 0 ? 0 : first) + 1;

@@ -1,5 +1,6 @@
-// Comparisons of an arc's value with that of the arc walked just before it (queries, "The arc
-// before"). Before the arcs of a vertex are looked at, they become the ranges of arc-value-test.ts.
+// Comparisons of an arc's value with that of the previous arc of the path (queries, "The arc
+// before"). They are resolved to the ranges of arc-value-test.ts before the arcs of a vertex are
+// tested.
 
 import {
   V_DYN_DELTA,
@@ -19,7 +20,7 @@ export function isArcRelative(comparison: number): boolean {
 }
 
 /**
- * Refuses what no previous value can be compared by.
+ * Checks the literal of a dynamic comparison.
  * @throws QueryError
  */
 export function checkDynamic(comparison: number, literal: unknown): void {
@@ -34,7 +35,8 @@ export function checkDynamic(comparison: number, literal: unknown): void {
 }
 
 /**
- * What a comparison means beside one arc; null where that is of another kind and nothing compares.
+ * Returns the test of a comparison with a previous arc; null if that arc has another kind of value,
+ * which compares with nothing.
  * @param word1 of the previous arc
  * @param bits of the previous arc
  */
@@ -60,7 +62,7 @@ function ends(
   if (typeof literal !== "number") {
     const [a, b] = literal;
     if (comparison === V_DYN_DELTA) return [previous + a, previous + b];
-    // Times a negative value the ends change places.
+    // A negative factor swaps the bounds.
     return previous < 0 ? [previous * b, previous * a] : [previous * a, previous * b];
   }
   const value = previous + literal;

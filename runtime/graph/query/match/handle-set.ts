@@ -1,6 +1,6 @@
-// A set of vertex handles that is emptied in constant time: an open hash table whose slots count
-// only if they carry the stamp of the present filling, so that one set serves vertex after vertex.
-// A `Set` would hold an object for each, and ends at 16.7 million.
+// Set of vertex handles with constant-time clear: an open-addressing hash table whose slots are
+// valid only with the current stamp, so one set serves vertex after vertex. A `Set` would allocate
+// per handle and is limited to 16.7 million.
 
 const FIRST_SLOTS = 64;
 /** 2^32 divided by the golden ratio. */
@@ -25,7 +25,7 @@ export class HandleSet {
     return this.#stamps[this.#slotOf(handle)] === this.#stamp;
   }
 
-  /** True if the handle was not there. */
+  /** Adds a handle; returns true if it is new. */
   add(handle: number): boolean {
     const slot = this.#slotOf(handle);
     if (this.#stamps[slot] === this.#stamp) return false;
@@ -36,7 +36,7 @@ export class HandleSet {
     return true;
   }
 
-  /** Where the handle is, or the free slot where it would be. */
+  /** Returns the slot of a handle, or the free slot to insert it at. */
   #slotOf(handle: number): number {
     const handles = this.#handles;
     const stamps = this.#stamps;

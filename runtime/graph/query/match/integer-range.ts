@@ -1,4 +1,4 @@
-// A value condition on whole numbers, degrees and seconds, as a range with both ends included.
+// A value condition on integers (counts, degrees, seconds) as an inclusive range.
 
 import {
   V_ANY,
@@ -17,12 +17,12 @@ import type { ValueTest } from "./value-condition.js";
 export interface IntegerRange {
   readonly low: number;
   readonly high: number;
-  /** True if what lies outside matches. */
+  /** True to match values outside the range. */
   readonly isOutside: boolean;
 }
 
 /**
- * @param refusal text of the error for what is not a whole number of `least` to `greatest`
+ * @param refusal message for values that are not integers from `least` to `greatest`
  * @throws QueryError
  */
 export function integerRange(

@@ -1,5 +1,5 @@
-// Comparisons by name, as they are best written: `{ gt: 5 }`, `{ between: [1, 9] }` stand for
-// `[V_GT, 5]` and so on. Each object makes one comparison.
+// Comparisons by name: `{ gt: 5 }`, `{ between: [1, 9] }` stand for `[V_GT, 5]` and so on. Each
+// object holds one comparison.
 
 import { V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_NRANGE, V_RANGE } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
@@ -15,14 +15,14 @@ const CODES = new Map<string, number>([
   ["outside", V_NRANGE],
 ]);
 
-/** `V_` constant and what is compared with, or a list of which one has to be met. */
+/** `V_` constant and operand, or a list of alternatives. */
 export type NamedComparison =
   | { readonly name: string; readonly code: number; readonly value: unknown }
   | { readonly among: readonly unknown[] };
 
 /**
- * Null for what is no such object.
- * @throws QueryError one that says something else
+ * Returns the comparison; null if the condition is not such an object.
+ * @throws QueryError unknown or invalid comparison
  */
 export function parseNamedComparison(condition: unknown): NamedComparison | null {
   if (typeof condition !== "object" || condition === null || Array.isArray(condition)) return null;

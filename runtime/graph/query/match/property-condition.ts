@@ -1,6 +1,6 @@
-// Conditions on the properties of a vertex: all keys named must be there and pass. Cells are tested
-// as they lie in memory: texts are compared by their pointers into the pool, and whether one begins
-// with a prefix is remembered, so that no text is read twice.
+// Conditions on the properties of a vertex: all named keys must be present and pass. Cells are
+// tested in place: strings compare by their pointers into the pool, and prefix matches are cached,
+// so no string is read twice.
 
 import { bitCount } from "../../memory/bit-count.js";
 import { ARC_WORDS } from "../../memory/layout.js";
@@ -23,7 +23,7 @@ import {
   type ValueTest,
 } from "./value-condition.js";
 
-/** Texts that are remembered at most. */
+/** Maximum number of cached strings. */
 const MAX_REMEMBERED = 65_536;
 
 export class PropertyCondition {
@@ -33,7 +33,7 @@ export class PropertyCondition {
 
   /**
    * @param condition `{ key: value condition, ... }`; negation is the caller's
-   * @throws SvcError SVC2406 what is no condition; SVC2411 what is no key
+   * @throws SvcError SVC2406 not a condition; SVC2411 not a key
    */
   constructor(store: GraphStore, condition: unknown) {
     if (!isPlainRecord(condition)) {
@@ -49,22 +49,24 @@ export class PropertyCondition {
   }
 
   /**
-   * Looks keys and texts up, to be done before each execution: what comes to be later is not found.
+   * Looks up keys and strings. Required before each execution: those created later are not found.
    */
   bind(): void {
     for (const test of this.#tests) test.bind(this.#store);
   }
 
-  /** Which index led to the last candidates. */
+  /** Index that the last candidates came from. */
   label = "";
 
-  /** Vertices among which all are that pass; null without an index, or for more than `limit`. */
+  /**
+   * Returns a superset of the matching vertices; null without an index, or for more than `limit`.
+   */
   candidates(limit: number): readonly number[] | null {
     const { indexes } = this.#store;
     if (indexes.isEmpty) return null;
     let best: readonly number[] | null = null;
     for (const test of this.#tests) {
-      // Nobody has what no property is called.
+      // A key without a code belongs to no vertex.
       if (test.code === 0) return [];
       const range = test.range();
       if (range === null) continue;
@@ -76,14 +78,14 @@ export class PropertyCondition {
     return best;
   }
 
-  /** Whether a vertex has all of it. Takes no lock. */
+  /** Returns whether a vertex meets the whole condition. Takes no lock. */
   matches(vertex: number): boolean {
     return this.#matching(vertex, 1 << bitOf(vertex)) !== 0;
   }
 
   /**
-   * Moves the arcs whose heads match, or those whose heads do not, to the front; returns where they
-   * end. Heads that follow each other and are of one group are looked at together.
+   * Moves the arcs whose heads match, or do not match if negated, to the front; returns their end.
+   * Consecutive heads of one property group are tested together.
    */
   filter(arcs: Uint32Array, from: number, end: number, isNegated: boolean): number {
     let top = from;
@@ -105,7 +107,7 @@ export class PropertyCondition {
     return top;
   }
 
-  /** Those of the wanted vertices of a group that have all of it, a bit each. */
+  /** Returns the bit set of the wanted vertices of a group that match. */
   #matching(vertex: number, wanted: number): number {
     const { groups } = this.#properties;
     for (let attempt = 0; ; attempt++) {
@@ -115,7 +117,7 @@ export class PropertyCondition {
     }
   }
 
-  /** Those that do by what is read now; `leave` tells whether that counts. */
+  /** As `#matching` for one seqlock attempt; `leave` validates it. */
   #matchingNow(vertex: number, wanted: number): number {
     const { groups } = this.#properties;
     const tests = this.#tests;
@@ -129,7 +131,7 @@ export class PropertyCondition {
     return left;
   }
 
-  /** Those of some vertices of a group whose cells of one key pass. */
+  /** Returns the bit set of vertices of a group whose cells of one key pass. */
   #passing(test: KeyTest, entry: number, wanted: number): number {
     const { groups } = this.#properties;
     const bitmap = groups.bitmapOf(entry);
@@ -137,7 +139,7 @@ export class PropertyCondition {
     if (first === 0) return 0;
     const { floats } = groups;
     const { words } = groups.cells;
-    // In a scan all are wanted that there are: their cells follow each other.
+    // A scan wants all vertices of a group, whose cells are contiguous.
     const areAll = (bitmap & ~wanted) === 0;
     const { isRange, low, high } = test;
     let passing = 0;
@@ -156,7 +158,7 @@ export class PropertyCondition {
   }
 }
 
-/** @throws QueryError what is no value condition */
+/** @throws QueryError not a value condition */
 function valueTest(key: string, condition: unknown): ValueTest {
   try {
     return parseValueCondition(condition);
@@ -165,23 +167,23 @@ function valueTest(key: string, condition: unknown): ValueTest {
   }
 }
 
-/** A value condition on one key. */
+/** Value condition on one key. */
 class KeyTest {
-  /** Of the key; 0 when no vertex has it. */
+  /** Code of the key; 0 if no vertex has it. */
   code = 0;
   readonly key: string;
-  /** True if the numbers that pass are those from `low` to `high`, which are no numbers else. */
+  /** True if exactly the numbers from `low` to `high` pass. */
   readonly isRange: boolean;
   readonly low: number;
   readonly high: number;
   readonly #test: ValueTest;
   readonly #strings: StringPool;
-  /** Any of these will do; none where there is no list. */
+  /** Alternatives; empty if the condition is not a list. */
   readonly #among: readonly KeyTest[];
-  /** The text to equal: where it lies, 0 for nowhere, and its serial. */
+  /** Pointer to the string to equal, 0 if it is not stored, and its serial number. */
   #pointer = 0;
   #serial = 0;
-  /** By pointer: serial of the text * 2, plus 1 if it begins with the prefix. */
+  /** By pointer: serial of the string * 2, plus 1 if it has the prefix. */
   readonly #remembered = new Map<number, number>();
 
   constructor(key: string, test: ValueTest, strings: StringPool) {
@@ -207,7 +209,7 @@ class KeyTest {
     this.#serial = serial;
   }
 
-  /** What an index is to be asked for; null where it cannot help. */
+  /** Returns the range to look up in an index; null if an index cannot help. */
   range(): ValueRange | null {
     const { code, low, high, text, isPrefix, among } = this.#test;
     if (among !== null) return null;
@@ -227,7 +229,7 @@ class KeyTest {
     };
   }
 
-  /** Whether a cell passes; texts and what else has no order pass no comparison but equality. */
+  /** Returns whether a cell passes; strings and other unordered values can only pass equality. */
   passes(high: number, low: number): boolean {
     const test = this.#test;
     if (test.code === V_ANY) return true;
@@ -245,7 +247,7 @@ class KeyTest {
     const { text, isPrefix } = this.#test;
     if (text === null) return false;
     if (isPrefix) return this.#hasPrefix(pointer);
-    // Where the text lay when it was looked up, another may have come to lie since.
+    // The pool may have reused the string's location since it was looked up.
     return pointer === this.#pointer && this.#strings.serialOf(pointer) === this.#serial;
   }
 
@@ -261,7 +263,7 @@ class KeyTest {
   }
 }
 
-/** Unlike the key of a property, one in a condition may begin with an underscore or a digit. */
+/** Checks a key, which unlike that of a stored property may begin with an underscore or a digit. */
 function checkedName(key: string): string {
   validatePropertyKey(key.replace(/^(_|[0-9]+)(?=[A-Za-z])/, ""));
   return key;

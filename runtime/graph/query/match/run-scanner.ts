@@ -1,5 +1,5 @@
-// Reads the arcs of one vertex side while others write: every answer is one that was true at one
-// moment. See memory/reader.ts for how; scripts/arc-kernels.mjs writes the loops.
+// Seqlock reader for the arcs of one vertex side: every result was true at one moment, without
+// locks. The protocol is in memory/seqlock-reader.ts; scripts/arc-kernels.mjs generates the loops.
 
 import type { Arena, ArenaMemory } from "../../memory/arena.js";
 import { ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
@@ -12,11 +12,11 @@ import type { ArcStack } from "./arc-stack.js";
 import { type ArcTest, ArcTestKind } from "./arc-test.js";
 import { HIGH_DEGREE_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
 
-/** The run lies, or seems to lie, beyond this thread's views. */
+/** The run lies, or appears to lie, beyond this thread's views. */
 const UNREADABLE = -1;
-/** Vertices whose runs are fetched at once: as many misses as a core keeps in flight. */
+/** Vertices prefetched together: about the cache misses that a core can overlap. */
 const GROUP = 16;
-/** All arcs, in the place of a limit. */
+/** No limit. */
 export const ALL_ARCS = 0x3fff_ffff;
 
 export class RunScanner {
@@ -27,12 +27,12 @@ export class RunScanner {
   readonly #reader: SeqlockReader;
   readonly #sequence: Arena;
   #hub: HubKernel | null = null;
-  /** The memory that it is bound to. */
+  /** Memory that the hub kernel is bound to. */
   #hubOf: ArenaMemory | null = null;
-  /** First word of the run that was looked at last, and its arcs. */
+  /** First word of the run read last, and its number of arcs. */
   #run = 0;
   #length = 0;
-  /** Nobody needs it, but what nobody could see would not be read. */
+  /** Public so that the prefetching reads are not optimized away. */
   fetched = 0;
 
   constructor(reader: SeqlockReader, runs: ArcRuns, sequence: Arena) {
@@ -44,7 +44,7 @@ export class RunScanner {
     this.#sequence = sequence;
   }
 
-  /** Number of arcs that pass. */
+  /** Returns the number of arcs that pass. */
   count(vertex: number, test: ArcTest): number {
     if (test.kind === ArcTestKind.Nothing) return 0;
     for (let attempt = 0; ; attempt++) {
@@ -56,9 +56,8 @@ export class RunScanner {
   }
 
   /**
-   * Number of arcs that pass, of many vertices: every `stride`-th word of `handles`. The same as
-   * `count` for each, but memory is fetched for some of them at once, and the protocol is spelled
-   * out: twice as fast.
+   * Returns the total of `count` over every `stride`-th word of `handles`. Prefetching and an
+   * inlined seqlock make it twice as fast as single calls.
    */
   countEach(
     handles: Uint32Array,
@@ -84,7 +83,7 @@ export class RunScanner {
     return total;
   }
 
-  /** Reads a word of the runs of some vertices, so that waiting for them overlaps. */
+  /** Reads a word of each run, so that the cache misses overlap. */
   #fetch(handles: Uint32Array, from: number, end: number, stride: number): void {
     const sides = this.#sides.words;
     const arcs = this.#arcs.words;
@@ -97,7 +96,7 @@ export class RunScanner {
     this.fetched = words;
   }
 
-  /** One attempt at a run by key or range; `UNREADABLE` unless it succeeds. */
+  /** One attempt to count a run by key or range; `UNREADABLE` if it fails. */
   #countOnce(vertex: number, test: ArcTest): number {
     const sequence = this.#sequence.ints;
     const sides = this.#sides.words;
@@ -114,7 +113,7 @@ export class RunScanner {
     return Atomics.load(sequence, place) === seen ? count : UNREADABLE;
   }
 
-  /** Copies arcs that pass to the stack, at most `limit`; returns how many. */
+  /** Pushes at most `limit` passing arcs onto the stack; returns their number. */
   select(vertex: number, test: ArcTest, stack: ArcStack, limit: number): number {
     if (test.kind === ArcTestKind.Nothing) return 0;
     const { top } = stack;
@@ -127,12 +126,12 @@ export class RunScanner {
       const isValid = this.#reader.leave(this.side, vertex, seen);
       if (isValid && hasRoom) return (stack.top - top) / ARC_WORDS;
       stack.top = top;
-      // Memory is only taken for lengths that are real, and never under the lock.
+      // Memory is reserved only for validated lengths, and never under the lock.
       if (isValid && isFound) stack.reserve(wanted);
     }
   }
 
-  /** Copies the arcs between a vertex and another that pass to the stack; returns how many. */
+  /** Pushes the passing arcs between two vertices onto the stack; returns their number. */
   selectTo(vertex: number, other: number, test: ArcTest, stack: ArcStack): number {
     const { top } = stack;
     for (let attempt = 0; ; attempt++) {
@@ -150,24 +149,24 @@ export class RunScanner {
     }
   }
 
-  /** Arcs of the run that was looked at last, whether they passed or not. */
+  /** Number of arcs of the run read last, whether they passed or not. */
   get visited(): number {
     return this.#length;
   }
 
-  /** Finds the run of a vertex; false if it cannot be read with the views of this thread. */
+  /** Locates the run of a vertex; false if this thread's views do not reach it. */
   #find(vertex: number, attempt: number): boolean {
     const { words } = this.#sides;
     const at = vertex * SIDE_WORDS;
     if (at >= words.length) {
       this.#length = 0;
-      // After the first attempt the views are new: there is no such vertex.
+      // Views are refreshed after the first attempt, so the vertex does not exist.
       return attempt > 0;
     }
     const run = words[at + Side.Pointer]!;
     const degree = words[at + Side.Degree]!;
     this.#run = run;
-    // The terminal of forward-only arcs has a degree without a run.
+    // The terminal of a forward-only arc has a degree but no run.
     this.#length = run === 0 ? 0 : degree;
     return run + this.#length * ARC_WORDS <= this.#arcs.words.length;
   }
@@ -213,7 +212,7 @@ export interface Scanners {
 
 const scanners = new WeakMap<GraphStore, Scanners>();
 
-/** Those of a store, for all its queries. */
+/** Returns the scanners of a store, shared by all its queries. */
 export function scannersOf(store: GraphStore): Scanners {
   let known = scanners.get(store);
   if (known === undefined) {

@@ -1,5 +1,5 @@
-// Conditions on one value: `5`, `"a*"`, `[V_GT, 5]`, `{ between: [1, 9] }`. Read once, then tested
-// against plain values here and against property cells in property-condition.ts.
+// Conditions on one value: `5`, `"a*"`, `[V_GT, 5]`, `{ between: [1, 9] }`. Parsed once, then
+// tested against plain values here and against property cells in property-condition.ts.
 
 import {
   V_ANY,
@@ -15,16 +15,16 @@ import {
 import { atArgumentPath, invalidArgument } from "../../model/invalid-argument.js";
 import { parseNamedComparison } from "./named-comparison.js";
 
-/** A condition on a value, ready for tests. `code` is one of V_ANY to V_NRANGE. */
+/** A parsed value condition. `code` is one of V_ANY to V_NRANGE. */
 export interface ValueTest {
   readonly code: number;
-  /** Bounds; of a comparison with one number both are it. Integers and floats compare alike. */
+  /** Bounds; equal for a comparison with one number. Integers and floats compare alike. */
   readonly low: number;
   readonly high: number;
-  /** Text to equal or to begin with, null for numbers. */
+  /** String to equal or to start with; null for numbers. */
   readonly text: string | null;
   readonly isPrefix: boolean;
-  /** Any of these will do, whatever the rest says; null where there are none. */
+  /** Alternatives that replace the rest; null if there are none. */
   readonly among: readonly ValueTest[] | null;
 }
 
@@ -39,9 +39,9 @@ const FORMS =
   "(range_comparison, (<low>,<high>) )";
 
 /**
- * Reads a condition; null and undefined pass anything.
- * @param plainCode what a plain number means: V_EQ, or V_GTE for times
- * @throws SvcError SVC2406 what is no value condition; see (queries, "Value conditions")
+ * Parses a condition; null and undefined pass anything.
+ * @param plainCode meaning of a plain number: V_EQ, or V_GTE for times
+ * @throws SvcError SVC2406 not a value condition; see (queries, "Value conditions")
  */
 export function parseValueCondition(condition: unknown, plainCode = V_EQ): ValueTest {
   if (condition === null || condition === undefined) return ANY;
@@ -65,7 +65,7 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
   return compared(code, value, "[1]");
 }
 
-/** @param at step to the value */
+/** @param at path step to the value */
 function compared(code: number, value: unknown, at: string): ValueTest {
   try {
     if (code === V_ANY) return ANY;
@@ -85,7 +85,7 @@ function oneOf(value: unknown, index: number): ValueTest {
 }
 
 /**
- * Reads a text that may end with a star, which stands for anything; `\*` is a star.
+ * Parses a string that may end with a wildcard star; `\*` is a literal star.
  * @throws SvcError SVC2406 a star elsewhere
  */
 export function parsePattern(pattern: string): { text: string; isPrefix: boolean } {
@@ -101,7 +101,7 @@ export function parsePattern(pattern: string): { text: string; isPrefix: boolean
   return { text: body.replaceAll("\\*", "*"), isPrefix };
 }
 
-/** Whether a number passes. NaN is unequal to everything. */
+/** Returns whether a number passes. NaN is unequal to everything. */
 export function testNumber(test: ValueTest, value: number): boolean {
   if (test.among !== null) return test.among.some((one) => testNumber(one, value));
   if (test.text !== null) return test.code === V_NEQ;
@@ -127,13 +127,13 @@ export function testNumber(test: ValueTest, value: number): boolean {
   }
 }
 
-/** Numbers of which all pass that lie in it, its bounds included, and no others. */
+/** An inclusive range that holds exactly the numbers that pass. */
 export interface ClosedRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** The numbers that pass; null where they are no range. */
+/** Returns the range of the numbers that pass; null if they are not a range. */
 export function closedRange({ code, low, high, text, among }: ValueTest): ClosedRange | null {
   if (text !== null || among !== null) return null;
   switch (code) {
@@ -156,19 +156,19 @@ export function closedRange({ code, low, high, text, among }: ValueTest): Closed
 const float = new Float64Array(1);
 const bits = new BigInt64Array(float.buffer);
 
-/** The next float64 above a number, or below it; NaN where there is none. */
+/** Returns the next float64 in a direction; NaN if there is none. */
 function nextTo(number: number, direction: 1 | -1): number {
   if (number === 0) return direction * Number.MIN_VALUE;
   if (number === direction * Number.POSITIVE_INFINITY || Number.isNaN(number)) return Number.NaN;
   float[0] = number;
-  // Their bits are ordered as they are, by magnitude.
+  // The bits of floats sort by magnitude.
   bits[0]! += BigInt(Math.sign(number) * direction);
   return float[0]!;
 }
 
 /**
- * Whether a value of any kind passes. Texts have no order; what is neither number nor text only
- * passes V_ANY.
+ * Returns whether a value passes. Strings are unordered; values other than numbers and strings pass
+ * V_ANY only.
  */
 export function testValue(test: ValueTest, value: unknown): boolean {
   if (test.code === V_ANY) return true;
@@ -180,7 +180,7 @@ export function testValue(test: ValueTest, value: unknown): boolean {
   return equalsText(test, value) === (test.code === V_EQ);
 }
 
-/** Whether a text is the one of a condition, or begins with it. */
+/** Returns whether a string equals that of a condition, or starts with it. */
 export function equalsText(test: ValueTest, value: string): boolean {
   if (test.text === null) return false;
   return test.isPrefix ? value.startsWith(test.text) : value === test.text;
@@ -188,7 +188,7 @@ export function equalsText(test: ValueTest, value: string): boolean {
 
 function comparison(code: number, value: unknown): ValueTest {
   if (typeof value === "string") {
-    // An order of numbers as what a plain value means has no sense for texts.
+    // The code for plain values may be an ordering, which strings do not have.
     return { ...PLAIN, code, ...parsePattern(value) };
   }
   const number = numberFrom(value);
@@ -201,7 +201,7 @@ function range(code: number, bounds: unknown): ValueTest {
     throw invalidArgument(text, bounds, "[least, greatest]");
   }
   const [low, high]: unknown[] = bounds;
-  // Texts have no order: such a range is read, and matches nothing.
+  // Strings are unordered: such a range is valid and matches nothing.
   if (typeof low === "string" && typeof high === "string") {
     return { ...PLAIN, code, low: Number.NaN, high: Number.NaN, text: low };
   }

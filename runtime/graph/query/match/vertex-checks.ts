@@ -1,5 +1,5 @@
-// What a condition can ask of one vertex without walking on: its type, degrees, id, times and
-// properties. Each check reads what it needs and nothing else; none takes a lock.
+// The checks of a condition that one vertex is tested for without traversal: type, degrees, id,
+// times and properties. Each reads only what it needs; none takes a lock.
 
 import type { Arena } from "../../memory/arena.js";
 import { ARC_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
@@ -17,7 +17,7 @@ import { type Scanners, scannersOf } from "./run-scanner.js";
 import { testNumber, type ValueTest } from "./value-condition.js";
 import type { VertexCheck } from "./vertex-test.js";
 
-/** Type code in a word of META. */
+/** Type code in the META word. */
 const TYPE_MASK = 0xff;
 
 abstract class Check implements VertexCheck {
@@ -54,7 +54,7 @@ export class TypeCheck extends Check {
   readonly #store: GraphStore;
   readonly #name: string;
   readonly isEqual: boolean;
-  /** 0 while no vertex was ever of the type. */
+  /** 0 until a vertex has had the type. */
   code = 0;
 
   constructor(store: GraphStore, name: string, isEqual: boolean) {
@@ -86,7 +86,7 @@ export class TypeCheck extends Check {
   }
 }
 
-/** Number of arcs on one side or both, by the counters. */
+/** Number of arcs on one side or both, from the degree counters. */
 export class DegreeCheck extends Check {
   readonly #store: GraphStore;
   readonly #direction: DirectionNumber;
@@ -178,13 +178,13 @@ export class ArcCountCheck extends Check {
 
 const FEW_IDS = 8;
 
-/** One of some ids, by the handles that have them when the query starts. */
+/** One of several ids, by the handles they have when the query starts. */
 export class IdCheck extends Check {
   readonly #store: GraphStore;
   readonly #ids: readonly string[];
-  /** Made for more than a few ids only: most conditions name one. */
+  /** Built for larger lists only; most conditions name one id. */
   readonly #set: HandleSet | null;
-  /** Handles of those that there are, each once. */
+  /** Handles of the existing ids, each once. */
   readonly handles: number[] = [];
 
   constructor(store: GraphStore, ids: readonly string[]) {
@@ -235,14 +235,14 @@ export class IdPrefixCheck extends Check {
   }
 }
 
-/** Times of a vertex, by what conditions call them. */
+/** Times of a vertex by their names in conditions. */
 export const TIMES = new Map<string, typeof TMC.of>(
   [TMC, TMM, TMX].map(({ field, of }) => [field, of]),
 );
 
 export type TimeRange = readonly [timeOf: typeof TMC.of, range: IntegerRange];
 
-/** Times of creation, modification and expiry, all of them. */
+/** Times of creation, modification and expiry; all must pass. */
 export class TimeCheck extends Check {
   readonly #store: GraphStore;
   readonly #times: readonly TimeRange[];
@@ -298,7 +298,7 @@ export class PropertyCheck extends Check {
   }
 }
 
-/** How similar its vector is to a probe: fingerprints first, which are cheap. */
+/** Similarity of the vector to a probe vector; the cheap fingerprints are compared first. */
 export class SimilarityCheck extends Check {
   readonly #probe: Probe;
   readonly #score: ValueTest;

@@ -1,5 +1,4 @@
-// Reads arc filters as queries write them. Everything may come from outside, so nothing is
-// believed: whatever is not a filter is refused with a QueryError.
+// Parses arc filters. Input may be untrusted: anything else is rejected with a QueryError.
 
 import { isPlainRecord } from "../../model/check-argument.js";
 import {
@@ -51,9 +50,9 @@ const MODIFIER_FORMS = 'M_INT and its like, or by name in { mod: "int" }';
 const COMPARISON_FORMS = "V_GT and its like, and a value to compare with";
 
 /**
- * A filter ready for use: `bind` it before each execution, it is bound once here.
- * @param at steps to the filter within the arguments of the call
- * @throws QueryError what is not an arc filter
+ * Returns a compiled filter. It is bound here once; `bind` it again before each execution.
+ * @param at path of the filter within the arguments of the call
+ * @throws QueryError not an arc filter
  * @throws SearchError a name that no relationship can have
  */
 export function compileArcFilter(
@@ -67,7 +66,7 @@ export function compileArcFilter(
   return test;
 }
 
-/** The same where there may be an arc before, whose value the filter may compare with. */
+/** As `compileArcFilter`, in a position where the filter may compare with the previous arc. */
 export function compileWalkFilter(
   store: GraphStore,
   filter: ArcFilter | undefined,
@@ -113,7 +112,7 @@ function parsePlain(
     return partsFor(defaultDirection, null, isNegated);
   }
   if (inner === false) return partsFor(defaultDirection, null, !isNegated);
-  // A direction alone says nothing that could be negated.
+  // A bare direction has nothing to negate.
   if (typeof inner === "number") return partsFor(parseDirection(inner, D_ANY, ""), null, false);
   if (typeof inner === "string") {
     return partsFor(defaultDirection, parseRelationship(inner, ""), isNegated);
@@ -140,8 +139,8 @@ function partsFor(
 }
 
 /**
- * The members of a filter in their order, whichever way it is written; behind them the step to what
- * a comparison that has a name compares with.
+ * Returns the members of a filter in order, whichever way it is written; with the path step to the
+ * operand of a named comparison.
  */
 function itemsOf(filter: unknown): readonly unknown[] {
   if (Array.isArray(filter)) {
@@ -198,13 +197,13 @@ function parseItems(
   const direction = parseDirection(items[1], defaultDirection, steps[1]!);
   const code = parseModifier(items[2], steps[2]!);
   const comparison = parseComparison(items[3], items[4] !== undefined, steps[3]!);
-  // Compared with the previous value, the literal is what is added to that.
+  // The literal is an offset to the previous value.
   const isPlainDynamic = comparison > V_DYN_RATIO;
   const literal = items[4] ?? (isPlainDynamic ? 0 : items[4]);
   const modifier = code & ~M_FWDONLY;
   const isNamed = typeof items[5] === "string";
   const literalAt = typeof items[5] === "string" ? items[5] : steps[4]!;
-  // By name it is asked of whatever numbers arcs carry; a constant is about values of one kind.
+  // A named comparison covers all numeric values of arcs; a constant needs the values of one kind.
   if (comparison !== V_ANY && modifier === M_ANY && !isNamed) {
     const text = "Invalid arc: value condition not supported without modifier";
     throw invalidArgument(text, items[2], MODIFIER_FORMS, steps[2]!);
@@ -220,14 +219,14 @@ function parseItems(
     modifier,
     isForwardOnly: code !== modifier,
     comparison,
-    // What kind of literal it must be is known where it is compiled.
+    // The compiler of the comparison checks the literal.
     literal: comparison === V_ANY ? 0 : (literal as ArcLiteral),
     literalAt,
     isNegated,
   };
 }
 
-/** Whether a relationship or type can be called so. */
+/** Returns whether a name is valid for relationships and types. */
 export function isName(name: string): boolean {
   return name.length <= MAX_STRING && NAME.test(name);
 }
@@ -278,8 +277,8 @@ function parseComparison(comparison: unknown, hasLiteral: boolean, at: string): 
 }
 
 /**
- * Refuses comparisons that values of a modifier cannot have.
- * @param at steps to the comparison
+ * Rejects comparisons that the values of a modifier do not support.
+ * @param at path of the comparison
  * @throws QueryError
  */
 function checkComparison(modifier: number, comparison: number, at: string): void {

@@ -1,5 +1,5 @@
-// The constraints of a vertex condition that one vertex can be tested for by itself: how each is
-// written, and in which order they are tested, cheap ones first (queries, "Vertex conditions").
+// The constraints of a vertex condition that are tested without traversal: how each is written, and
+// the order of the tests, cheapest first (queries, "Vertex conditions").
 
 import { nowSeconds } from "../../memory/time.js";
 import { isPlainRecord } from "../../model/check-argument.js";
@@ -49,7 +49,7 @@ import type { ArcFilter } from "./query-options.js";
 import { isReference } from "./traverse-rule.js";
 
 export interface Constraint {
-  /** Place in the order of tests. */
+  /** Position in the order of tests. */
   readonly order: number;
   readonly check: VertexCheck;
 }
@@ -70,7 +70,7 @@ const MAX_IDS = 100_000;
 const UNTYPED = "__vertex__";
 const SIMILARITY_FITS = "{ vector, score, hamdist }";
 
-/** By key; null from a parser says that any vertex passes. */
+/** By key; a parser returns null if any vertex passes. */
 export const CONSTRAINTS: ReadonlyMap<string, ConstraintParser> = new Map<string, ConstraintParser>(
   [
     ["virtual", parseVirtual],
@@ -120,7 +120,7 @@ function parseDegree(
   direction: DirectionNumber,
 ): Constraint | null {
   if (value === null) return null;
-  // The codes of value conditions are numbers, arc filters in this place are not.
+  // Value conditions begin with a number, arc filters here do not.
   const hasFilter = Array.isArray(value) && value.length === 2 && typeof value[0] !== "number";
   const [filter, condition]: unknown[] = hasFilter ? value : [null, value];
   const range = degreeRange(condition, hasFilter ? "[1]" : "");
@@ -167,13 +167,13 @@ function parseIds(store: GraphStore, value: unknown): Constraint | null {
   return { order: Order.id, check: new IdPrefixCheck(store, text) };
 }
 
-/** Ids in a list are taken as they are: a star in them is a star. */
+/** Ids in a list are literal, stars included. */
 function idList(store: GraphStore, items: readonly unknown[]): Constraint {
   if (items.length > MAX_IDS) {
     const text = `too many ids: ${items.length} > ${MAX_IDS}`;
     throw invalidArgument(text, items, `at most ${MAX_IDS} ids`);
   }
-  // Holes, too, are items that are no ids.
+  // `Array.from` visits holes, which are invalid too.
   const ids = Array.from(items, (item, index) => {
     if (typeof item === "string") return item;
     if (isReference(item)) return item.id;
@@ -211,7 +211,7 @@ function parseTimes(store: GraphStore, value: unknown, base: number): Constraint
   return { order: Order.time, check: new TimeCheck(store, times, isNegated) };
 }
 
-/** @param base 0 for absolute seconds, else what offsets are added to */
+/** @param base 0 for absolute seconds, else the time that offsets are added to */
 function timeRange(condition: unknown, base: number): IntegerRange {
   const test = parseValueCondition(condition, V_GTE);
   const [least, greatest] = base === 0 ? [T_MIN, T_MAX] : [-T_MAX, T_MAX];
@@ -282,7 +282,7 @@ function bounded(
   }
 }
 
-/** What is inside of `[false, x]`, and the steps to it. */
+/** The operand of `[false, x]`, and its path. */
 export interface Negation {
   readonly inner: unknown;
   readonly isNegated: boolean;
@@ -290,8 +290,8 @@ export interface Negation {
 }
 
 /**
- * What is inside of `[false, x]` and `[true, x]`, however deep.
- * @throws QueryError an array that begins like one and is none
+ * Unwraps `[false, x]` and `[true, x]`, nested to any depth.
+ * @throws QueryError a malformed negation
  */
 export function unwrapNegation(value: unknown): Negation {
   let inner = value;

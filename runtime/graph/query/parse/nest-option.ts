@@ -1,17 +1,17 @@
-// Reads `nest` of a neighborhood: as many further levels, each with a rule of its own or that of
-// the level above.
+// Parses `nest` of a neighborhood: the number of further levels, each with a rule of its own or
+// that of the level above.
 
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { NeighborhoodQueryOptions, VertexCondition } from "./query-options.js";
 import { isReference, type RuleParts, ruleParts } from "./traverse-rule.js";
 
-/** Conditions go no deeper. */
+/** Nesting limit of conditions. */
 const MAX_LEVELS = 14;
-/** Members of a condition that stand for those of its `traverse`. */
+/** Members of a condition that are aliases of `traverse` members. */
 const ALIASES = ["arc", "neighbor", "collect", "assert"] as const;
 
 /**
- * How many further levels; 0 for a flat result.
+ * Returns the number of further levels; 0 for a flat result.
  * @throws QueryError
  */
 export function parseNestOption({ nest, aggregate }: NeighborhoodQueryOptions): number {
@@ -30,7 +30,7 @@ export function parseNestOption({ nest, aggregate }: NeighborhoodQueryOptions): 
 }
 
 /**
- * Most entries of an inner list.
+ * Returns the maximum number of entries of an inner list.
  * @throws QueryError
  */
 export function parseNestedHits(nestedHits: unknown): number {
@@ -42,8 +42,8 @@ export function parseNestedHits(nestedHits: unknown): number {
 }
 
 /**
- * A condition on the heads of a level that walks and collects as many levels more.
- * @param above rule of the level, for those below that have none
+ * Returns a condition on the heads of a level that traverses and collects further levels.
+ * @param above rule of the level, inherited by levels without one
  * @throws QueryError
  */
 export function nestedCondition(condition: unknown, levels: number, above: RuleParts): unknown {
@@ -61,7 +61,7 @@ export function nestedCondition(condition: unknown, levels: number, above: RuleP
   };
 }
 
-/** The rule that a condition walks on by, null if there is none, and all else of it. */
+/** Splits a condition into its traversal rule, null if there is none, and the rest. */
 function split(members: Record<string, unknown>): {
   own: RuleParts | null;
   rest: Record<string, unknown>;
@@ -87,7 +87,7 @@ function withoutPlaces({ places: _, ...rule }: RuleParts): RuleParts {
   return rule;
 }
 
-/** A condition by its members, whichever form it has. */
+/** Returns the members of a condition in any of its forms. */
 function membersOf(condition: unknown): Record<string, unknown> {
   if (condition === undefined || condition === null || condition === "*") return {};
   if (typeof condition === "string" || isReference(condition)) return { id: condition };

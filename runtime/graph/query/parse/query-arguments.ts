@@ -1,5 +1,5 @@
-// What a query may be given, by name. Options come from plugin code and from the JSON of clients
-// alike, so a name that no query has is an error: an option must never be ignored.
+// Options of queries by name. They come from plugin code and from clients' JSON, so an unknown name
+// is an error: no option may be silently ignored.
 
 import { checkObject } from "../../model/check-argument.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
@@ -18,7 +18,7 @@ const NEIGHBORHOOD = [
 const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
 const ADJACENCY = ["arc", "neighbor", ...EXPRESSIONS];
 
-/** Names of the options of each call. */
+/** Option names by call. */
 const NAMES = {
   neighborhood: new Set([...NEIGHBORHOOD, ...PAGE, ...LIMIT]),
   neighborhoodQuery: new Set(NEIGHBORHOOD),
@@ -44,7 +44,7 @@ const NAMES = {
 
 export type QueryCall = keyof typeof NAMES;
 
-/** Names of the options of queries, for tools that complete them. */
+/** Returns the option names of queries, for completion. */
 export function optionNames(): readonly string[] {
   return [...new Set([...NAMES.neighborhood, ...NAMES.global])];
 }
@@ -52,14 +52,14 @@ export function optionNames(): readonly string[] {
 const NO_OPTIONS = {};
 
 /**
- * The options of a call once their names are checked; none where none are given.
- * @throws TypeError a name that the call does not have, or what holds no names
+ * Returns the options of a call after checking their names; empty if none are given.
+ * @throws TypeError unknown option, or not an object
  */
 export function checkedArguments<O extends object>(
   call: QueryCall,
   options: O | null | undefined,
 ): O {
-  // No option of any call is required.
+  // No call has required options.
   if (options === undefined || options === null) return NO_OPTIONS as O;
   checkObject(options, "options");
   checkNames(call, options);
@@ -75,7 +75,7 @@ function checkNames(call: QueryCall, options: object): void {
   }
 }
 
-/** The part of a result that is to be made. */
+/** The requested part of a result. */
 export interface Page {
   /** Infinity for all. */
   readonly hits: number;
@@ -83,8 +83,8 @@ export interface Page {
 }
 
 /**
- * Reads `hits` and `offset`; a negative offset counts as 0.
- * @throws QueryError what is not an integer
+ * Parses `hits` and `offset`; a negative offset counts as 0.
+ * @throws QueryError not an integer
  */
 export function parsePage(options: ExecuteOptions): Page {
   const hits = integerOption("hits", options.hits, -1);

@@ -1,5 +1,5 @@
-// What a query can be asked, as plugin code writes it. The JSON of the built-in services has the
-// same form, with the names of constants as texts.
+// Types of query options in plugin code. The JSON of the built-in services has the same form, with
+// the names of constants as strings.
 
 import type { ArcDirection, ArcModifier, ValueComparison } from "../../model/constants.js";
 import type { PropertyValue } from "../../store/property-values.js";
@@ -7,8 +7,8 @@ import type { VectorLike } from "../../vectors/vector.js";
 import type { FieldValues } from "../attributes/field-list.js";
 
 /**
- * `{ rel: "knows", dir: "out", mod: "int", value: { gt: 5 } }`, of which any part may be missing;
- * `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, or `[false, filter]`.
+ * `{ rel: "knows", dir: "out", mod: "int", value: { gt: 5 } }` with any members omitted, or
+ * `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, `[false, filter]`.
  */
 export type ArcFilter =
   | null
@@ -25,7 +25,7 @@ export type ArcFilter =
       readonly cond?: ValueComparison;
       readonly value?: ArcValue | Comparison;
     };
-/** Each of another kind, so that an editor refuses what stands in the wrong place. */
+/** Typed by position, so that editors reject misplaced items. */
 export type ArcFilterItems = readonly [
   rel?: string | null,
   dir?: ArcDirection | null,
@@ -33,7 +33,7 @@ export type ArcFilterItems = readonly [
   cond?: ValueComparison | null,
   value?: ArcValue | null,
 ];
-/** A number, both ends of a range, or the bits and the distance of an M_LSH arc. */
+/** A number, both bounds of a range, or bits and distance of an M_LSH arc. */
 export type ArcValue = number | readonly [number, number];
 
 /** A value, null for any, or `[V_x, value]`. */
@@ -46,7 +46,7 @@ export type ValueCondition =
   | Comparison
   | { readonly in: readonly (string | number | boolean)[] };
 
-/** One comparison by its name. */
+/** One comparison by name. */
 export type Comparison =
   | { readonly gt: number }
   | { readonly gte: number }
@@ -57,31 +57,31 @@ export type Comparison =
   | { readonly between: readonly [number, number] }
   | { readonly outside: readonly [number, number] };
 
-/** A number of arcs, of all or of those that a filter lets through. */
+/** Number of arcs, of all or of those that pass a filter. */
 export type DegreeCondition = ValueCondition | readonly [arc: ArcFilter, ValueCondition];
 type Negatable<T> = T | readonly [keep: boolean, condition: T];
-/** When a vertex was created or modified, or expires: seconds. */
+/** Times of creation, modification and expiry, in seconds. */
 export type TimeCondition = Negatable<{
   readonly created?: ValueCondition;
   readonly modified?: ValueCondition;
   readonly expires?: ValueCondition;
 }>;
 
-/** An arc and a neighbour that a vertex must have. */
+/** An arc and a neighbor that a vertex must have. */
 export interface AdjacencyRule {
   readonly arc?: ArcFilter;
   readonly filter?: string;
   readonly neighbor?: VertexCondition;
   readonly assert?: boolean | number | null;
 }
-/** The same, walked on to its end: what it reaches may be collected. */
+/** As `AdjacencyRule`, but followed completely; what it reaches may be collected. */
 export interface TraverseRule extends AdjacencyRule {
   readonly collect?: CollectRule;
 }
-/** Which arcs of a level are part of the result: all, none, or those that a filter lets through. */
+/** Arcs of a level that become part of the result: all, none, or those that pass a filter. */
 export type CollectRule = boolean | null | ArcFilter;
 
-/** An id, some ids, or an arc filter as a list. */
+/** An id, several ids, or an arc filter as a list. */
 type RuleInShort =
   | string
   | VertexReference
@@ -89,7 +89,7 @@ type RuleInShort =
   | ArcFilterItems
   | readonly [keep: boolean, filter: ArcFilter];
 
-/** What a vertex must fulfil: all of it. */
+/** Constraints of a vertex; all must hold. */
 export interface VertexConditionObject {
   readonly virtual?: boolean | number;
   readonly type?: string | null | readonly [code: ValueComparison, type: string | null];
@@ -105,33 +105,35 @@ export interface VertexConditionObject {
   readonly traverse?: TraverseRule | RuleInShort;
   readonly post?: string;
   readonly similarity?: Negatable<SimilarityCondition>;
-  /** The same as within `traverse`. */
+  /** Alias of `traverse.arc`. */
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
   readonly collect?: CollectRule;
   readonly assert?: boolean | number | null;
-  /** The same as within `adjacent`. */
+  /** Alias of `adjacent.arc`. */
   readonly has_arc?: ArcFilter;
   readonly has_neighbor?: VertexCondition;
   /** Negates a condition. */
   readonly not?: VertexCondition;
 }
 
-/** How similar the vector of a vertex is to another one. */
+/** Similarity of the vertex's vector to a probe vector. */
 export interface SimilarityCondition {
   readonly vector: VectorLike | { readonly vector: readonly number[] };
-  /** -1 to 1; a plain number is the least one. */
+  /** -1 to 1; a plain number is the minimum. */
   readonly score?: ValueCondition;
-  /** Bits in which fingerprints differ, 0 to 64; a plain number is the greatest one. */
+  /** Hamming distance of the fingerprints, 0 to 64; a plain number is the maximum. */
   readonly hamdist?: ValueCondition;
 }
 
-/** What `Vertex` objects are to a query. */
+/** `Vertex` as queries see it. */
 export interface VertexReference {
   readonly id: string;
 }
 
-/** Any vertex (null, `"*"`), an id, a prefix (`"a*"`), some ids, a condition, or its negation. */
+/**
+ * Any vertex (null, `"*"`), an id, a prefix (`"a*"`), several ids, a condition, or its negation.
+ */
 export type VertexCondition =
   | null
   | string
@@ -140,59 +142,59 @@ export type VertexCondition =
   | readonly string[]
   | readonly [keep: boolean, condition: VertexCondition];
 
-/** Fields of an entry by their names, in place of an `F_` mask: they then give the entry's type. */
+/** Names of entry fields; used instead of an `F_` mask they determine the type of entries. */
 export type FieldName = Exclude<keyof FieldValues, "raw-vertex">;
 
 export type ResultFormat = "simple" | "str" | "list" | "dict";
 export type Properties = { readonly [key: string]: PropertyValue };
 
-/** How a query waits, and for how long it may run. */
+/** Page, timeout and limits of an execution. */
 export interface ExecuteOptions {
-  /** Most entries; negative for all. */
+  /** Maximum number of entries; negative for all. */
   readonly hits?: number;
-  /** Entries to skip. */
+  /** Number of entries to skip. */
   readonly offset?: number;
-  /** Milliseconds, 0 for none, -1 for ever. */
+  /** Lock timeout in milliseconds; 0 for none, -1 for no limit. */
   readonly timeout?: number;
-  /** True makes `timeout` a bound of the whole execution. */
+  /** True to make `timeout` limit the whole execution. */
   readonly limexec?: boolean;
 }
 
 export interface ResultOptions {
-  /** `R_` constants, or the form alone by name. */
+  /** `R_` constants, or the name of a format. */
   readonly result?: number | ResultFormat;
   readonly fields?: number | readonly FieldName[];
   readonly select?: string;
   /** An `S_` constant, with S_ASC or S_DESC. */
   readonly sortby?: number;
-  /** Beside the entries: counts of the whole match set; seconds spent. */
+  /** Adds counts of all matches, and the seconds spent. */
   readonly counts?: boolean;
   readonly timing?: boolean;
-  /** Beside the entries: how they were looked for, and what that cost. */
+  /** Adds the query plan and its cost. */
   readonly explain?: boolean;
 }
 
-/** What `vertices` and `arcs` look for, and show. */
+/** Search and result options of `vertices` and `arcs`. */
 export interface GlobalQueryOptions extends ResultOptions {
   readonly condition?: VertexCondition;
-  /** Of `vertices` sorted by S_SIM: an index may be used; see `nearest`. */
+  /** For `vertices` sorted by S_SIM: allows the HNSW index; see `nearest`. */
   readonly approximate?: boolean | { readonly ef?: number };
   readonly vector?: VectorLike | null;
   readonly rank?: string;
   readonly memory?: unknown;
 }
 
-/** How the arcs to one head become one: those of one relationship and one class of values. */
+/** How arcs of one head, relationship and value class are aggregated. */
 export interface AggregateRule {
-  /** `count` unless given. */
+  /** Default: `count`. */
   readonly mode?: ("first" | "max" | "min" | "average") | ("count" | "sum" | "sqsum" | "product");
-  /** Which of the groups are hits: `["*", D_ANY, M_INTAGGR, V_GT, 3]`. */
+  /** Filter on groups: `["*", D_ANY, M_INTAGGR, V_GT, 3]`. */
   readonly arc?: ArcFilter;
-  /** Arcs that are grouped at most; negative for all. */
+  /** Maximum number of arcs to group; negative for all. */
   readonly deephits?: number;
 }
 
-/** What `neighborhood` looks for, and shows. */
+/** Search and result options of `neighborhood`. */
 export interface NeighborhoodQueryOptions extends ResultOptions {
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
@@ -204,13 +206,13 @@ export interface NeighborhoodQueryOptions extends ResultOptions {
   readonly rank?: string;
   readonly memory?: unknown;
   readonly aggregate?: AggregateRule | null;
-  /** Levels below each entry, which then has those arcs as `next`; 0 for a flat list. */
+  /** Number of levels below each entry, listed as `next`; 0 for a flat list. */
   readonly nest?: number | null;
-  /** Most entries of each inner list; negative for all. */
+  /** Maximum number of entries of each inner list; negative for all. */
   readonly nestedHits?: number | null;
 }
 
-/** What `adjacent` looks for. */
+/** Search options of `adjacent`. */
 export interface AdjacencyQueryOptions {
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
@@ -220,7 +222,7 @@ export interface AdjacencyQueryOptions {
   readonly memory?: unknown;
 }
 
-/** What `aggregate` looks for, and shows. */
+/** Search and result options of `aggregate`. */
 export interface AggregateQueryOptions extends AdjacencyQueryOptions {
   readonly collect?: CollectRule;
   readonly result?: number | ResultFormat;

@@ -1,5 +1,5 @@
-// Reads the rules by which a condition goes on from a vertex to others: `adjacent`, `traverse` and
-// their short forms and aliases, and the same parts of an anchored query.
+// Parses the rules by which a condition continues from a vertex to others: `adjacent`, `traverse`,
+// their short forms and aliases, and the same members of an anchored query.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { isPlainRecord } from "../../model/check-argument.js";
@@ -11,14 +11,14 @@ import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js
 import { compileArcFilter, compileWalkFilter } from "./arc-filter.js";
 import type { ArcFilter } from "./query-options.js";
 
-/** Members of a rule as they were written. */
+/** Members of a rule as written. */
 export interface RuleParts {
   arc?: unknown;
   neighbor?: unknown;
   filter?: unknown;
   collect?: unknown;
   assert?: unknown;
-  /** Steps to those that do not stand below their names. */
+  /** Paths of members that are not below their names. */
   places?: RuleLocations;
 }
 
@@ -35,7 +35,7 @@ const UNKNOWN_MEMBER: Record<RuleKind, string> = {
   traverse: "Invalid recursive traversal parameter",
 };
 
-/** Where the members of a rule stand that has its own name. */
+/** Paths of the members of a named rule. */
 const PLACES: Record<RuleKind, RuleLocations> = {
   adjacent: placesBelow("adjacent"),
   traverse: placesBelow("traverse"),
@@ -46,7 +46,7 @@ function placesBelow(kind: RuleKind): RuleLocations {
 }
 
 /**
- * Members of a rule, whichever form it has.
+ * Returns the members of a rule in any of its forms.
  * @throws QueryError, UnsupportedError
  */
 export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
@@ -75,12 +75,12 @@ export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
   return parts;
 }
 
-/** An array is a list of ids where all its items are texts, otherwise an arc filter. */
+/** Returns whether an array is an arc filter; one of strings only is a list of ids. */
 function isArcFilter(items: readonly unknown[]): boolean {
   return items.some((item) => typeof item !== "string" && !isReference(item));
 }
 
-/** True for `Vertex` objects: plain objects are conditions. */
+/** Returns whether a value is a `Vertex`; plain objects are conditions. */
 export function isReference(value: unknown): value is { readonly id: string } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -89,7 +89,7 @@ export function isReference(value: unknown): value is { readonly id: string } {
 }
 
 /**
- * A rule ready for a walk; its neighbor condition is compiled by the caller.
+ * Returns a compiled rule; the caller compiles its neighbor condition.
  * @throws QueryError, SearchError
  */
 export function compileRule(
@@ -101,7 +101,7 @@ export function compileRule(
 ): WalkRule {
   const at = parts.places;
   const arc = compileWalkFilter(store, parts.arc as ArcFilter, defaults.direction, at?.arc);
-  // Null is the arc filter that any arc passes: the siblings are collected.
+  // Null is the filter that any arc passes, which collects the siblings.
   const collect = parts.collect === undefined ? defaults.isCollected : parts.collect;
   const assert = parseAssert(parts.assert, at?.assert);
   const filter = expressions.ofArcs(parts.filter, "filter");

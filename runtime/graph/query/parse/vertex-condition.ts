@@ -1,5 +1,5 @@
-// Reads vertex conditions as queries write them, and compiles them. Everything may come from
-// outside: keys are looked up in tables of our own, nesting is bounded.
+// Parses and compiles vertex conditions. Input may be untrusted: keys are looked up in tables, and
+// nesting is limited.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { isPlainRecord } from "../../model/check-argument.js";
@@ -25,10 +25,10 @@ import {
   ruleParts,
 } from "./traverse-rule.js";
 
-/** Levels of neighbor conditions below the outermost condition. */
+/** Maximum nesting of neighbor conditions below the outermost. */
 const MAX_NESTING = 14;
 
-/** Keys of a condition that are members of one of its rules. */
+/** Condition keys that are members of a rule. */
 const ALIASES = new Map<string, readonly [RuleKind, keyof RuleParts]>([
   ["arc", ["traverse", "arc"]],
   ["neighbor", ["traverse", "neighbor"]],
@@ -44,20 +44,20 @@ const MEMBERS = [
   ...ALIASES.keys(),
 ].join(", ");
 
-/** What holds for the outermost `traverse` unless it says otherwise. */
+/** Defaults of the outermost `traverse`. */
 export interface ConditionOptions {
   readonly isCollected: boolean;
-  /** Of its arcs where there is no filter on them. */
+  /** Direction of its arcs if there is no arc filter. */
   readonly direction: DirectionNumber;
 }
 
 const NESTED: ConditionOptions = { isCollected: false, direction: D_ANY };
 
 /**
- * A condition ready for use: `bindTest` it before each execution, it is bound once here. Null when
- * any vertex passes.
- * @param at steps to it within the arguments of the call
- * @throws QueryError what is not a vertex condition
+ * Returns a compiled condition, null if any vertex passes. It is bound here once; call `bindTest`
+ * before each further execution.
+ * @param at path of the condition within the arguments of the call
+ * @throws QueryError not a vertex condition
  * @throws SearchError a name that nothing can have
  * @throws UnsupportedError similarity
  */
@@ -73,7 +73,7 @@ export function compileVertexCondition(
   return test;
 }
 
-/** Where a condition stands: steps from the one around it, and how many are around it. */
+/** Location of a condition: path within the enclosing one, and nesting depth. */
 interface Place {
   readonly at: string;
   readonly nesting: number;
@@ -177,7 +177,7 @@ interface ConditionParts {
   readonly post: unknown;
 }
 
-/** The members of a condition, parsed except for its rules. */
+/** Returns the parsed members of a condition, rules unparsed. */
 function partsOf(store: GraphStore, condition: unknown): ConditionParts {
   const isIds = typeof condition === "string" || Array.isArray(condition) || isReference(condition);
   const members: [string, unknown][] = isIds
@@ -211,7 +211,7 @@ function constraintOf(
   }
 }
 
-/** Adds what a key says about a rule; aliases and rule may both be given, but each member once. */
+/** Adds a member to a rule. Aliases and the rule may both be given, but each member only once. */
 function addRule(rules: { [K in RuleKind]?: RuleParts }, name: string, value: unknown): void {
   if (name === "adjacent" || name === "traverse") {
     if (value !== null) addParts(rules, name, ruleParts(name, value));

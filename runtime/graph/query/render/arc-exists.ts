@@ -1,4 +1,4 @@
-// Whether the arc of a row is still there, for rows that may be out of date.
+// Checks that the arc of a row still exists, for rows that may be outdated.
 
 import { ARC_KEY_MASK } from "../../memory/layout.js";
 import { SYNTHETIC } from "../../store/code-ranges.js";
@@ -6,7 +6,7 @@ import { HitSide } from "../hits/hit-sink.js";
 import type { Row } from "./row.js";
 
 export function arcExists({ store, side, tail, head, word1 }: Row): boolean {
-  // It stood for several arcs, of which it does not know which.
+  // A synthetic arc does not record which arcs it stands for.
   if (word1 >>> 16 === SYNTHETIC) return store.vertices.isUsed(tail) && store.vertices.isUsed(head);
   const runs = side === HitSide.In ? store.inArcs : store.outArcs;
   const key = word1 & ARC_KEY_MASK;

@@ -1,9 +1,9 @@
-// What queries that give entries have in common: search, sort, cut the page out, render it. Where
-// hits come from is up to the source; this never knows filters or conditions.
+// Executes queries that return entries: search, sort, cut out the page, render. A source supplies
+// the hits; filters and conditions are unknown here.
 //
-// A vertex of a hit may be gone when its row is rendered, and its handle mean another. That has
-// happened only if an id was removed since the search began: then every row is looked at again,
-// and those that are no longer true are left out.
+// By the time a row is rendered its vertex may be gone and its handle reused. That is only possible
+// if an id was removed since the search began; every row is then validated and outdated ones are
+// dropped.
 
 import { S_RANK } from "../../../base/sort-constants.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
@@ -28,46 +28,49 @@ import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import { Row } from "./row.js";
 import { parseSelectOption } from "./select.js";
 
-/** What is known of the hits of a query before there are any. */
+/** Properties of a query's hits that are fixed before the search. */
 export interface EntrySource {
-  /** Those of the query, which are started before each search. */
+  /** Expressions of the query, reset before each search. */
   readonly expressions: ExpressionSet;
   readonly defaultFields: number;
   /** Fields that such hits do not have. */
   readonly missingFields: number;
 }
 
-/** Where the hits of a query come from. */
+/** Supplies the hits of a query. */
 export interface HitSource extends EntrySource {
   readonly store: GraphStore;
   /** Filter of the first level; null in searches of the whole graph. */
   readonly arc: ArcTest | null;
   readonly kind: HitKind;
   readonly timed: TimedQuery;
-  /** Name of the list of entries beside counts. */
+  /** Name of the list of entries in an envelope with counts. */
   readonly listName: string;
   /** @param anchor 0 in searches of the whole graph */
   search(anchor: number, sink: HitSink, deadline: Deadline): void;
-  /** Gives the sink the vertices nearest to a probe; false, and none, if there are too few. */
+  /**
+   * Passes the vertices nearest to a probe vector to the sink; returns false, and passes none, if
+   * there are too few.
+   */
   nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
-  /** Whether a hit that was found is still there. */
+  /** Returns whether a hit still exists. */
   isCurrent(row: Row): boolean;
   counts(found: HitSourceResult): object;
-  /** Where the last search has looked, in words. */
+  /** Describes the last search, one step per line. */
   explain(): string[];
 }
 
-/** How much a complete search has found. */
+/** Totals of a complete search. */
 export interface HitSourceResult {
   readonly hits: number;
   readonly neighbors: number;
-  /** Hits of the page that were gone when they were to be shown. */
+  /** Hits of the page that disappeared before they were rendered. */
   readonly excluded: number;
 }
 
-/** Times that a page is rendered again because vertices disappeared meanwhile. */
+/** Maximum number of renderings of a page while vertices disappear. */
 export const MAX_RENDERINGS = 3;
-/** What showing a row costs, in arcs looked at. */
+/** Cost of rendering a row, in visited arcs. */
 const ROW_UNITS = 16;
 
 export class EntryQuery {
@@ -77,13 +80,13 @@ export class EntryQuery {
   readonly #order: HitOrder | null;
   readonly #probe: Probe | null;
   readonly #isDistinct: boolean;
-  /** True if an entry is no more than the id of the head, alone or in a list. */
+  /** True if an entry is just the id of the head, alone or in a list. */
   readonly #isId: boolean;
   readonly #isList: boolean;
 
   /**
-   * @throws QueryError what is malformed
-   * @throws ValueError, TypeError what is no vector
+   * @throws QueryError malformed options
+   * @throws ValueError, TypeError not a vector
    */
   constructor(source: HitSource, options: RankedOptions) {
     this.#source = source;
@@ -107,7 +110,7 @@ export class EntryQuery {
   }
 
   /**
-   * The result, in the form that was asked for.
+   * Returns the result in the requested format.
    * @throws SearchError after the time limit
    */
   execute(anchor: number, options: ExecuteOptions): unknown {
@@ -118,7 +121,7 @@ export class EntryQuery {
   }
 
   /**
-   * How many hits a complete execution would find, without making a result.
+   * Returns the number of hits of a complete execution, without rendering a result.
    * @throws SearchError after the time limit
    */
   count(anchor: number, options: ExecuteOptions): number {
@@ -171,7 +174,7 @@ export class EntryQuery {
     return `${order}, ${kept} kept`;
   }
 
-  /** Vertices by their similarity come from the vectors, unless too few have one. */
+  /** Takes vertices sorted by similarity from the vectors; false if too few have one. */
   #tookNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
     const keep = page.offset + page.hits;
     const isOther = this.#probe === null || !this.#order?.isBySimilarity;
@@ -191,7 +194,7 @@ export class EntryQuery {
     return ranked?.arcs ?? counter.hits;
   }
 
-  /** Keeps nothing, and counts what an order lets pass. */
+  /** Returns a collector that keeps nothing and counts the hits that an order keeps. */
   #counting(order: HitOrder): HitCollector {
     const heads = this.#isDistinct ? new HandleSet() : null;
     return new HitCollector({ order, keep: 0, isComplete: true, countsNeighbors: false, heads });
@@ -229,7 +232,7 @@ export class EntryQuery {
   }
 }
 
-/** Ids of the heads of a page: what most results are, in a third of the time. */
+/** Renders a page of head ids, the most common result, in a third of the time. */
 function headIds(
   { ids }: GraphStore,
   { hits }: HitCollector,
@@ -244,12 +247,12 @@ function headIds(
   return entries;
 }
 
-/** Differs once an id has been removed, or is about to be. */
+/** Returns a number that changes when an id is removed, or is about to be. */
 export function resolveRemovals(store: GraphStore): number {
   return Atomics.load(store.memory.header.ints, Header.IndexSequence);
 }
 
-/** The vector that hits are compared with, which expressions know as `vector`. */
+/** Returns the probe vector that hits are compared with, `vector` in expressions. */
 export function resolveProbe({ store, expressions }: HitSource, vector: unknown): Probe | null {
   if (vector === undefined || vector === null) return null;
   const parts = partsOfLike(vector, "vector");
@@ -266,14 +269,14 @@ export function resolveSortOrder(
   const { store, kind, expressions } = source;
   const hasRank = rank !== undefined && rank !== null;
   const order = parseSortby(sortby, kind, hasRank);
-  // A formula that nothing is sorted by is not evaluated, but it has to be one.
+  // A ranking formula is compiled even if nothing is sorted by it, to report its errors.
   const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
   const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
   if (order.kind === 0) return null;
   return new HitOrder(store, order, { rank: order.kind === S_RANK ? program : null, probe }, kind);
 }
 
-/** Options of queries that have a ranking formula and a vector. */
+/** Options of queries with a ranking formula and a probe vector. */
 type RankedOptions = ResultOptions & {
   readonly rank?: string | undefined;
   readonly vector?: VectorLike | null | undefined;

@@ -1,4 +1,4 @@
-// The fields that a query shows, by mask or by names.
+// Fields that a query renders, by mask or by names.
 
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { Attribute } from "../attributes/attribute.js";
@@ -11,12 +11,12 @@ const FIELDS: readonly Field[] = FIELD_LIST;
 const ALL = FIELDS.reduce((mask, { bit }) => mask | bit, 0);
 const BY_NAME = new Map<unknown, Field>(FIELDS.map((row) => [row.field, row]));
 const BY_MASK = new Map<number, readonly Field[]>();
-/** Masks whose fields are remembered; few are ever used. */
+/** Maximum number of cached masks; few are ever used. */
 const MAX_MASKS = 256;
 
 /**
- * Reads `fields`: a mask or names; `fallback` when absent.
- * @throws QueryError what is no field
+ * Parses `fields`: a mask or names; `fallback` if absent.
+ * @throws QueryError unknown field
  */
 export function fieldMask(fields: unknown, fallback: number): number {
   if (fields === undefined || fields === null) return fallback;
@@ -50,7 +50,7 @@ function maskOfNames(names: readonly unknown[]): number {
   return mask;
 }
 
-/** The fields that are shown: those of a mask, and what was selected in place of properties. */
+/** Returns the fields to render: those of a mask, with a selection in place of the properties. */
 export function displayFields(mask: number, selection: Selection | null): readonly Field[] {
   const fields = fieldsOf(mask);
   if (selection === null) return fields;
@@ -59,7 +59,7 @@ export function displayFields(mask: number, selection: Selection | null): readon
   );
 }
 
-/** The fields of a mask in the order of display. */
+/** Returns the fields of a mask in display order. */
 function fieldsOf(mask: number): readonly Field[] {
   const known = BY_MASK.get(mask);
   if (known !== undefined) return known;

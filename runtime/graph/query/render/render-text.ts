@@ -1,9 +1,9 @@
-// Entries as texts (R_STR). A single field is its bare value; fields of the arc and its ends are
-// drawn as an arc; whatever else is asked for makes the entry the JSON text of an object.
+// Renders entries as strings (R_STR). A single field is its bare value, fields of the arc and its
+// ends are drawn as an arc, and any others make the entry the JSON text of an object.
 //
 //   ( ann )-[ bought <M_CNT> 2 ]->( lamp )       level 1, all fields of F_AARC
 //   ( ann )-[...]-( bo )-[ knows ]->( dee )       level 2
-//   ( ann )-[...]-(1)-[...]-( cy )-[ 7 ]->(  )    level 3: one vertex between is not shown
+//   ( ann )-[...]-(1)-[...]-( cy )-[ 7 ]->(  )    level 3: one vertex in between is omitted
 
 import {
   F_AARC,
@@ -22,14 +22,14 @@ import type { SelectedItem } from "./select.js";
 
 type RenderText = (row: Row) => string;
 
-/** Digits of floats, as in `4.50000`. */
+/** Significant digits of floats, as in `4.50000`. */
 const FLOAT_DIGITS = 6;
-/** Directions, by `HitSide`. */
+/** Arrows by `HitSide`. */
 const ARROWS = ["->", "<-", "-", "-"] as const;
-/** What is stored as it was given, without a kind of its own. */
+/** Placeholder for a value stored without a kind of its own. */
 const UNKNOWN = "<unknown>";
 
-/** @param fields at least one, in the order of display */
+/** @param fields at least one, in display order */
 export function textRenderer(fields: readonly Field[]): RenderText {
   const mask = fields.reduce((bits, { bit }) => bits | bit, 0);
   if (fields.length === 1) return (row) => fieldText(fields[0]!, row);
@@ -63,7 +63,7 @@ function jsonValue({ kind }: Field, value: unknown): unknown {
   return Object.fromEntries(items.map(([key, item]) => [key, jsonProperty(item)]));
 }
 
-/** What JSON shows of a property. */
+/** Returns the JSON representation of a property. */
 function jsonProperty(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
@@ -72,7 +72,7 @@ function jsonProperty(value: unknown): unknown {
   return isNumbers ? value : UNKNOWN;
 }
 
-/** The arc of a row, blank where a field is not in the mask. */
+/** Returns the arc of a row, blank for fields outside the mask. */
 function arcText(mask: number, row: Row): string {
   const { ids } = row.store;
   const head = (mask & F_ID) === 0 ? "" : ids.idOf(row.head);
@@ -85,14 +85,16 @@ function arcText(mask: number, row: Row): string {
   return `${text}]${right}( ${head} )`;
 }
 
-/** How the walk came to the tail of a deeper level. */
+/** Returns the path to the tail of a deeper level. */
 function pathText({ level, root, store }: Row): string {
   if (level < 2) return "";
   const start = root === 0 ? "(  )" : `( ${store.ids.idOf(root)} )`;
   return level === 2 ? `${start}-[...]-` : `${start}-[...]-(${level - 2})-[...]-`;
 }
 
-/** Both ends of the line; an arc that exists both ways, or stands for several, has no head. */
+/**
+ * Returns both ends of the line; an arc in both directions, or for several arcs, has no arrowhead.
+ */
 function ends({ side }: Row): readonly [left: string, right: string] {
   if (side === HitSide.Both || side === HitSide.Any) return ["-", "-"];
   return side === HitSide.Out ? ["-", "->"] : ["<-", "-"];
@@ -102,7 +104,7 @@ function valueText(row: Row): string {
   return row.hasFloatValue ? floatText(row.value) : String(row.value);
 }
 
-/** `4.50000`, `0.750000`, `1.20000e+09`: six digits, zeros too. */
+/** Formats with six significant digits, zeros included: `4.50000`, `0.750000`, `1.20000e+09`. */
 function floatText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const isSmall = value !== 0 && Math.abs(value) < 1e-4;

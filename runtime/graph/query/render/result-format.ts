@@ -1,4 +1,4 @@
-// The form of a result: how its entries look, and what comes beside them.
+// Result formats: how entries are rendered, and what accompanies them.
 
 import {
   R_COUNTS,
@@ -31,8 +31,8 @@ export interface ResultFormat {
 }
 
 /**
- * Reads `result`, `counts`, `timing` and `explain`.
- * @throws QueryError what is no form of a result
+ * Parses `result`, `counts`, `timing` and `explain`.
+ * @throws QueryError unknown result format
  */
 export function resultFormat(
   options: {
@@ -74,12 +74,12 @@ function flag(name: string, value: unknown, fallback: boolean): boolean {
   return value;
 }
 
-/** Measures the two parts of a query. */
+/** Measures search and rendering time. */
 export class Stopwatch {
   readonly #start = performance.now();
   #found = 0;
 
-  /** Called between searching and rendering. */
+  /** Marks the end of the search. */
   split(): void {
     this.#found = performance.now();
   }

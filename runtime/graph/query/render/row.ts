@@ -1,5 +1,5 @@
-// The hit that is being shown, one after the other in one object. Fields and selected items read
-// from it; it must not be kept.
+// The hit being rendered. One object serves all rows of a result; fields and selected items read it
+// and must not keep it.
 
 import { ArcFlag } from "../../memory/layout.js";
 import { FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
@@ -15,7 +15,7 @@ const DIRECTION_NAMES = ["D_OUT", "D_IN", "D_BOTH", "D_ANY"] as const;
 
 export class Row implements HitView {
   readonly store: GraphStore;
-  /** Where the walk began, 0 in searches of the whole graph. */
+  /** Anchor; 0 in searches of the whole graph. */
   readonly root: number;
   readonly #order: HitOrder | null;
   readonly probe: Probe | null;
@@ -68,7 +68,7 @@ export class Row implements HitView {
     return (this.#modifierCode & FLOAT_MODIFIER) !== 0;
   }
 
-  /** False for M_STAT, whose value is only shown. */
+  /** False for M_STAT, whose value is displayed but not stored. */
   get hasValue(): boolean {
     return MODIFIERS[this.#modifierCode]?.kind !== "unit";
   }

@@ -1,5 +1,4 @@
-// The `select` text as items. Whatever is wrong is told with its place, so that a build can point
-// at it, too.
+// Parses `select` into items. Errors carry positions, so that a build can report them too.
 //
 //   price; stock ? 5; .type; *       a property, one with a default, an attribute, all properties
 //
@@ -9,12 +8,12 @@ import { ExpressionError } from "../../evaluate/expression-error.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { PropertyValue } from "../../store/property-values.js";
 
-/** One item, and where it stands in the text. */
+/** An item and its position in the text. */
 export type SelectItem = { readonly from: number; readonly to: number } & (
   | { readonly kind: "all" }
   | { readonly kind: "attribute"; readonly name: string }
   | { readonly kind: "property"; readonly name: string; readonly fallback: PropertyValue }
-  /** The expression is what stands there. */
+  /** An expression, the text at that position. */
   | { readonly kind: "expression"; readonly label: string }
 );
 
@@ -27,7 +26,7 @@ const MAX_ITEMS = 1000;
 const LABEL = /^\s*([A-Za-z_][\w.#$%@]*)\s*:/;
 const PROPERTY = /^([A-Za-z_][\w.#$%@]*)(?:\s*\?\s*(.*))?$/s;
 
-/** @throws QueryError what is no list of items */
+/** @throws QueryError not a list of items */
 export function parseSelect(select: string): SelectItem[] {
   const parts = partsOf(select);
   if (parts.length > MAX_ITEMS) {
@@ -38,7 +37,7 @@ export function parseSelect(select: string): SelectItem[] {
   return parts.map((part) => parseItem(select, part));
 }
 
-/** The text between separators that stand neither in brackets nor in quotes. */
+/** Splits the text at separators outside of brackets and quotes. */
 function partsOf(text: string): Part[] {
   const parts: Part[] = [];
   let from = 0;
@@ -78,7 +77,7 @@ function parseItem(whole: string, part: Part): SelectItem {
   return { kind: "property", name: name!, fallback, ...place };
 }
 
-/** A number, or a text in quotes. */
+/** Parses a number or a quoted string. */
 function readDefault(text: string, at: number): PropertyValue {
   const quoted = /^(["'])(.*)\1$/s.exec(text);
   if (quoted !== null) return quoted[2]!;

@@ -1,5 +1,5 @@
-// The `select` option: properties, attributes and expressions of an entry, beside or in place of
-// its fields.
+// The `select` option: properties, attributes and expressions of an entry, with or instead of its
+// fields.
 
 import type { BoundProgram } from "../../evaluate/bound-program.js";
 import { checkExpressionSite } from "../../evaluate/expression-check.js";
@@ -15,12 +15,12 @@ import { PROPERTIES, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.j
 import { parseSelect, type SelectItem } from "./select-text.js";
 
 export type SelectedItem = readonly [key: string, value: PropertyValue];
-/** Appends what an item gives to the list. */
+/** Appends the values of an item to the list. */
 type Reader = (hit: HitView, into: SelectedItem[]) => void;
-/** What has a name is no list of properties. */
+/** Attributes with a name in `select` are never the list of properties. */
 type ReadAttribute = (hit: HitView) => PropertyValue;
 
-/** As they are written. */
+/** Attributes by name. */
 const ATTRIBUTES = new Map(
   [...VERTEX_ATTRIBUTES, ...ARC_ATTRIBUTES].flatMap(({ name, read }) =>
     name === null ? [] : [[name, read as ReadAttribute] as const],
@@ -34,7 +34,7 @@ export class Selection {
     this.#readers = readers;
   }
 
-  /** All items in the order of the text; a key may come twice. */
+  /** Returns all items in text order; a key may occur twice. */
   read(hit: HitView): SelectedItem[] {
     const items: SelectedItem[] = [];
     for (const read of this.#readers) read(hit, items);
@@ -43,8 +43,8 @@ export class Selection {
 }
 
 /**
- * Reads a `select` text; null when there is none.
- * @throws QueryError what is no list of items
+ * Parses a `select` option; null if there is none.
+ * @throws QueryError not a list of items
  */
 export function parseSelectOption(select: unknown, expressions: ExpressionSet): Selection | null {
   if (select === undefined || select === null) return null;
@@ -55,8 +55,8 @@ export function parseSelectOption(select: unknown, expressions: ExpressionSet): 
 }
 
 /**
- * Looks for what is wrong with a `select` text, without any graph.
- * @throws QueryError with its place
+ * Validates a `select` text without a graph.
+ * @throws QueryError with the position
  */
 export function checkSelect(select: string): void {
   for (const item of parseSelect(select)) {
@@ -92,7 +92,7 @@ function attributeOf(name: string, at: number): ReadAttribute {
 function expressionReader(label: string, bound: BoundProgram): Reader {
   const { context } = bound;
   return ({ store, tail, head, word1, bits, side, level, score }, into) => {
-    // A vertex that was found by itself has no tail.
+    // A vertex found without an arc has no tail.
     const vertex = tail === 0 ? head : tail;
     context.vertex.move(vertex);
     context.prev.move(vertex);

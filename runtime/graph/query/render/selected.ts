@@ -1,11 +1,11 @@
-// What type the properties of an entry have that `select` names, where its text is written down:
-// a key for each item. Texts in quotes, all properties (`*`) and commas within brackets are not
-// followed: then properties are what they are without. Types only.
+// Types of the properties that a literal `select` names: a key per item. Quoted strings, all
+// properties (`*`) and commas within brackets are not analyzed; the properties then have their
+// general type. Types only.
 
 import type { PropertyValue } from "../../store/property-values.js";
 import type { VectorComponents } from "../../vectors/vector-parts.js";
 
-/** Attributes by how they are written; all others are numbers. */
+/** Attributes by name; all others are numbers. */
 interface Attributes {
   readonly ".id": string;
   readonly ".internalid": string;
@@ -24,7 +24,7 @@ type Trim<T extends string> = T extends `${Blank}${infer R}`
     ? Trim<R>
     : T;
 
-/** Items of a text; where there are brackets, commas are theirs. */
+/** Items of a text; commas within brackets belong to the item. */
 type Items<S extends string> = S extends `${infer A};${infer B}`
   ? Items<A> | Items<B>
   : S extends `${string}(${string}`
@@ -33,7 +33,7 @@ type Items<S extends string> = S extends `${infer A};${infer B}`
       ? Items<A> | Items<B>
       : Trim<S>;
 
-/** True for what is not followed. */
+/** True for texts that are not analyzed. */
 type IsOpen<S extends string> = string extends S
   ? true
   : S extends `${string}${"'" | '"' | "[" | "{"}${string}`
@@ -59,7 +59,7 @@ type ValueOf<K extends string> = K extends keyof Attributes
     ? number
     : PropertyValue;
 
-/** Properties of an entry, by the text of `select`; any without one. */
+/** Properties of an entry by the text of `select`; any if there is none. */
 export type Selected<S> = S extends string
   ? IsOpen<S> extends true
     ? Open

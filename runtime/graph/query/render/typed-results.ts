@@ -1,5 +1,5 @@
-// What type a result has, from the options that were written down: names of fields and forms give
-// exact types, masks that were computed give `unknown` where the form cannot be told. Types only.
+// Result types inferred from literal options: names of fields and formats give exact types,
+// computed masks give `unknown` if the format is not known. Types only.
 
 import type { FieldOrder, FieldValues } from "../attributes/field-list.js";
 import type { FieldName, Properties } from "../parse/query-options.js";
@@ -16,7 +16,7 @@ type InOrder<F, Order extends readonly unknown[] = FieldOrder> = Order extends [
 
 type Flat<T> = { [K in keyof T]: T[K] };
 type ArcField = "direction" | "relationship" | "modifier" | "value";
-/** Arc fields that bring the distance along. */
+/** Arc fields that add the distance. */
 type DistantField = Exclude<ArcField, "relationship">;
 
 /** An entry in dictionary form. */
@@ -34,7 +34,7 @@ type ListValue<K> = K extends "properties"
   : K extends keyof FieldValues
     ? FieldValues[K]
     : never;
-/** An entry in list form: the fields in the order of display. */
+/** An entry in list form: the fields in display order. */
 export type ListEntry<F extends FieldName> =
   InOrder<F> extends infer Names extends readonly unknown[]
     ? { -readonly [I in keyof Names]: ListValue<Names[I]> }
@@ -48,10 +48,10 @@ type SimpleEntry<F extends FieldName, Select> = InOrder<F>[0] extends infer Name
       : never
   : never;
 
-/** Type of an option, undefined where it was not written down. */
+/** Type of an option; undefined if it is not given. */
 type Option<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
-/** Names of the fields shown; null where they are given as a mask. */
+/** Names of the requested fields; null if they are a mask. */
 type Shown<O, Default extends FieldName> =
   | NamesIn<Option<O, "fields">, SelectedIn<O, Default>>
   | Extract<SelectedIn<O, never>, FieldName>;
@@ -62,7 +62,7 @@ type NamesIn<Fields, Default> = Fields extends readonly (infer F)[]
     : Default;
 type SelectedIn<O, Otherwise> = Option<O, "select"> extends string ? "properties" : Otherwise;
 
-/** `open` where it cannot be told. */
+/** `open` if it cannot be inferred. */
 type Format<O> = FormatOf<Option<O, "result">>;
 type FormatOf<R> = R extends "simple" | 0
   ? "simple"
@@ -98,26 +98,26 @@ type MaskedEntry<Form> = Form extends "list"
     ? { [key: string]: unknown }
     : unknown;
 
-/** Seconds: matching and sorting, rendering, everything. */
+/** Seconds: searching with sorting, rendering, total. */
 export interface QueryTiming {
   search: number;
   result: number;
   total: number;
 }
 
-/** How a query came to its entries. */
+/** How a query found its entries. */
 export interface Explanation {
-  /** Its steps, in words: where candidates came from, how many are kept. */
+  /** Steps in words: source of the candidates, number of hits kept. */
   plan: string[];
-  /** Arcs and vertices looked at. */
+  /** Arcs and vertices visited. */
   looked: number;
-  /** What matched, shown or not, as far as it was looked for. */
+  /** Matches found, returned or not. */
   matched: number;
   /** Seconds. */
   time: QueryTiming;
 }
 
-/** Whether an option that is a boolean was given as true; `boolean` where it cannot be told. */
+/** Whether a boolean option is true; `boolean` if it cannot be inferred. */
 type Given<O, K extends string> =
   Option<O, K> extends infer B ? (B extends undefined ? false : B) : never;
 type IsOpen<B> = boolean extends B ? true : false;
@@ -141,11 +141,11 @@ type Envelope<O, Key extends string, Counts, E> =
 export interface NeighborhoodCounts {
   neighbors: number;
   arcs: number;
-  /** Entries whose head disappeared before they could be shown. */
+  /** Entries whose head disappeared before they were rendered. */
   excluded_arcs?: number;
 }
 
-/** An entry of a nested neighborhood, and the arcs from its head; other fields by their names. */
+/** An entry of a nested neighborhood with the arcs from its head; other fields by name. */
 export interface NestedEntry {
   readonly arc:
     | readonly [relationship: string, value: number]
@@ -155,7 +155,9 @@ export interface NestedEntry {
   readonly [field: string]: unknown;
 }
 
-/** What `neighborhood` gives for its options: entries, alone or beside counts and times. */
+/**
+ * Result of `neighborhood` for its options: entries, alone or in an envelope with counts and times.
+ */
 export type NeighborhoodResult<O> =
   Option<O, "nest"> extends 0 | null | undefined
     ? Envelope<O, "neighborhood", NeighborhoodCounts, Entry<O, "id">>
@@ -165,9 +167,9 @@ export type NeighborhoodResult<O> =
         NeighborhoodCounts,
         NestedEntry
       >;
-/** What `vertices` gives for its options. */
+/** Result of `vertices` for its options. */
 export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Entry<O, "id">>;
-/** What `arcs` gives for its options. */
+/** Result of `arcs` for its options. */
 export type ArcsResult<O> = Envelope<
   O,
   "arcs",
@@ -175,12 +177,12 @@ export type ArcsResult<O> = Envelope<
   Entry<O, "anchor" | ArcField | "id">
 >;
 
-/** What `scan` gives for its options, one after the other. */
+/** Item type of `scan` for its options. */
 export type ScannedVertex<O> = Entry<O, "id">;
-/** What `scanArcs` gives for its options, one after the other. */
+/** Item type of `scanArcs` for its options. */
 export type ScannedArc<O> = Entry<O, "anchor" | ArcField | "id">;
 
-/** Sums over the arcs that matched, and over the vertices that they lead to. */
+/** Sums over the matching arcs, and over the vertices that they lead to. */
 export interface AggregateTotals {
   neighbors: number;
   arcs: number;
@@ -189,7 +191,7 @@ export interface AggregateTotals {
   indegree?: number;
   outdegree?: number;
 }
-/** A number when `result` has no counts and one field is asked for. */
+/** A number if `result` has no counts and one field is requested. */
 export type AggregateResult<O> = [
   Option<O, "result"> | Exclude<Option<O, "counts">, true>,
 ] extends [undefined]
@@ -200,7 +202,7 @@ export type AggregateResult<O> = [
       : AggregateTotals
   : unknown;
 
-/** An arc as `outarcs` and `inarcs` list it: direction, relationship, modifier, value, other id. */
+/** An arc of `outarcs` and `inarcs`: direction, relationship, modifier, value, other id. */
 export type ArcTuple = [
   direction: "D_OUT" | "D_IN",
   relationship: string,

@@ -1,46 +1,48 @@
-// The vertices that a scan has to look at, in slices: those with one of some ids, those of a type,
-// or all. A slice is read at one moment, the next one later; what comes or goes in between may be
-// given or not, but nothing is given twice.
+// Candidates of a scan, in slices: the vertices of given ids, of a type, or all. Slices are read at
+// different moments; a vertex created or deleted in between may or may not be returned, but none is
+// returned twice.
 
 import type { GraphStore } from "../../store/graph-store.js";
 import { HandleSet } from "../match/handle-set.js";
 import type { VertexTest } from "../match/vertex-test.js";
 
-/** Handles that a slice may have. */
+/** Maximum number of handles of a slice. */
 export const SLICE = 4096;
-/** Of a scan that is over before the next one begins: making memory would take longer than it. */
+/** Shared by scans that finish before the next one begins, to save the allocation. */
 const shared = new Uint32Array(SLICE);
-/** A query for a few hits often needs no more. */
+/** First slice size; enough for most queries for a few hits. */
 const FIRST_OF_FEW = 64;
 
-/** More than these are not taken from an index: they are read with the mutex. */
+/** Maximum number of candidates from an index, which are read under the mutex. */
 const MOST_FROM_INDEX = 65_536;
-/** A vertex from an index costs as much as some of a scan. */
+/** Cost of a vertex from an index, in vertices of a scan. */
 const DURABLE_LEVEL = 4;
 
 export class Candidates {
   readonly #store: GraphStore;
-  /** The handles of the present slice come first in it. */
+  /** The handles of the current slice, from the start. */
   readonly slice: Uint32Array;
-  /** How many handles a slice may have. */
+  /** Current slice size. */
   #size: number;
-  /** Sought handles, null for those of a type or all. */
+  /** Handles to return; null for those of a type or all. */
   readonly #handles: readonly number[] | null;
-  /** Type code, 0 for all types. */
+  /** Type code; 0 for all types. */
   readonly #type: number;
-  /** Up to which place sought handles were given, or handles; of a type those from here on. */
+  /**
+   * Next position: an offset in the handles, a handle, or an offset from the end of a type's list.
+   */
   #place = 0;
   readonly #end: number;
-  /** What was given already, when a vertex may change its place in a list meanwhile. */
+  /** Handles already returned, if a vertex may move within its list meanwhile. */
   readonly #given: HandleSet | null;
-  /** Where they come from, and about how many there are. */
+  /** Description of the source and the approximate number of candidates. */
   origin = "all vertices";
   readonly count: number;
 
   /**
-   * @param test a bound test that all have to pass, null for none
-   * @param wanted how many are enough, if they pass
-   * @param slice memory for a slice; needed where other scans may come in between
+   * @param test a bound test that all must pass, null for none
+   * @param wanted number of candidates that suffice if they pass
+   * @param slice buffer of the slice; required if scans interleave
    */
   constructor(store: GraphStore, test: VertexTest | null, wanted: number, slice = shared) {
     this.#store = store;
@@ -58,7 +60,7 @@ export class Candidates {
     this.#given = this.#type !== 0 && this.#place > this.#size ? new HandleSet() : null;
   }
 
-  /** What an index leads to, where that is much less than there is otherwise. */
+  /** Returns the candidates from an index if they are far fewer than without it. */
   #fromIndex({ indexed, type }: VertexTest): readonly number[] | null {
     if (indexed.length === 0 || this.#store.indexes.isEmpty) return null;
     const { typeLists, vertices } = this.#store;
@@ -75,7 +77,7 @@ export class Candidates {
     return best;
   }
 
-  /** Fills the slice; returns how many there are, -1 when all were given. */
+  /** Fills the slice; returns the number of handles, -1 at the end. */
   next(): number {
     const size = this.#size;
     this.#size = SLICE;
@@ -106,7 +108,7 @@ export class Candidates {
     return count;
   }
 
-  /** From the end of the list on: what leaves it lets the last one take its place. */
+  /** Iterates backwards: a removal moves the last vertex of the list into the gap. */
   #nextOfType(size: number): number {
     if (this.#place <= 0) return -1;
     const slice = this.slice.subarray(0, size);

@@ -1,11 +1,11 @@
-// How long a query may run, and how much it may look at. The clock is looked at once every few
-// thousand arcs: short queries pay nothing and succeed even when they are given no time at all.
+// Time and work limits of a query. The clock is read once every few thousand arcs, so short queries
+// pay nothing and succeed even with a time limit of 0.
 
 import { SearchError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 
-/** What a query that ran out of time says, by kind. */
+/** Timeout messages by kind of query. */
 const MESSAGES = {
   neighborhood: "Execution timeout",
   global: "Global search execution timeout",
@@ -16,7 +16,7 @@ const MESSAGES = {
 
 export type TimedQuery = keyof typeof MESSAGES;
 
-/** Arcs or vertices between two looks at the clock. */
+/** Arcs or vertices between two readings of the clock. */
 const STRIDE = 4096;
 
 export class Deadline {
@@ -29,8 +29,8 @@ export class Deadline {
   #waited = 0;
 
   /**
-   * @param limitMs milliseconds from now on; Infinity for no limit
-   * @param maxSteps arcs and vertices that may be looked at, about
+   * @param limitMs milliseconds from now; Infinity for no limit
+   * @param maxSteps approximate maximum of visited arcs and vertices
    */
   constructor(query: TimedQuery, limitMs: number, maxSteps = Number.POSITIVE_INFINITY) {
     this.#query = query;
@@ -40,22 +40,22 @@ export class Deadline {
   }
 
   /**
-   * Counts work that was done.
-   * @throws SearchError once the time is up, or the steps are
+   * Counts visited arcs and vertices.
+   * @throws SearchError time or work limit exceeded
    */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) this.#poll();
   }
 
-  /** Arcs and vertices looked at so far. */
+  /** Arcs and vertices visited so far. */
   get spent(): number {
     return this.#steps + STRIDE - this.#left;
   }
 
   /**
-   * Counts work that takes time, but looks at nothing: sorting, rendering.
-   * @throws SearchError once the time is up
+   * Counts work that visits nothing: sorting, rendering.
+   * @throws SearchError time limit exceeded
    */
   wait(units: number): void {
     this.#waited += units;
@@ -81,7 +81,7 @@ export class Deadline {
   }
 }
 
-/** What queries of a thread may cost at most, whatever their options say. */
+/** Limits of all queries of a thread, whatever their options. */
 export interface QueryLimits {
   readonly timeoutMs: number;
   readonly steps: number;
@@ -89,16 +89,15 @@ export interface QueryLimits {
 
 let bound: QueryLimits | null = null;
 
-/** Bounds the queries of this thread from now on; null: only their options do. */
+/** Limits the queries of this thread from now on; null removes the limits. */
 export function limitQueries(to: QueryLimits | null): void {
   bound = to;
 }
 
 /**
- * The bound that the options of an execution set: none unless `limexec` is true, or all queries
- * of the thread have one.
- * @param isOwn what is spent is asked for later
- * @throws QueryError what is no number of milliseconds, or neither true nor false
+ * Returns the deadline of an execution: none unless `limexec` is true, or the thread has limits.
+ * @param isOwn true if the work counted is read later
+ * @throws QueryError invalid `timeout` or `limexec`
  */
 export function readDeadline(query: TimedQuery, options: ExecuteOptions, isOwn = false): Deadline {
   const timeout = options.timeout ?? 0;
@@ -116,5 +115,5 @@ export function readDeadline(query: TimedQuery, options: ExecuteOptions, isOwn =
     : new Deadline(query, limitMs);
 }
 
-/** The one of all queries without a limit: of what they spend nothing needs to be kept. */
+/** Shared by all queries without a limit, whose work need not be counted. */
 export const NO_DEADLINE = new Deadline("neighborhood", Number.POSITIVE_INFINITY);

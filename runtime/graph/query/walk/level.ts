@@ -1,19 +1,19 @@
-// What a walk keeps for one of its levels: the tail it is at, and sets of handles.
+// State of one level of a traversal: the current tail, and sets of handles.
 
 import { ArcBatch } from "../hits/hit-sink.js";
 import { HandleSet } from "../match/handle-set.js";
 
 export class Level {
-  /** Arcs of the present tail, as they are given to the sink. */
+  /** Arcs of the current tail, as passed to the sink. */
   readonly batch = new ArcBatch(NO_WORDS);
-  /** Words of the arc that is being followed. */
+  /** Words of the arc being followed. */
   word1 = 0;
   bits = 0;
-  /** Heads that have counted as neighbors of the present tail. */
+  /** Heads counted as neighbors of the current tail. */
   readonly counted = new HandleSet();
-  /** Heads whose arcs are to be collected with their siblings. */
+  /** Heads whose arcs are collected with their siblings. */
   readonly matched = new HandleSet();
-  /** Vertices that have an arc to the present tail; those of them that it has one to. */
+  /** Vertices with an arc to the current tail, and those of them that it has one to. */
   readonly returning = new HandleSet();
   readonly paired = new HandleSet();
 
@@ -21,7 +21,7 @@ export class Level {
     this.batch.level = level;
   }
 
-  /** Goes to a tail that was reached by the arc that is being followed above; null at the start. */
+  /** Moves to a tail reached by the arc followed above; null at the anchor. */
   enter(tail: number, above: Level | null): void {
     const { batch } = this;
     batch.tail = tail;

@@ -1,5 +1,5 @@
-// Searches for the vertices whose vectors are most similar to a probe. Every one is looked at, or
-// what an index finds, or only those that a condition leaves: whichever is likely to cost least.
+// Nearest-vector search. Scans all vectors, searches the HNSW index, or tests the vertices that a
+// condition leaves, whichever has the lowest estimated cost.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
@@ -14,13 +14,13 @@ import { Candidates } from "./candidates.js";
 import type { Deadline } from "./deadline.js";
 import { Walker } from "./walker.js";
 
-/** What `approximate` says. */
+/** The `approximate` option. */
 export type Approximate = boolean | { readonly ef?: number } | null | undefined;
 
 const DEFAULT_EF = 64;
 
 /**
- * Candidates of an index, 0 for an exact search.
+ * Returns the number of index candidates; 0 for an exact search.
  * @throws QueryError
  */
 export function parseEf(approximate: Approximate): number {
@@ -51,7 +51,7 @@ export interface NearestSearch {
 }
 
 /**
- * Offers what is nearest.
+ * Offers the nearest vertices.
  * @throws SearchError after the deadline
  */
 export function findNearest(search: NearestSearch, best: NearestTopK, deadline: Deadline): void {
@@ -73,7 +73,7 @@ export function findNearest(search: NearestSearch, best: NearestTopK, deadline: 
   else scanVectors(scan, way === "index" ? ef : 0);
 }
 
-/** Number of vertices that a condition leaves to be looked at; infinite where that is not known. */
+/** Returns the number of vertices that a condition leaves; Infinity if unknown. */
 function narrowed(store: GraphStore, test: VertexTest | null): number {
   if (test === null || test.isNegated) return Number.POSITIVE_INFINITY;
   if (test.ids !== null) return test.ids.handles.length;
@@ -87,12 +87,12 @@ function offerCandidates(store: GraphStore, scan: Scan, test: VertexTest | null)
   }
 }
 
-/** Vertices that are tried to learn which share of them passes a condition. */
+/** Number of vertices sampled to estimate the selectivity of a condition. */
 const SAMPLE = 256;
 
 /**
- * By estimates in ns, taken on one machine: a vector that is scanned, one that is read by itself,
- * and what a search of an index does for each of its candidates.
+ * Compares estimated costs in ns, measured on one machine: a vector in a scan, a vector read by
+ * itself, and a candidate of an index search.
  */
 function cheapest(
   scan: Scan,
@@ -113,7 +113,7 @@ function cheapest(
   return searched / Math.min(1, share) < least ? "index" : exact;
 }
 
-/** Never 0: none of the sample may mean very few. */
+/** Never 0: no match in the sample may still mean a few in the graph. */
 function sampledRatio({ table, accepts }: Scan): number {
   let [seen, passed] = [0, 0];
   for (const vertex of table.sample(SAMPLE)) {

@@ -1,20 +1,20 @@
-// PageRank: how often somebody comes to a vertex who follows arcs at random and begins anew now
-// and then, anywhere or, personalised, at some vertices. Components: what is connected at all.
+// PageRank: the stationary probability of a random walk with restarts, anywhere or at given
+// vertices (personalized). Also connected components.
 
 import { ValueError } from "../../model/errors.js";
 import type { Deadline } from "./deadline.js";
 import type { Projection } from "./projection.js";
 
 export interface RankSettings {
-  /** Share of steps that follow an arc. */
+  /** Damping factor: the probability of following an arc. */
   readonly damping: number;
   readonly rounds: number;
-  /** Places to begin at; none for all. */
+  /** Positions to restart at; empty for all. */
   readonly seeds: readonly number[];
 }
 
 /**
- * By place; the sum is 1.
+ * Returns the rank by position; the sum is 1.
  * @throws ValueError, SearchError after the deadline
  */
 export function pageRank(
@@ -36,7 +36,7 @@ export function pageRank(
   for (let round = 0; round < rounds; round++) {
     deadline.spend(heads.length + count);
     next.fill(0);
-    // Who is where no arc leads on begins anew.
+    // A walk without an arc to follow restarts.
     let lost = 0;
     for (let place = 0; place < count; place++) {
       const sum = sums[place]!;
@@ -79,7 +79,7 @@ function weightSums({
   return sums;
 }
 
-/** By place: the least place that it is connected with, whichever way arcs lead. */
+/** Returns by position the lowest position in its component, ignoring arc directions. */
 export function components({ vertices, starts, heads }: Projection): Uint32Array {
   const roots = Uint32Array.from(vertices, (_, place) => place);
   const rootOf = (place: number): number => {

@@ -1,5 +1,5 @@
-// The vertices of a graph and those of its arcs that pass a filter, as dense arrays: what
-// algorithms over the whole graph work on. Each vertex is read whole; the graph may change.
+// Dense arrays of a graph's vertices and the arcs that pass a filter, for algorithms over the whole
+// graph. Each vertex is read consistently; the graph as a whole may change meanwhile.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
@@ -12,15 +12,15 @@ import { scannersOf } from "../match/run-scanner.js";
 import type { Deadline } from "./deadline.js";
 
 export interface Projection {
-  /** Handles; places in this array name vertices below. */
+  /** Handles; offsets in this array are the positions below. */
   readonly vertices: Uint32Array;
-  /** By handle: place, or -1. */
+  /** Position by handle, or -1. */
   readonly places: Int32Array;
-  /** By place: where its arcs begin in `heads` and `values`; one more, where the last ones end. */
+  /** By position: start of its arcs in `heads` and `values`; one extra entry ends the last. */
   readonly starts: Uint32Array;
-  /** Places of heads. */
+  /** Positions of heads. */
   readonly heads: Uint32Array;
-  /** What arcs weigh; null where all weigh the same. */
+  /** Arc weights; null if all are equal. */
   readonly values: Float64Array | null;
 }
 
@@ -32,7 +32,7 @@ export class ArcReader {
   readonly #stack = new ArcStack();
 
   /**
-   * @param direction other than that of the filter
+   * @param direction overrides that of the filter
    * @throws QueryError for D_BOTH
    */
   constructor(store: GraphStore, test: ArcTest, direction: number = test.direction) {
@@ -50,7 +50,7 @@ export class ArcReader {
     test.bind(store.relationships);
   }
 
-  /** Words of the arcs, three each, the head first; they count until the next call. */
+  /** Returns the words of the arcs, three each, head first; valid until the next call. */
   read(vertex: number): Uint32Array {
     const { outArcs, inArcs } = scannersOf(this.#store);
     const stack = this.#stack;
@@ -64,13 +64,13 @@ export class ArcReader {
 
 const MOST_ARCS = 0x3fff_ffff;
 
-/** What an arc weighs: its value, 1 where it has none. */
+/** Returns the weight of an arc: its value, 1 if it has none. */
 export function arcWeight(word1: number, bits: number): number {
   return (((word1 >>> 8) & 0x1f) === 1 ? 1 : sortValueOf(word1, bits)) || 0;
 }
 
 /**
- * @param isWeighted whether arcs weigh what their values say; below 0 they weigh nothing
+ * @param isWeighted weights arcs by their values; negative values count as 0
  * @throws SearchError after the deadline
  */
 export function project(
@@ -102,7 +102,7 @@ export function project(
       if (isWeighted) values = grown(values, new Float64Array(wanted));
     }
     for (let at = 0; at < words.length; at += ARC_WORDS) {
-      // What came since the vertices were counted is not there yet.
+      // Vertices created since they were counted have no position.
       const head = places[words[at]!] ?? -1;
       if (head < 0) continue;
       heads[arcs] = head;

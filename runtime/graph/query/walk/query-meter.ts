@@ -1,6 +1,5 @@
-// Counts queries and the time they take, for the status services. Two looks at the clock cost as
-// much as a small query, and a counter that all threads write to costs more: so one query of 64
-// is timed, and stands for all of them.
+// Counts queries and their time for the status services. Reading the clock twice costs as much as a
+// small query, and a counter shared by all threads costs more, so one query in 64 is sampled.
 
 import { Header } from "../../memory/layout.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -12,7 +11,7 @@ const meters = new WeakMap<GraphStore, QueryMeter>();
 export class QueryMeter {
   readonly #ints: Int32Array;
   #pending = 0;
-  /** The first query counts at once. */
+  /** Starts at 1: the first query is sampled. */
   #sample = 1;
 
   private constructor(store: GraphStore) {
@@ -28,7 +27,7 @@ export class QueryMeter {
     return meter;
   }
 
-  /** @returns what `end` wants back */
+  /** @returns the argument of `end` */
   begin(): number {
     return ++this.#pending < this.#sample ? 0 : performance.now();
   }
@@ -45,13 +44,13 @@ export class QueryMeter {
   }
 }
 
-/** Microseconds that the queries of a graph have taken. */
+/** Returns the time spent in queries of a graph, in microseconds. */
 export function queryTimeUs({ memory }: GraphStore): number {
   const { words } = memory.header;
   return words[Header.QueryTimeUsHigh]! * WORD + words[Header.QueryTimeUs]!;
 }
 
-/** Sets what was counted to zero. */
+/** Resets the query counters. */
 export function resetQueryCounters({ memory }: GraphStore): void {
   const { ints } = memory.header;
   for (const word of [Header.QueryCount, Header.QueryTimeUs, Header.QueryTimeUsHigh]) {

@@ -1,6 +1,5 @@
-// Scans of the whole graph, or of the vertices that a condition leaves: those of one type, those
-// with one of some ids. No lock is held: each vertex is read consistently, the graph as a whole may
-// change meanwhile, and a vertex that comes or goes may be seen or not.
+// Scans of the whole graph, or of the vertices of a type or of given ids. No lock is held: each
+// vertex is read consistently, and one created or deleted meanwhile may or may not be seen.
 
 import type { QueryExecution } from "../../evaluate/context.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
@@ -17,16 +16,16 @@ import { Candidates } from "./candidates.js";
 import type { Deadline } from "./deadline.js";
 import { Walker } from "./walker.js";
 
-/** Vertices that are given to a sink at once. */
+/** Vertices passed to a sink at once. */
 const BATCH_VERTICES = 256;
-/** Vertices whose properties are looked at together: to test fewer saves nothing. */
+/** Vertices whose properties are tested together; smaller groups save nothing. */
 const GROUP = 32;
 
-/** What scans give to sinks; one is over before the next one begins. */
+/** Batch buffer; scans do not overlap. */
 const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
 const batch = new ArcBatch(words);
 
-/** Where the last scan has looked, for who wants it explained. */
+/** Source of the last scan, for explanations. */
 interface Origin {
   origin: string;
   candidates: number;
@@ -50,7 +49,7 @@ export interface ArcScan extends Origin {
 const NOWHERE: Origin = { origin: "nowhere", candidates: 0 };
 
 /**
- * @throws QueryError, SearchError what is malformed
+ * @throws QueryError, SearchError malformed condition
  * @throws UnsupportedError similarity
  */
 export function planVertexScan(
@@ -64,7 +63,7 @@ export function planVertexScan(
 }
 
 /**
- * Gives all vertices that pass to the sink, as heads.
+ * Passes all matching vertices to the sink, as heads.
  * @throws SearchError after the deadline
  */
 export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline): void {
@@ -88,7 +87,7 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   else scanEach(plan, candidates, sink, deadline, run);
 }
 
-/** Tests many vertices at once, where checks are all there is. */
+/** Tests many vertices at once, if the condition is only checks. */
 function scanChecked(
   { store, test }: VertexScan,
   candidates: Candidates,
@@ -116,7 +115,7 @@ function scanChecked(
   }
 }
 
-/** Tests one vertex after the other: a test may walk on, or have effects. */
+/** Tests one vertex at a time: a test may traverse or have side effects. */
 function scanEach(
   { store, test }: VertexScan,
   candidates: Candidates,
@@ -125,7 +124,7 @@ function scanEach(
   run: QueryExecution | null,
 ): void {
   const walker = Walker.of(store);
-  // What is beyond the room of the sink need not be tested.
+  // Vertices beyond the sink's room need no test.
   let stop = Math.max(1, Math.min(BATCH_VERTICES, sink.room)) * ARC_WORDS;
   let end = 0;
   const take = (): boolean => {
@@ -156,8 +155,8 @@ function scanEach(
 const ALL_OUTARCS = { direction: D_OUT, isCollected: true } as const;
 
 /**
- * The condition is one on tails; its `traverse` says which of their arcs, all outarcs without one.
- * @throws QueryError, SearchError what is malformed
+ * The condition applies to tails; its `traverse` selects their arcs, all outarcs without one.
+ * @throws QueryError, SearchError malformed condition
  * @throws UnsupportedError similarity
  */
 export function planArcScan(
@@ -182,13 +181,13 @@ export function planArcScan(
   return { store, expressions, tail, rule, ...NOWHERE };
 }
 
-/** True if nothing is asked of a vertex itself. */
+/** Returns whether a test restricts nothing of the vertex itself. */
 function isUnchecked({ checks, filter, post, adjacent }: VertexTest): boolean {
   return checks.length === 0 && filter === null && post === null && adjacent === null;
 }
 
 /**
- * Gives all arcs that pass to the sink.
+ * Passes all matching arcs to the sink.
  * @throws SearchError after the deadline
  */
 export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void {

@@ -1,15 +1,15 @@
-// The shortest way from one vertex to another: by the number of arcs, breadth first, or by the sum
-// of their values, where none may be below 0. Only what lies nearer than the goal is looked at.
+// Shortest path between two vertices: breadth first by number of arcs, or Dijkstra's algorithm by
+// non-negative weights. Vertices farther than the goal are not visited.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ValueError } from "../../model/errors.js";
 import type { Deadline } from "./deadline.js";
 import { type ArcReader, arcWeight } from "./projection.js";
 
-/** Handles from start to goal, and what the way costs; null: there is none. */
+/** Handles from start to goal and the total cost; null if there is no path. */
 export type Path = { readonly vertices: readonly number[]; readonly cost: number } | null;
 
-/** @throws ValueError an arc that weighs less than 0, SearchError after the deadline */
+/** @throws ValueError a negative weight; SearchError after the deadline */
 export function shortestPath(
   reader: ArcReader,
   [start, goal]: readonly [number, number],
@@ -49,7 +49,7 @@ function pathTo(goal: number, start: number, from: ReadonlyMap<number, number>):
   return path.reverse();
 }
 
-/** A binary heap, the cheapest one first. */
+/** Binary heap, lowest cost first. */
 class CostQueue {
   readonly #items: (readonly [vertex: number, cost: number])[] = [];
 

@@ -1,5 +1,5 @@
-// Walks from one vertex along the arcs that a plan lets through, and gives what is collected to a
-// sink. A plan is made once and may be executed any number of times.
+// Traversals from one vertex along the arcs that a plan selects; collected arcs go to a sink. A
+// plan is reusable.
 
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { VertexProgram } from "../../evaluate/vertex-program.js";
@@ -20,17 +20,17 @@ export interface WalkPlan {
   readonly store: GraphStore;
   /** Filter of the first level. */
   readonly arc: ArcTest;
-  /** Condition on the heads of the first level, null for any. */
+  /** Condition on the heads of the first level; null for any. */
   readonly neighbor: VertexTest | null;
   readonly rule: WalkRule;
   readonly walker: Walker;
   readonly expressions: ExpressionSet;
-  /** On the anchor, before the walk and after it; null for none. */
+  /** Expressions run on the anchor before and after the traversal; null for none. */
   readonly pre: VertexProgram | null;
   readonly post: VertexProgram | null;
 }
 
-/** The part of a query that says where to go. */
+/** The traversal options of a query. */
 export interface WalkOptions {
   readonly arc?: ArcFilter | undefined;
   readonly neighbor?: VertexCondition | undefined;
@@ -42,7 +42,7 @@ export interface WalkOptions {
 }
 
 /**
- * @throws QueryError, SearchError what is malformed
+ * @throws QueryError, SearchError malformed options
  * @throws UnsupportedError similarity
  */
 export function planWalk(
@@ -62,7 +62,7 @@ export function planWalk(
   return { store, arc: rule.arc, neighbor, rule, walker, expressions, pre, post };
 }
 
-/** Walks as the plan says; what it finds is false where `pre` does not pass. */
+/** Executes a plan; false if `pre` rejects the anchor or nothing is found. */
 function walkPlan(
   { store, rule, walker, expressions, pre, post }: WalkPlan,
   anchor: number,
@@ -83,7 +83,7 @@ function walkPlan(
 }
 
 /**
- * Gives all arcs that the plan collects to the sink, deeper ones before those that led to them.
+ * Passes all arcs that the plan collects to the sink, deeper ones before those that led to them.
  * @throws SearchError after the deadline
  */
 export function walkNeighborhood(
@@ -96,7 +96,7 @@ export function walkNeighborhood(
 }
 
 /**
- * Number of arcs that the plan collects.
+ * Returns the number of arcs that the plan collects.
  * @throws SearchError after the deadline
  */
 export function countNeighborhood(plan: WalkPlan, anchor: number, deadline: Deadline): number {
@@ -105,18 +105,18 @@ export function countNeighborhood(plan: WalkPlan, anchor: number, deadline: Dead
   return counter.hits;
 }
 
-/** Queries do not nest, so that one is enough. */
+/** Shared, as queries do not nest. */
 const counter = new HitCounter();
 
 /**
- * Whether the plan finds an arc at all.
+ * Returns whether the plan finds an arc.
  * @throws SearchError after the deadline
  */
 export function isAdjacent(plan: WalkPlan, anchor: number, deadline: Deadline): boolean {
   return walkPlan(plan, anchor, counter, deadline, true);
 }
 
-/** Whether a vertex passes a condition; null passes all. */
+/** Returns whether a vertex meets a condition; null accepts all. */
 export function testCondition(
   store: GraphStore,
   test: VertexTest | null,
@@ -131,8 +131,8 @@ export function testCondition(
 }
 
 /**
- * Arcs of a vertex that pass a filter, in its direction; without a filter what the counters say,
- * which know of forward-only arcs at their terminals too.
+ * Returns the number of arcs of a vertex that pass a filter, in its direction. Without a filter it
+ * returns the counters, which include forward-only arcs at their terminals.
  * @throws QueryError for D_BOTH
  * @throws SearchError after the deadline
  */

@@ -1,7 +1,7 @@
-// Executes compiled conditions and rules: tests vertices, follows arcs depth first, gives what is
-// collected to a sink. One walker serves all queries of a store, one after the other. The arcs of a
-// vertex are copied before any is followed, so that nothing is done on torn data and no sequence is
-// watched for long.
+// Executes compiled conditions and rules: tests vertices, follows arcs depth first, passes
+// collected arcs to a sink. One walker per store serves its queries one at a time. The arcs of a
+// vertex are copied before any is followed, which keeps seqlock reads short and never acts on torn
+// data.
 
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import type { ArcConsumer, QueryExecution } from "../../evaluate/context.js";
@@ -19,7 +19,7 @@ import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js
 import { type Deadline, NO_DEADLINE } from "./deadline.js";
 import { Level } from "./level.js";
 
-/** Arcs that are filtered at once: all of them lie in the nearest cache. */
+/** Arcs filtered at once, sized for the L1 cache. */
 const BATCH_WORDS = 256 * ARC_WORDS;
 
 export class Walker {
@@ -30,13 +30,13 @@ export class Walker {
   readonly #levels: Level[] = [];
   #sink: HitSink = new HitCounter();
   #deadline = NO_DEADLINE;
-  /** True while only existence matters and nothing is collected. */
+  /** True if only existence matters and nothing is collected. */
   #isQuiet = false;
-  /** True once the sink takes no more. */
+  /** True once the sink is full. */
   #isStopped = false;
-  /** What the expressions of the query share, null where there are none. */
+  /** State shared by the expressions of the query; null if there are none. */
   #run: QueryExecution | null = null;
-  /** An arc that an expression has made. */
+  /** Arcs made by an expression. */
   readonly #made = new SyntheticArcs();
 
   private constructor(store: GraphStore) {
@@ -48,7 +48,7 @@ export class Walker {
 
   static readonly #ofStores = new WeakMap<GraphStore, Walker>();
 
-  /** The walker of a store. */
+  /** Returns the walker of a store. */
   static of(store: GraphStore): Walker {
     let walker = Walker.#ofStores.get(store);
     if (walker === undefined) {
@@ -59,7 +59,7 @@ export class Walker {
   }
 
   /**
-   * To be called before each execution.
+   * Required before each execution.
    * @param isQuiet true if only existence matters
    * @param run of the query's expressions
    */
@@ -83,7 +83,7 @@ export class Walker {
     return this.#isStopped;
   }
 
-  /** Whether a vertex is there and passes; what it finds below goes to the sink. */
+  /** Returns whether a vertex exists and passes; arcs found below it go to the sink. */
   test(test: VertexTest, vertex: number, level: number): boolean {
     if (!this.#vertices.isUsed(vertex)) return false;
     return this.#passes(test, vertex, level) !== test.isNegated;
@@ -101,7 +101,7 @@ export class Walker {
     return program.passes(batch, vertex, word1, bits);
   }
 
-  /** The part of a test that walks, and what comes after it, whatever was found. */
+  /** Runs the traversals of a test, and the post expression whatever they find. */
   #goesOn(test: VertexTest, vertex: number, level: number): boolean {
     const isFound = this.#walksOn(test, vertex, level);
     return test.post === null ? isFound : this.#passesProgram(test.post, vertex, level) && isFound;
@@ -121,7 +121,7 @@ export class Walker {
     return traverse.assert ?? isFound;
   }
 
-  /** Follows the arcs of `tail`; true if one matches. */
+  /** Follows the arcs of `tail`; returns true if one matches. */
   walk(rule: WalkRule, tail: number, level: number): boolean {
     const { direction } = rule.arc;
     const at = this.#levels[level] ?? this.#addLevels(level);
@@ -155,7 +155,7 @@ export class Walker {
     return isMatched;
   }
 
-  /** D_BOTH: of all arcs between two vertices, one stands for the pair. */
+  /** D_BOTH: one arc represents all arcs between two vertices. */
   #walkPairs(rule: WalkRule, at: Level): boolean {
     const stack = this.#stack;
     const base = stack.top;
@@ -185,7 +185,9 @@ export class Walker {
     return isMatched;
   }
 
-  /** Tests selected arcs and their heads, and collects those that pass; true if one does. */
+  /**
+   * Tests selected arcs and their heads and collects the matches; returns true if there are any.
+   */
   #follow(rule: WalkRule, at: Level, from: number, end: number): boolean {
     const { neighbor } = rule;
     if (neighbor === null && rule.filter === null) {
@@ -217,14 +219,14 @@ export class Walker {
     return isMatched;
   }
 
-  /** Moves the arcs that an expression lets through to the front; returns where they end. */
+  /** Moves the arcs that pass an expression to the front; returns their end. */
   #passArcs(program: ArcProgram, { batch }: Level, from: number, end: number): number {
     const stack = this.#stack;
     if (!program.isSynthetic) return program.filter(batch, stack.words, from, end);
     const all = stack.words.slice(from, end);
     const passing = program.filter(batch, stack.words, from, end);
     const made = program.filterHeads(batch, all, 0, all.length);
-    // What was selected ends where the stack does.
+    // The selected arcs are the top of the stack.
     stack.top = passing;
     stack.reserve(made.length / ARC_WORDS);
     stack.words.set(made, passing);
@@ -232,7 +234,7 @@ export class Walker {
     return stack.top;
   }
 
-  /** Moves the arcs whose heads pass the checks to the front; returns where they end. */
+  /** Moves the arcs whose heads pass the checks to the front; returns their end. */
   #filter(test: VertexTest, { batch }: Level, from: number, end: number): number {
     if (test.isNegated) return end;
     const { words } = this.#stack;
@@ -244,7 +246,10 @@ export class Walker {
     return filter.filter(batch, words, from, passing);
   }
 
-  /** The same for what can only be tested one by one; a test may walk on and move the stack. */
+  /**
+   * As `#follow`, for tests that need one head at a time: they may traverse and reallocate the
+   * stack.
+   */
   #followEach(rule: WalkRule, test: VertexTest, at: Level, from: number, end: number): boolean {
     const { level } = at.batch;
     const endsAtFirst = this.#endsAtFirst(rule, level);
@@ -265,7 +270,7 @@ export class Walker {
     return isMatched;
   }
 
-  /** Gives what a rule collects of some matching arcs to the sink. */
+  /** Passes what a rule collects of the matching arcs to the sink. */
   #collect(rule: WalkRule, at: Level, from: number, end: number): void {
     if (this.#isQuiet || rule.collect === Collect.None || this.#isStopped || from === end) return;
     const sink = this.#sink;
@@ -292,9 +297,9 @@ export class Walker {
     if (!this.#made.give(this.#sink)) this.#isStopped = true;
   }
 
-  /** Gives arcs on the stack to the sink. */
+  /** Passes arcs on the stack to the sink. */
   #give(batch: ArcBatch, from: number, end: number): void {
-    // The stack may have moved since the last time.
+    // The stack may have been reallocated.
     batch.words = this.#stack.words;
     batch.from = from;
     batch.end = end;
@@ -308,7 +313,7 @@ export class Walker {
     }
   }
 
-  /** Copies the arcs that a rule may follow to the stack; returns how many. */
+  /** Pushes the arcs that a rule may follow onto the stack; returns their number. */
   #select(rule: WalkRule, { batch }: Level, scanner: RunScanner): number {
     const { arc, neighbor } = rule;
     const only = neighbor === null || neighbor.isNegated ? null : neighbor.ids;
@@ -323,7 +328,7 @@ export class Walker {
     return arcs;
   }
 
-  /** How many arcs are enough, where nothing but their number decides. */
+  /** Returns how many arcs suffice, if only their number matters. */
   #limit(rule: WalkRule, level: number): number {
     if (rule.neighbor !== null || rule.filter !== null) return ALL_ARCS;
     if (this.#endsAtFirst(rule, level)) return 1;
@@ -357,13 +362,13 @@ export class Walker {
     stack.top = base;
   }
 
-  /** True if all that a rule asks for is the number of its arcs. */
+  /** Returns whether a rule needs only the number of its arcs. */
   isCountable(rule: WalkRule): boolean {
     if (rule.arc.isDynamic) return false;
     return rule.neighbor === null && rule.arc.direction !== D_BOTH && this.#isCounted(rule);
   }
 
-  /** Counts the arcs of many tails, every `stride`-th word of `tails`, for a countable rule. */
+  /** Counts the arcs of every `stride`-th word of `tails`, for a countable rule. */
   countAll(rule: WalkRule, tails: Uint32Array, from: number, end: number, stride: number): void {
     const { arc } = rule;
     let count = 0;
@@ -373,7 +378,9 @@ export class Walker {
     this.#sink.count(count);
   }
 
-  /** What is counted below the first level, if nothing else comes of that level; null if not. */
+  /**
+   * Returns the rule counted below the first level if that level has no other effect; else null.
+   */
   #countedBelow(rule: WalkRule, neighbor: VertexTest): WalkRule | null {
     const isOnlyWay = rule.collect === Collect.None || rule.siblings?.kind === ArcTestKind.Nothing;
     const { traverse } = neighbor;
@@ -382,12 +389,12 @@ export class Walker {
     return this.isCountable(traverse) ? traverse : null;
   }
 
-  /** True if a walk is over as soon as it knows that there is an arc. */
+  /** Returns whether a traversal can stop at its first match. */
   #endsAtFirst(rule: WalkRule, level: number): boolean {
     return this.#isQuiet || (rule.collect === Collect.None && level > 1);
   }
 
-  /** True if the arcs that match need not be looked at one by one. */
+  /** Returns whether matching arcs need not be visited individually. */
   #isCounted(rule: WalkRule): boolean {
     if (this.#isQuiet || rule.collect !== Collect.Arcs || rule.filter !== null) return false;
     return this.#sink.isCountOnly && !this.#sink.countsNeighbors;
