@@ -1,15 +1,17 @@
-// The functions of vectors.wat, bound to one memory. Addresses are bytes of that memory; whoever
-// calls has checked them against it.
+// The functions of vectors.wat, bound to one memory. Addresses are byte offsets that the caller has
+// checked against the memory's bounds.
 
 import { type ArenaMemory, instantiateKernel } from "../memory/arena.js";
 import { CODE } from "./.generated/vectors.js";
 
 export interface VectorKernel {
-  /** Sum of the products of two vectors of int8. */
+  /** Returns the dot product of two int8 vectors. */
   dot(a: number, b: number, length: number): number;
-  /** The same, of a probe of int16 and a vector of int8; for at least 32 of them. */
+  /**
+   * Returns the dot product of an int16 probe vector and an int8 vector of at least 32 components.
+   */
   wide(probe: number, vector: number, length: number): number;
-  /** Writes float32 scores of the slots whose addresses are listed. */
+  /** Writes the float32 scores of the listed slots. */
   many(
     list: number,
     count: number,
@@ -18,9 +20,11 @@ export interface VectorKernel {
     factor: number,
     to: number,
   ): void;
-  /** Brings the slots whose addresses are listed into the caches. */
+  /** Prefetches the listed slots into the caches. */
   touch(list: number, count: number, bytes: number): number;
-  /** Writes {address, float32 score} of the slots that reach the threshold; returns how many. */
+  /**
+   * Writes {address, float32 score} of the slots that reach the threshold; returns their number.
+   */
   scan(
     slot: number,
     count: number,
@@ -30,10 +34,12 @@ export interface VectorKernel {
     threshold: number,
     to: number,
   ): number;
-  /** Largest magnitude of float32s; NaN or infinity if there is one. A multiple of 4 of them. */
+  /**
+   * Returns the largest magnitude of float32s, a multiple of 4; NaN or infinity if there is one.
+   */
   largest(from: number, length: number): number;
   quantise(from: number, length: number, scale: number, to: number): void;
-  /** Hash of 64 bits. */
+  /** Returns a 64-bit hash. */
   mix(value: bigint): bigint;
   weights(table: number, positions: number, state: number): void;
   fingerprint(vector: number, length: number, table: number, to: number): void;

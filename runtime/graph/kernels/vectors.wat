@@ -1,15 +1,15 @@
-;; Arithmetic on vectors of int8, over the memory that they lie in: the arena of a graph, or the
-;; workbench of a thread where new ones are made. 128-bit SIMD only.
+;; Arithmetic on int8 vectors in place: in the arena of a graph, or in the scratch buffers of a
+;; thread. Needs 128-bit SIMD.
 ;;
-;; A kernel trusts its caller: addresses, lengths and counts were checked against the memory. All
-;; are in bytes; vectors begin at multiples of 16 and their lengths are multiples of 32. A slot is
+;; Callers check addresses, lengths and counts against the memory. All are in bytes; vectors are
+;; 16-byte aligned and their lengths are multiples of 32. A slot is
 ;;
 ;;   0 vertex | 4 squares | 8 scale | 12 1/|v| | 16 fingerprint low, high | 24 length | 28 links
 ;;   32 int8 x length
 (module
   (import "svc" "arena" (memory 1 65536 shared))
 
-  ;; Sum of a[i] * b[i] of two vectors of int8.
+  ;; Dot product of two int8 vectors.
   (func $dot (export "dot") (param $a i32) (param $b i32) (param $length i32) (result i32)
     (local $end i32) (local $x v128) (local $y v128)
     (local.set $end (i32.add (local.get $a) (local.get $length)))
@@ -34,7 +34,7 @@
       (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $v) (local.get $v))))
     (i32.add (i32x4.extract_lane 0 (local.get $v)) (i32x4.extract_lane 1 (local.get $v))))
 
-  ;; As $dot, where the probe is of int16, which saves half of the work.
+  ;; As $dot with an int16 probe, which halves the work.
   (func $wide (export "wide") (param $probe i32) (param $v i32) (param $length i32) (result i32)
     (local $end i32) (local $x v128) (local $y v128) (local $z v128) (local $w v128)
     (local.set $end (i32.add (local.get $v) (local.get $length)))
@@ -71,7 +71,7 @@
       (local.set $to (i32.add (local.get $to) (i32.const 4)))
       (br $next))))
 
-  ;; Reads a word of each cache line of the slots listed, all at once instead of one by one.
+  ;; Prefetch: reads a word of each cache line of the listed slots, so that misses overlap.
   (func (export "touch")
     (param $list i32) (param $count i32) (param $bytes i32) (result i32)
     (local $end i32) (local $at i32) (local $last i32) (local $seen i32)
@@ -88,8 +88,8 @@
       (br $next)))
     (local.get $seen))
 
-  ;; Goes through slots that lie one after the other; writes {address, score} of those that have a
-  ;; vertex and reach the threshold. Returns how many.
+  ;; Scans contiguous slots; writes {address, score} of those that have a vertex and reach the
+  ;; threshold. Returns their number.
   (func (export "scan")
     (param $slot i32) (param $count i32) (param $stride i32) (param $probe i32)
     (param $factor f32) (param $threshold f32) (param $to i32) (result i32)
@@ -125,7 +125,7 @@
       (f32.max (f32x4.extract_lane 0 (local.get $max)) (f32x4.extract_lane 1 (local.get $max)))
       (f32.max (f32x4.extract_lane 2 (local.get $max)) (f32x4.extract_lane 3 (local.get $max)))))
 
-  ;; Two float32s divided by the scale and rounded, halves away from zero, in lanes 0 and 1.
+  ;; Two float32s divided by the scale and rounded half away from zero, in lanes 0 and 1.
   (func $rounded (param $pair v128) (param $scale v128) (result v128)
     (local.set $pair (f64x2.div (f64x2.promote_low_f32x4 (local.get $pair)) (local.get $scale)))
     (i32x4.trunc_sat_f64x2_s_zero (f64x2.add (local.get $pair) (v128.bitselect
@@ -144,7 +144,7 @@
       (call $roundedFour (v128.load (local.get $from)) (local.get $scale))
       (call $roundedFour (v128.load offset=16 (local.get $from)) (local.get $scale))))
 
-  ;; Makes int8 of -127 to 127 of float32s.
+  ;; Quantizes float32s to int8 from -127 to 127.
   (func (export "quantise")
     (param $from i32) (param $length i32) (param $scale f64) (param $to i32)
     (local $end i32) (local $scales v128)
@@ -174,9 +174,9 @@
     (local.set $h (i64.mul (local.get $h) (i64.const 0x2545f4914f6cdd1d)))
     (i64.xor (local.get $h) (i64.rotr (local.get $h) (i64.const 33))))
 
-  ;; Weights of a fingerprint, for positions from an even one on: 256 bytes for each two, of which
-  ;; word k holds both weights of bit k; in each group of four bits the last is the first. The
-  ;; state is {seed s1 ... s4, h1 ... h4} and goes on from there.
+  ;; Weights of a fingerprint from an even position on: 256 bytes per pair of positions, in which
+  ;; word k holds both weights of bit k; each group of four bits is stored in reverse. The generator
+  ;; continues from the state {seed s1 ... s4, h1 ... h4} and updates it.
   (func (export "weights") (param $table i32) (param $positions i32) (param $state i32)
     (local $position i32) (local $k i32) (local $word i64) (local $at i32)
     (block $done (loop $next
@@ -208,7 +208,7 @@
       (local.set $position (i32.add (local.get $position) (i32.const 1)))
       (br $next))))
 
-  ;; Signs of the 64 weighted sums of a vector, the first the highest bit; to $to, low word first.
+  ;; Signs of the 64 weighted sums of a vector, highest bit first; written to $to, low word first.
   (func (export "fingerprint") (param $v i32) (param $length i32) (param $table i32) (param $to i32)
     (local $end i32) (local $pair v128)
     (local $a0 v128) (local $a1 v128) (local $a2 v128) (local $a3 v128)

@@ -1,5 +1,5 @@
-// How vectors of named features compare. Weights count as integers, and what comes out of a
-// division or a root is cut to the upper half of a float32: results are the same everywhere.
+// Similarity of vectors of named features. Weights are summed as integers, and quotients and roots
+// are truncated to the upper half of a float32, so results are the same on every platform.
 
 import type { FeatureList } from "./features.js";
 import { UNIT } from "./features.js";
@@ -54,7 +54,7 @@ export function featureJaccard(a: FeatureList, b: FeatureList): number {
   return jaccard(sumsOf(a, b));
 }
 
-/** 0 to 1: what a graph's settings make of both. */
+/** Combines cosine and Jaccard similarity by a graph's settings; 0 to 1. */
 export function featureSimilarity(
   a: FeatureList,
   b: FeatureList,
@@ -72,7 +72,7 @@ export function featureSimilarity(
   return cut(ofWeights ** jaccard_exp * ofAngle ** cosine_exp);
 }
 
-/** Sum of the squares of the weights, as integers. */
+/** Returns the sum of the squared integer weights. */
 export function sumOfSquaredWeights(list: FeatureList): number {
   let sum = 0;
   for (let index = 0; index < list.count; index++) sum += list.magnitude(index) ** 2;
@@ -96,7 +96,7 @@ function jaccard({ least, most }: Readonly<Sums>): number {
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
 
-/** Toward zero. */
+/** Truncates toward zero. */
 function cut(value: number): number {
   float[0] = value;
   floatWord[0] = floatWord[0]! & 0xffff_0000;

@@ -1,9 +1,9 @@
-// Vectors of named features with weights, as they are kept: each carries the names of its features,
-// so that it means the same in every graph, and nobody can fill a table of names.
+// Storage format of vectors of named, weighted features. Each vector carries the names of its
+// features, so it means the same in every graph and cannot exhaust a table of names.
 //
 //   word 0                number of features
 //   a word for each       hash of its name, ascending; names of the same hash by their bytes
-//   a word for each       code of its weight | bytes of its name << 8 | where they begin << 16
+//   a word for each       code of its weight | bytes of its name << 8 | offset of its name << 16
 //   names, zero-padded to a multiple of 32 bytes
 
 import { ValueError } from "../model/errors.js";
@@ -13,27 +13,27 @@ import { COMPONENT_STEP } from "./scratch-buffers.js";
 export type Feature = readonly [name: string, weight: number];
 
 export const MAX_FEATURES = 48;
-/** Names are cut at so many bytes. */
+/** Maximum length of a name in bytes; longer ones are truncated. */
 const MAX_NAME_BYTES = 27;
 const MOST_BYTES = padded(4 + MAX_FEATURES * (8 + MAX_NAME_BYTES));
-/** What a magnitude of 1 is as an integer, in all sums. */
+/** Integer value of a magnitude of 1, in all sums. */
 export const UNIT = 136;
 const CODES = 64;
 const LARGEST_CODE = CODES - 1;
-/** Steps of a weight between two powers of two, and the exponent of the first power. */
+/** Quantization steps between two powers of two, and the exponent of the first power. */
 const STEPS = 8;
 const LEAST_EXPONENT = -7;
 const CODE_BITS = 0x3f;
-/** A feature is known by so many bits of the hash of its name. */
+/** Features are identified by the upper bits of their name's hash. */
 const DIMENSION_SHIFT = 6;
 
 const VALUES = Float64Array.from({ length: CODES }, (_, code) => {
   return (1 + (code % STEPS) / STEPS) * 2 ** ((code >> 3) + LEAST_EXPONENT);
 });
-/** Weights as integers, by their code. */
+/** Integer weights by code. */
 const INTEGERS = Uint32Array.from(VALUES, (value) => Math.round(UNIT * value));
 
-/** The next smaller weight that can be kept; what is too large, or negative, is the largest. */
+/** Rounds a weight down to a code; weights that are negative or too large get the largest. */
 function codeOf(weight: number): number {
   const value = Math.fround(weight);
   if (value < 0 || value >= 2) return LARGEST_CODE;
@@ -42,16 +42,16 @@ function codeOf(weight: number): number {
   return code;
 }
 
-/** Features where they lie: words from a place on, and how many there may be. */
+/** Reads features in place from a range of words. */
 export class FeatureList {
-  /** @param at the first word; `end` is the one behind the last */
+  /** @param at offset of the first word; `end` follows the last */
   constructor(
     readonly words: Uint32Array,
     readonly at: number,
     readonly end: number,
   ) {}
 
-  /** What lies there may be anything: it is read as far as it fits. */
+  /** Bounded by the range, since the words may be arbitrary. */
   get count(): number {
     const count = this.at < this.end ? this.words[this.at]! : 0;
     return count <= MAX_FEATURES && this.at + 1 + 2 * count <= this.end ? count : 0;
@@ -61,7 +61,7 @@ export class FeatureList {
     return this.words[this.at + 1 + index]!;
   }
 
-  /** By which fingerprints know it. */
+  /** Returns the dimension by which fingerprints identify the feature. */
   dimension(index: number): number {
     return this.hash(index) >>> DIMENSION_SHIFT;
   }
@@ -89,7 +89,7 @@ export class FeatureList {
 
   pairs(): Feature[] {
     return Array.from({ length: this.count }, (_, index): Feature => {
-      // Of shared memory, which a decoder does not take.
+      // Copied, as a decoder does not accept shared memory.
       return [Buffer.from(this.name(index)).toString(), this.weight(index)];
     });
   }
@@ -111,8 +111,8 @@ interface Entry {
 }
 
 /**
- * What is kept of features.
- * @param place what they are called in messages
+ * Encodes features.
+ * @param place name of the argument in messages
  * @throws ValueError, TypeError
  */
 export function featureBytes(features: readonly unknown[], place: string): Int8Array {
@@ -141,7 +141,7 @@ export function featureBytes(features: readonly unknown[], place: string): Int8A
   return bytes;
 }
 
-/** True for what `featureBytes` makes: what comes from elsewhere may be anything. */
+/** Returns whether bytes are an encoding of `featureBytes`; they may come from untrusted input. */
 export function isFeatureList(bytes: Int8Array): boolean {
   if (bytes.length === 0 || bytes.length > MOST_BYTES || bytes.length % COMPONENT_STEP !== 0) {
     return false;
@@ -169,7 +169,7 @@ function entryOf(feature: unknown, place: string): Entry {
   return { name: cut, hash: hashOf(cut), code: codeOf(weight) };
 }
 
-/** At most so many bytes of it, and no part of a character. */
+/** Truncates a name without splitting a character. */
 function cutName(name: Buffer): Buffer {
   if (name.length <= MAX_NAME_BYTES) return name;
   let end = MAX_NAME_BYTES;
@@ -177,7 +177,7 @@ function cutName(name: Buffer): Buffer {
   return name.subarray(0, end);
 }
 
-/** FNV-1a. That hashes are the same costs no more than a look at the names. */
+/** FNV-1a. A collision costs only a comparison of the names. */
 function hashOf(name: Uint8Array): number {
   let hash = 0x811c_9dc5;
   for (const byte of name) hash = Math.imul(hash ^ byte, 0x0100_0193);

@@ -1,6 +1,6 @@
-// Adds vectors to an index, one at a time. What is near a new one is found without any lock; then,
-// in one mutation, it gets its node and those near it get to know it, if it is still there. Only
-// one thread may build: a list that was read must not change before it is written.
+// Adds vectors to an HNSW index, one at a time. Neighbors are searched without a lock; one mutation
+// then writes the node and the lists of its neighbors, if the vector still exists. Only one thread
+// may build: lists must not change between reading and writing.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { HnswLinks } from "./hnsw-links.js";
@@ -10,17 +10,17 @@ import { Probe } from "./probe.js";
 import { SLAB_WORDS, SLOT_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Share of the nodes on a layer that are on the next one too: 1 / LINKS. */
+/** Probability that a node is also on the next layer: 1 / LINKS. */
 const LEVEL_SCALE = 1 / Math.log(LINKS);
 
-/** The neighbours that a slot is to have on a layer. */
+/** New neighbors of a slot on a layer. */
 interface List {
   readonly slot: number;
   readonly level: number;
   readonly neighbors: readonly number[];
 }
 
-/** A slot with how near it is to another one. */
+/** A slot with its score relative to another one. */
 export interface ScoredNode {
   readonly slot: number;
   readonly score: number;
@@ -39,7 +39,7 @@ export class HnswBuilder {
 
   /**
    * @param space one that has an index
-   * @param random of 0 to 1; which layers a node is on
+   * @param random returns numbers in [0, 1), which decide the layers of a node
    */
   constructor(store: GraphStore, space: number, random: () => number = Math.random) {
     this.#store = store;
@@ -52,18 +52,18 @@ export class HnswBuilder {
     this.#random = random;
   }
 
-  /** False once the graph was truncated: the index is gone. */
+  /** False once the graph was truncated, and the index with it. */
   get isThere(): boolean {
     return this.#table.epoch === this.#epoch;
   }
 
-  /** True once there is nothing to build: the index is gone, or is to go. */
+  /** True if there is nothing left to build: the index is gone or being dropped. */
   get isOver(): boolean {
     const { lists } = this.#store.memory;
     return !this.isThere || lists.words[this.#index + VectorIndex.Dropping] !== 0;
   }
 
-  /** Adds all vectors that have no node yet; yields after each, so that others get their turn. */
+  /** Adds all vectors that have no node yet, yielding after each. */
   *addMissing(): Generator<undefined, void, void> {
     const { lists } = this.#store.memory;
     for (;;) {
@@ -82,7 +82,7 @@ export class HnswBuilder {
     }
   }
 
-  /** Slots of vertices that may have no node. */
+  /** Yields the slots of vertices that may have no node. */
   *#missing(): Generator<number, void, void> {
     const { words } = this.#store.memory.lists;
     const isComplete = words[this.#index + VectorIndex.IsComplete] === 1;
@@ -98,7 +98,7 @@ export class HnswBuilder {
     }
   }
 
-  /** Slots of the space that are wanted. */
+  /** Yields the slots of the space that satisfy a predicate. */
   *slots(isWanted: (slot: number, words: Uint32Array) => boolean): Generator<number, void, void> {
     const stride = strideOf(this.#length);
     let slab = this.#table.inSpace(this.#space, Space.FirstSlab);
@@ -131,7 +131,7 @@ export class HnswBuilder {
     });
   }
 
-  /** In a mutation: the node, its own lists, and then those that name it. */
+  /** Within a mutation: writes the node, its lists, and then the lists that name it. */
   #write(slot: number, level: number, lists: readonly List[]): void {
     const { writer, memory } = this.#store;
     const { links } = this.#search;
@@ -150,7 +150,7 @@ export class HnswBuilder {
     return bytes.every((byte, index) => byte === stored[index]);
   }
 
-  /** The new node's own lists first. */
+  /** Returns the changed lists, those of the new node first. */
   #listsFor(slot: number, probe: Probe, level: number): List[] {
     const own: List[] = [];
     const others: List[] = [];
@@ -168,7 +168,7 @@ export class HnswBuilder {
     return [...own, ...others];
   }
 
-  /** The list of a node, once it knows a new one. */
+  /** Returns the list of a node with a new neighbor added. */
   #withNew(near: ScoredNode, slot: number, level: number): List {
     const { links } = this.#search;
     const count = links.copy(near.slot, level, this.#near);
@@ -180,14 +180,14 @@ export class HnswBuilder {
     return { slot: near.slot, level, neighbors: neighbors.map((other) => other.slot) };
   }
 
-  /** How near slots are to another one. */
+  /** Returns slots with their scores relative to another one. */
   scored(slot: number, others: readonly number[]): ScoredNode[] {
     return others.map((other) => ({ slot: other, score: this.#similarity(slot, other) }));
   }
 
   /**
-   * Of slots with the nearest first those that are nearer to the one in question than to each one
-   * chosen before: they lead in all directions.
+   * Selects diverse neighbors from slots sorted nearest first: each must be nearer to the new node
+   * than to any neighbor selected before (HNSW heuristic).
    */
   chosen(sorted: readonly ScoredNode[], room: number): ScoredNode[] {
     const chosen: ScoredNode[] = [];

@@ -1,6 +1,5 @@
-// Takes an index apart that was dropped: nobody searches it any more, but its nodes and the slots
-// that only it still held have to be given back. A little at a time, in mutations; a builder that
-// dies in between leaves the rest to the next one.
+// Frees a dropped index in small mutations: its nodes, and the slots that only it retained. Nobody
+// searches it any more. If the builder dies, the next one continues.
 
 import type { GraphStore } from "../store/graph-store.js";
 import type { HnswBuilder } from "./hnsw-builder.js";
@@ -8,15 +7,15 @@ import { HnswLinks } from "./hnsw-links.js";
 import { VectorIndex } from "./index-layout.js";
 import { Slot, Space } from "./vector-layout.js";
 
-/** Nodes that go in one mutation. */
+/** Nodes removed per mutation. */
 const BATCH = 256;
-/** What is 0 once no node is left; `Sweeps` only ever grows. */
+/** Words reset when no node is left; `Sweeps` only ever grows. */
 const CLEARED = [
   ...[VectorIndex.EntrySlot, VectorIndex.TopLevel, VectorIndex.Nodes, VectorIndex.Dead],
   ...[VectorIndex.CompleteTo, VectorIndex.IsComplete, VectorIndex.Dropping],
 ];
 
-/** Does all of it; yields after each batch. */
+/** Frees the whole index, yielding after each batch. */
 export function* dropIndex(
   store: GraphStore,
   space: number,
@@ -31,7 +30,7 @@ export function* dropIndex(
   const remove = (): void => {
     writer.mutate(() => {
       if (!builder.isThere) return;
-      // One whose vertex got another vector meanwhile waits among the retired ones.
+      // The slot of a vertex that got another vector meanwhile is in the retired list.
       for (const slot of batch) if (hasNode(slot, memory.vectors.words)) links.remove(slot);
     });
     batch = [];

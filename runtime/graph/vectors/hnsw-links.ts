@@ -1,5 +1,5 @@
-// The lists of an index: who is near whom, by layer. Reading checks every pointer; what changes is
-// called within a mutation.
+// The neighbor lists of an HNSW index, by layer. Readers check every pointer; writers call within a
+// mutation.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -23,18 +23,18 @@ export class HnswLinks {
     this.#stride = strideOf(length);
   }
 
-  /** Neighbours that a node may have on a layer. */
+  /** Returns the maximum number of neighbors on a layer. */
   static room(level: number): number {
     return level === 0 ? LINKS_LOWEST : LINKS;
   }
 
-  /** The layers that a node is on; -1 if the slot has none. */
+  /** Returns the highest layer of a node; -1 if the slot has no node. */
   levelOf(slot: number): number {
     const node = this.#nodeOf(slot);
     return node === 0 ? -1 : Math.min(MAX_LEVEL, this.#links.words[node + Node.Level]!);
   }
 
-  /** Copies the neighbours of a slot on a layer; returns how many. */
+  /** Copies the neighbors of a slot on a layer; returns their number. */
   copy(slot: number, level: number, into: Uint32Array): number {
     const at = this.#listAt(slot, level);
     if (at === 0) return 0;
@@ -49,7 +49,7 @@ export class HnswLinks {
     return copied;
   }
 
-  /** In a mutation: a node without neighbours on layers up to `level`. */
+  /** Within a mutation: adds a node without neighbors on layers up to `level`. */
   add(slot: number, level: number): void {
     const writer = this.#writer;
     const node = this.#blocks.allocate(writer, 0);
@@ -66,7 +66,7 @@ export class HnswLinks {
     writer.put(this.#vectors, slot + Slot.Node, node);
   }
 
-  /** In a mutation: sets all neighbours of a slot on a layer. */
+  /** Within a mutation: replaces the neighbors of a slot on a layer. */
   set(slot: number, level: number, neighbors: readonly number[]): void {
     const at = this.#listAt(slot, level);
     if (at === 0) return;
@@ -79,7 +79,7 @@ export class HnswLinks {
     writer.put(this.#links, at, neighbors.length);
   }
 
-  /** In a mutation: takes the node of a slot away. */
+  /** Within a mutation: removes the node of a slot. */
   remove(slot: number): void {
     const writer = this.#writer;
     const node = this.#nodeOf(slot);
@@ -98,7 +98,7 @@ export class HnswLinks {
     return node + NODE_WORDS <= this.#links.words.length ? node : 0;
   }
 
-  /** Where a list begins, with its count; 0 if there is none. */
+  /** Returns the offset of a list, which begins with its count; 0 if there is none. */
   #listAt(slot: number, level: number): number {
     const node = this.#nodeOf(slot);
     if (node === 0) return 0;

@@ -1,9 +1,8 @@
-// Searches an index: greedily through the upper layers, then, on the lowest, from the best found
-// so far to its neighbours, until no candidate is better than the worst of the results. Neighbours
-// that were not seen yet go to the kernel in one call.
+// Searches an HNSW index: greedily through the upper layers, then best first on the lowest until no
+// candidate is better than the worst result. Unvisited neighbors are scored in one kernel call.
 //
-// It takes no lock. What it finds are slots as they were when it came by; who uses them reads the
-// vertices again, and looks at the table's epoch before and afterwards.
+// Lock-free. Results are slots as they were when visited; callers re-read the vertices and compare
+// the table's epoch before and after.
 
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { HnswLinks } from "./hnsw-links.js";
@@ -14,13 +13,13 @@ import { Slot, Space, strideOf } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Vectors from so many components on are fetched all at once before they are compared. */
+/** Minimum vector length that is worth prefetching. */
 const TOUCH_LENGTH = 128;
 const MAX_STAMP = 0xffff;
 
 export class HnswSearch {
   readonly links: HnswLinks;
-  /** What the last search found; the worst is first. */
+  /** Results of the last search, worst first. */
   readonly results = new SlotHeap("worst");
   readonly #candidates = new SlotHeap("best");
   readonly #graph: GraphMemory;
@@ -51,7 +50,7 @@ export class HnswSearch {
     return this.#graph.lists.words[this.#index + VectorIndex.EntrySlot]!;
   }
 
-  /** Scores of slots, at most `LINKS_LOWEST`; valid until the next call. */
+  /** Returns the scores of at most `LINKS_LOWEST` slots; valid until the next call. */
   scoresOf(probe: Probe, slots: Uint32Array, count: number): Float32Array {
     const memory = this.#memory;
     const { kernel, list, lists } = memory;
@@ -67,7 +66,10 @@ export class HnswSearch {
     return this.#scores;
   }
 
-  /** The slot where a search of a layer begins: the nearest one on the layer above; 0: nowhere. */
+  /**
+   * Returns the entry slot of a layer: the nearest one found on the layer above; 0 if there is
+   * none.
+   */
   descend(probe: Probe, level: number): number {
     this.#graph.refresh();
     let slot = this.entry;
@@ -91,8 +93,8 @@ export class HnswSearch {
   }
 
   /**
-   * Searches a layer; `results` then has up to `ef` slots.
-   * @param accepts whether a slot may be a result; all others are ways
+   * Searches a layer; leaves up to `ef` slots in `results`.
+   * @param accepts whether a slot may be a result; others are only passed through
    */
   search(
     probe: Probe,
@@ -133,7 +135,7 @@ export class HnswSearch {
     }
   }
 
-  /** Vertices that are near a probe, up to `ef` of those that are accepted. */
+  /** Returns up to `ef` accepted vertices near a probe vector. */
   nearest(probe: Probe, ef: number, accepts: (vertex: number) => boolean): Uint32Array {
     const start = this.descend(probe, 0);
     if (start === 0) return new Uint32Array(0);
@@ -145,12 +147,12 @@ export class HnswSearch {
     return slots.slice(0, count).map((slot) => this.vertexOf(slot));
   }
 
-  /** Vertex whose vector is in a slot, 0 for none. */
+  /** Returns the vertex of a slot; 0 for none. */
   vertexOf(slot: number): number {
     return this.#memory.words[slot + Slot.Vertex]!;
   }
 
-  /** Forgets what was seen. */
+  /** Starts a search: no slot is visited. */
   #begin(): void {
     const places = Math.ceil(this.#memory.words.length / this.#stride) + 1;
     if (places > this.#seen.length) {
@@ -163,7 +165,7 @@ export class HnswSearch {
     this.#stamp++;
   }
 
-  /** Slots lie a stride apart at least, so that no two have the same place. */
+  /** Slots are at least a stride apart, so no two share a position. */
   #isNew(slot: number): boolean {
     const place = Math.floor(slot / this.#stride);
     if (this.#seen[place] === this.#stamp) return false;

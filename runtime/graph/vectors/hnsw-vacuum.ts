@@ -1,6 +1,6 @@
-// Rids an index of slots that no vertex has any more. Whoever knew one of them gets to know, in its
-// place, the nearest of those that it led to; when nobody names them they are given back. A builder
-// that dies in between has taken nothing away: the next one begins again.
+// Removes deleted nodes from an HNSW index. Each node that lists a deleted one gets, in its place,
+// the nearest of the neighbors that one had; unreferenced slots are then freed. A builder that dies
+// in between has freed nothing, and the next one starts over.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { type HnswBuilder, nearestFirst } from "./hnsw-builder.js";
@@ -8,9 +8,9 @@ import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, VectorIndex } from "./index-layout.js";
 import { Slot, Space } from "./vector-layout.js";
 
-/** Slots that are given back in one mutation. */
+/** Slots freed per mutation. */
 const BATCH = 256;
-/** Fewer dead ones are left where they are. */
+/** Minimum number of deleted nodes that is worth a sweep. */
 const LEAST_DEAD = 64;
 
 export class HnswSweep {
@@ -32,14 +32,14 @@ export class HnswSweep {
     this.#links = new HnswLinks(store.writer, store.vectors.inSpace(space, Space.Length));
   }
 
-  /** True if it is time: a third of the nodes, or a sweep that was begun. */
+  /** True if a third of the nodes is deleted, or a sweep was begun. */
   get isDue(): boolean {
     if (this.#word(VectorIndex.Sweeping) !== 0) return true;
     const dead = this.#word(VectorIndex.Dead);
     return dead >= LEAST_DEAD && dead * 3 > this.#word(VectorIndex.Nodes);
   }
 
-  /** Does all of it; yields after each node. */
+  /** Sweeps the whole index, yielding after each node. */
   *run(): Generator<undefined, void, void> {
     this.#claim();
     for (const slot of this.#builder.slots((at, words) => words[at + Slot.Node] !== 0)) {
@@ -51,7 +51,7 @@ export class HnswSweep {
     yield* this.#giveBack();
   }
 
-  /** Everything retired so far is to go; what is retired from now on waits for the next sweep. */
+  /** Claims all slots retired so far; those retired later wait for the next sweep. */
   #claim(): void {
     const { writer, memory } = this.#store;
     writer.mutate(() => {
@@ -66,7 +66,7 @@ export class HnswSweep {
     }
   }
 
-  /** Renews the lists of a slot that stays. */
+  /** Rewrites the lists of a slot that stays. */
   #join(slot: number): void {
     const level = this.#links.levelOf(slot);
     if (level > this.#topLevel) {
@@ -82,7 +82,7 @@ export class HnswSweep {
     }
   }
 
-  /** The neighbours that a slot is to have, null if it knows none of those that go. */
+  /** Returns the new neighbors of a slot; null if it lists no deleted one. */
   #renewed(slot: number, level: number): number[] | null {
     const known = this.#copy(slot, level);
     if (!known.some((other) => this.#gone.has(other))) return null;
@@ -99,7 +99,7 @@ export class HnswSweep {
     return Array.from(this.#near.subarray(0, this.#links.copy(slot, level, this.#near)));
   }
 
-  /** Who searches just now may still be on its way there, and learns that it has to do it again. */
+  /** A concurrent search may still visit the slots; `Sweeps` makes it start over. */
   *#giveBack(): Generator<undefined, void, void> {
     const { writer, memory, vectors } = this.#store;
     writer.mutate(() => {

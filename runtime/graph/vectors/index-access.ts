@@ -1,5 +1,4 @@
-// The index of a space as one thread searches it, where there is a complete one. What searching
-// needs is kept from one search to the next.
+// A thread's access to the complete index of a space, with search state reused between searches.
 
 import { HnswSearch } from "./hnsw-search.js";
 import { VectorIndex } from "./index-layout.js";
@@ -19,7 +18,7 @@ class IndexAccess {
     this.search = new HnswSearch(table, space);
   }
 
-  /** False once all vectors went. */
+  /** False once all vectors were removed. */
   get isThere(): boolean {
     return this.#table.epoch === this.#epoch;
   }
@@ -28,12 +27,12 @@ class IndexAccess {
     return this.#word(VectorIndex.IsComplete) === 1;
   }
 
-  /** Differs once slots that it led to may be something else. */
+  /** Changes when slots that the index led to may have been reused. */
   get state(): number {
     return this.isThere ? this.#word(VectorIndex.Sweeps) : -1;
   }
 
-  /** What `writes` of the table was when it had every vector. */
+  /** Value of the table's `writes` up to which the index has every vector. */
   get completeTo(): number {
     return this.#word(VectorIndex.CompleteTo);
   }
@@ -45,7 +44,7 @@ class IndexAccess {
 
 const known = new WeakMap<VectorTable, Map<number, IndexAccess>>();
 
-/** Null if the space has no index, or one that is not complete yet. */
+/** Returns null if the space has no index, or an incomplete one. */
 export function indexOf(table: VectorTable, space: number): IndexAccess | null {
   if (table.inSpace(space, Space.Index) === 0) return null;
   const ofTable = known.get(table) ?? new Map<number, IndexAccess>();

@@ -1,5 +1,5 @@
-// Builds the indexes of a graph, in the one thread that keeps graphs: a little at a time, so that
-// the thread's own requests get their turn. What it leaves when it dies, the next one goes on with.
+// Builds the vector indexes of a graph in the one thread that maintains graphs, in time slices. If
+// the thread dies, its successor continues.
 
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
@@ -19,14 +19,14 @@ export class IndexProcessor extends TimeSlicedTask {
   readonly #log: LogLine;
   #work: Generator<undefined, void, void> | null = null;
 
-  /** @param log gets a line when an index cannot be built on */
+  /** @param log receives a line when an index cannot be built */
   constructor(store: GraphStore, log: LogLine) {
     super(TICK_MS);
     this.#store = store;
     this.#log = log;
   }
 
-  /** Works for so long; false when there is nothing left to do. */
+  /** Works for a time slice; returns false when nothing is left to do. */
   run(limitMs: number): boolean {
     const giveUpAt = performance.now() + limitMs;
     this.#work ??= this.#all();
@@ -45,7 +45,7 @@ export class IndexProcessor extends TimeSlicedTask {
       return this.run(SLICE_MS);
     } catch (error) {
       if (!(error instanceof CapacityError)) throw error;
-      // Searches look at every vector that the index does not lead to.
+      // Safe: searches scan every vector that the index does not cover.
       this.stop();
       this.#log(
         `graph "${this.#store.name}": index of vectors is not complete: ${error.message}`,
@@ -55,7 +55,7 @@ export class IndexProcessor extends TimeSlicedTask {
     }
   }
 
-  /** Costs nothing while there is no index, and little while nothing changes. */
+  /** Free without an index, and cheap while nothing changes. */
   #isNeeded(): boolean {
     const { vectors, memory } = this.#store;
     return vectors.spaces().some((space) => {

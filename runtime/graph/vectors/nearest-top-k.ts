@@ -1,5 +1,5 @@
-// The best so many of what is offered: vertices with a score, each vertex once. The heap's first
-// one is the worst; of equal scores the lower handle is better.
+// Top-k of scored vertices, each at most once. The heap has the worst on top; on ties the lower
+// handle is better.
 
 const FIRST_PLACES = 64;
 
@@ -9,14 +9,14 @@ export interface Neighbor {
 }
 
 export class NearestTopK {
-  /** Vertices that are kept at most. */
+  /** Maximum number of vertices kept. */
   readonly limit: number;
   #vertices: Uint32Array;
   #scores: Float64Array;
   readonly #known = new Set<number>();
   #count = 0;
 
-  /** @param limit vertices that are kept; infinite: all */
+  /** @param limit maximum number of vertices kept; Infinity for all */
   constructor(limit: number) {
     const places = Math.min(limit, FIRST_PLACES);
     this.limit = limit;
@@ -28,13 +28,13 @@ export class NearestTopK {
     return this.#count;
   }
 
-  /** Less than this is not among the best, however many more are offered. */
+  /** Scores below this cannot enter the result any more. */
   get threshold(): number {
     if (this.#count < this.limit) return Number.NEGATIVE_INFINITY;
     return this.limit === 0 ? Number.POSITIVE_INFINITY : this.#scores[0]!;
   }
 
-  /** True if it would be kept. */
+  /** Returns whether a vertex would be kept. */
   wants(vertex: number, score: number): boolean {
     if (this.#count < this.limit) return true;
     return this.limit > 0 && this.#isWorse(0, vertex, score);
@@ -44,7 +44,7 @@ export class NearestTopK {
     return this.#known.has(vertex);
   }
 
-  /** Keeps it if it is among the best so far, and not kept already. */
+  /** Keeps a vertex if it is among the best so far and not kept already. */
   offer(vertex: number, score: number): void {
     if (!this.wants(vertex, score) || this.has(vertex)) return;
     this.#known.add(vertex);
@@ -55,7 +55,7 @@ export class NearestTopK {
     }
   }
 
-  /** All that are kept, the best first. */
+  /** Returns all kept vertices, best first. */
   sorted(): Neighbor[] {
     const all = Array.from({ length: this.#count }, (_, place) => ({
       vertex: this.#vertices[place]!,
@@ -64,7 +64,7 @@ export class NearestTopK {
     return all.sort((a, b) => b.score - a.score || a.vertex - b.vertex);
   }
 
-  /** Whether what is kept in a place is worse. */
+  /** Returns whether the entry at a heap position is worse. */
   #isWorse(place: number, vertex: number, score: number): boolean {
     const kept = this.#scores[place]!;
     return kept < score || (kept === score && this.#vertices[place]! > vertex);

@@ -1,5 +1,5 @@
-// A vector that vertices of one graph are compared with, exactly and each as a whole: what was
-// computed of a vertex counts only if its sequence stayed the same.
+// Probe vector that vertices of one graph are compared with. Comparisons are seqlock reads: a
+// result counts only if the vertex's sequence stayed the same.
 
 import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
@@ -10,16 +10,16 @@ import { SLOT_WORDS, Slot } from "./vector-layout.js";
 import { cosine, dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Of a vertex that has no vector, or compared with none. */
+/** Similarity of a vertex without a vector, or with none to compare. */
 export const NO_SIMILARITY = -1;
 export const NO_HAMMING = 64;
 
-/** Tells probes of this thread apart; 0 is none. */
+/** Identifies the probes of this thread; 0 is none. */
 let serials = 0;
 
 /**
- * One for a query.
- * @param place what its vector is called in messages
+ * Returns the probe of a query.
+ * @param place name of its vector in messages
  * @throws ValueError the graph's vectors are of the other kind
  */
 export function probeFor(table: VectorTable, parts: VectorParts, place: string): Probe {
@@ -41,7 +41,7 @@ export class Probe {
   readonly #table: VectorTable;
   readonly #serial = ++serials;
   readonly #features: FeatureList | null;
-  /** As they were when it was compared first. */
+  /** Settings as of the first comparison. */
   #settings: SimilaritySettings | null = null;
   /** Sums of squares of the first components, by their number. */
   readonly #squares = new Map<number, number>();
@@ -52,12 +52,12 @@ export class Probe {
     this.#features = parts.isFeatures ? parts.features : null;
   }
 
-  /** 0: it is like nothing. */
+  /** 0 for the null vector, which has no similarity. */
   get length(): number {
     return this.parts.bytes.length;
   }
 
-  /** Sum of the squares of the first components, of all if there are fewer. */
+  /** Returns the sum of squares of the first components, or of all if there are fewer. */
   squares(length: number): number {
     if (length >= this.length) return this.parts.squares;
     const known = this.#squares.get(length);
@@ -68,18 +68,18 @@ export class Probe {
     return squares;
   }
 
-  /** 1/|v| of the first components, for kernels; 0 of a zero vector. */
+  /** Returns 1/|v| of the first components for kernels; 0 for a zero vector. */
   factor(length: number): number {
     const squares = this.squares(length);
     return squares === 0 ? 0 : 1 / Math.sqrt(squares);
   }
 
-  /** To be called before a kernel is given the probe. */
+  /** Loads the probe for kernels; required before calling one. */
   take(): void {
     this.#table.memory.take(this.#serial, this.parts.bytes);
   }
 
-  /** Cosine of a vertex's vector and the probe; `none` where one is missing. */
+  /** Returns the similarity of a vertex's vector to the probe; `none` if one is missing. */
   similarity(vertex: number, none = NO_SIMILARITY): number {
     if (this.length === 0) return none;
     if (!this.parts.isFeatures) this.take();
@@ -92,7 +92,7 @@ export class Probe {
     }
   }
 
-  /** Number of bits in which the fingerprints differ; `none` where one is missing. */
+  /** Returns the Hamming distance of the fingerprints; `none` if one is missing. */
   hamming(vertex: number, none = NO_HAMMING): number {
     if (this.length === 0) return none;
     const { reader } = this.#table;
@@ -105,7 +105,7 @@ export class Probe {
   }
 
   /**
-   * Of what lies in a slot at this moment, which may be anything. The probe must have been taken.
+   * Returns the similarity of a slot's current contents, which may be arbitrary. Requires `take`.
    */
   similarityOfSlot(slot: number): number {
     const { memory } = this.#table;

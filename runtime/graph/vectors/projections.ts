@@ -1,18 +1,18 @@
-// Projections of euclidean vectors: the fingerprint cut into keys, each the name of an anchor,
-// which is a vertex that items with a like fingerprint are connected to. What is here are names
-// and bits; the anchors themselves belong to a graph.
+// Projections of euclidean vectors: the fingerprint is cut into keys, and each key names an anchor,
+// a vertex that items with similar fingerprints connect to (locality-sensitive hashing). This
+// module computes names and bits; anchors belong to a graph.
 
 import { ValueError } from "../model/errors.js";
 import { scratchBuffers } from "./scratch-buffers.js";
 import type { VectorParts } from "./vector-parts.js";
 
-/** Bits of a key. */
+/** Bits per key. */
 export type ProjectionKeySize = 8 | 10 | 12;
 
-/** Each gives fingerprints of its own; a set of projections for each. */
+/** Seeds of the fingerprints; each has a set of projections. */
 export const PROJECTION_SEEDS: readonly number[] = [0, 1087, 1381, 1663, 1993, 2293, 2621, 2909];
 
-/** By bits of a key: how many bits the next one begins further on, and how many keys there are. */
+/** By bits per key: distance between the first bits of keys, and number of keys. */
 const FORMS: Readonly<Record<ProjectionKeySize, { readonly step: number; readonly keys: number }>> =
   {
     8: { step: 4, keys: 16 },
@@ -23,47 +23,47 @@ export const KEY_SIZES: readonly ProjectionKeySize[] = [8, 10, 12];
 
 const FINGERPRINT_BITS = 64;
 const WORD = 0xffff_ffffn;
-/** Sums of fewer bits than the largest less these are of low confidence. */
+/** Sums with this many bits fewer than the largest have low confidence. */
 const CONFIDENT_BITS = 4;
 
 export interface ProjectionOptions {
-  /** Which of the sets; one of `graph.sim.asDict().seeds`, the first without. */
+  /** Seed of the set, one of `graph.sim.asDict().seeds`; default: the first. */
   readonly seed?: number;
-  /** Fingerprint to take instead of the vector's. */
+  /** Fingerprint that replaces the vector's. */
   readonly lsh?: bigint;
-  /** Bits of low confidence to take instead of those of the vector. */
+  /** Low-confidence bits that replace those of the vector. */
   readonly lcm?: bigint;
-  /** Leaves out keys that have bits of low confidence. */
+  /** Omits keys with low-confidence bits. */
   readonly reduce?: boolean;
-  /** Adds for each such bit the key that has it flipped. */
+  /** Adds for each such bit the key with that bit flipped. */
   readonly expand?: boolean;
 }
 
-/** A vector's fingerprint, its bits of low confidence, and ids of the anchors for both. */
+/** A vector's fingerprint, its low-confidence bits, and the ids of the anchors for both. */
 export interface Projections {
   readonly lsh: bigint;
   readonly lcm: bigint;
   readonly anchors: string[];
 }
 
-/** Number of anchors of a set. */
+/** Returns the number of anchors in a set. */
 export function anchorCount(size: ProjectionKeySize): number {
   return FORMS[size].keys << size;
 }
 
-/** @param place of an anchor among those of its set */
+/** @param place position of an anchor in its set */
 export function anchorId(place: number, seed: number): string {
   return `_${hexadecimal(place, 4)}|${hexadecimal(seed, 3)}`;
 }
 
-/** Id of the vertex that leads to the anchors of a set. */
+/** Returns the id of the vertex that leads to the anchors of a set. */
 export function setId(seed: number): string {
   return `_|${hexadecimal(seed, 3)}`;
 }
 
 /**
- * Anchors of a vector.
- * @throws ValueError a seed that has no set
+ * Returns the anchors of a vector.
+ * @throws ValueError a seed without a set
  */
 export function computeProjections(
   parts: VectorParts,
@@ -91,8 +91,8 @@ export function computeProjections(
 }
 
 /**
- * The 32 bits of a fingerprint beside the key of an anchor: what an M_LSH arc from it has as value.
- * @throws ValueError a vertex that is no anchor
+ * Returns the 32 fingerprint bits outside the key of an anchor: the value of its M_LSH arcs.
+ * @throws ValueError a vertex that is not an anchor
  */
 export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): number {
   const [, place] = /^_([0-9A-F]{4})\|[0-9A-F]{3}$/.exec(id) ?? [];
@@ -104,7 +104,7 @@ export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): numbe
   return Number(rotated(bits(lsh, "lsh"), start) & WORD);
 }
 
-/** The signs of 64 weighted sums, and which of those are too small to be sure of. */
+/** Returns the signs of 64 weighted sums, and which sums are too small to be reliable. */
 function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm: bigint } {
   if (bytes.length === 0) throw new ValueError("the null vector has no projections");
   const sums = scratchBuffers().sums(bytes, BigInt(seed));
@@ -123,7 +123,7 @@ function keyOf(value: bigint, start: number, size: ProjectionKeySize): number {
   return Number(rotated(value, start) & WORD) & ((1 << size) - 1);
 }
 
-/** To the right, the lowest bits coming back as the highest. */
+/** Rotates right by a number of bits. */
 function rotated(value: bigint, by: number): bigint {
   const rest = value << BigInt(FINGERPRINT_BITS - by);
   return BigInt.asUintN(FINGERPRINT_BITS, (value >> BigInt(by)) | rest);

@@ -1,7 +1,7 @@
-// The nearest vertices, found by looking at every vector there is. Kernels go through the slabs and
-// name the few slots that may be among the best; each of those is then read as queries read a
-// vertex. Whoever got another vector meanwhile may have been in a slot that was passed already: the
-// ring of the latest writes names them, and they are looked at once more.
+// Exact nearest-vector search by scanning all vectors. Kernels go through the slabs and report the
+// few slots that may be among the best; those vertices are then read consistently. A vertex whose
+// vector was replaced meanwhile may have moved to a slot already passed: the ring of recent writes
+// names it, and it is read again.
 
 import { indexOf } from "./index-access.js";
 import type { NearestTopK } from "./nearest-top-k.js";
@@ -10,27 +10,29 @@ import { hasFeatures, SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-l
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Kernels compute scores as float32: so much less than a threshold may still reach it. */
+/** Tolerance for kernels, which compute scores in float32. */
 const SLACK = 1e-6;
-/** Slots of the first call, when anything may be among the best; then four times as many. */
+/**
+ * Slots of the first call, before there is a threshold; each further call has four times as many.
+ */
 const FIRST_SLOTS = 64;
-/** So often all is done again when too much was changed meanwhile; then nobody may write. */
+/** Attempts if too much changes meanwhile; the last one takes the writer mutex. */
 const MAX_ATTEMPTS = 3;
 
-/** What a scan is about. */
+/** Parameters and callbacks of a scan. */
 export interface Scan {
   readonly table: VectorTable;
   readonly probe: Probe;
   readonly best: NearestTopK;
-  /** Whether a vertex may be among the results; called for few. */
+  /** Returns whether a vertex may be a result; called for few. */
   readonly accepts: (vertex: number) => boolean;
-  /** Is told how many vectors were looked at; may throw. */
+  /** Receives the number of vectors visited; may throw. */
   readonly poll: (count: number) => void;
 }
 
 /**
- * Offers every vertex that has a vector and is accepted.
- * @param ef where there is an index, take what it finds among so many candidates; 0: take none
+ * Offers every accepted vertex that has a vector.
+ * @param ef number of candidates to take from an index where there is one; 0: no index
  */
 export function scanVectors(scan: Scan, ef: number): void {
   const { table } = scan;
@@ -49,7 +51,7 @@ export function scanVectors(scan: Scan, ef: number): void {
   }
 }
 
-/** Offers some vertices, wherever their vectors are. */
+/** Offers given vertices, wherever their vectors are. */
 export function scoreAll(scan: Scan, vertices: Uint32Array): void {
   for (const vertex of vertices) {
     if (!scan.best.has(vertex)) offer(scan, vertex);
@@ -58,7 +60,7 @@ export function scoreAll(scan: Scan, vertices: Uint32Array): void {
 }
 
 /**
- * Offers what the index of a space finds, and all that was changed since it was last complete;
+ * Offers what the index of a space finds, and everything changed since the index was complete;
  * false if there is no index, or too much was changed.
  */
 function searchIndex(scan: Scan, space: number, ef: number): boolean {
@@ -70,7 +72,7 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
     const { state, completeTo } = index;
     if (!index.isComplete) return false;
     const found = index.search.nearest(probe, Math.max(ef, best.limit), scan.accepts);
-    // What was found may be slots that are something else by now.
+    // The slots found may have been reused.
     if (index.state !== state) continue;
     scoreAll(scan, found);
     return offerChanged(scan, completeTo);
@@ -78,7 +80,7 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
   return false;
 }
 
-/** Offers whoever got a vector since; false if they are too many. */
+/** Offers the vertices that got a vector since; false if there are too many. */
 function offerChanged(scan: Scan, writes: number): boolean {
   const changed = scan.table.changedSince(writes);
   if (changed === null) return false;
@@ -88,11 +90,11 @@ function offerChanged(scan: Scan, writes: number): boolean {
   return true;
 }
 
-/** Reads a vertex as it is now. */
+/** Offers the current state of a vertex. */
 function offer({ table, probe, best, accepts }: Scan, vertex: number): void {
   if (!table.has(vertex)) return;
   const score = probe.similarity(vertex);
-  // A vertex may have lost its vector in between: then it is as if it had none from the start.
+  // A vertex that lost its vector meanwhile counts as never having had one.
   if (!best.wants(vertex, score) || !table.has(vertex) || !accepts(vertex)) return;
   best.offer(vertex, score);
 }
@@ -101,14 +103,14 @@ function scanAll(scan: Scan): void {
   for (const space of scan.table.spaces()) scanSpace(scan, space);
 }
 
-/** Offers the vertices with a vector of one length; not all of those that got one meanwhile. */
+/** Offers the vertices with a vector of one length, except some that got theirs meanwhile. */
 function scanSpace(scan: Scan, space: number): void {
   const { table } = scan;
   if (table.inSpace(space, Space.Count) === 0) return;
   const step = { next: FIRST_SLOTS };
   const length = table.inSpace(space, Space.Length);
   let slab = table.inSpace(space, Space.FirstSlab);
-  // A slab that is damaged, or was given away meanwhile, must not keep this going on for ever.
+  // Terminates the loop if a slab is corrupt or was freed meanwhile.
   let left = table.inSpace(space, Space.Slots);
   while (slab !== 0 && left > 0) {
     const { words } = table.memory;
@@ -125,7 +127,7 @@ function scanSpace(scan: Scan, space: number): void {
 interface Slots {
   readonly first: number;
   readonly used: number;
-  /** As in the slots. */
+  /** Length word of the slots. */
   readonly length: number;
 }
 
@@ -142,7 +144,7 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
       : kernelSlots(scan, first, count, slots.length);
     for (const slot of found) {
       const vertex = memory.words[slot + Slot.Vertex]!;
-      // One that has got another slot meanwhile may come twice.
+      // A vertex that moved to another slot meanwhile may come twice.
       if (vertex !== 0 && !scan.best.has(vertex)) offer(scan, vertex);
     }
     scan.poll(count);
@@ -151,7 +153,7 @@ function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
   }
 }
 
-/** Slots that may be among the best. */
+/** Returns the slots that may be among the best. */
 function kernelSlots(scan: Scan, first: number, count: number, length: number): Uint32Array {
   const { probe, best } = scan;
   const { memory } = scan.table;
@@ -173,8 +175,8 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
 }
 
 /**
- * Where the probe is shorter there is no norm of what is compared, and no kernel knows features:
- * each is looked at by itself.
+ * Returns all slots. Used if the probe is shorter, as there is no norm of the compared components,
+ * and for features, which no kernel handles.
  */
 function allSlots(memory: VectorMemory, first: number, count: number, stride: number): number[] {
   const slots: number[] = [];

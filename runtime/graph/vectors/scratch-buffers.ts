@@ -1,15 +1,15 @@
-// Where this thread makes vectors: memory of its own for the kernels, which nobody else sees. It
-// holds one vector at a time, and nothing from one call to the next but the table of weights.
+// Thread-local kernel memory for creating vectors. It holds one vector at a time; only the table of
+// weights lasts from call to call.
 //
 //   INPUT    float32 components       OUTPUT   int8 components
-//   RESULT   fingerprint              STATE    where the weights go on
-//   TABLE    weights of fingerprints, 128 bytes a position, as far as they were needed
+//   RESULT   fingerprint              STATE    state of the weights' generator
+//   TABLE    weights of fingerprints, 128 bytes per position, generated on demand
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { Arena, bufferOf, kernelMemory } from "../memory/arena.js";
 import { KERNEL_ADDRESSES, reserveAddressSpace } from "../memory/reserve-address-space.js";
 
-/** Components that a vector has at most, and what the number is a multiple of. */
+/** Maximum number of components, and what the number is a multiple of. */
 export const MAX_COMPONENTS = 65_472;
 export const COMPONENT_STEP = 32;
 
@@ -22,13 +22,13 @@ const BYTES_A_POSITION = 128;
 const SEEDS = 4;
 const SUMS = 64;
 
-/** The sixty-four signs, as two words. */
+/** The 64 signs as two words. */
 export interface Fingerprint {
   readonly low: number;
   readonly high: number;
 }
 
-/** Features, by a number that stands for each name. */
+/** Features by the number of their name. */
 interface WeightedNames {
   readonly count: number;
   dimension(index: number): number;
@@ -42,7 +42,7 @@ class Workbench {
   readonly #kernel: VectorKernel;
   readonly #result: Uint32Array;
   readonly #state: BigUint64Array;
-  /** Of which weights the table holds how many. */
+  /** Seed of the weights in the table, and their number. */
   #seed = 0n;
   #positions = -1;
 
@@ -62,22 +62,22 @@ class Workbench {
     this.#state = new BigUint64Array(buffer, STATE, 2 * SEEDS);
   }
 
-  /** Magnitude of the largest component in `input`; NaN or infinity if there is one. */
+  /** Returns the largest magnitude in `input`; NaN or infinity if there is one. */
   largest(length: number): number {
     return this.#kernel.largest(INPUT, length);
   }
 
-  /** From `input` to `output`. */
+  /** Quantizes `input` to `output`. */
   quantise(length: number, scale: number): void {
     this.#kernel.quantise(INPUT, length, scale, OUTPUT);
   }
 
-  /** Sum of the squares of `output`. */
+  /** Returns the sum of squares of `output`. */
   squares(length: number): number {
     return this.#kernel.dot(OUTPUT, OUTPUT, length);
   }
 
-  /** Of `output`. */
+  /** Returns the fingerprint of `output`. */
   fingerprint(length: number, seed = 0n): Fingerprint {
     this.#weigh(length, seed);
     this.#kernel.fingerprint(OUTPUT, length, TABLE, RESULT);
@@ -85,7 +85,10 @@ class Workbench {
     return low === 0 && high === 0 ? ALL_SIGNS : { low: low!, high: high! };
   }
 
-  /** Of named features: sums of their weights, with the signs that the hash of each gives. */
+  /**
+   * Returns the fingerprint of named features: the signs of sums of their weights, each with the
+   * signs of its name's hash.
+   */
   fingerprintOf(list: WeightedNames, seed = 0n): Fingerprint {
     const start = this.#kernel.mix(BigInt.asIntN(64, seed));
     const sums = new Int32Array(SUMS);
@@ -106,20 +109,22 @@ class Workbench {
     return low === 0 && high === 0 ? ALL_SIGNS : { low, high };
   }
 
-  /** The 64 weighted sums whose signs are the fingerprint of components, the highest bit first. */
+  /**
+   * Returns the 64 weighted sums whose signs are the fingerprint of components, highest bit first.
+   */
   sums(components: Int8Array, seed: bigint): Int32Array {
     this.#weigh(components.length, seed);
     const table = new Int16Array(bufferOf(this.#arena.memory), TABLE);
     const sums = new Int32Array(SUMS);
     components.forEach((component, position) => {
-      // Two positions share a row; in each group of four bits the last is the first.
+      // Two positions share a row, and each group of four bits is stored in reverse.
       const row = (position >> 1) * 2 * SUMS + (position & 1);
       for (let bit = 0; bit < SUMS; bit++) sums[bit]! += component * table[row + 2 * (bit ^ 3)]!;
     });
     return sums;
   }
 
-  /** Lets the table have the weights of so many positions. */
+  /** Extends the table of weights to a number of positions. */
   #weigh(positions: number, seed: bigint): void {
     if (this.#seed !== seed || this.#positions < 0) {
       for (let index = 0; index < SEEDS; index++) {
@@ -142,7 +147,7 @@ class Workbench {
 const ALL_SIGNS: Fingerprint = { low: 0xffff_ffff, high: 0xffff_ffff };
 let workbench: Workbench | null = null;
 
-/** The one of this thread. */
+/** Returns the buffers of this thread. */
 export function scratchBuffers(): Workbench {
   workbench ??= new Workbench();
   return workbench;

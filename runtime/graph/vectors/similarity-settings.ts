@@ -1,6 +1,5 @@
-// What a graph says of similarity. It lies in the header, so that all threads go by the same
-// values, and snapshots, logs and replicas have them. A word of 0 stands for what is so unless
-// told.
+// Similarity settings of a graph. They are stored in the header, which threads share and snapshots,
+// transaction logs and replicas include. A word of 0 stands for the default.
 
 import type { Arena } from "../memory/arena.js";
 import { Header } from "../memory/layout.js";
@@ -8,7 +7,7 @@ import type { Writer } from "../memory/writer.js";
 import { ValueError } from "../model/errors.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 
-/** What governs the similarity of a graph's vectors. */
+/** Settings for the similarity of a graph's vectors. */
 export interface SimilaritySettings {
   readonly nsegm: number;
   readonly nsign: number;
@@ -22,7 +21,7 @@ export interface SimilaritySettings {
   readonly sim_threshold: number;
 }
 
-/** Those that can be set. */
+/** Settings that can be changed. */
 export type SimilaritySetting = Exclude<
   keyof SimilaritySettings,
   "nsegm" | "nsign" | "max_vector_size"
@@ -36,7 +35,7 @@ interface Row {
   readonly isInteger?: true;
 }
 
-/** Their places are those of words in the header: new ones come last. */
+/** Rows are words in the header: append only. */
 const ROWS: readonly Row[] = [
   { name: "hamming_threshold", defaultValue: 0, min: 0, max: 64, isInteger: true },
   { name: "sim_threshold", defaultValue: 1, min: -1, max: 1 },
@@ -46,19 +45,19 @@ const ROWS: readonly Row[] = [
   { name: "min_jaccard", defaultValue: 0, min: 0, max: 1 },
   { name: "min_isect", defaultValue: 1, min: 1, max: 48, isInteger: true },
 ];
-/** The one is always 1 less the other. */
+/** One is always 1 minus the other. */
 const EXPONENTS = [settingIndex("cosine_exp"), settingIndex("jaccard_exp")] as const;
 
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
 
-/** Place of a setting in records. */
+/** Returns the number of a setting in records. */
 export function settingIndex(name: SimilaritySetting): number {
   return ROWS.findIndex((row) => row.name === name);
 }
 
 /**
- * The bits that say a value.
+ * Encodes a value.
  * @throws ValueError, TypeError
  */
 export function bitsOfSetting(name: SimilaritySetting, value: unknown): number {
@@ -72,13 +71,13 @@ export function bitsOfSetting(name: SimilaritySetting, value: unknown): number {
   return bitsOf(value);
 }
 
-/** True for bits that a record may say. */
+/** Returns whether bits are valid in a record. */
 export function isSetting(place: number, bits: number): boolean {
   floatWord[0] = bits;
   return place < ROWS.length && isAllowed(place, float[0]!);
 }
 
-/** In a mutation. */
+/** Within a mutation. */
 export function writeSetting(writer: Writer, place: number, bits: number): void {
   floatWord[0] = bits;
   const value = float[0]!;
@@ -88,7 +87,7 @@ export function writeSetting(writer: Writer, place: number, bits: number): void 
   if (place === other) put(writer, one, 1 - value);
 }
 
-/** All of them, as they are now. */
+/** Returns the current settings. */
 export function readSettings(header: Arena): SimilaritySettings {
   const settings = { nsegm: 0, nsign: 0, max_vector_size: MAX_COMPONENTS };
   const rows = ROWS.map(({ name }, place) => [name, readSetting(header, place)]);

@@ -1,5 +1,4 @@
-// Making and comparing vectors, as far as it is about values alone, so that every graph gives the
-// same answers.
+// Functions on vectors that need no graph and give the same results in every graph.
 
 import { ValueError } from "../model/errors.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
@@ -15,7 +14,7 @@ import {
 
 export class Similarity {
   /**
-   * A vector of numbers or of features.
+   * Creates a vector of numbers or features.
    * @throws ValueError, TypeError
    */
   newVector(elements: VectorLike): Vector {
@@ -23,8 +22,8 @@ export class Similarity {
   }
 
   /**
-   * Sum of vectors, whose direction is that of their mean; of features the mean, the strongest of
-   * them; the null vector of none.
+   * Returns the sum of vectors, which has the direction of their mean; for features the strongest
+   * of the mean; for no vectors the null vector.
    * @throws ValueError, TypeError
    */
   newCentroid(vectors: readonly VectorLike[]): Vector {
@@ -36,7 +35,7 @@ export class Similarity {
   }
 
   /**
-   * A random vector: components of -1 to 1.
+   * Returns a random vector with components in [-1, 1].
    * @param length number of components
    * @throws ValueError
    */
@@ -47,27 +46,27 @@ export class Similarity {
     return new Vector(Array.from({ length }, () => Math.random() * 2 - 1));
   }
 
-  /** Cosine of two vectors: -1 to 1, 0 where one is zero, -1 of different kinds. */
+  /** Returns the cosine of two vectors: -1 to 1, 0 if one is zero, -1 if the kinds differ. */
   cosine(a: VectorLike, b: VectorLike): number {
     return cosineOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
-  /** How alike the weights of features are, 0 to 1; always 0 of euclidean vectors. */
+  /** Returns the Jaccard similarity of feature weights, 0 to 1; always 0 for euclidean vectors. */
   jaccard(a: VectorLike, b: VectorLike): number {
     return jaccardOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
-  /** Distance of two vectors; infinite of features. */
+  /** Returns the distance of two vectors; Infinity for features. */
   euclideanDistance(a: VectorLike, b: VectorLike): number {
     return distanceOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
-  /** Number of bits in which the fingerprints of two vectors differ, 0 to 64. */
+  /** Returns the Hamming distance of two fingerprints, 0 to 64. */
   hammingDistance(a: VectorLike, b: VectorLike): number {
     return hammingOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
-  /** 64 bits, of which similar vectors share many; another seed gives other ones. */
+  /** Returns 64 bits, many of which similar vectors share; each seed gives different ones. */
   fingerprint(vector: VectorLike, seed: number | bigint = 0): bigint {
     return seededFingerprint(partsOfLike(vector, "vector"), BigInt.asUintN(64, BigInt(seed)));
   }

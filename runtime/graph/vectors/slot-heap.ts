@@ -1,5 +1,5 @@
-// Slots with scores, of which one end is at hand: the best or the worst. What a search of an index
-// keeps; plain arrays, used again from one search to the next.
+// Binary heap of scored slots with the best or the worst on top, for index searches. Plain arrays,
+// reused from one search to the next.
 
 const FIRST_PLACES = 256;
 
@@ -7,7 +7,7 @@ export class SlotHeap {
   slots = new Uint32Array(FIRST_PLACES);
   scores = new Float32Array(FIRST_PLACES);
   count = 0;
-  /** 1: the best is first; -1: the worst. */
+  /** 1: best on top; -1: worst on top. */
   readonly #sign: 1 | -1;
 
   constructor(first: "best" | "worst") {
@@ -18,7 +18,7 @@ export class SlotHeap {
     this.count = 0;
   }
 
-  /** Score of the first one. */
+  /** Score of the top. */
   get first(): number {
     return this.scores[0]!;
   }
@@ -39,7 +39,7 @@ export class SlotHeap {
     scores[place] = score;
   }
 
-  /** Takes the first one out; returns its slot. */
+  /** Removes the top; returns its slot. */
   pop(): number {
     const { slots, scores } = this;
     const sign = this.#sign;

@@ -1,38 +1,38 @@
-// How vectors lie in the arenas `vectors` and `lists`. A space is all vectors of one length; its
-// slots lie in slabs, one after the other, so that a scan reads memory from the first to the last
-// byte. Pointers are word indexes; 0 means none.
+// Memory layout of vectors in the arenas `vectors` and `lists`. A space holds all vectors of one
+// length; its slots are contiguous in slabs, so a scan reads memory sequentially. Pointers are word
+// offsets; 0 means none.
 //
-//   space   in `lists`: words below                     one for each length there has been
-//   slab    in `vectors`: 8 words, then equal slots     linked, in the order they were made
-//   slot    8 words, then int8 x length             of named features, what features.ts says
+//   space   in `lists`: words below                     one for each length in use
+//   slab    in `vectors`: 8 words, then equal slots     linked in order of creation
+//   slot    8 words, then int8 x length             features: the format of features.ts
 //   ring    in `lists`: vertices whose vector was set or removed, the latest RING_WORDS of them
 //
-// A vector is never changed in place: a vertex gets another slot, and the old one is free at the
-// commit, or once the index has let go of it. So who reads a vertex looks at its sequence only, and
-// who reads slots as they lie looks at the ring afterwards: it names whoever may have been missed.
+// Vectors are immutable: a vertex gets another slot, and the old one is freed at the commit, or
+// when the index releases it. A reader of a vertex therefore only checks its sequence, and a reader
+// of slots checks the ring afterwards, which names the vertices it may have missed.
 
-/** Words of a slot; kernels/vectors.wat knows them too. */
+/** Words of a slot; also known to kernels/vectors.wat. */
 export const Slot = {
-  /** 0: the slot is free, or only a way in the index. */
+  /** 0: the slot is free, or retained only by the index. */
   Vertex: 0,
   /** Sum of the squares of the components. */
   Squares: 1,
-  /** Bits of a float32; the next slot of a list where there is no vertex. */
+  /** Bits of a float32; without a vertex, the next slot of a list. */
   Scale: 2,
-  /** 1/|v| of the components without scale, bits of a float32; 0 of a zero vector. */
+  /** Bits of the float32 1/|v| of the unscaled components; 0 for a zero vector. */
   InverseNorm: 3,
   FingerprintLow: 4,
   FingerprintHigh: 5,
-  /** Components; of named features their bytes, and `FEATURES`. */
+  /** Number of components; for features the number of bytes with the `FEATURES` bit. */
   Length: 6,
-  /** Its node in `links`. */
+  /** Node of the slot in `links`. */
   Node: 7,
 } as const;
 export const SLOT_WORDS = 8;
 
 export const Space = {
   Next: 0,
-  /** As in its slots. */
+  /** Length word of the slots. */
   Length: 1,
   FirstSlab: 2,
   LastSlab: 3,
@@ -52,13 +52,13 @@ export const SLAB_WORDS = 8;
 export const SLAB_UNIT_WORDS = 2048;
 export const MAX_SLAB_WORDS = 65_536;
 
-/** A power of two. More writes than that during one scan, and it scans again. */
+/** A power of two. A scan starts over after more writes than this. */
 export const RING_WORDS = 16_384;
 
-/** Beside a length: no kernel knows what lies there. */
+/** Bit of a length whose contents no kernel handles. */
 const FEATURES = 0x8000_0000;
 
-/** What slots of such vectors have as length. */
+/** Returns the length word of slots of such vectors. */
 export function slotLength(bytes: number, isFeatures: boolean): number {
   return isFeatures ? (bytes | FEATURES) >>> 0 : bytes;
 }
@@ -67,7 +67,7 @@ export function hasFeatures(length: number): boolean {
   return (length & FEATURES) !== 0;
 }
 
-/** Words of one slot of vectors of a length. */
+/** Returns the words of a slot for vectors of a length. */
 export function strideOf(length: number): number {
   return SLOT_WORDS + (length & ~FEATURES) / 4;
 }

@@ -1,9 +1,9 @@
-// The arena of vectors as kernels see it, and what this thread's kernels work with: a probe, a list
-// of slots, their scores. That lies in front of the arena, in memory that all threads share but
-// each has a part of for itself. All objects of one thread use the same part: whoever uses it asks
-// for its probe first, and takes out what kernels wrote before it runs anything else.
+// The vector arena as kernels see it, with this thread's kernel buffers: a probe, a list of slots,
+// their scores. The buffers precede the arena in shared memory, one part per thread. All objects of
+// a thread share its part, so a user loads its probe first and reads the results before anything
+// else runs.
 //
-//   part of a thread   word 0: which probe | 64: int16 x length of it | LISTS: addresses, scores
+//   part of a thread   word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { type Arena, bufferOf } from "../memory/arena.js";
@@ -15,16 +15,16 @@ import { isVectorLength } from "./vector-parts.js";
 
 const PROBE = 64;
 const LISTS = PROBE + MAX_COMPONENTS * 2;
-/** Slots that one call of a kernel may be about. */
+/** Maximum number of slots in a kernel call. */
 export const MAX_LIST = 4000;
 
 export class VectorMemory {
   readonly #arena: Arena;
-  /** First byte of what this thread has for itself. */
+  /** First byte of this thread's part. */
   readonly #own: number;
   /** Address of this thread's probe. */
   readonly probe: number;
-  /** Address and views of what kernels get and give. */
+  /** Address and views of the kernels' input and output. */
   readonly lists: number;
   kernel!: VectorKernel;
   list!: Uint32Array;
@@ -44,7 +44,7 @@ export class VectorMemory {
     this.look();
   }
 
-  /** Binds kernels and views to the memory of the arena, again after that has become another. */
+  /** Binds kernels and views to the arena's current memory. */
   look(): void {
     const { memory } = this.#arena;
     const buffer = bufferOf(memory);
@@ -53,46 +53,46 @@ export class VectorMemory {
     this.#wide = new Int16Array(buffer, this.probe, MAX_COMPONENTS);
     this.list = new Uint32Array(buffer, this.lists, 2 * MAX_LIST);
     this.scores = new Float32Array(buffer, this.lists, 2 * MAX_LIST);
-    // What a thread of this number has left there before.
+    // An earlier thread of this number may have left a probe.
     this.#current[0] = 0;
     this.#lookAtWords();
   }
 
-  /** Lets the probe of this thread be these components, unless it is them already. */
+  /** Loads components as this thread's probe, unless they are loaded. */
   take(serial: number, bytes: Int8Array): void {
     if (this.#current[0] === serial) return;
     this.#wide.set(bytes);
     this.#current[0] = serial;
   }
 
-  /** The words of the arena, as far as this thread knows it. */
+  /** The words of the arena, as far as this thread's view reaches. */
   get words(): Uint32Array {
     return this.#arena.words;
   }
 
-  /** The same as float32. */
+  /** The same memory as float32. */
   get floats(): Float32Array {
     if (this.#words !== this.#arena.words) this.#lookAtWords();
     return this.#floats;
   }
 
-  /** The same as int8. */
+  /** The same memory as int8. */
   get bytes(): Int8Array {
     if (this.#words !== this.#arena.words) this.#lookAtWords();
     return this.#bytes;
   }
 
-  /** Address of a word. */
+  /** Returns the address of a word. */
   addressOf(word: number): number {
     return this.#arena.firstByte + word * 4;
   }
 
-  /** Word at an address. */
+  /** Returns the word at an address. */
   wordAt(address: number): number {
     return (address - this.#arena.firstByte) / 4;
   }
 
-  /** Components of the vector in a slot; 0 if there is no such slot in the words of this thread. */
+  /** Returns the number of components in a slot; 0 if the slot is outside this thread's view. */
   lengthIn(slot: number): number {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return 0;
@@ -100,7 +100,7 @@ export class VectorMemory {
     return isVectorLength(length) && slot + strideOf(length) <= words.length ? length : 0;
   }
 
-  /** Named features in a slot, as they are at this moment; null if it has none. */
+  /** Returns the current features in a slot; null if it has none. */
   featuresIn(slot: number): FeatureList | null {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return null;

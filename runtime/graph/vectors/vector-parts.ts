@@ -1,5 +1,5 @@
-// What is kept of a vector, and how it is made of numbers or features. Here vectors are values in
-// ordinary memory; kernels do the same where they lie in a graph.
+// Stored representation of a vector, and its creation from numbers or features. Values in ordinary
+// memory; kernels do the same in a graph's arena.
 
 import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
@@ -14,15 +14,15 @@ import { type Feature, type FeatureList, featureBytes, listOf, MAX_FEATURES } fr
 import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./scratch-buffers.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
 
-/** What a vector holds, as users write it. */
+/** Components of a vector in the form users write. */
 export type VectorComponents = number[] | Feature[];
 
-/** Nobody may change one that was made. */
+/** Immutable by convention. */
 export class VectorParts {
   constructor(
-    /** int8 components, or what features.ts makes of features; a multiple of 32. */
+    /** int8 components, or encoded features (features.ts); a multiple of 32 bytes. */
     readonly bytes: Int8Array,
-    /** What each component is to be multiplied by; a float32. */
+    /** Factor of each component; a float32. */
     readonly scale: number,
     /** Sum of the squares of the components. */
     readonly squares: number,
@@ -31,27 +31,27 @@ export class VectorParts {
     readonly isFeatures = false,
   ) {}
 
-  /** Of a vector of them. */
+  /** The features; only of a vector of features. */
   get features(): FeatureList {
     return listOf(this.bytes);
   }
 
-  /** Components, or features. */
+  /** Number of components, or of features. */
   get length(): number {
     return this.isFeatures ? this.features.count : this.bytes.length;
   }
 }
 
-/** Of a vertex without vector, and of an empty list. */
+/** The vector of a vertex without one, and of an empty list. */
 export const NULL_PARTS = new VectorParts(new Int8Array(0), 0, 0, 0, 0);
 
-/** The most negative int8 has no counterpart, so that no component is that. */
+/** Excluded because its negation is not an int8. */
 const NO_COMPONENT = -128;
 const LARGEST = 127;
 
 /**
- * Made of numbers.
- * @param place what they are called in messages
+ * Quantizes numbers.
+ * @param place name of the argument in messages
  * @throws ValueError, TypeError
  */
 export function quantize(numbers: ArrayLike<unknown>, place: string): VectorParts {
@@ -67,7 +67,7 @@ export function quantize(numbers: ArrayLike<unknown>, place: string): VectorPart
   return partsOfInput(length, (index) => `${place}[${index}] is ${String(numbers[index])}`);
 }
 
-/** Of what lies in the input of the workbench. */
+/** Quantizes the input of the scratch buffers. */
 function partsOfInput(length: number, place: (index: number) => string): VectorParts {
   const bench = scratchBuffers();
   const { input } = bench;
@@ -85,14 +85,14 @@ function partsOfInput(length: number, place: (index: number) => string): VectorP
 }
 
 /**
- * Made of pairs of a name and a weight.
+ * Creates a vector from pairs of name and weight.
  * @throws ValueError, TypeError
  */
 export function partsOfFeatures(features: readonly unknown[], place: string): VectorParts {
   return features.length === 0 ? NULL_PARTS : featureParts(featureBytes(features, place));
 }
 
-/** @param bytes what `featureBytes` makes */
+/** @param bytes an encoding of `featureBytes` */
 export function featureParts(bytes: Int8Array): VectorParts {
   const list = listOf(bytes);
   const squares = sumOfSquaredWeights(list);
@@ -100,7 +100,7 @@ export function featureParts(bytes: Int8Array): VectorParts {
   return new VectorParts(bytes, 1, squares, low, high, true);
 }
 
-/** @param bytes int8 as they are, a multiple of 32 of them */
+/** @param bytes int8 components, a multiple of 32 */
 export function partsOfBytes(bytes: Int8Array, scale: number, place: string): VectorParts {
   const { length } = bytes;
   if (length === 0) return NULL_PARTS;
@@ -123,7 +123,7 @@ function partsOfOutput(length: number, scale: number): VectorParts {
 }
 
 /**
- * Sum of vectors, each times a factor; as long as the longest.
+ * Returns the weighted sum of vectors, as long as the longest.
  * @throws ValueError components that are too large
  */
 export function meanVector(
@@ -145,7 +145,7 @@ export function meanVector(
   return partsOfInput(length, (index) => `${place}: component ${index} is ${sums[index]}`);
 }
 
-/** Of the sums that are more than 0 the largest. */
+/** Returns the largest positive sums. */
 function combinedFeatures(
   vectors: readonly VectorParts[],
   factors: readonly number[],
@@ -163,7 +163,7 @@ function combinedFeatures(
   return partsOfFeatures(sorted.slice(0, MAX_FEATURES), place);
 }
 
-/** Fingerprint with other weights than the usual ones. */
+/** Returns the fingerprint with the weights of a seed. */
 export function seededFingerprint(parts: VectorParts, seed: bigint): bigint {
   const { bytes } = parts;
   if (bytes.length === 0) return 0n;
@@ -182,8 +182,8 @@ export function bitsOf(low: number, high: number): bigint {
 }
 
 /**
- * -1 to 1, as float32, over the components that both have; 0 where one is zero, -1 of different
- * kinds.
+ * Returns the cosine as a float32, -1 to 1, over the components that both have; 0 if one is zero,
+ * -1 if the kinds differ.
  */
 export function cosineOf(a: VectorParts, b: VectorParts): number {
   if (a.isFeatures || b.isFeatures) return ofFeatures(a, b, featureCosine);
@@ -191,13 +191,13 @@ export function cosineOf(a: VectorParts, b: VectorParts): number {
   return cosine(dot(a.bytes, b.bytes), squaresOf(a, length), squaresOf(b, length));
 }
 
-/** What a graph's settings make of two vectors; of those of numbers the cosine. */
+/** Returns the similarity by a graph's settings; the cosine for vectors of numbers. */
 export function similarityOf(a: VectorParts, b: VectorParts, settings: SimilaritySettings): number {
   if (!a.isFeatures && !b.isFeatures) return cosineOf(a, b);
   return ofFeatures(a, b, (one, other) => featureSimilarity(one, other, settings));
 }
 
-/** Of weights; 0 of vectors of numbers. */
+/** Returns the similarity of the weights; 0 for vectors of numbers. */
 export function jaccardOf(a: VectorParts, b: VectorParts): number {
   return a.isFeatures && b.isFeatures ? featureJaccard(a.features, b.features) : 0;
 }
@@ -209,7 +209,7 @@ function ofFeatures(a: VectorParts, b: VectorParts, measure: Measure): number {
   return a.isFeatures && b.isFeatures ? measure(a.features, b.features) : -1;
 }
 
-/** Of sums over the same components. */
+/** Returns the cosine from sums over the same components. */
 export function cosine(product: number, squaresOfOne: number, squaresOfOther: number): number {
   if (squaresOfOne === 0 || squaresOfOther === 0) return 0;
   const exact = product / Math.sqrt(squaresOfOne * squaresOfOther);
@@ -217,8 +217,8 @@ export function cosine(product: number, squaresOfOne: number, squaresOfOther: nu
 }
 
 /**
- * Over the components that both have; of a vector and none it is the vector's magnitude, and of
- * features infinite.
+ * Returns the distance over the components that both have: the magnitude if one is the null vector,
+ * Infinity for features.
  */
 export function distanceOf(a: VectorParts, b: VectorParts): number {
   if (a.isFeatures || b.isFeatures) return Number.POSITIVE_INFINITY;
@@ -228,7 +228,7 @@ export function distanceOf(a: VectorParts, b: VectorParts): number {
   return distance(product, squaresOf(a, length), a.scale, squaresOf(b, length), b.scale);
 }
 
-/** Of sums over the same components. */
+/** Returns the distance from sums over the same components. */
 function distance(
   product: number,
   squares: number,
@@ -247,7 +247,7 @@ export function hammingOf(a: VectorParts, b: VectorParts): number {
   );
 }
 
-/** The components as numbers, or the features with their weights. */
+/** Returns the components as numbers, or the features with their weights. */
 export function externalOf(parts: VectorParts): VectorComponents {
   const { bytes, scale } = parts;
   if (parts.isFeatures) return parts.features.pairs();
@@ -258,7 +258,7 @@ export function magnitudeOf({ squares, scale, isFeatures }: VectorParts): number
   return isFeatures ? featureMagnitude(squares) : scale * Math.sqrt(squares);
 }
 
-/** Over the components that both have. */
+/** Returns the dot product over the components that both have. */
 export function dot(a: Int8Array, b: Int8Array): number {
   const length = Math.min(a.length, b.length);
   let sum = 0;
@@ -266,14 +266,14 @@ export function dot(a: Int8Array, b: Int8Array): number {
   return sum;
 }
 
-/** Over the first components. */
+/** Returns the sum of squares of the first components. */
 function squaresOf({ bytes, squares }: VectorParts, length: number): number {
   if (length === bytes.length) return squares;
   const first = bytes.subarray(0, length);
   return dot(first, first);
 }
 
-/** Whether stored vectors can have so many components. */
+/** Returns whether stored vectors can have this number of components. */
 export function isVectorLength(length: number): boolean {
   return length > 0 && length <= MAX_COMPONENTS && length % COMPONENT_STEP === 0;
 }

@@ -1,5 +1,5 @@
-// Which vertex has which vector, and where vectors lie; see vector-layout.ts. What changes them is
-// called within a mutation, after the vertex was touched; what reads looks at its sequence.
+// Maps vertices to vectors and manages their slots; see vector-layout.ts. Writers call within a
+// mutation, after touching the vertex; readers check its sequence.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -51,23 +51,23 @@ export class VectorTable implements Allocator {
     this.#blocks = new BlockAllocator(memory.lists, LIST_UNIT_WORDS);
   }
 
-  /** Vertices that have a vector. */
+  /** Number of vertices that have a vector. */
   get count(): number {
     return this.#header.words[Header.VectorCount]!;
   }
 
-  /** Kernels over the vectors, for this thread. */
+  /** This thread's kernel view of the vectors. */
   get memory(): VectorMemory {
     this.#memory ??= new VectorMemory(this.#vectors, this.writer.thread);
     return this.#memory;
   }
 
-  /** Looks at the memory again, after the graph has gone to another. */
+  /** Refreshes the views after the graph has moved to another memory. */
   look(): void {
     this.#memory?.look();
   }
 
-  /** Slot of a vertex's vector, 0 for none. */
+  /** Returns the slot of a vertex's vector; 0 for none. */
   slotOf(vertex: number): number {
     if (vertex >= this.#slots.words.length) this.writer.memory.refresh();
     const { words } = this.#slots;
@@ -78,7 +78,7 @@ export class VectorTable implements Allocator {
     return this.slotOf(vertex) !== 0;
   }
 
-  /** A copy of a vertex's vector; the null vector if it has none. */
+  /** Returns a copy of a vertex's vector; the null vector if it has none. */
   get(vertex: number): VectorParts {
     for (let attempt = 0; ; attempt++) {
       const seen = this.reader.enter(0, vertex, attempt);
@@ -88,14 +88,14 @@ export class VectorTable implements Allocator {
     }
   }
 
-  /** How often a vector was set or removed; see `changedSince`. */
+  /** Number of vector writes and removals; see `changedSince`. */
   get writes(): number {
     return Atomics.load(this.#header.ints, Header.VectorWrites);
   }
 
   /**
-   * Vertices whose vector was set or removed since `writes` was so many, some of them more than
-   * once; null if they are too many to tell.
+   * Returns the vertices whose vector was set or removed since a value of `writes`, possibly with
+   * repetitions; null if the ring no longer has all of them.
    */
   changedSince(writes: number): Uint32Array | null {
     this.reader.fence();
@@ -110,16 +110,16 @@ export class VectorTable implements Allocator {
       vertices[index] = words[ring + ((writes + index) & (RING_WORDS - 1))]!;
     }
     this.reader.fence();
-    // Others may have written over the first of them meanwhile.
+    // Writers may have overwritten the first ones meanwhile.
     return (this.writes - writes) >>> 0 > RING_WORDS ? null : vertices;
   }
 
-  /** Differs once all vectors, and their indexes, went at once. */
+  /** Changes when all vectors and their indexes are removed at once. */
   get epoch(): number {
     return Atomics.load(this.#header.ints, Header.VectorEpoch);
   }
 
-  /** In a mutation: gives a vertex a vector, which must not be the null vector. */
+  /** Within a mutation: sets the vector of a vertex, which must not be the null vector. */
   set(vertex: number, parts: VectorParts): void {
     const { writer } = this;
     const length = slotLength(parts.bytes.length, parts.isFeatures);
@@ -133,14 +133,15 @@ export class VectorTable implements Allocator {
     writer.put(this.#slots, vertex, slot);
     writer.put(this.#vectors, slot + Slot.Vertex, vertex);
     this.tell(vertex);
-    // In this order: who counted before may have passed the new slot while it was empty, and is
-    // told before the old one is; who counts from now on finds the new one.
+    // The order matters: a reader of the old count may have passed the new slot while it was empty,
+    // and the ring must name the vertex before the old slot changes; a reader of the new count
+    // finds the new slot.
     this.#note(vertex);
     if (old === 0) writer.add(this.#header, Header.VectorCount, 1);
     else this.#free(old);
   }
 
-  /** In a mutation; false if there was none. */
+  /** Within a mutation: removes the vector; false if there was none. */
   remove(vertex: number): boolean {
     const { writer } = this;
     const old = this.slotOf(vertex);
@@ -153,27 +154,27 @@ export class VectorTable implements Allocator {
     return true;
   }
 
-  /** With the mutex: lets the digest know the vector of a vertex. */
+  /** With the mutex: adds the vector of a vertex to the digest. */
   tell(vertex: number, sign: Sign = 1): void {
     const slot = this.#digest.isKept ? this.slotOf(vertex) : 0;
     const parts = slot === 0 ? null : this.#read(slot);
     if (parts !== null) this.#digest.vector(sign, vertex, parts.bytes, parts.scale);
   }
 
-  /** For the writer, as part of a commit: the slot may be used again. */
+  /** For the writer, as part of a commit: frees the slot. */
   release(writer: Writer, slot: number, space: number): void {
     writer.put(this.#vectors, slot + Slot.Scale, this.#lists.words[space + Space.FreeSlot]!);
     writer.put(this.#lists, space + Space.FreeSlot, slot);
   }
 
-  /** In a mutation: a slot that an index has let go of may be used again. */
+  /** Within a mutation: frees a slot that an index has released. */
   giveBack(slot: number, space: number): void {
     this.writer.freeAtCommit(this, slot, space);
   }
 
   /**
-   * In a mutation: asks for an index of the vectors of a length; somebody else builds it.
-   * @param ef candidates that are looked at for each new node
+   * Within a mutation: requests an index for vectors of a length, which the index thread builds.
+   * @param ef candidates examined for each new node
    */
   addIndex(length: number, ef: number): void {
     const { writer } = this;
@@ -187,7 +188,7 @@ export class VectorTable implements Allocator {
     writer.put(this.#lists, index + VectorIndex.Ef, ef);
   }
 
-  /** In a mutation: nobody searches the index of a length any more; false if there is none. */
+  /** Within a mutation: removes the index of a length from searches; false if there is none. */
   dropIndex(length: number): boolean {
     const { writer } = this;
     const space = this.spaceOf(length);
@@ -200,7 +201,7 @@ export class VectorTable implements Allocator {
     return true;
   }
 
-  /** True if some have vectors of the other kind: a graph has one kind at a time. */
+  /** Returns whether there are vectors of the other kind: a graph has one kind at a time. */
   hasOtherThan(isFeatures: boolean): boolean {
     return this.spaces().some((space) => {
       const isOther = hasFeatures(this.inSpace(space, Space.Length)) !== isFeatures;
@@ -208,12 +209,12 @@ export class VectorTable implements Allocator {
     });
   }
 
-  /** What similarity goes by, as it is now. */
+  /** The current similarity settings. */
   get settings(): SimilaritySettings {
     return readSettings(this.#header);
   }
 
-  /** Some vertices that have a vector, from all over; fewer where few have one. */
+  /** Returns some vertices with a vector, spread over the table; fewer if few have one. */
   sample(count: number): number[] {
     const { words } = this.#slots;
     const end = Math.min(words.length, this.#header.words[Header.HandleEnd]!);
@@ -225,13 +226,13 @@ export class VectorTable implements Allocator {
     return vertices;
   }
 
-  /** Block of the space of a length, 0 if there is none. */
+  /** Returns the block of the space of a length; 0 if there is none. */
   spaceOf(length: number): number {
     const spaces = this.spaces();
     return spaces.find((space) => this.#lists.words[space + Space.Length] === length) ?? 0;
   }
 
-  /** Blocks of all spaces. */
+  /** Returns the blocks of all spaces. */
   spaces(): number[] {
     const spaces: number[] = [];
     this.writer.memory.refresh();
@@ -244,12 +245,12 @@ export class VectorTable implements Allocator {
     return spaces;
   }
 
-  /** A word of a space's block. */
+  /** Returns a word of a space's block. */
   inSpace(space: number, word: number): number {
     return this.#lists.words[space + word]!;
   }
 
-  /** All vectors are gone with the memory that they were in; readers were told before. */
+  /** Resets the table after its memory was discarded; readers were notified before. */
   forget(): void {
     const { writer } = this;
     for (const word of EMPTY) writer.put(this.#header, word, 0);
@@ -266,7 +267,7 @@ export class VectorTable implements Allocator {
     const { words } = this.#vectors;
     const start = (slot + SLOT_WORDS) * 4;
     return new VectorParts(
-      // Of shared memory, `slice` would be shared too.
+      // A `slice` of shared memory would be shared too.
       new Int8Array(memory.bytes.subarray(start, start + length)),
       memory.floats[slot + Slot.Scale]!,
       words[slot + Slot.Squares]!,
@@ -276,7 +277,7 @@ export class VectorTable implements Allocator {
     );
   }
 
-  /** Nothing refers to the slot yet; only the link of the list that it came from is noted. */
+  /** Unreferenced until the commit, so only the free-list link is in the undo log. */
   #fill(slot: number, parts: VectorParts): void {
     const { bytes, squares, scale } = parts;
     const { memory, writer } = this;
@@ -294,7 +295,7 @@ export class VectorTable implements Allocator {
     writer.wrote(this.#vectors, slot, strideOf(bytes.length));
   }
 
-  /** Tells who reads slots as they lie. Undoing does not take it back: it may say too much. */
+  /** Notifies readers of slots. Not undone on rollback: a superfluous entry is harmless. */
   #note(vertex: number): void {
     const { writer } = this;
     let ring = this.#header.words[Header.VectorRing]!;
@@ -318,7 +319,7 @@ export class VectorTable implements Allocator {
     else retire(writer, slot, this.inSpace(space, Space.Index));
   }
 
-  /** A slot that nothing refers to. */
+  /** Returns an unreferenced slot. */
   #take(space: number): number {
     const { writer } = this;
     const free = this.inSpace(space, Space.FreeSlot);
@@ -334,13 +335,13 @@ export class VectorTable implements Allocator {
     }
     const used = this.#vectors.words[slab + Slab.Used]!;
     const slot = slab + SLAB_WORDS + used * stride;
-    // Who scans the slab sees no vertex there before it sees the slot.
+    // A scan of the slab must not see a vertex there before it sees the slot.
     this.#vectors.words[slot + Slot.Vertex] = 0;
     writer.put(this.#vectors, slab + Slab.Used, used + 1);
     return slot;
   }
 
-  /** As much again as there is, up to a limit: a space of few vectors is small. */
+  /** Doubles the space up to a limit, so that a space of few vectors stays small. */
   #addSlab(space: number, stride: number): number {
     const { writer } = this;
     const slots = this.inSpace(space, Space.Slots);
@@ -373,7 +374,7 @@ export class VectorTable implements Allocator {
   }
 }
 
-/** One for each length there can be. */
+/** One for each possible length. */
 const MAX_SPACES = 2046;
 const EMPTY = [Header.VectorCount, Header.VectorSpaces, Header.VectorRing];
 

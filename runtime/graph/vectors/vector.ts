@@ -1,5 +1,5 @@
-// A vector as users see it: an immutable value, which belongs to no graph and holds nothing of
-// shared memory. It is of numbers, or of features: names with weights.
+// Public vector type: an immutable value that belongs to no graph and holds no shared memory. Its
+// components are numbers or named, weighted features.
 
 import { ValueError } from "../model/errors.js";
 import type { Feature } from "./features.js";
@@ -20,7 +20,7 @@ import {
   VectorParts,
 } from "./vector-parts.js";
 
-/** What a vector can be made of: numbers, int8 bytes as they are, or features. */
+/** What a vector is created from: numbers, raw int8 bytes, or features. */
 export type VectorElements =
   | readonly number[]
   | readonly Feature[]
@@ -28,13 +28,13 @@ export type VectorElements =
   | Float64Array
   | Int8Array
   | Uint8Array;
-/** A vector, or what one can be made of. */
+/** A vector, or what one is created from. */
 export type VectorLike = Vector | VectorElements;
 
-/** What `asDict` tells of a vector. */
+/** Result of `asDict`. */
 export interface VectorRecord {
   readonly external: VectorComponents;
-  /** Components as they are kept; of features pairs of a code of the name and one of the weight. */
+  /** Stored components; for features pairs of name code and weight code. */
   readonly internal: number[] | [dimension: number, weight: number][];
   readonly centroid: boolean;
   readonly type: "euclidean" | "feature";
@@ -44,39 +44,37 @@ export interface VectorRecord {
   readonly scale: number;
 }
 
-/** What is kept of a vector. */
+/** Returns the stored representation. */
 export let partsOf: (vector: Vector) => VectorParts;
 
 /**
- * A euclidean vector of up to 65,472 components, padded with zeros to a multiple of 32. Components
- * are kept as int8 with one scale: within 1/254 of the largest one. Or a vector of up to 48
- * features, each a name of up to 27 bytes with a weight of up to 1.875, kept with four binary
- * digits.
+ * A euclidean vector of up to 65,472 components, zero-padded to a multiple of 32 and stored as int8
+ * with one scale (precision: 1/254 of the largest component), or a vector of up to 48 features,
+ * each a name of up to 27 bytes with a weight of up to 1.875, stored with four binary digits.
  */
 export class Vector {
   readonly #parts: VectorParts;
 
   /**
-   * @param elements numbers, bytes that are taken as int8 with scale 1, or features; none: the null
-   * vector.
-   * The runtime itself gives the parts of one.
+   * @param elements numbers, bytes taken as int8 with scale 1, or features; empty: the null vector.
+   * The runtime passes the stored representation.
    * @throws ValueError, TypeError
    */
   constructor(elements: VectorElements | VectorParts = []) {
     this.#parts = elements instanceof VectorParts ? elements : partsOfElements(elements, "vector");
   }
 
-  /** Number of components, padding included; or of features. */
+  /** Number of components including padding, or of features. */
   get length(): number {
     return this.#parts.length;
   }
 
-  /** Euclidean length. */
+  /** Euclidean norm. */
   get magnitude(): number {
     return magnitudeOf(this.#parts);
   }
 
-  /** 64 bits, of which similar vectors share many. */
+  /** 64 bits, many of which similar vectors share. */
   get fingerprint(): bigint {
     return bitsOf(this.#parts.fingerprintLow, this.#parts.fingerprintHigh);
   }
@@ -88,69 +86,69 @@ export class Vector {
     return externalOf(this.#parts) as number[];
   }
 
-  /** The features; none of a vector of numbers. */
+  /** The features; empty for a vector of numbers. */
   get features(): Feature[] {
     return this.#parts.isFeatures ? this.#parts.features.pairs() : [];
   }
 
-  /** The components as they are kept; a copy. Of features codes of the weights. */
+  /** A copy of the stored components; for features codes of the weights. */
   get internal(): Int8Array {
     const { isFeatures, features, bytes } = this.#parts;
     if (!isFeatures) return bytes.slice();
     return Int8Array.from({ length: features.count }, (_, index) => features.code(index));
   }
 
-  /** What the components in `internal` are multiplied by. */
+  /** Factor of the components in `internal`. */
   get alpha(): number {
     return this.#parts.scale;
   }
 
-  /** Cosine of the angle between two vectors, over the components that both have. */
+  /** Returns the cosine of the angle, over the components that both vectors have. */
   cosine(other: VectorLike): number {
     return cosineOf(this.#parts, partsOfLike(other, "other"));
   }
 
-  /** Distance of two vectors, over the components that both have. */
+  /** Returns the distance, over the components that both vectors have. */
   euclideanDistance(other: VectorLike): number {
     return distanceOf(this.#parts, partsOfLike(other, "other"));
   }
 
-  /** Number of bits in which two fingerprints differ. */
+  /** Returns the Hamming distance of the fingerprints. */
   hammingDistance(other: VectorLike): number {
     return hammingOf(this.#parts, partsOfLike(other, "other"));
   }
 
-  /** How alike the weights of features are, 0 to 1; 0 of vectors of numbers. */
+  /** Returns the Jaccard similarity of feature weights, 0 to 1; 0 for vectors of numbers. */
   jaccard(other: VectorLike): number {
     return jaccardOf(this.#parts, partsOfLike(other, "other"));
   }
 
-  /** Sum of the products of the components of two vectors; NaN of features. */
+  /** Returns the dot product; NaN for features. */
   dot(other: VectorLike): number {
     const { bytes, scale, isFeatures } = partsOfLike(other, "other");
     if (isFeatures || this.#parts.isFeatures) return Number.NaN;
     return this.#parts.scale * scale * dot(this.#parts.bytes, bytes);
   }
 
-  /** @throws ValueError a sum that is too large */
+  /** @throws ValueError sum out of range */
   add(other: VectorLike): Vector {
     return new Vector(meanVector([this.#parts, partsOfLike(other, "other")], [1, 1], "sum"));
   }
 
-  /** @throws ValueError a difference that is too large */
+  /** @throws ValueError difference out of range */
   subtract(other: VectorLike): Vector {
     return new Vector(
       meanVector([this.#parts, partsOfLike(other, "other")], [1, -1], "difference"),
     );
   }
 
-  /** @throws ValueError a product that is too large, or a factor that is no number */
+  /** @throws ValueError product out of range, or not a number */
   multiply(factor: number): Vector {
     if (!Number.isFinite(factor)) throw new ValueError("factor must be a finite number");
     return new Vector(meanVector([this.#parts], [factor], "product"));
   }
 
-  /** True if all components and the scale are the same. */
+  /** Returns whether all components and the scale are equal. */
   equals(other: VectorLike): boolean {
     const { bytes, scale, isFeatures } = this.#parts;
     const given = partsOfLike(other, "other");
@@ -163,7 +161,7 @@ export class Vector {
     return bytes.every((byte, index) => byte === given.bytes[index]);
   }
 
-  /** Everything about the vector. */
+  /** Returns the complete stored state. */
   asDict(): VectorRecord {
     const { length, fingerprint, magnitude, alpha } = this;
     const { isFeatures, features, bytes } = this.#parts;
@@ -178,7 +176,7 @@ export class Vector {
     };
   }
 
-  /** What `JSON.stringify` shows: the components, or the features. */
+  /** Returns the JSON representation: components or features. */
   toJSON(): VectorComponents {
     return externalOf(this.#parts);
   }
@@ -189,8 +187,8 @@ export class Vector {
 }
 
 /**
- * Parts of a vector, or of one made for that.
- * @param place what it is called in messages
+ * Returns the stored representation of a vector, or of what one is created from.
+ * @param place name of the argument in messages
  * @throws ValueError, TypeError
  */
 export function partsOfLike(value: unknown, place: string): VectorParts {
