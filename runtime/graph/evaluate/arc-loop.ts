@@ -1,6 +1,6 @@
-// Makes functions of the sources that `LoopWriter` writes: one for each form, once it is known to
-// be used much, over arcs or over vertices, which come as heads of arcs. Where the process may make
-// no code of texts there are none, and closures remain.
+// Compiles the loop sources of `LoopWriter`: one per expression template once it is hot, over arcs
+// or over vertices (as heads of arcs). If the process forbids code generation from strings,
+// closures run instead.
 
 import { isFloatArc, sortValueOf } from "../model/arc-number.js";
 import { PropertyNumbers } from "../store/property-table.js";
@@ -19,7 +19,7 @@ import {
 import { isPositive, scoreOf } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
-/** Filters or scores arcs; returns where those that pass end. */
+/** Filters or scores arcs; returns the end of those that pass. */
 export type ArcLoop = (
   x: Context,
   words: Uint32Array,
@@ -43,7 +43,9 @@ const HELPERS = {
   collectNumber,
 };
 
-/** Whether a property is a text: by where it lies, and by its serial once that is the same. */
+/**
+ * Returns whether a property equals a string: by pointer, or by serial number once that is known.
+ */
 function isText(
   { store }: Context,
   kind: number,
@@ -55,10 +57,10 @@ function isText(
   return store.strings.serialOf(pointer) === serial;
 }
 
-/** What a loop does: it filters or scores arcs, or filters vertices. */
+/** A loop filters or scores arcs, or filters vertices. */
 export type LoopKind = "filter" | "score" | "vertices";
 
-/** The loop of an expression; null where there is none. */
+/** Returns the loop of an expression; null if it has none. */
 export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null {
   if (typed.needs.synthetic >= 0) return null;
   const isOfVertices = kind === "vertices";
@@ -87,7 +89,7 @@ export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null
 const OF_ARCS: Handles = { vertex: "tail", prev: "prev", next: "h" };
 const OF_VERTICES: Handles = { vertex: "h", prev: "prev", next: "next" };
 
-/** Whether nothing but the vertex itself is asked for: no arc, and no other vertex. */
+/** Returns whether an expression reads only the vertex itself: no arc, no other vertex. */
 function isOfVertexAlone({ value }: TypedStatement): boolean {
   const isAlone = (node: TypedNode): boolean => {
     if (node.op === "arcAttribute" || (node.op === "call" && node.row.name === "rank"))
@@ -106,7 +108,7 @@ function loopSource(
   { statements, result }: LoopBody,
 ): string {
   const { handles } = writer;
-  // Of the vertex that changes from one turn to the next.
+  // The vertex that changes from one iteration to the next.
   const inside = kind === "vertices" ? "vertex" : "next";
   const before = (["vertex", "prev"] as const).filter(
     (of) => of !== inside && writer.reads.has(of),

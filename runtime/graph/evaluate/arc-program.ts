@@ -1,5 +1,5 @@
-// An expression of arcs: filters them, scores them, or shows something of them. Arcs come in runs
-// of three words each, from one tail.
+// An expression over arcs that filters, scores or selects. Arcs come in runs of one tail, three
+// words each.
 
 import { ARC_WORDS } from "../memory/layout.js";
 import { SYNTHETIC } from "../store/code-ranges.js";
@@ -9,7 +9,7 @@ import type { WalkPosition } from "./walk-position.js";
 
 export class ArcProgram {
   readonly #bound: BoundProgram;
-  /** It is evaluated once more for all arcs to a head. */
+  /** True if it is evaluated once more per head, for the synthetic arc of all its arcs. */
   readonly isSynthetic: boolean;
 
   constructor(bound: BoundProgram) {
@@ -17,7 +17,7 @@ export class ArcProgram {
     this.isSynthetic = bound.program.typed.needs.synthetic >= 0;
   }
 
-  /** Moves arcs that pass to the front; returns where they end. Ends early once halted. */
+  /** Moves passing arcs to the front; returns their end. Stops early when halted. */
   filter(trail: WalkPosition, words: Uint32Array, from: number, end: number): number {
     const { context, program } = this.#bound;
     const { run } = context;
@@ -42,8 +42,8 @@ export class ArcProgram {
   }
 
   /**
-   * The evaluation for all arcs to a head, once for each head of a run.
-   * @returns words of made arcs for the heads that pass
+   * Evaluates the synthetic arcs, one per head of a run.
+   * @returns words of synthetic arcs for the heads that pass
    */
   filterHeads(trail: WalkPosition, words: Uint32Array, from: number, end: number): number[] {
     const { context, program } = this.#bound;
@@ -68,7 +68,7 @@ export class ArcProgram {
     return made;
   }
 
-  /** Scores of the arcs of a run, in their order. */
+  /** Computes the scores of a run's arcs, in order. */
   score(
     trail: WalkPosition,
     words: Uint32Array,
@@ -92,7 +92,7 @@ export class ArcProgram {
     }
   }
 
-  /** The same of vertices, which are heads of arcs that are none. */
+  /** Computes scores of vertices, given as heads of empty arcs. */
   scoreVertices(words: Uint32Array, from: number, end: number, into: Float64Array): void {
     const { context, program } = this.#bound;
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);

@@ -1,4 +1,4 @@
-// Attributes of vertices, arcs and their surroundings, one row each: `next.deg`, `.arc.value`,
+// Attributes of vertices, arcs and their context, one row each: `next.deg`, `.arc.value`,
 // `graph.order`. Parser, documentation and completion read the same table.
 
 import { ArcFlag } from "../memory/layout.js";
@@ -183,7 +183,7 @@ function byName<R extends Row>(rows: readonly R[]): ReadonlyMap<string, R> {
   return new Map(rows.map((row) => [row.name, row]));
 }
 
-/** A vertex as a value. */
+/** Wraps a vertex as a value. */
 export function vertexValue({ handle }: VertexFrame): Value {
   return handle === 0 ? null : new VertexRef(handle);
 }

@@ -1,5 +1,5 @@
-// An expression in one query of one store: its program, and the context that it is evaluated on.
-// What literals name - properties, relationships, types - is looked up before each execution.
+// An expression bound to one query of one store: its program and its evaluation context. Names in
+// literals (properties, relationships, types) are looked up before each execution.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { Context, type QueryExecution } from "./context.js";
@@ -8,7 +8,7 @@ import type { Expression, Program } from "./program.js";
 import type { Value } from "./values.js";
 import { VERTEX_WORDS } from "./vocabulary.js";
 
-/** Stands for a name that nothing has. */
+/** Code of an unused name. */
 const NO_CODE = -1;
 
 export class BoundProgram {
@@ -16,7 +16,7 @@ export class BoundProgram {
   readonly context: Context;
   readonly #store: GraphStore;
 
-  /** @throws QueryError a literal that its place does not allow */
+  /** @throws QueryError a literal that is not allowed in its position */
   constructor(store: GraphStore, { program, literals }: Expression, run: QueryExecution) {
     this.program = program;
     this.#store = store;
@@ -29,7 +29,7 @@ export class BoundProgram {
     this.bind(run);
   }
 
-  /** To be called before each execution. */
+  /** Required before each execution. */
   bind(run: QueryExecution): void {
     const { context, program } = this;
     const { keys, codes } = program.typed;

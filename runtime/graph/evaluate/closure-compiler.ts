@@ -1,6 +1,6 @@
-// The first back end: typed tree to closures. It does all of the language and is what it means. A
-// node has up to three closures: for its value, for its number where its type is one, and for its
-// truth. Operands that cannot matter are skipped only where nothing in the node has an effect.
+// First back end: compiles a typed tree to closures. It covers the whole language and defines its
+// semantics. A node has up to three closures: its value, its number if it has a numeric type, its
+// truth. Operands are skipped only if nothing in the node has a side effect.
 
 import { vertexValue } from "./attributes.js";
 import type { Context } from "./context.js";
@@ -17,7 +17,7 @@ export type ValueOf = (x: Context) => Value;
 export type NumberOf = (x: Context) => number;
 export type TruthOf = (x: Context) => boolean;
 
-/** The value of a node; that of a real is told from an int. */
+/** Returns a closure for the value of a node; a real is distinguished from an int. */
 export function readValue(node: TypedNode): ValueOf {
   switch (node.op) {
     case "literal": {
@@ -180,7 +180,7 @@ function fixedCall(call: Call, values: readonly ValueOf[]): ValueOf {
   };
 }
 
-/** The number of a node, NaN where it has none. */
+/** Returns a closure for the number of a node, NaN if it has none. */
 export function readNumber(node: TypedNode): NumberOf {
   switch (node.op) {
     case "literal": {
@@ -242,7 +242,7 @@ function numberCall(call: NumberCall, numbers: readonly NumberOf[]): NumberOf {
   return (x) => call(a!(x), b(x), c(x), d(x));
 }
 
-/** The truth of a node, as `&&` and `?:` see it. */
+/** Returns a closure for the truth of a node, as in `&&` and `?:`. */
 export function readTruth(node: TypedNode): TruthOf {
   switch (node.op) {
     case "has": {

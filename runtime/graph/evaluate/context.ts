@@ -1,5 +1,5 @@
-// What an expression is evaluated on: vertices, arcs, memory, the query. The one who evaluates
-// moves it to the next arc or vertex; expressions only read it, and do what the query lets them do.
+// Evaluation context of expressions: vertices, arc, memory, query. The caller moves it to the next
+// arc or vertex; expressions read it and use only the effects that the query permits.
 
 import { decodeSecond } from "../memory/time.js";
 import { sortValueOf } from "../model/arc-number.js";
@@ -15,7 +15,7 @@ import { VertexFrame } from "./vertex-frame.js";
 const DEFAULT_CELLS = 8;
 const STAGING_SLOTS = 4;
 
-/** An arc as expressions see it; all zero where there is none. */
+/** An arc as expressions see it; all zero if there is none. */
 export class ArcView {
   word1 = 0;
   bits = 0;
@@ -37,7 +37,7 @@ export class ArcView {
   }
 }
 
-/** An arc that an expression puts aside or into the result. */
+/** An arc that an expression stages or adds to the result. */
 export interface SyntheticArc {
   readonly level: number;
   readonly tail: number;
@@ -47,7 +47,7 @@ export interface SyntheticArc {
   readonly side: number;
 }
 
-/** Takes an arc into the result. */
+/** Adds an arc to the result. */
 export type ArcConsumer = (
   level: number,
   tail: number,
@@ -60,23 +60,23 @@ export type ArcConsumer = (
 const NO_COMPONENTS: readonly number[] = [];
 const spendNothing = (): void => {};
 
-/** One execution of a query: what all of its expressions share. */
+/** State shared by all expressions during one execution of a query. */
 export class QueryExecution {
   readonly store: GraphStore;
   vector: VectorValue = NO_VECTOR;
   #settings: SimilaritySettings | null = null;
-  /** That vector as kernels take it, once it was compared. */
+  /** Probe of the query vector for kernels; created on first use. */
   probe: Probe | null = null;
-  /** True where `halt` may end something. */
+  /** True if `halt` has an effect. */
   canHalt = false;
   isHalted = false;
-  /** Arcs are taken one by one, so that effects come in the order of what is visited. */
+  /** True to process arcs one by one, so that side effects happen in visiting order. */
   isOrdered = false;
-  /** Takes what `collect` gives; null where nothing can be collected. */
+  /** Receives arcs of `collect`; null if nothing can be collected. */
   collector: ArcConsumer | null = null;
-  /** Charges work that is not seen by arcs alone. */
+  /** Charges work other than visited arcs. */
   spend: (steps: number) => void = spendNothing;
-  /** In the evaluation for all arcs to a head: word 1 and value word of each. */
+  /** Word 1 and value word of each arc of the current synthetic arc. */
   components: readonly number[] = NO_COMPONENTS;
   #memory: MemoryCells | null;
   #staged: (SyntheticArc | null)[] | null = null;
@@ -88,39 +88,39 @@ export class QueryExecution {
     this.#memory = memory;
   }
 
-  /** What was given or, of its own, made when it is first used. */
-  /** What similarity goes by, the same for all of the execution. */
+  /** Similarity settings, constant during the execution. */
   get settings(): SimilaritySettings {
     this.#settings ??= this.store.vectors.settings;
     return this.#settings;
   }
 
+  /** Memory cells of the query's option, or own ones created on first use. */
   get memory(): MemoryCells {
     this.#memory ??= new MemoryCells(DEFAULT_CELLS);
     return this.#memory;
   }
 
-  /** Arcs that were put aside. */
+  /** Staged arcs. */
   get staged(): (SyntheticArc | null)[] {
     this.#staged ??= new Array<SyntheticArc | null>(STAGING_SLOTS).fill(null);
     return this.#staged;
   }
 
-  /** Figures of the graph, the same during the whole query. */
+  /** Graph statistics, constant during the query. */
   get graph(): GraphSample {
     this.#sample ??= sampleOf(this.store);
     return this.#sample;
   }
 
-  /** Counts a text that was made; throws as `reserve`. */
+  /** Charges a created string; throws as `reserve`. */
   charge(text: string): string {
     this.reserve(text.length);
     return text;
   }
 
   /**
-   * Counts characters of a text that is to be made.
-   * @throws ExpressionError when the text is too long, or all texts together are
+   * Charges the characters of a string about to be created.
+   * @throws ExpressionError the string or the total is too long
    */
   reserve(characters: number): void {
     if (characters > MAX_MADE_TEXT) {
@@ -164,16 +164,16 @@ export class Context {
   readonly prev: VertexFrame;
   readonly arc = new ArcView();
   readonly prevArc = new ArcView();
-  /** Of the form's literals; see program.ts. */
+  /** Literals of the template; see program.ts. */
   literals: readonly (number | string)[] = [];
-  /** Codes of relationships and types that literals name. */
+  /** Codes of relationships and types in literals. */
   codes: readonly number[] = [];
   readonly variables: Value[] = [];
   /** `context.rank` */
   score = 0;
   /** `collectable` */
   cutoff = 0;
-  /** What `mcull` was last given: a score, NaN when it was not called, and how many are kept. */
+  /** Last arguments of `mcull`: score, NaN if not called, and number to keep. */
   culled = Number.NaN;
   cullSize = 0;
 
@@ -185,6 +185,6 @@ export class Context {
     this.prev = new VertexFrame(store);
   }
 
-  /** Texts of vertices are their ids. */
+  /** The string value of a vertex is its id. */
   readonly idOf = (handle: number): string => this.store.ids.idOf(handle);
 }

@@ -1,4 +1,4 @@
-// `graph.evaluate`: an expression, once, on the vertices and the arc that the caller names.
+// `graph.evaluate`: evaluates an expression once, on the vertices and the arc given by the caller.
 
 import { type ArcSpec, firstValue, ParsedArc } from "../changes/parsed-arc.js";
 import { nowSeconds } from "../memory/time.js";
@@ -13,7 +13,7 @@ import { findExpression } from "./named-expressions.js";
 import type { Expression } from "./program.js";
 import { type Value, VectorValue } from "./values.js";
 
-/** On what an expression is evaluated. */
+/** What an expression is evaluated on. */
 export interface EvaluationTarget {
   /** Handles, 0 for none. */
   readonly tail: number;
@@ -24,15 +24,15 @@ export interface EvaluationTarget {
   readonly spend?: (steps: number) => void;
 }
 
-/** Side and level that a named arc has. */
+/** Side and level of a given arc. */
 const OUT = 0;
 const FIRST_LEVEL = 1;
 const MOST_BOUND = 64;
 const MAX_BOUND_TEXT = 1024;
 
 /**
- * The value of an expression.
- * @throws QueryError what is wrong with the text, or needs a head where there is none
+ * Returns the value of an expression.
+ * @throws QueryError malformed text, or one that needs a head without one
  * @throws ArcError
  */
 export function evaluateText(store: GraphStore, text: string, subject: EvaluationTarget): Value {
@@ -68,7 +68,7 @@ function evaluateExpression(
   return bound.value();
 }
 
-/** What was evaluated lately stays bound: to bind it anew takes longer than most evaluations. */
+/** Caches recently bound programs: binding takes longer than most evaluations. */
 function boundTo(store: GraphStore, expression: Expression, run: QueryExecution): BoundProgram {
   let bounds = boundOf.get(store);
   if (bounds === undefined) {

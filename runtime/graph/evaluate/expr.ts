@@ -1,12 +1,12 @@
-// A template that puts values of a program into an expression. Each becomes a literal, so that no
-// value is ever read as a part of the language: expr`next["city"] == ${city}`.
+// Template tag that inserts program values into an expression as literals, so no value is parsed as
+// code: expr`next["city"] == ${city}`.
 
-/** What can be put into an expression. */
+/** What can be inserted into an expression. */
 export type ExpressionValue = null | boolean | number | string | readonly ExpressionValue[];
 
 /**
- * The text of an expression: values become literals, lists become `a, b, c`.
- * @throws TypeError for what is no value of an expression
+ * Returns the text of an expression: values become literals, lists become `a, b, c`.
+ * @throws TypeError a value that is not an expression value
  */
 export function expr(parts: TemplateStringsArray, ...values: readonly ExpressionValue[]): string {
   return parts.reduce((text, part, index) => `${text}${literal(values[index - 1]!)}${part}`);
@@ -23,12 +23,12 @@ function literal(value: ExpressionValue): string {
   );
 }
 
-/** In brackets where there is a sign: `2 ** -1` and `-2 ** 2` bind differently. */
+/** Parenthesizes signed numbers: `2 ** -1` and `-2 ** 2` bind differently. */
 function number(value: number): string {
   return value < 0 || Object.is(value, -0) ? `(${value})` : String(value);
 }
 
-/** Quotes, backslashes and stars lose their meaning: all bytes are written as `\xHH`. */
+/** Writes every byte as `\xHH`, so quotes, backslashes and stars have no special meaning. */
 function quoted(text: string): string {
   if (!/['\\*]/.test(text)) return `'${text}'`;
   const bytes = Buffer.from(text);

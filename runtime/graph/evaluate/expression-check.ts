@@ -1,5 +1,5 @@
-// What an expression may do where it stands: only those of arcs know a head, only those of walks
-// collect, only conditions on vertices cull.
+// Checks what an expression may do at its site: only arc expressions have a head, only those of
+// traversals collect, only vertex conditions cull.
 
 import { expressionErrorAt } from "./expression-error.js";
 import { collectNeeds, type Expression } from "./program.js";
@@ -32,14 +32,14 @@ const NO_CULLING: Partial<Record<Place, string>> = {
 };
 const NO_NAME = "a name can only be given by define()";
 
-/** @throws QueryError what an expression may not do there, with its position */
+/** @throws QueryError an operation not allowed at the site, with its position */
 export function checkExpressionSite(expression: Expression, place: Place): void {
   const { text, program, name } = expression;
   if (name !== null) throw expressionErrorAt(NO_NAME, text, 0);
   const { needs } = program.typed;
   const refuse = (need: keyof Needs, problem: string | undefined): void => {
     if (problem === undefined || needs[need] < 0) return;
-    // The program may be that of another text, in which all of it stands elsewhere.
+    // A cached program may stem from another text with other positions.
     throw expressionErrorAt(problem, text, collectNeeds(text)[need]);
   };
   refuse("head", NO_TRAVERSAL[place]);

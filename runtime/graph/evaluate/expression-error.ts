@@ -1,12 +1,12 @@
-// What is wrong with an expression, and where: every message names the place in the user's own text
-// and shows it with a caret. Nothing of a text is ever shown at length.
+// Errors of expressions with their position: the message cites the user's text with a caret, and
+// never at length.
 
 import { QueryError } from "../model/errors.js";
 
-/** What whoever wrote an expression has to mend. */
+/** An error in the text of an expression. */
 export class ExpressionError extends QueryError {
   override readonly problem: string;
-  /** Index of the first character of what is wrong, and how many there are. */
+  /** Offset and length of the erroneous part. */
   readonly at: number;
   readonly length: number;
 
@@ -22,7 +22,7 @@ const MAX_CONTEXT = 20;
 const MAX_TOKEN = 40;
 const MAX_LINE = 100;
 
-/** @param at index of the first character in `text`; positions in messages count from 1 */
+/** @param at offset of the first character in `text`; positions in messages count from 1 */
 export function expressionError(
   problem: string,
   text: string,
@@ -39,14 +39,14 @@ export function expressionError(
   return new ExpressionError(message, problem, at, Math.max(1, token.length));
 }
 
-/** What an expression may not do where it stands. */
+/** Returns the error for an operation not allowed at the expression's site. */
 export function expressionErrorAt(problem: string, text: string, at: number): ExpressionError {
   return new ExpressionError(`${problem}\n${caretLine(text, at)}`, problem, at);
 }
 
-/** The line of the text that the place is in, and a caret below the place. */
+/** Returns the line of a position, with a caret below it. */
 function caretLine(text: string, at: number): string {
-  // Searching from before the start would find a line end that stands there.
+  // A negative start would find a line end at offset 0.
   const begin = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
   const newline = text.indexOf("\n", at);
   const end = newline < 0 ? text.length : newline;

@@ -1,5 +1,4 @@
-// What tools ask: all names of the language for completion, and what is known of one expression
-// without running it.
+// Language facts for tools: all names, for completion, and static properties of an expression.
 
 import { ARC_ATTRIBUTES, OTHER_ATTRIBUTES, VERTEX_ATTRIBUTES } from "./attributes.js";
 import type { StaticType } from "./functions/row.js";
@@ -19,11 +18,11 @@ export interface Vocabulary {
   readonly arc: readonly Entry[];
   readonly other: readonly Entry[];
   readonly constants: readonly { readonly name: string; readonly type: StaticType }[];
-  /** Without `most` there may be any number of arguments. */
+  /** Without `most` the number of arguments is unlimited. */
   readonly functions: readonly (Entry & { readonly least: number; readonly most?: number })[];
 }
 
-/** Every name, with its type and what it is. */
+/** Returns every name with its type and description. */
 export function vocabulary(): Vocabulary {
   const entries = (rows: ReadonlyMap<string, Entry>): Entry[] =>
     Array.from(rows.values(), ({ name, type, doc }) => ({ name, type, doc }));
@@ -41,19 +40,19 @@ export function vocabulary(): Vocabulary {
 
 export interface ExpressionFacts {
   readonly type: StaticType;
-  /** Vertices, attributes, properties and functions that it names. */
+  /** Vertices, attributes, properties and functions it names. */
   readonly names: readonly string[];
-  /** It can only stand where there is an arc. */
+  /** True if it requires an arc. */
   readonly needsHead: boolean;
-  /** It changes memory, collects, or ends something. */
+  /** True if it changes memory, collects, or stops something. */
   readonly hasEffect: boolean;
-  /** What it says, and probably should not. */
+  /** Warnings about probable mistakes. */
   readonly hints: readonly string[];
 }
 
 /**
- * What is known of an expression before it is run.
- * @throws QueryError with the place of what is wrong
+ * Returns the static properties of an expression.
+ * @throws QueryError a malformed expression, with the position
  */
 export function expressionFacts(text: string): ExpressionFacts {
   const { program, literals } = compileExpression(text);

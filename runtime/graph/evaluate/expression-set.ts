@@ -1,5 +1,5 @@
-// All expressions of one query. They share a run: memory, halting, what is collected. An execution
-// begins with `start`, which binds them all; where there are none it costs nothing.
+// All expressions of one query. They share memory, halting and collected arcs. `start` begins an
+// execution and binds them; without expressions it costs nothing.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
@@ -14,7 +14,7 @@ import { compilePart } from "./program.js";
 import { VectorValue } from "./values.js";
 import { VertexProgram } from "./vertex-program.js";
 
-/** Names of options, where they are not those of the places. */
+/** Option names that differ from their sites. */
 const OPTIONS: Partial<Record<Place, string>> = {
   local: "filter",
   localPost: "post",
@@ -25,9 +25,9 @@ export class ExpressionSet {
   readonly #store: GraphStore;
   readonly #memory: unknown;
   readonly #programs: BoundProgram[] = [];
-  /** What expressions know as `vector`. */
+  /** `vector` in expressions. */
   vector: VectorParts = NULL_PARTS;
-  /** Null before there is an expression: most queries have none. */
+  /** Created with the first expression: most queries have none. */
   #run: QueryExecution | null = null;
 
   /**
@@ -45,32 +45,32 @@ export class ExpressionSet {
     return this.#programs.length === 0;
   }
 
-  /** True if an expression does something even where nobody looks at what is found. */
+  /** True if an expression has effects other than its result. */
   get hasEffects(): boolean {
     return this.#programs.some(({ program }) => program.typed.hasEffect);
   }
 
-  /** True if the result may differ though the graph has not changed. */
+  /** True if the result may differ although the graph has not changed. */
   get isVolatile(): boolean {
     return this.#programs.some(({ program }) => program.typed.isVolatile);
   }
 
   /**
-   * An expression of arcs; null where none is given.
-   * @throws QueryError with the place of what is wrong
+   * Compiles an expression over arcs; null if none is given.
+   * @throws QueryError a malformed expression, with the position
    */
   ofArcs(text: unknown, place: Place): ArcProgram | null {
     const bound = this.#bound(text, place);
     return bound === null ? null : new ArcProgram(bound);
   }
 
-  /** The same, of vertices. */
+  /** As `ofArcs`, over vertices. */
   ofVertices(text: unknown, place: Place): VertexProgram | null {
     const bound = this.#bound(text, place);
     return bound === null ? null : new VertexProgram(bound);
   }
 
-  /** The same, of a part of a text: places of errors are those in the whole. */
+  /** Compiles a part of a text; error positions refer to the whole. */
   ofPart(text: string, from: number, to: number, place: Place): BoundProgram {
     const expression = compilePart(text, from, to);
     checkExpressionSite(expression, place);
@@ -96,14 +96,14 @@ export class ExpressionSet {
     return bound;
   }
 
-  /** Begins an execution; null where there are no expressions. */
+  /** Begins an execution; returns null if there are no expressions. */
   start(spend: (steps: number) => void): QueryExecution | null {
     if (this.isEmpty) return null;
     const run = new QueryExecution(this.#store, memoryOption(this.#store, this.#memory));
     run.canHalt = true;
     if (this.vector.bytes.length > 0) run.vector = new VectorValue(this.vector);
     run.spend = spend;
-    // Effects of several expressions come in the order of the arcs: one arc after the other.
+    // Several expressions with side effects must take turns arc by arc.
     run.isOrdered = this.hasEffects && this.#programs.length > 1;
     for (const bound of this.#programs) bound.bind(run);
     this.#run = run;

@@ -1,13 +1,13 @@
-// The form of an expression: its text without what its number and text literals are. Expressions of
-// one form share all that is made of them; the literals are their parameters.
+// Template of an expression: its text with number and string literals replaced by parameters.
+// Expressions of one template share everything compiled from it.
 
 import { type Token, TokenKind } from "./tokens.js";
 
 export interface ExpressionTemplate {
-  /** Equal for expressions that differ in literals only. */
+  /** Equal for expressions that differ only in literals. */
   readonly key: string;
   readonly literals: readonly (number | string)[];
-  /** Place of each literal's token. */
+  /** Parameter number of each literal's token. */
   readonly places: ReadonlyMap<Token, number>;
 }
 

@@ -1,4 +1,4 @@
-// `hash`: 64 bits of a value, the same ones in every process and as peers compute them.
+// `hash`: a 64-bit hash of a value, the same in every process and on peers.
 
 import { PackedValue } from "../store/property-values.js";
 import { isNumeric, Pair, rawBits, toFloat32, type Value, VertexRef } from "./values.js";

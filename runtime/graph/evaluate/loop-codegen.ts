@@ -1,6 +1,7 @@
-// The second back end: typed tree to the source of one loop over arcs. No character of a text of
-// a user enters it: fixed parts, names made here, places in tables. What it does not know is called
-// as a closure; what may be anything but a number in a way that matters makes no loop at all.
+// Second back end: generates the source of one loop over arcs from a typed tree. No character of a
+// user's text enters the source, only fixed fragments, generated names and table offsets.
+// Unsupported nodes are called as closures; an expression whose values may be non-numeric in a way
+// that matters gets no loop.
 
 import { readNumber, readTruth } from "./closure-compiler.js";
 import type { Context } from "./context.js";
@@ -13,11 +14,11 @@ import type { VertexWord } from "./vocabulary.js";
 /** A number in the source: its value, and when it is null instead. */
 interface Lane {
   readonly value: string;
-  /** `false` where it never is. */
+  /** `false` if it never is. */
   readonly isNull: string;
 }
 
-/** What a loop calls, by places. */
+/** What a loop calls, by table offset. */
 export interface LoopTables {
   readonly numbers: ((x: Context) => number)[];
   readonly truths: ((x: Context) => boolean)[];
@@ -45,7 +46,7 @@ const ARC_COLUMNS = new Map<string, readonly [next: string, prev: string]>([
 ]);
 const ARITHMETIC = new Set(["+", "-", "*"]);
 const ORDERS = new Set(["<", "<=", ">", ">="]);
-/** What the vertices are called in the source. */
+/** Source names of the vertices. */
 export type Handles = Readonly<Record<VertexWord, string>>;
 const NEVER = "false";
 
@@ -56,15 +57,15 @@ export class LoopWriter {
   /** Literals and codes, which are read before the loop. */
   readonly literals = new Set<number>();
   readonly codes = new Set<number>();
-  /** Sources of addresses of cells, which are looked up before the loop. */
+  /** Sources of cell addresses, which are resolved before the loop. */
   readonly addresses: string[] = [];
-  /** Texts that properties are compared with, by their literals. */
+  /** Strings that properties are compared with, by literal. */
   readonly texts = new Set<number>();
   #closuresRead = false;
 
   constructor(readonly handles: Handles) {}
 
-  /** True if closures are called, which need a context that is moved. */
+  /** True if closures are called, which need an up-to-date context. */
   get hasClosures(): boolean {
     return this.tables.numbers.length + this.tables.truths.length > 0;
   }
@@ -74,16 +75,16 @@ export class LoopWriter {
     return !(this.#closuresRead && this.reads.size > 0);
   }
 
-  /** Source of the score of an arc; null where no loop can tell. */
+  /** Returns the source of an arc's score; null if a loop cannot compute it. */
   score(node: TypedNode): string | null {
     const lane = this.#number(node);
     return lane === null ? null : `scoreOf(${plain(lane, "0")})`;
   }
 
-  /** Source of whether an arc passes. */
+  /** Returns the source of whether an arc passes. */
   passes(node: TypedNode): string | null {
     if (isTruthNode(node)) return this.#truth(node);
-    // What may be a text passes where it is one; of these, nothing can be: null minus a text is it.
+    // A string would pass; products never are one, and differences only of null and a string.
     const isNoText =
       node.op === "binary" &&
       (/^[*/]$/.test(node.operator) || (node.operator === "-" && isNumberType(node.left.type)));
@@ -93,7 +94,7 @@ export class LoopWriter {
     return lane.isNull === NEVER ? `(${lane.value} > 0)` : `(!${lane.isNull} && ${lane.value} > 0)`;
   }
 
-  /** Source of the index of a cell; null where it is not the same for all arcs. */
+  /** Returns the source of a cell's index; null if it differs between arcs. */
   address(node: TypedNode): string | null {
     const isFixed = node.type === "int" && (node.op === "literal" || node.op === "constant");
     const source = isFixed ? this.#number(node)!.value : null;
@@ -102,17 +103,20 @@ export class LoopWriter {
     return `m${known >= 0 ? known : this.addresses.push(source) - 1}`;
   }
 
-  /** Source of a condition that is 1 or 0. */
+  /** Returns the source of a condition, 1 or 0. */
   condition(node: TypedNode): string | null {
     return isTruthNode(node) ? this.#truth(node) : null;
   }
 
-  /** Sources of a number and of whether it is a real; null where that differs by more than arcs. */
+  /**
+   * Returns the sources of a number and of whether it is a real; null if that depends on more than
+   * the arc.
+   */
   kindedNumber(node: TypedNode): string | null {
     if (isArcValue(node)) return "arcNumber(w, b), isFloatArc(w)";
     if (node.op === "binary" && ARITHMETIC.has(node.operator) && node.type === "num") {
       const [left, right] = [node.left, node.right];
-      // Ints of 32 bits and safe ones: where there is no real, its zero has no sign, see `boxed`.
+      // The zero of 32-bit and safe ints has no sign if there is no real, see `boxed`.
       const isOfArc =
         (isArcValue(left) || isKnownInt(left)) && (isArcValue(right) || isKnownInt(right));
       return isOfArc ? `${this.#number(node)!.value}, isFloatArc(w)` : null;
@@ -152,7 +156,7 @@ export class LoopWriter {
       case "binary":
         return this.#binary(node) ?? this.#closure(node);
       case "unary":
-        // A zero that may be an int or a real has or has no sign: closures know which it is.
+        // Whether a zero has a sign depends on its type, which only closures distinguish.
         if (node.operator === "-" && (node.of.type === "int" || node.of.type === "real")) {
           const of = this.#number(node.of);
           if (of !== null) return always(`(${node.of.type === "int" ? "0 " : ""}-${of.value})`);
@@ -186,7 +190,7 @@ export class LoopWriter {
     const isNull = both(a.isNull, b.isNull);
     const tests = [a.isNull, b.isNull].filter((test) => test !== NEVER);
     if (operator === "*" && tests.length > 0) {
-      // Null times anything is 0, also times what is no number.
+      // Null times anything is 0, even times a non-number.
       return { value: `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`, isNull };
     }
     return { value: `(${plain(a, "0")} ${operator} ${plain(b, "0")}${isInt})`, isNull };
@@ -307,13 +311,13 @@ export class LoopWriter {
     return `${not}(${known}(${tests.join(" || ")}))`;
   }
 
-  /** Names of what is read of a property: number `n`, null `z`, kind `q`, text `p`. */
+  /** Names what is read of a property: number `n`, null `z`, kind `q`, string `p`. */
   #read({ of, place }: PropertyNode): string {
     this.reads.add(of);
     return `${of[0]}${place}`;
   }
 
-  /** A closure for what has a number and no source. */
+  /** Calls a numeric node without a source as a closure. */
   #closure(node: TypedNode): Lane | null {
     if (!isNumberType(node.type) || node.hasEffect) return null;
     this.#noteReads(node);
@@ -332,7 +336,7 @@ function isArcValue(node: TypedNode): boolean {
   return node.op === "arcAttribute" && node.of === "next" && node.attribute.name === "value";
 }
 
-/** True for ints that are always safe ones. */
+/** Returns whether a node is always a safe int. */
 function isKnownInt({ op, type }: TypedNode): boolean {
   return type === "int" && (op === "literal" || op === "vertexAttribute" || op === "arcAttribute");
 }
@@ -341,7 +345,7 @@ function always(value: string): Lane {
   return { value, isNull: NEVER };
 }
 
-/** The number, with another one for null. */
+/** Returns the number, with a substitute for null. */
 function plain({ value, isNull }: Lane, otherwise: string): string {
   return isNull === NEVER ? value : `(${isNull} ? ${otherwise} : ${value})`;
 }

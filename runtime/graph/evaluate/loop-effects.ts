@@ -1,6 +1,6 @@
-// Effects in generated loops: changes of cells whose addresses are fixed, and arcs put into the
-// result, as statements. What else has an effect makes no loop. Values keep what they are: an int,
-// or a real that may be whole.
+// Side effects in generated loops, as statements: updates of cells with fixed addresses, and
+// collected arcs. Other effects prevent a loop. Values keep their type: an int, or a real that may
+// be whole.
 
 import { increased } from "./functions/memory.js";
 import type { LoopWriter } from "./loop-codegen.js";
@@ -10,7 +10,7 @@ import { boxedReal, type Value } from "./values.js";
 
 type Call = Extract<TypedNode, { op: "call" }>;
 
-/** How each function writes its change, of address and value. */
+/** Source of each update by function, from address and value. */
 const EFFECTS = new Map<string, (address: string, value: string) => string>([
   ["add", (address, value) => `addTo(cells, ${address}, ${value});`],
   ["sub", (address, value) => `subtractFrom(cells, ${address}, ${value});`],
@@ -22,14 +22,14 @@ const EFFECTS = new Map<string, (address: string, value: string) => string>([
 ]);
 const UNARY = new Set(["inc", "count", "dec"]);
 
-/** What the loop does with an arc before it asks for the result. */
+/** Statements of the loop before the result. */
 export interface LoopBody {
   readonly statements: readonly string[];
   /** Source of whether the arc passes, or of its score. */
   readonly result: string;
 }
 
-/** Null where no loop can do it. */
+/** Returns null if a loop cannot do it. */
 export function loopBody(
   writer: LoopWriter,
   statements: readonly TypedStatement[],
@@ -49,7 +49,7 @@ export function loopBody(
     return result === null ? null : { statements: done, result };
   }
   if (isCollect(last)) return { statements: done, result: kind === "filter" ? "made > 0" : "made" };
-  // The value of a change is that of the cell.
+  // The value of an update is that of the cell.
   const cell = `cells[${writer.address((last as Call).args[0]!)}]`;
   return { statements: done, result: `${kind === "filter" ? "isPositive" : "scoreOf"}(${cell})` };
 }
@@ -60,7 +60,7 @@ function effect(writer: LoopWriter, node: TypedNode, isLast: boolean): string | 
   if (isCollect(node)) return isLast ? collecting(writer, node.args) : null;
   if (EFFECTS.has(name)) return change(writer, name, node.args);
   const plain = name.slice(0, -2);
-  // The value of a conditional change is its condition, which may be of any kind.
+  // The value of a conditional update is its condition, which may be of any type.
   if (isLast || !name.endsWith("if") || !EFFECTS.has(plain)) return null;
   const [condition, ...args] = node.args;
   const test = writer.condition(condition!);
@@ -72,7 +72,7 @@ function isCollect(node: TypedNode): boolean {
   return node.op === "call" && node.row.name === "collect";
 }
 
-/** Only as the last statement: its value is whether there was an arc to be put into the result. */
+/** Only as the last statement: its value is whether an arc was added to the result. */
 function collecting(writer: LoopWriter, args: readonly TypedNode[]): string | null {
   const [value] = args;
   if (value === undefined || value.hasEffect) return null;
@@ -90,7 +90,7 @@ function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): s
   return source === null ? null : write(address, source);
 }
 
-/** A number as a value: a real that is whole is told from an int, whose zero has no sign. */
+/** Boxes a number: a whole real is distinguished from an int, whose zero has no sign. */
 export function boxed(number: number, isReal: boolean): Value {
   return isReal ? boxedReal(number) : number + 0;
 }
@@ -119,7 +119,7 @@ export function subtractFrom(cells: Value[], at: number, number: number, isReal:
   cells[at] = subtract(cell, boxed(number, isReal));
 }
 
-/** Whether a sum is the value as it stands: no real that is whole, and no zero with a sign. */
+/** Returns whether a sum needs no boxing: not a whole real, and not a signed zero. */
 function isPlainSum(sum: number, cell: number, number: number, isReal: boolean): boolean {
   if (!Number.isSafeInteger(sum)) return true;
   if (isReal || sum === 0) return false;

@@ -1,12 +1,12 @@
-// A cache of a bounded number of entries: the one that was used least recently goes first. Where
-// entries cost as much memory as their keys are long, the keys have a bound together, too.
+// LRU cache with a maximum number of entries. If entries cost memory in proportion to their keys,
+// the total key length is limited too.
 
 export class LruCache<V> {
   readonly #entries = new Map<string, V>();
   readonly #most: number;
   readonly #mostCharacters: number;
   #characters = 0;
-  /** What was used last is asked for most, and need not be moved. */
+  /** The most recent key is looked up most often and need not be moved. */
   #lastKey: string | undefined;
   #lastValue: V | undefined;
 

@@ -1,4 +1,4 @@
-// `in`: whether a value is among others, part of a text, between two numbers.
+// `in`: membership in a collection, substring test, or range test.
 
 import { PackedValue, PropertyKind } from "../store/property-values.js";
 import { equals } from "./operators.js";
@@ -23,7 +23,9 @@ export function isWithin(value: Value, low: number, high: number): boolean {
   return number >= low && number < high;
 }
 
-/** Whether a value is in a set, text, list, map or bits, or the name of a feature of a vector. */
+/**
+ * Returns whether a value is in a set, string, list, map or bits, or names a feature of a vector.
+ */
 export function isMember(value: Value, members: Value): boolean {
   if (members instanceof SetValue) {
     for (const item of members.items) if (equals(value, item)) return true;

@@ -1,5 +1,5 @@
-// The array that all expressions of a query share. Every address is taken modulo its size, which is
-// a power of two, so that there is no address beyond it:
+// Cell array shared by all expressions of a query. Addresses are taken modulo its size, a power of
+// two, so every address is valid:
 //
 //   cells   0 …  free for use  … | stack grows down from -5 | R4 R3 R2 R1 (-4 … -1)
 
@@ -9,7 +9,7 @@ import { isInt, numberIn, type Value } from "./values.js";
 
 const MIN_CELLS = 4;
 const STACK_TOP = -5;
-/** Keys of the set of ints are 32 bits, and this one is none. */
+/** Not a key: keys of the set of ints are 32 bits, without this one. */
 export const NO_KEY = 0xffff_ffff;
 
 export class MemoryCells {
@@ -22,7 +22,7 @@ export class MemoryCells {
 
   /**
    * @param size rounded up to a power of two
-   * @throws ValueError what is no size, or too large
+   * @throws ValueError an invalid or too large size
    */
   constructor(size: number) {
     if (!Number.isInteger(size) || size < MIN_CELLS) {
@@ -38,7 +38,7 @@ export class MemoryCells {
     return this.mask + 1;
   }
 
-  /** Index of the cell of an address. */
+  /** Returns the index of an address. */
   at(address: Value): number {
     return (typeof address === "number" ? Math.trunc(address) : addressIn(address)) & this.mask;
   }
@@ -68,13 +68,13 @@ export class MemoryCells {
     return this.cells[(this.#stack + 1) & this.mask]!;
   }
 
-  /** What was pushed and not popped, the last one first. */
+  /** Pushed values, last first. */
   get stack(): Value[] {
     const depth = Math.max(STACK_TOP - this.#stack, 0);
     return Array.from({ length: depth }, (_, index) => this.load(this.#stack + 1 + index));
   }
 
-  /** All cells to a value that grows from one to the next. */
+  /** Sets all cells to an arithmetic progression. */
   reset(value = 0, step = 0): void {
     for (let index = 0; index <= this.mask; index++) this.cells[index] = value + index * step;
     this.ints.clear();

@@ -1,5 +1,5 @@
-// Memory as programs have it: cells that expressions of a query share, which stay from one query to
-// the next (expressions, "Memory"). It belongs to its graph, and to the thread that made it.
+// Memory objects of programs: cells shared by the expressions of a query, which persist between
+// queries (expressions, "Memory"). One belongs to its graph and to the thread that created it.
 
 import { Float } from "../../base/float.js";
 import { AccessError, IndexError } from "../model/errors.js";
@@ -12,7 +12,7 @@ import { Bits, Pair, type Value } from "./values.js";
 
 const MIN_CELLS = 4;
 
-/** What can be put in a cell: `[n]` for bits, `[key, value]` for a pair. */
+/** What a cell can be set to: `[n]` for bits, `[key, value]` for a pair. */
 export type MemoryCell =
   | null
   | number
@@ -23,7 +23,7 @@ export type MemoryCell =
   | readonly [bits: number]
   | readonly [key: number, value: number];
 
-/** The cells of a memory, for queries of its graph. */
+/** Returns the cells of a memory, for queries of its graph. */
 let cellsOf: (memory: Memory, store: GraphStore) => MemoryCells;
 
 export class Memory {
@@ -31,8 +31,8 @@ export class Memory {
   readonly #cells: MemoryCells;
 
   /**
-   * @param initial number of cells, 4 at least, rounded up to a power of two; or their values
-   * @throws ValueError what is no size, or too large; TypeError
+   * @param initial number of cells, at least 4, rounded up to a power of two; or their values
+   * @throws ValueError an invalid or too large size; TypeError
    */
   constructor(store: GraphStore, initial: number | readonly MemoryCell[]) {
     const isSize = typeof initial === "number";
@@ -51,7 +51,7 @@ export class Memory {
     return this.#cells.size;
   }
 
-  /** Power of two that the number of cells is. */
+  /** Binary logarithm of the number of cells. */
   get order(): number {
     return Math.log2(this.#cells.size);
   }
@@ -73,7 +73,7 @@ export class Memory {
   }
 
   /**
-   * Value of a cell; negative from the end.
+   * Returns the value of a cell; negative indexes count from the end.
    * @throws IndexError
    */
   get(index: number): EvaluationResult {
@@ -81,24 +81,24 @@ export class Memory {
   }
 
   /**
-   * Puts a value in a cell.
-   * @throws IndexError; TypeError for what no cell holds
+   * Sets a cell.
+   * @throws IndexError; TypeError a value that cells cannot hold
    */
   set(index: number, value: MemoryCell): void {
     this.#cells.cells[this.#checked(index)] = cellValue(value);
   }
 
-  /** Values of all cells, or of those from one up to below another. */
+  /** Returns the values of all cells, or of those from `from` to before `to`. */
   toArray(from = 0, to = this.length): EvaluationResult[] {
     return this.#cells.cells.slice(from, to).map((value) => toPlainValue(this.#store, value));
   }
 
-  /** What `push` has put on the stack, the last one first. */
+  /** Returns the values on the stack of `push`, last first. */
   stack(): EvaluationResult[] {
     return this.#cells.stack.map((value) => toPlainValue(this.#store, value));
   }
 
-  /** Puts a number in all cells that grows by `step` from one to the next; empties the sets. */
+  /** Sets all cells to an arithmetic progression and empties the sets. */
   reset(value = 0, step = 0): void {
     this.#cells.reset(value, step);
   }
@@ -138,7 +138,7 @@ function isCell(value: unknown): boolean {
 }
 
 /**
- * The cells that the `memory` option of a query names: an object, or how many; null for its own.
+ * Returns the cells of a query's `memory` option, an object or a size; null for cells of its own.
  * @throws TypeError, ValueError, AccessError
  */
 export function memoryOption(store: GraphStore, memory: unknown): MemoryCells | null {

@@ -1,5 +1,5 @@
-// Named expressions: a text that is no more than the name of a definition stands for its text. Who
-// keeps definitions tells this once a thread; where nobody does, there are none.
+// Named expressions: a text that is just the name of a definition stands for its text. The store of
+// definitions registers once per thread; until then there are none.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { compileExpression, type Expression } from "./program.js";
@@ -7,7 +7,7 @@ import { CONSTANTS, VERTEX_WORDS } from "./vocabulary.js";
 
 const NAME_ONLY = /^\s*([A-Za-z]\w*)\s*$/;
 
-/** Text of a definition of a graph, null if there is none. */
+/** Returns the text of a graph's definition; null if there is none. */
 export type FindDefinition = (store: GraphStore, name: string) => string | null;
 
 let find: FindDefinition = () => null;
@@ -17,8 +17,8 @@ export function setFindDefinition(next: FindDefinition): void {
 }
 
 /**
- * The expression that a text is, or that it names.
- * @throws QueryError with the place of what is wrong
+ * Returns the expression that a text is or names.
+ * @throws QueryError a malformed expression, with the position
  */
 export function findExpression(store: GraphStore, text: string): Expression {
   if (isNameOnly(text)) {
@@ -28,7 +28,7 @@ export function findExpression(store: GraphStore, text: string): Expression {
   return compileExpression(text);
 }
 
-/** True for a text that can be the name of a definition. */
+/** Returns whether a text can be the name of a definition. */
 export function isNameOnly(text: string): boolean {
   const name = NAME_ONLY.exec(text)?.[1];
   if (name === undefined || CONSTANTS.has(name)) return false;

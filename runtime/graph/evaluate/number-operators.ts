@@ -1,9 +1,9 @@
-// Operators on numbers alone, for closures and loops of static types and as parts of those on any
-// values. Ints are exact to 2^53; what goes beyond goes on as a real.
+// Operators on numbers, for statically typed closures and loops, and as parts of those on any
+// values. Ints are exact to 2^53; larger results become reals.
 
-/** Reals that are nearer to each other are equal. */
+/** Reals that differ by less are equal. */
 export const TOLERANCE = 1.1920929e-7;
-/** What stands for a divisor of zero: the smallest normal float32. */
+/** Replaces a zero divisor: the smallest normal float32. */
 const TINY = 1.1754943508222875e-38;
 const HUGE = 1.797693134862315e308;
 
@@ -30,7 +30,7 @@ export function powReals(a: number, b: number): number {
   return a <= 0 ? 0 : Math.min(a ** b, HUGE);
 }
 
-/** The count is taken modulo 64; what leaves 64 bits is lost. */
+/** The count is taken modulo 64; bits beyond 64 are lost. */
 export function shiftInts(a: number, b: number, isLeft: boolean): number {
   const count = ((b % 64) + 64) % 64;
   if (!isLeft) return Math.floor(a / 2 ** count);

@@ -1,4 +1,4 @@
-// Closures of the operators between two operands, for values, numbers and truths.
+// Closures of binary operators, for values, numbers and truths.
 
 import type { Context } from "./context.js";
 import {
@@ -45,7 +45,7 @@ const VALUES = new Map<string, (a: Value, b: Value) => Value>([
   ["^", (a, b) => maskBits("^", a, b)],
 ]);
 
-/** Value of `a operator b` for all but comparisons. */
+/** Returns a closure for the value of `a operator b`, except comparisons. */
 export function valueBinary(
   { operator, left, right, type }: BinaryNode,
   readValue: Making<Value>,
@@ -96,7 +96,7 @@ function eitherOf(a: Read<Value>, b: Read<Value>): Read<Value> {
   };
 }
 
-/** Only a text on the left makes a text. */
+/** Concatenates only if the left side is a string. */
 function sumOrText(x: Context, a: Value, b: Value): Value {
   if (typeof a !== "string")
     return typeof b === "string" && a !== null ? Number.NaN : countVectorWork(x, add(a, b));
@@ -106,7 +106,10 @@ function sumOrText(x: Context, a: Value, b: Value): Value {
   return a + added;
 }
 
-/** Number of `a operator b` where both are numbers; null where it has to be made of its value. */
+/**
+ * Returns a closure for the number of `a operator b` if both are numbers; null if it has to be
+ * derived from its value.
+ */
 export function numberBinary(
   { operator, left, right, type }: BinaryNode,
   readNumber: Making<number>,
@@ -159,7 +162,7 @@ interface Makers {
   readonly readTruth: Making<boolean>;
 }
 
-/** Truth of a comparison, of `&&` and of `||`; null for what else. */
+/** Returns a closure for the truth of a comparison, `&&` or `||`; null for other operators. */
 export function truthBinary(
   { operator, left, right }: BinaryNode,
   { readValue, readNumber, readTruth }: Makers,
@@ -223,7 +226,7 @@ function comparedValues(operator: string, a: Read<Value>, b: Read<Value>) {
   }
 }
 
-/** The left side is evaluated first, though it is the right one here. */
+/** The left operand is evaluated first, although it is the right argument of `test`. */
 function ordered(test: (a: Value, b: Value) => boolean, a: Value, b: Value): boolean {
   return test(b, a);
 }

@@ -1,5 +1,5 @@
-// The operators on any values. Nothing here throws: what has no meaning gives NaN, or what the
-// language says instead. `number-operators.ts` has those on numbers alone.
+// Operators on any values. None throws: undefined operations give NaN, or what the language
+// specifies. `number-operators.ts` has those on numbers.
 
 import { Float } from "../../base/float.js";
 import { PackedValue } from "../store/property-values.js";
@@ -58,7 +58,7 @@ export function divide(a: Value, b: Value): Value {
   if (a instanceof VectorValue && isNumeric(b)) {
     return multiple(a, divideNumbers(1, numberIn(b)));
   }
-  // A text divides by nothing: the left side stays as it is.
+  // Division by a string returns the left side.
   if (isNumeric(a) && !isNumeric(b)) return a;
   return boxedReal(divideNumbers(numberIn(a), numberIn(b)));
 }
@@ -76,12 +76,12 @@ export function power(a: Value, b: Value): Value {
   return boxedReal(powReals(numberIn(a), numberIn(b)));
 }
 
-/** True for what has sums and multiples. */
+/** Returns whether a value has sums and multiples as vectors do. */
 function isVectorLike(value: Value): boolean {
   return isNumeric(value) || value instanceof VectorValue;
 }
 
-/** An integral result of reals stays a real. */
+/** A whole result of reals stays a real. */
 function sameKind(result: number, a: number, b: number): Value {
   if (Number.isSafeInteger(result) && !(Number.isSafeInteger(a) && Number.isSafeInteger(b))) {
     return new Float(result);
@@ -143,7 +143,7 @@ export function shift(a: Value, b: Value, isLeft: boolean): Value {
   return Number.isSafeInteger(number) ? shiftInts(number, Number(b), isLeft) : a;
 }
 
-/** `&`, `|` and `^`: of the left side's type, which stays as it is where there are no bits. */
+/** `&`, `|` and `^`: of the left side's type, which is returned unchanged if there are no bits. */
 export function maskBits(operator: "&" | "|" | "^", a: Value, b: Value): Value {
   const isBits = a instanceof Bits;
   if (!(isBits || isInt(a)) || !(b instanceof Bits || isInt(b))) return a;
@@ -214,7 +214,7 @@ function numberOrPair(value: Value): number {
   return value instanceof Pair ? value.value : numberIn(value);
 }
 
-/** By their bytes in UTF-8, which is the order of code points: -1, 0 or 1. */
+/** Compares by UTF-8 bytes, the order of code points: -1, 0 or 1. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -224,7 +224,7 @@ export function compareTexts(a: string, b: string): number {
   return Math.sign(a.length - b.length);
 }
 
-/** Halves of wide characters come after all others. */
+/** Surrogates sort after all other code units. */
 function ordered(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

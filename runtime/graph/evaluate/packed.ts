@@ -1,4 +1,4 @@
-// Lists, maps and bytes of properties, as they lie in the pool: read in place, never unpacked.
+// Reads lists, maps and bytes of properties in place, without unpacking them.
 
 import { ITEM_BYTES, type PackedValue, PropertyKind } from "../store/property-values.js";
 import { Pair } from "./values.js";
@@ -7,7 +7,7 @@ function viewOf({ bytes }: PackedValue): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-/** Numbers of a list, or bytes; none of anything else. */
+/** Returns the numbers of a list, or bytes; empty for anything else. */
 export function packedNumbers(packed: PackedValue): ArrayLike<number> {
   const { kind, bytes } = packed;
   if (kind === PropertyKind.Bytes) return bytes;
@@ -20,13 +20,13 @@ export function packedNumbers(packed: PackedValue): ArrayLike<number> {
   return numbers;
 }
 
-/** Items of a list or map, bytes of bytes. */
+/** Returns the number of items of a list or map, or of bytes. */
 export function packedLength({ kind, bytes }: PackedValue): number {
   if (kind === PropertyKind.Bytes) return bytes.length;
   return kind === PropertyKind.Opaque ? 0 : Math.floor(bytes.length / ITEM_BYTES);
 }
 
-/** Keys and values of a map; none of anything else. */
+/** Returns the keys and values of a map; empty for anything else. */
 export function packedPairs(packed: PackedValue): Pair[] {
   if (packed.kind !== PropertyKind.Map) return [];
   const view = viewOf(packed);
@@ -36,7 +36,7 @@ export function packedPairs(packed: PackedValue): Pair[] {
   });
 }
 
-/** True for lists and bytes whose items are ints. */
+/** Returns whether the items of a list or bytes are ints. */
 export function isIntList({ kind }: PackedValue): boolean {
   return kind === PropertyKind.Integers || kind === PropertyKind.Bytes;
 }

@@ -1,11 +1,11 @@
-// Tokens to a tree, by precedence. Depth, nodes and arguments are bounded while they are read.
+// Precedence-climbing parser from tokens to a tree. Depth, nodes and arguments are limited.
 
 import { expressionError } from "./expression-error.js";
 import { MAX_ARGUMENTS, MAX_DEPTH, MAX_NODES } from "./limits.js";
 import { type Token, TokenKind } from "./tokens.js";
 import type { Node, Statement, Tree } from "./tree.js";
 
-/** Higher ones bind more tightly; all of them to the left. */
+/** Higher ones bind tighter; all are left-associative. */
 const PRECEDENCE = new Map<string, number>([
   ["||", 1],
   ["&&", 2],
@@ -22,7 +22,7 @@ const PRECEDENCE = new Map<string, number>([
 const PREFIXES = new Set(["+", "-", "!", "~"]);
 const VERTICES = new Set(["vertex", "next", "prev"]);
 
-/** @throws QueryError with the place of what is wrong */
+/** @throws QueryError a malformed expression, with the position */
 export function parseExpression(text: string, tokens: readonly Token[]): Tree {
   return new Parser(text, tokens).program();
 }
@@ -98,7 +98,7 @@ class Parser {
     }
   }
 
-  /** What stands right of `in`. */
+  /** Parses the right side of `in`. */
   #members(): Node {
     const { text, at } = this.#next;
     if (text === "range" && this.#tokens[this.#at + 1]!.text === "(") {
@@ -219,7 +219,7 @@ class Parser {
     return node;
   }
 
-  /** What cannot follow a whole expression. */
+  /** Returns the error for tokens after a complete expression. */
   #unexpected(): Error {
     const token = this.#next;
     const { text } = token;

@@ -1,4 +1,4 @@
-// Patterns: what a text must begin with, end with, or contain. Written as a literal with stars.
+// Patterns: string literals with stars, which match a prefix, a suffix or a substring.
 
 import { indexOfText } from "./substring-search.js";
 
@@ -6,13 +6,13 @@ export class Pattern {
   private constructor(
     readonly head: string,
     readonly tail: string,
-    /** The text must contain `head`, wherever. */
+    /** True to match `head` anywhere. */
     readonly isInner: boolean,
   ) {}
 
   /**
-   * The pattern of a literal, null where the stars make none.
-   * @param stars places of the stars in the text, ascending
+   * Returns the pattern of a literal; null if its stars form none.
+   * @param stars offsets of the stars in the text, ascending
    */
   static make(text: string, stars: readonly number[]): Pattern | null {
     const [first = 0, second] = stars;
@@ -22,7 +22,7 @@ export class Pattern {
     return isInner ? new Pattern(text.slice(1, last), "", true) : null;
   }
 
-  /** True if it is `'*'`, which everything matches. */
+  /** True for `'*'`, which everything matches. */
   get isAny(): boolean {
     return this.head === "" && this.tail === "";
   }

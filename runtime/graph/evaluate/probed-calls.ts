@@ -1,5 +1,5 @@
-// The vector of the query beside that of a vertex: compared where it lies, by a kernel, in place of
-// a copy for each vertex.
+// Comparisons of the query vector with a vertex's vector: a kernel compares in place, without
+// copying the vertex's vector.
 
 import { Probe } from "../vectors/probe.js";
 import { cosineOf } from "../vectors/vector-parts.js";
@@ -7,7 +7,7 @@ import type { Context, QueryExecution } from "./context.js";
 import type { CallNode, TypedNode } from "./typed-tree.js";
 import type { VertexWord } from "./vocabulary.js";
 
-/** The number of such a call; null for all others. */
+/** Returns a closure for the number of such a call; null for all others. */
 export function probeCallNumber({ row, args }: CallNode): ((x: Context) => number) | null {
   const isCosine = row.name === "cosine";
   if (!isCosine && row.name !== "sim") return null;
@@ -18,7 +18,7 @@ export function probeCallNumber({ row, args }: CallNode): ((x: Context) => numbe
     const { handle } = x[of];
     if (handle === 0) return 0;
     const { parts } = x.run.vector;
-    // Settings say how similar features are, but not their cosine.
+    // Similarity settings affect feature similarity, but not the cosine.
     if (isCosine && parts.isFeatures) return cosineOf(parts, x.run.store.vectors.get(handle));
     return probeOf(x.run).similarity(handle, 0);
   };
@@ -28,7 +28,7 @@ function isQuery(node: TypedNode): boolean {
   return node.op === "other" && node.attribute.name === "vector";
 }
 
-/** The vertex whose vector it is. */
+/** Returns the vertex whose vector a node is. */
 function vertexOf(node: TypedNode): VertexWord | null {
   return node.op === "vertexAttribute" && node.attribute.name === "vector" ? node.of : null;
 }

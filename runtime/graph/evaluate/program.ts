@@ -1,5 +1,5 @@
-// Text to program, through two caches: texts lead to their form and literals, forms to programs.
-// Expressions that differ in literals only share all but those.
+// Compiles texts to programs through two caches: texts map to a template and its literals,
+// templates to programs. Expressions that differ only in literals share the program.
 
 import { ARC_WORDS } from "../memory/layout.js";
 import { type ArcLoop, type LoopKind, makeArcLoop } from "./arc-loop.js";
@@ -16,33 +16,33 @@ import { typeTree } from "./types.js";
 import { isPositive, scoreOf, type Value } from "./values.js";
 
 const CACHED = 1_000;
-/** A program takes some 120 bytes for each character: 32 MiB in each cache, whoever fills it. */
+/** A program takes about 120 bytes per character: 32 MiB per cache, whatever clients send. */
 const CACHED_CHARACTERS = 2 ** 18;
-/** Texts longer than this are not worth their place. */
+/** Longer texts are not cached. */
 const MAX_CACHED_TEXT = 16_384;
 
-/** A text and what it is made of. */
+/** A text and its compiled parts. */
 export interface Expression {
   readonly text: string;
   readonly program: Program;
   readonly literals: readonly (number | string)[];
-  /** What `name := …` is to be called, null without. */
+  /** Name assigned by `name := …`; null if there is none. */
   readonly name: string | null;
 }
 
 const NODES_A_STEP = 8;
-/** Evaluations of a form after which a loop pays. */
+/** Evaluations of a template after which compiling a loop pays. */
 const HOT = 2_000;
 const RETURNING = new Set(["return", "returnif", "require"]);
 
 export class Program {
   readonly typed: TypedProgram;
   readonly value: ValueOf;
-  /** Whether the result is positive: what filters ask. */
+  /** Whether the result is positive, for filters. */
   readonly passes: (x: Context) => boolean;
-  /** What one evaluation costs, against the time limit: about one for a short one. */
+  /** Cost of an evaluation in steps of the work limit; about one for a short expression. */
   readonly steps: number;
-  /** What hits are ranked by. */
+  /** Sort key for ranking. */
   readonly score: (x: Context) => number;
 
   #heat = 0;
@@ -64,9 +64,8 @@ export class Program {
   }
 
   /**
-   * A loop over arcs, once the form has been evaluated often enough to be worth one; null before
-   * that, and for what there is none of.
-   * @param words of the arcs that it is wanted for
+   * Returns a loop over arcs once the template is hot; null before that, or if it has none.
+   * @param words of the arcs to process
    */
   loop(kind: LoopKind, words: number): ArcLoop | null {
     const known = this.#loops[kind];
@@ -89,7 +88,7 @@ function passesOf(node: TypedNode): (x: Context) => boolean {
   return (x) => isPositive(value(x));
 }
 
-/** True for what gives 1 and 0 only: its truth is then all there is. */
+/** Returns whether a node gives only 1 and 0, so its truth is its value. */
 function isTruth(node: TypedNode): boolean {
   if (node.op === "has" || node.op === "in") return true;
   if (node.op === "unary") return node.operator === "!";
@@ -143,8 +142,8 @@ const texts = new LruCache<Expression>(CACHED, CACHED_CHARACTERS);
 const forms = new LruCache<Program>(CACHED, CACHED_CHARACTERS);
 
 /**
- * The expression that a text is.
- * @throws QueryError with the place of what is wrong
+ * Returns the compiled expression.
+ * @throws QueryError a malformed expression, with the position
  */
 export function compileExpression(text: string): Expression {
   const known = texts.get(text);
@@ -153,7 +152,7 @@ export function compileExpression(text: string): Expression {
   const { key, literals, places } = templateOf(tokens);
   let program = forms.get(key);
   let name: string | null = null;
-  // Which names a text assigns is told by its first tokens; a known form was without fault.
+  // The first tokens assign a name; a known template is valid.
   if (program === undefined || tokens[1]?.text === ":=") {
     const tree = parseExpression(text, tokens);
     name = tree.name;
@@ -165,7 +164,7 @@ export function compileExpression(text: string): Expression {
   return expression;
 }
 
-/** The same for a part of a text: places in errors are those in the whole. */
+/** As `compileExpression` for a part of a text; error positions refer to the whole. */
 export function compilePart(whole: string, from: number, to: number): Expression {
   try {
     return compileExpression(whole.slice(from, to));
@@ -175,7 +174,7 @@ export function compilePart(whole: string, from: number, to: number): Expression
   }
 }
 
-/** Where a text needs what; see `TypedProgram`. */
+/** Returns the positions of what a text needs; see `TypedProgram`. */
 export function collectNeeds(text: string): TypedProgram["needs"] {
   return compileAnew(text, 0).needs;
 }

@@ -1,4 +1,4 @@
-// Values as callers get them, and as the built-in service shows them in a text.
+// Converts values for callers, and formats them for the built-in service.
 
 import { Float } from "../../base/float.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -7,7 +7,7 @@ import { PackedValue, type PropertyValue } from "../store/property-values.js";
 import { Pattern } from "./pattern.js";
 import { Bits, Pair, SetValue, type Value, VectorValue, VertexRef } from "./values.js";
 
-/** What evaluation gives to programs: vertices as their ids, ints beyond 2^53 as BigInt. */
+/** Result of an evaluation in programs: vertices as ids, ints beyond 2^53 as BigInt. */
 export type EvaluationResult = PropertyValue | bigint;
 
 export function toPlainValue({ ids }: GraphStore, value: Value): EvaluationResult {
@@ -21,14 +21,14 @@ export function toPlainValue({ ids }: GraphStore, value: Value): EvaluationResul
   return value instanceof PackedValue ? plainValue(value) : value;
 }
 
-/** The same where only JSON goes: long ints as their digits, no NaN. */
+/** As `EvaluationResult` for JSON: long ints as decimal strings, no NaN. */
 export function jsonResult(store: GraphStore, value: Value): PropertyValue {
   const plain = toPlainValue(store, value);
   if (typeof plain === "bigint") return String(plain);
   return typeof plain === "number" && !Number.isFinite(plain) ? null : plain;
 }
 
-/** The value as the built-in service writes it: texts in quotes, reals with a point. */
+/** Formats a value for the built-in service: strings quoted, reals with a decimal point. */
 export function displayResult(store: GraphStore, value: Value): string {
   if (value === null) return "None";
   if (value instanceof Float) return shownReal(value.value);

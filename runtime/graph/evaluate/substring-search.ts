@@ -1,16 +1,16 @@
-// Where a text is part of another one. Both may be a client's, who picks those that take the search
-// of the engine as many steps as the product of their lengths; here it is never more than the sum.
+// Substring search in linear time. A client may choose both strings such that the search of the
+// JavaScript engine takes the product of their lengths.
 
-/** Below so many steps the engine's own search is faster, whatever the texts are. */
+/** Below this product of lengths the engine's own search is faster in any case. */
 const MAX_PRODUCT = 2 ** 20;
 
-/** First place of a part at or behind `from`, -1 if there is none. */
+/** Returns the first position of a substring from `from` on; -1 if there is none. */
 export function indexOfText(part: string, text: string, from = 0): number {
   if (part.length * (text.length - from) <= MAX_PRODUCT) return text.indexOf(part, from);
   return new PartSearch(part).find(text, from);
 }
 
-/** As `text.split(part)`, for a part that is not empty. */
+/** As `text.split(part)`, for a non-empty part. */
 export function splitText(text: string, part: string): string[] {
   if (part.length * text.length <= MAX_PRODUCT) return text.split(part);
   const search = new PartSearch(part);
@@ -24,10 +24,10 @@ export function splitText(text: string, part: string): string[] {
   return parts;
 }
 
-/** The search of Knuth, Morris and Pratt. */
+/** Knuth–Morris–Pratt search. */
 class PartSearch {
   readonly #part: string;
-  /** Of each beginning of the part: the longest shorter one that it ends with. */
+  /** Failure function: length of the longest proper border of each prefix. */
   readonly #border: Int32Array;
 
   constructor(part: string) {
@@ -48,7 +48,7 @@ class PartSearch {
     return -1;
   }
 
-  /** How much of the part has been seen after one more character. */
+  /** Returns the matched length after one more character. */
   #extended(matched: number, unit: number): number {
     let length = matched;
     while (length > 0 && this.#part.charCodeAt(length) !== unit) length = this.#border[length - 1]!;

@@ -1,9 +1,9 @@
-// The known name that is nearest to one that is not, for the messages of errors.
+// Finds the known name closest to an unknown one, for error messages.
 
 const MAX_COMPARED = 40;
 const MAX_DISTANCE = 3;
 
-/** The nearest of some names, null if none is near. */
+/** Returns the closest name; null if none is similar. */
 export function nearestName(name: string, known: Iterable<string>): string | null {
   if (name.length > MAX_COMPARED) return null;
   let nearest: string | null = null;
@@ -19,7 +19,7 @@ export function nearestName(name: string, known: Iterable<string>): string | nul
   return nearest;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that make one text of the other. */
+/** Returns the Damerau–Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let older: number[] = [];
   let old = Array.from({ length: b.length + 1 }, (_, index) => index);

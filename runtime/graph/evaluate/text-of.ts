@@ -1,4 +1,4 @@
-// Values as text, as `str` and the concatenation of texts have them.
+// String conversion of values for `str` and concatenation.
 
 import { Float } from "../../base/float.js";
 import { Pattern } from "./pattern.js";
@@ -6,7 +6,7 @@ import { Bits, Pair, type Value, VertexRef } from "./values.js";
 
 const DIGITS = 6;
 
-/** Six significant digits and always a point: 2.5 is `2.50000`. */
+/** Formats with six significant digits and a decimal point: 2.5 is `2.50000`. */
 function realText(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -20,7 +20,7 @@ function realText(value: number): string {
   return fixed.includes(".") ? fixed : `${fixed}.`;
 }
 
-/** @param idOf id of a vertex by its handle */
+/** @param idOf returns the id of a vertex by its handle */
 export function valueToText(value: Value, idOf: (handle: number) => string): string {
   if (typeof value === "string") return value;
   if (value === null) return "null";

@@ -1,5 +1,5 @@
-// The scanner: text to tokens, over char codes, each character looked at once. White space and
-// comments end here; a literal's value is read here, too.
+// Scanner: text to tokens in one pass over char codes. Skips white space and comments, and
+// evaluates literals.
 
 import { expressionError } from "./expression-error.js";
 import { MAX_TEXT, MAX_TOKENS } from "./limits.js";
@@ -21,12 +21,12 @@ export type TokenKindName = (typeof TokenKind)[keyof typeof TokenKind];
 
 export interface Token {
   readonly kind: TokenKindName;
-  /** Place of the first character, and behind the last one. */
+  /** Offsets of the first character, and after the last one. */
   readonly at: number;
   readonly end: number;
   /** A name or a symbol. */
   readonly text: string;
-  /** What a literal stands for. */
+  /** Value of a literal. */
   readonly value: number | string | bigint | Uint8Array | Pattern | null;
 }
 
@@ -48,8 +48,8 @@ export class Scanner {
   }
 
   /**
-   * @param from where the first token may begin
-   * @throws QueryError what is no token, and too many of them
+   * @param from offset to start at
+   * @throws QueryError an invalid token, or too many of them
    */
   static scan(text: string, from = 0): Token[] {
     if (text.length * 3 > MAX_TEXT) {
@@ -118,7 +118,7 @@ export class Scanner {
   #number(at: number, written: string): Token {
     const end = this.#at;
     const text = this.#text;
-    // What follows a number at once must not be a part of a word: 1e, .5.5, 0b12, 3x.
+    // A number must not run into a word: 1e, .5.5, 0b12, 3x.
     if (end < text.length && IS_WORD.test(text[end]!)) {
       throw expressionError("invalid number", text, at, text.slice(at, end + 1));
     }
@@ -136,13 +136,13 @@ export class Scanner {
     return token(TokenKind.Wide, BigInt.asIntN(64, BigInt(written)));
   }
 
-  /** A text in quotes; its escapes are `\\` and `\xHH`. */
+  /** Scans a quoted string; its escapes are `\\` and `\xHH`. */
   #quoted(at: number, isBytes: boolean): Token {
     const text = this.#text;
     const quote = text[this.#at]!;
     let made = "";
     let isEscaped = false;
-    /** Places of the stars that make it a pattern. */
+    /** Offsets of the stars that make it a pattern. */
     const stars: number[] = [];
     let index = this.#at + 1;
     for (; ; index++) {
@@ -165,7 +165,7 @@ export class Scanner {
     return this.#literal(at, isEscaped ? this.#utf8(made, at) : made, stars, isBytes ? made : null);
   }
 
-  /** What an escape stands for, and how many characters it has. */
+  /** Returns the value of an escape and its number of characters. */
   #escape(at: number): readonly [string, number] {
     const text = this.#text;
     if (text.startsWith("\\\\*", at)) return ["*", 3];
@@ -177,7 +177,7 @@ export class Scanner {
     throw expressionError("invalid escape sequence", text, at, text.slice(at, at + 2));
   }
 
-  /** `\xHH` are bytes of UTF-8; other characters stay as they are. */
+  /** `\xHH` are UTF-8 bytes; other characters stay as they are. */
   #utf8(made: string, at: number): string {
     if (/[^\0-\xff]/.test(made)) {
       throw expressionError("invalid escape sequence", this.#text, at, "\\x beside wide letters");

@@ -1,4 +1,4 @@
-// What the parser makes of a text: plain nodes with their places. Names mean nothing here yet.
+// Syntax tree: plain nodes with positions, names unresolved.
 
 import type { Token } from "./tokens.js";
 
@@ -36,14 +36,14 @@ export type Node =
     };
 
 export interface Statement {
-  /** The variable that it binds, null for none. */
+  /** Variable it binds; null for none. */
   readonly variable: string | null;
   readonly at: number;
   readonly value: Node;
 }
 
 export interface Tree {
-  /** What `name := …` is to be called, null without. */
+  /** Name assigned by `name := …`; null if there is none. */
   readonly name: string | null;
   readonly statements: readonly Statement[];
 }

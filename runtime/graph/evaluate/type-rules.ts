@@ -1,4 +1,4 @@
-// The types of operators' results. `int`, `real` and `num` are numbers that are never null.
+// Result types of operators. `int`, `real` and `num` are numbers that are never null.
 
 import type { StaticType } from "./functions/row.js";
 
@@ -6,12 +6,12 @@ export function isNumberType(type: StaticType): boolean {
   return type === "int" || type === "real" || type === "num";
 }
 
-/** True for what may be an int, whose zero has no sign, and was calculated as if it were a real. */
+/** Returns whether a node computed as a real may be an int, whose zero has no sign. */
 export function isUnsignedZero({ op, type }: { readonly op: string; readonly type: StaticType }) {
   return type === "num" && op !== "arcAttribute";
 }
 
-/** What either of two values is. */
+/** Returns the common type of two values. */
 export function joinedType(a: StaticType, b: StaticType): StaticType {
   if (a === b) return a;
   return isNumberType(a) && isNumberType(b) ? "num" : "any";

@@ -1,5 +1,5 @@
-// The tree after names have got their meaning: each node knows the type of its value and whether it
-// has an effect. Both back ends read it, and nothing else of an expression.
+// Tree with resolved names: each node has the type of its value and whether it has a side effect.
+// The only input of both back ends.
 
 import type { ArcAttribute, OtherAttribute, VertexAttribute } from "./attributes.js";
 import type { FunctionRow, StaticType } from "./functions/row.js";
@@ -27,7 +27,7 @@ export interface BinaryNode extends Base {
 export interface PropertyNode extends Base {
   readonly op: "property";
   readonly of: VertexWord;
-  /** Place in the keys of that vertex. */
+  /** Index in the keys of that vertex. */
   readonly place: number;
 }
 export interface IfNode extends Base {
@@ -73,17 +73,17 @@ export type TypedNode =
   | MemberNode
   | (Base & { readonly op: "set"; readonly items: readonly TypedNode[] })
   | (Base & { readonly op: "range"; readonly low: TypedNode; readonly high: TypedNode })
-  /** The first of several, all of which are evaluated. */
+  /** The first of several nodes, all of which are evaluated. */
   | (Base & { readonly op: "group"; readonly items: readonly TypedNode[] })
   | CallNode;
 
 export interface TypedStatement {
-  /** The variable that it binds, -1 for none. */
+  /** Variable it binds; -1 for none. */
   readonly slot: number;
   readonly value: TypedNode;
 }
 
-/** What an expression needs of the place where it stands, by the first position that needs it. */
+/** Capabilities an expression needs of its site, each with the first position that needs it. */
 export interface Needs {
   /** The arc or its head. */
   head: number;
@@ -98,12 +98,12 @@ export interface TypedProgram {
   readonly statements: readonly TypedStatement[];
   readonly type: StaticType;
   readonly hasEffect: boolean;
-  /** It differs though nothing in the graph has changed. */
+  /** True if results differ although the graph has not changed. */
   readonly isVolatile: boolean;
   readonly needs: Readonly<Needs>;
-  /** Per vertex: literals that are keys of properties. */
+  /** Per vertex: literals that are property keys. */
   readonly keys: Readonly<Record<VertexWord, readonly number[]>>;
-  /** Literals that name relationships or types; patterns stand for all of them. */
+  /** Literals that name relationships or types; a pattern stands for all of them. */
   readonly codes: readonly CodeName[];
   /** Literals that must be positive: sizes of `mcull`. */
   readonly sizes: readonly number[];
@@ -114,7 +114,7 @@ export interface CodeName {
   readonly kind: "relationships" | "types";
 }
 
-/** Operands of a node. */
+/** Returns the operands of a node. */
 export function childNodes(node: TypedNode): readonly TypedNode[] {
   switch (node.op) {
     case "unary":

@@ -1,5 +1,5 @@
-// Names and types: tree to typed tree. Everything that can be wrong with an expression and is not
-// its syntax is found here, with its place.
+// Resolves names and types: tree to typed tree. Reports all errors other than syntax errors, with
+// their position.
 
 import { PackedValue, PropertyKind } from "../store/property-values.js";
 import { ARC_ATTRIBUTES, OTHER_ATTRIBUTES, VERTEX_ATTRIBUTES } from "./attributes.js";
@@ -33,8 +33,8 @@ const NOWHERE = -1;
 const PURE = { hasEffect: false } as const;
 
 /**
- * @param literals place of each literal token among those of its form
- * @throws QueryError unknown names, wrong numbers of arguments
+ * @param literals parameter number of each literal token in its template
+ * @throws QueryError unknown name, wrong number of arguments
  */
 export function typeTree(
   text: string,
@@ -166,7 +166,7 @@ class Typer {
     throw this.#unknown(name, at);
   }
 
-  /** The node of an attribute, null where a name is none. */
+  /** Returns the node of an attribute; null for another name. */
   #attribute(name: string, at: number): TypedNode | null {
     const other = OTHER_ATTRIBUTES.get(name);
     if (other !== undefined) {
@@ -209,7 +209,7 @@ class Typer {
     return { op: "binary", operator, left: a, right: b, type, hasEffect };
   }
 
-  /** A text beside `.type` is the code that it names. */
+  /** A string compared with `.type` is the code it names. */
   #coded(typed: TypedNode, node: Node, beside: TypedNode): TypedNode {
     const kind = codeKindOf(beside);
     if (kind === null) return typed;
@@ -218,7 +218,7 @@ class Typer {
       const place = this.#codes.push({ literal, kind }) - 1;
       return { op: "code", place, type: "int", ...PURE };
     }
-    // The lone star is every type there is.
+    // A lone star matches every type.
     const isAny = typed.op === "constant" && typed.value instanceof Pattern && typed.value.isAny;
     return isAny ? beside : typed;
   }

@@ -1,6 +1,6 @@
-// What an expression computes with, and the three notions of truth. A number stands for an int when
-// it is a safe integer, for a real otherwise; an integral real is a `Float`, as in the store. Ints
-// of 64 bits are BigInts. NaN is also the `nan` of the language.
+// Values of expressions, and their three notions of truth. A JavaScript number is an int if it is a
+// safe integer, else a real; a whole real is a `Float`, as in the store. 64-bit ints are BigInts.
+// NaN is also the `nan` of the language.
 
 import { Float } from "../../base/float.js";
 import type { PackedValue } from "../store/property-values.js";
@@ -12,7 +12,7 @@ import {
 } from "../vectors/vector-parts.js";
 import type { Pattern } from "./pattern.js";
 
-/** 64 bits without sign. */
+/** 64 unsigned bits. */
 export class Bits {
   readonly value: bigint;
 
@@ -36,12 +36,12 @@ export class Pair {
   }
 }
 
-/** A vertex; it means something during one query only. */
+/** A vertex; valid during one query only. */
 export class VertexRef {
   constructor(readonly handle: number) {}
 }
 
-/** The vector of a vertex or of a query; nothing in it where there is none. */
+/** The vector of a vertex or of a query; the null vector if it has none. */
 export class VectorValue {
   constructor(readonly parts: VectorParts) {}
 
@@ -71,12 +71,12 @@ export type Value =
 
 export const NO_VECTOR = new VectorValue(NULL_PARTS);
 
-/** A real as a value that is passed on without its type. */
+/** Boxes a real whose static type is not known to the receiver. */
 export function boxedReal(number: number): Value {
   return Number.isSafeInteger(number) ? new Float(number) : number;
 }
 
-/** The number in a value; NaN where there is none. */
+/** Returns the number in a value; NaN if there is none. */
 export function numberIn(value: Value): number {
   if (typeof value === "number") return value;
   if (value instanceof Float) return value.value;
@@ -85,7 +85,7 @@ export function numberIn(value: Value): number {
   return Number.NaN;
 }
 
-/** True for all that counts as a number, bits included. */
+/** Returns whether a value counts as a number, bits included. */
 export function isNumeric(value: Value): value is number | Float | bigint | Bits {
   return (
     typeof value === "number" ||
@@ -103,14 +103,14 @@ export function isReal(value: Value): value is number | Float {
   return value instanceof Float || (typeof value === "number" && !Number.isSafeInteger(value));
 }
 
-/** An int of 64 bits as a number where one can be it. */
+/** Converts a 64-bit int to a number if that is exact. */
 export function toFloat32(value: bigint): number | bigint {
   const signed = BigInt.asIntN(64, value);
   const number = Number(signed);
   return Number.isSafeInteger(number) ? number : signed;
 }
 
-/** 64 raw bits: ints by two's complement, reals by their float64. */
+/** Returns 64 raw bits: ints in two's complement, reals as float64. */
 export function rawBits(value: Value): bigint {
   if (typeof value === "bigint") return BigInt.asUintN(64, value);
   if (value instanceof Bits) return value.value;
@@ -138,7 +138,7 @@ function floatBits32(value: number): bigint {
   return BigInt(bits32[0]!);
 }
 
-/** The real that 64 bits are. */
+/** Returns the real with the given 64 bits. */
 export function realOfBits(value: bigint): number {
   bits[0] = BigInt.asUintN(64, value);
   return float[0]!;
@@ -169,7 +169,7 @@ export function isPositive(value: Value): boolean {
   return !(value instanceof Pair) || value.value > 0;
 }
 
-/** What sorting by rank compares: 0 for what is no number; an item below 0 is dropped. */
+/** Returns the sort key for ranking: 0 for non-numbers; hits below 0 are dropped. */
 export function scoreOf(value: Value): number {
   const number = value instanceof Pair ? value.value : numberIn(value);
   if (Number.isNaN(number)) return 0;

@@ -1,5 +1,5 @@
-// Arithmetic of vectors. Sums, differences and multiples are made anew, with components as int8; a
-// product of two is a number. What is too large for a vector is NaN.
+// Vector arithmetic. Sums, differences and multiples are new int8 vectors; the product of two
+// vectors is a number. Out-of-range results are NaN.
 
 import { ValueError } from "../model/errors.js";
 import {
@@ -12,10 +12,10 @@ import {
 import type { Context } from "./context.js";
 import { boxedReal, isNumeric, numberIn, type Value, VectorValue } from "./values.js";
 
-/** Components that cost as much as an arc that is looked at. */
+/** Components that cost as much as one visited arc. */
 const COMPONENTS_A_STEP = 256;
 
-/** `a operator b`, of which at least one is a vector. */
+/** Returns `a operator b`, at least one of which is a vector. */
 export function vectorSum(operator: string, a: Value, b: Value): Value {
   if (a instanceof VectorValue && b instanceof VectorValue) {
     if (operator === "+") return made([a.parts, b.parts], [1, 1]);
@@ -27,12 +27,14 @@ export function vectorSum(operator: string, a: Value, b: Value): Value {
   return b instanceof VectorValue && isNumeric(a) ? multiple(b, numberIn(a)) : Number.NaN;
 }
 
-/** A vector, each component of which is so many times as large. */
+/** Multiplies each component of a vector. */
 export function multiple({ parts }: VectorValue, factor: number): Value {
   return Number.isFinite(factor) ? made([parts], [factor]) : Number.NaN;
 }
 
-/** As like each other as the graph's settings ask; unless told the same. */
+/**
+ * Returns whether two vectors are as similar as the graph's settings require; by default, equal.
+ */
 export function matches(x: Context, { parts: a }: VectorValue, { parts: b }: VectorValue): boolean {
   if (equalVectors(a, b)) return true;
   const { settings } = x.run;
@@ -41,7 +43,7 @@ export function matches(x: Context, { parts: a }: VectorValue, { parts: b }: Vec
   return similarityOf(a, b, settings) >= least && !(a.isFeatures && hammingOf(a, b) > most);
 }
 
-/** Same components and scale. */
+/** Returns whether components and scale are equal. */
 export function equalVectors(a: VectorParts, b: VectorParts): boolean {
   const { length } = a.bytes;
   if (a.isFeatures !== b.isFeatures || a.scale !== b.scale || length !== b.bytes.length)
@@ -49,7 +51,7 @@ export function equalVectors(a: VectorParts, b: VectorParts): boolean {
   return a.bytes.every((byte, index) => byte === b.bytes[index]);
 }
 
-/** Charges a value for its making. */
+/** Charges the creation of a value. */
 export function countVectorWork(x: Context, value: Value): Value {
   if (value instanceof VectorValue) x.run.spend(value.parts.bytes.length / COMPONENTS_A_STEP);
   return value;

@@ -1,4 +1,5 @@
-// An expression of vertices: a condition on each that a walk visits, or on where it begins.
+// An expression over vertices: a condition on each vertex that a traversal visits, or on the
+// anchor.
 
 import { ARC_WORDS } from "../memory/layout.js";
 import type { BoundProgram } from "./bound-program.js";
@@ -6,9 +7,9 @@ import type { WalkPosition } from "./walk-position.js";
 
 export class VertexProgram {
   readonly #bound: BoundProgram;
-  /** It keeps the best of a level only: see `cull`. */
+  /** True if it keeps only the best of a level: see `cull`. */
   readonly isCulling: boolean;
-  /** It changes nothing, so that it does not matter when it is evaluated. */
+  /** True if it has no effects, so the order of evaluation does not matter. */
   readonly isPure: boolean;
 
   constructor(bound: BoundProgram) {
@@ -18,7 +19,7 @@ export class VertexProgram {
     this.isPure = !typed.hasEffect;
   }
 
-  /** Whether a vertex passes by itself, such as where a query begins. */
+  /** Returns whether a vertex without an arc passes, such as the anchor. */
   passesAlone(vertex: number): boolean {
     const { context, program } = this.#bound;
     context.vertex.move(vertex);
@@ -27,7 +28,7 @@ export class VertexProgram {
     return program.passes(context);
   }
 
-  /** Moves vertices that pass by themselves to the front; returns where they end. */
+  /** Moves passing vertices without arcs to the front; returns their end. */
   filterAlone(words: Uint32Array, from: number, end: number): number {
     const { context, program } = this.#bound;
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);
@@ -43,7 +44,7 @@ export class VertexProgram {
     return top;
   }
 
-  /** Whether the head of an arc passes. */
+  /** Returns whether the head of an arc passes. */
   passes(trail: WalkPosition, head: number, word1: number, bits: number): boolean {
     const { context, program } = this.#bound;
     context.vertex.move(head);
@@ -53,7 +54,7 @@ export class VertexProgram {
     return program.passes(context);
   }
 
-  /** Moves arcs whose heads pass to the front; returns where they end. */
+  /** Moves arcs whose heads pass to the front; returns their end. */
   filter(trail: WalkPosition, words: Uint32Array, from: number, end: number): number {
     const { context, program } = this.#bound;
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);
@@ -73,7 +74,7 @@ export class VertexProgram {
     return top;
   }
 
-  /** The same for `mcull`: of the heads that it scores, only the best are left. */
+  /** As `filter` with `mcull`: only the best of the scored heads remain. */
   cull(trail: WalkPosition, words: Uint32Array, from: number, end: number): number {
     const { context } = this.#bound;
     const scores = new Map<number, number>();

@@ -1,5 +1,5 @@
-// All names of the language. Whatever has to know them reads these tables: parser and types, near
-// names in errors, documentation, completion.
+// All names of the language. Parser, types, suggestions, documentation and completion read these
+// tables.
 
 import * as C from "../model/constants.js";
 import { STATIC_CODE } from "../model/modifiers.js";
@@ -43,7 +43,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRow> = new Map(
   ].map((row) => [row.name, row]),
 );
 
-/** What is known and left out, each with what to do. */
+/** Known functions that are not supported, each with an alternative. */
 export const UNSUPPORTED_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ...["cpukill", "memkill"].map((name) => [name, "wastes what others need"] as const),
   ...["probealtarray", "probearray", "probesuperarray"].map(
@@ -59,7 +59,7 @@ function real(value: number): Constant {
   return { type: "real", value };
 }
 
-/** Directions, modifiers that arcs can have, and times. */
+/** Directions, modifiers of arcs, and times. */
 const GRAPH_CONSTANTS = Object.entries(C).flatMap(([name, value]) => {
   const isKnown = /^([DT]_|M_[A-Z]+$)/.test(name) && !/AGGR|AUTO|FWD/.test(name);
   if (!isKnown || typeof value !== "number") return [];
@@ -88,7 +88,7 @@ export const CONSTANTS: ReadonlyMap<string, Constant> = new Map<string, Constant
 export const VERTEX_WORDS = ["vertex", "next", "prev"] as const;
 export type VertexWord = (typeof VERTEX_WORDS)[number];
 
-/** Every name that can stand for a value, as it is written. */
+/** Yields every name that can be a value, as written. */
 export function* valueNames(): Generator<string> {
   yield* CONSTANTS.keys();
   yield* OTHER_ATTRIBUTES.keys();

@@ -1,4 +1,4 @@
-// Functions that make one kind of value of another, or tell which kind it is.
+// Functions that convert values or test their kind.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import { magnitudeOf } from "../../vectors/vector-parts.js";
@@ -28,7 +28,7 @@ import { type FunctionRow, fixed } from "./row.js";
 const MAX_INT64 = 2n ** 63n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** An int of any value: what lies beyond 64 bits is the least one, infinities are the ends. */
+/** Converts any value to an int: out-of-range values give the minimum, infinities the limits. */
 function toInt(value: Value, round: (a: number) => number): Value {
   if (isInt(value)) return value;
   if (value instanceof Bits) return toFloat32(value.value);
@@ -39,7 +39,7 @@ function toInt(value: Value, round: (a: number) => number): Value {
   return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
 }
 
-/** The number at the beginning of a text; 0 without one. */
+/** Returns the number at the start of a string; 0 if there is none. */
 function parsedInt(text: string): Value {
   const hex = /^\s*(-?)0[xX]([0-9a-fA-F]+)/.exec(text);
   if (hex !== null) {

@@ -1,4 +1,4 @@
-// Functions that put arcs into the result, or aside for later, and the culling of a level.
+// Functions that add arcs to the result, stage them, or cull a level.
 
 import { M_FLT, M_INT, M_UINT } from "../../model/constants.js";
 import { valueBits } from "../../model/modifiers.js";
@@ -19,7 +19,7 @@ const MODIFIER_SHIFT = 8;
 const KEPT_BITS = 0xffff_00ff;
 const SLOT_MASK = 3;
 
-/** The present arc with another value, null for none; `undefined` leaves it as it is. */
+/** Returns the current arc with another value, null for M_STAT; `undefined` keeps the value. */
 function madeArc({ arc, vertex, next }: Context, value: Argument): SyntheticArc | null {
   if (value === null) return null;
   const { side, level } = arc;
@@ -28,7 +28,7 @@ function madeArc({ arc, vertex, next }: Context, value: Argument): SyntheticArc 
   return { level, tail: vertex.handle, head: next.handle, word1, bits, side };
 }
 
-/** The first word of an arc, with the modifier that a value asks for. */
+/** Returns word 1 of an arc with the modifier of a value's type. */
 function madeWord(word1: number, value: Argument): number {
   if (value === undefined) return word1;
   return ((word1 & KEPT_BITS) | (modifierOf(value!) << MODIFIER_SHIFT)) >>> 0;
@@ -51,14 +51,14 @@ function collected(x: Context, value: Argument): number {
   const { collector } = x.run;
   if (collector === null || next.handle === 0) return -1;
   if (value === null) return 0;
-  // As `madeArc`, without an object for each.
+  // As `madeArc`, without allocating an object.
   const bits = value === undefined ? arc.bits : bitsOf(value);
   const word1 = madeWord(arc.word1, value);
   collector(arc.level, vertex.handle, next.handle, word1, bits, arc.side);
   return 1;
 }
 
-/** The same for generated loops: of an arc to `head`, with a number for value. */
+/** As `collect` in generated loops: takes an arc to `head` and a numeric value. */
 export function collectNumber(
   { arc, vertex, run }: Context,
   head: number,
@@ -109,7 +109,7 @@ function committed({ run }: Context, slot: Argument): number {
 
 type Act = (x: Context, a: Argument, b: Argument) => number;
 
-/** A function and its conditional form, which gives the condition. */
+/** Declares a function and its conditional form, which returns the condition. */
 function pair(name: string, most: number, doc: string, act: Act, need: "collect" | "commit") {
   const traits = { ...EFFECT, need };
   return [
@@ -128,7 +128,7 @@ function pair(name: string, most: number, doc: string, act: Act, need: "collect"
   ];
 }
 
-/** Offers the vertex to the best of its level; see the walker. */
+/** Offers the vertex to the top-k of its level; see the walker. */
 function culled(x: Context, score: Value, most: Value): number {
   const number = scoreOf(score);
   x.score = number;

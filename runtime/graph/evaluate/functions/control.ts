@@ -1,10 +1,10 @@
-// Functions that end an expression or a query early, or choose among their arguments.
+// Functions that stop an expression or a query early, or choose among their arguments.
 
 import { Float } from "../../../base/float.js";
 import { Bits, isCondition, type Value } from "../values.js";
 import { EFFECT, type FunctionRow, fixed, variadic } from "./row.js";
 
-/** Thrown to end an expression; one object, so that it costs little. */
+/** Thrown to return from an expression; preallocated because it is hot. */
 export const RETURNED: { value: Value } = { value: null };
 
 function leave(value: Value): never {
@@ -106,7 +106,7 @@ export const CONTROL: readonly FunctionRow[] = [
   ),
 ];
 
-/** 0 for numbers and bits only. */
+/** False for numbers and bits only. */
 export function isNan(value: Value): boolean {
   if (typeof value === "number") return Number.isNaN(value);
   return !(value instanceof Float || typeof value === "bigint" || value instanceof Bits);

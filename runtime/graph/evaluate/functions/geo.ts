@@ -1,4 +1,4 @@
-// Functions of the earth's surface and of vertices' rank coefficients.
+// Geographic functions, on coordinates and on the rank coefficients of vertices.
 
 import type { Context } from "../context.js";
 import { boxedReal, numberIn, type Value, VertexRef } from "../values.js";
@@ -8,7 +8,7 @@ const RADIUS_M = 6_371_001;
 const FARTHEST_M = Math.PI * RADIUS_M;
 const TO_RADIANS = Math.PI / 180;
 
-/** Metres between two places in degrees; the farthest there is where one is none. */
+/** Returns the distance in meters of two coordinates in degrees; the maximum if one is invalid. */
 function distance(latA: number, lonA: number, latB: number, lonB: number): number {
   const [a, b] = [latA * TO_RADIANS, latB * TO_RADIANS];
   const turn = (lonB - lonA) * TO_RADIANS;
@@ -32,7 +32,10 @@ function geoRow(name: string, doc: string, of: typeof distance): FunctionRow {
   };
 }
 
-/** Proximity of the head, whose coefficients are its place, to a vertex or a place. */
+/**
+ * Returns the proximity of the head, whose coefficients are its coordinates, to a vertex or a
+ * point.
+ */
 function rankAt({ store: { vertices }, next }: Context, a: Value, b: Value | undefined): Value {
   const head = [vertices.c1(next.handle), vertices.c0(next.handle)] as const;
   if (b !== undefined) return boxedReal(proximity(...head, numberIn(a), numberIn(b)));

@@ -1,4 +1,4 @@
-// Functions of numbers, and sums of them.
+// Numeric functions and aggregates.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import { magnitudeOf } from "../../vectors/vector-parts.js";
@@ -20,12 +20,12 @@ const MAX_FLOAT32 = 3.4028234663852886e38;
 const MAX_FACTORIAL = 170;
 const PROXIMITY = 256;
 const DEGREES = 180 / Math.PI;
-/** What a zero contributes to a sum of inverses: as division by zero. */
+/** Contribution of a zero to a sum of inverses, as in division by zero. */
 const INVERSE_OF_ZERO = 1 / 1.1754943508222875e-38;
 
 const ABS = numeric("abs", 1, "kept", "(x): without its sign; length of a vector", Math.abs);
 
-/** Of a vector; null for all else. */
+/** Returns the norm of a vector; null for anything else. */
 function magnitude(value: Argument): Value {
   return value instanceof VectorValue ? boxedReal(magnitudeOf(value.parts)) : null;
 }
@@ -38,7 +38,7 @@ function logarithm(name: string, doc: string, least: number, of: (a: number) => 
   return real(name, doc, (a) => (a <= 0 ? least : of(a)));
 }
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 export function rounded(a: number): number {
   return Math.sign(a) * Math.round(Math.abs(a));
 }
@@ -77,7 +77,7 @@ export function countBits(value: bigint): number {
   return count;
 }
 
-/** The greater or the smaller of two values of any kind. */
+/** Returns the greater or the smaller of two values of any kind. */
 function extreme(a: Value, b: Value, isMax: boolean): Value {
   if (typeof a === "string" && typeof b === "string") {
     return compareTexts(a, b) > 0 === isMax ? a : b;
@@ -92,7 +92,7 @@ function extreme(a: Value, b: Value, isMax: boolean): Value {
   return x > y === isMax ? a : b;
 }
 
-/** Numbers among arguments, those of arrays included; and how many count in a mean. */
+/** Returns the numbers among the arguments, including those of arrays, and the count for a mean. */
 function numbersOf(args: readonly Value[]): { numbers: number[]; count: number; isInts: boolean } {
   const numbers: number[] = [];
   let count = 0;
@@ -119,7 +119,7 @@ function total(numbers: readonly number[], of: (a: number) => number): number {
   return sum;
 }
 
-/** An int where all arguments are. */
+/** Declares an aggregate that is an int if all arguments are. */
 function summed(name: string, doc: string, of: (numbers: readonly number[]) => number) {
   return variadic(name, 0, "any", `(...): ${doc}`, (_x, args) => {
     const { numbers, isInts } = numbersOf(args);

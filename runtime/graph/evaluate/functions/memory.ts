@@ -1,5 +1,5 @@
-// Functions of single cells. Each that changes one has a conditional form: it does so when its
-// first argument is true, and gives that argument.
+// Functions of single memory cells. Each that writes has a conditional form, which acts if its
+// first argument is true and returns that argument.
 
 import type { Context } from "../context.js";
 import {
@@ -26,7 +26,7 @@ import {
 } from "../values.js";
 import { apply, EFFECT, type FunctionRow, fixed, variadic } from "./row.js";
 
-/** The same with a condition in front. */
+/** Declares the conditional form of a function. */
 function conditional(row: FunctionRow): FunctionRow {
   return {
     ...row,
@@ -44,7 +44,7 @@ function conditional(row: FunctionRow): FunctionRow {
   };
 }
 
-/** As `x / y` of cells: ints give an int, without fraction. */
+/** Divides as `x / y` of cells: ints give a truncated int. */
 export function divided(a: Value, b: Value): Value {
   const [x, y] = [numberIn(a), numberIn(b)];
   if (y === 0) return Number.NaN;
@@ -55,7 +55,7 @@ export function moduloOf(a: Value, b: Value): Value {
   return numberIn(b) === 0 ? Number.NaN : remainder(a, b);
 }
 
-/** Shifts of the 64 bits, without sign. */
+/** Shifts 64 unsigned bits. */
 export function bitShift(a: Value, b: Value, isLeft: boolean): Value {
   const moved = shift(new Bits(rawBits(a)), b, isLeft);
   return ofKind(a, moved instanceof Bits ? moved.value : 0n);
@@ -70,7 +70,7 @@ function ofKind(a: Value, bits: bigint): Value {
   return a instanceof Bits ? new Bits(bits) : toFloat32(bits);
 }
 
-/** Ints and reals count up by one; all else stays. */
+/** Increments ints and reals; other values stay. */
 export function increased(value: Value, by: 1 | -1): Value {
   if (isInt(value)) return add(value, by);
   return isReal(value) ? boxedReal(numberIn(value) + by) : value;
@@ -78,7 +78,7 @@ export function increased(value: Value, by: 1 | -1): Value {
 
 type Change = (cell: Value, ...given: Value[]) => Value;
 
-/** A change of one cell, by an address and by the address in a cell. */
+/** Declares an update of one cell, by address and by the address in a cell. */
 function changing(name: string, arity: number, doc: string, change: Change): FunctionRow {
   return fixed(
     name,
@@ -103,7 +103,7 @@ function comparing(name: string, doc: string, test: (a: Value, b: Value) => bool
   ];
 }
 
-/** Writes some values one after the other; returns how many. */
+/** Writes consecutive values; returns their number. */
 function written({ run: { memory } }: Context, first: Value, values: readonly Value[]): number {
   const at = memory.at(first);
   values.forEach((value, index) => {

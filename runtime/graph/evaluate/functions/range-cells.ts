@@ -1,4 +1,4 @@
-// Functions of ranges of cells that fill, copy, sum up or look for something.
+// Functions that fill, copy, aggregate or search ranges of cells.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import type { Context } from "../context.js";
@@ -30,7 +30,7 @@ function spread(numbers: readonly number[]): number {
   return Math.sqrt(mean(numbers.map((a) => (a - middle) ** 2)));
 }
 
-/** Numbers of a range, without what is none. */
+/** Returns the numbers of a range, skipping other values. */
 function numbersIn(x: Context, m1: Value, mn: Value): number[] {
   const [first, last] = rangeOf(x, m1, mn);
   return x.run.memory.cells
@@ -53,7 +53,10 @@ function aggregate(name: string, doc: string, of: Sums): FunctionRow {
   );
 }
 
-/** Puts the greatest or least value in cell dest; its index, -1 without one. */
+/**
+ * Declares a function that stores the maximum or minimum in cell dest and returns its index, -1 if
+ * there is none.
+ */
 function extremeIn(name: string, doc: string, isMax: boolean): FunctionRow {
   return fixed(
     name,
@@ -110,7 +113,7 @@ function filled(name: string, doc: string, make: () => Value): FunctionRow {
   );
 }
 
-/** Copies k cells; 0 where either range leaves the memory. */
+/** Copies k cells; returns 0 if either range leaves the memory. */
 function copied(x: Context, to: number, from: number, k: Argument): number {
   const count = Math.trunc(numberIn(k!));
   if (!fits(x, to, count) || !fits(x, from, count)) return 0;
@@ -121,7 +124,7 @@ function copied(x: Context, to: number, from: number, k: Argument): number {
   return count;
 }
 
-/** Items of a list or map; 64-bit words of a text. */
+/** Returns the items of a list or map; the 64-bit words of a string. */
 function itemsOf(value: Value): Value[] {
   if (value instanceof PackedValue) {
     if (value.kind === PropertyKind.Map) return packedPairs(value);
@@ -171,7 +174,7 @@ function compareRanges(x: Context, a: Argument, b: Argument, k: Argument, isNear
   return 0;
 }
 
-/** Index behind the last cell before the first null. */
+/** Returns the index after the last cell before the first null. */
 function lengthFrom({ run }: Context, a: Argument): number {
   const { memory } = run;
   const from = memory.at(a!);

@@ -1,5 +1,5 @@
-// Functions of ranges of cells that keep them in an order: sorting and heaps; and the comparison of
-// cells with lists and maps of properties.
+// Functions that sort ranges of cells or use them as heaps, and comparison of cells with lists and
+// maps of properties.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import type { Context } from "../context.js";
@@ -10,7 +10,7 @@ import { compareCells } from "./range-cells.js";
 import { fits, rangeOf } from "./ranges.js";
 import { type Argument, EFFECT, type FunctionRow, fixed, VOLATILE, variadic } from "./row.js";
 
-/** First cell and number of cells of a range, null where it leaves the memory. */
+/** Returns the first cell and the number of cells of a range; null if it leaves the memory. */
 function span(x: Context, a: Argument, k: Argument): readonly [number, number] | null {
   const [first, count] = [x.run.memory.at(a!), Math.trunc(numberIn(k!))];
   return fits(x, first, count) ? [first, count] : null;
@@ -35,7 +35,7 @@ function sorting(name: string, doc: string, sign: 1 | -1): FunctionRow {
   return fixed(name, 2, "int", about, (x, a, k) => sorted(x, a, k, sign), EFFECT);
 }
 
-/** True if `a` belongs above `b`: the least on top of a min heap, but null above all. */
+/** Returns whether `a` belongs above `b`: the least on top of a min heap, but null above all. */
 function isAbove(a: Value, b: Value, isMin: boolean): boolean {
   if (a === null || b === null) return a === null && b !== null;
   return isMin ? compareCells(a, b) < 0 : compareCells(a, b) > 0;
@@ -62,7 +62,10 @@ function siftDown(
   cells[first + at] = value;
 }
 
-/** Puts values in place of what is on top of a heap where they belong below it; how many. */
+/**
+ * Replaces the top of a heap by each value that belongs below it; returns the number of
+ * replacements.
+ */
 function pushed(x: Context, a: Argument, k: Argument, values: readonly Value[], isMin: boolean) {
   const found = span(x, a, k);
   if (found === null || found[1] === 0) return 0;
@@ -132,7 +135,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
   ];
 }
 
-/** Keys and weights of a list or map: an int has itself as key and weighs 1. */
+/** Returns keys and weights of a list or map; an int is its own key with weight 1. */
 function weightsOf(value: Argument): Map<number, number> {
   const weights = new Map<number, number>();
   if (!(value instanceof PackedValue)) return weights;

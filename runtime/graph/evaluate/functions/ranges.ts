@@ -1,5 +1,5 @@
-// Functions of ranges of cells that change one cell after the other, made from a table: `mX` of any
-// numbers, `miX` and `mrX` the same for ints and reals, `mvX` with the cells of a second range.
+// Functions that map each cell of a range, generated from a table: `mX` for any numbers, `miX` and
+// `mrX` for ints and reals, `mvX` with the cells of a second range.
 
 import type { Context } from "../context.js";
 import { hashOf } from "../hash.js";
@@ -20,14 +20,14 @@ import { EFFECT, type FunctionRow, fixed } from "./row.js";
 
 type CellChange = (cell: Value, x: Value) => Value;
 
-/** First and last cell of a range by addresses, last below first where there is none. */
+/** Returns the first and last cell of an address range; last is below first if it is empty. */
 export function rangeOf({ run }: Context, m1: Value, mn: Value): readonly [number, number] {
   const [first, last] = [run.memory.at(m1), run.memory.at(mn)];
   run.spend(Math.max(last - first, 0));
   return [first, last];
 }
 
-/** Changes the numbers of a range; returns how many. */
+/** Maps the numbers of a range; returns their count. */
 function changed(x: Context, m1: Value, mn: Value, change: (cell: Value) => Value): number {
   const { cells } = x.run.memory;
   const [first, last] = rangeOf(x, m1, mn);
@@ -58,7 +58,7 @@ function eachWith(name: string, doc: string, change: CellChange): FunctionRow {
   );
 }
 
-/** True if so many cells from an address on are all there. */
+/** Returns whether a number of cells from an address on exists. */
 export function fits({ run }: Context, first: number, count: number): boolean {
   const isInside = count >= 0 && first + count <= run.memory.size;
   if (isInside) run.spend(count);
@@ -101,13 +101,13 @@ const MASKED: readonly (readonly [name: string, doc: string, change: CellChange]
   ["xor", "bits of one", (cell, x) => bitMask("^", cell, x)],
 ];
 
-/** Functions of one number that exist for ranges, too. */
+/** Functions of one number that also exist for ranges. */
 const NUMERIC = new Set([
   ...["inv", "sqrt", "ceil", "floor", "round", "abs", "sign", "log2", "log", "log10", "exp"],
   ...["rad", "deg", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"],
   ...["asinh", "acosh", "atanh", "sinc"],
 ]);
-/** The logarithm of what has none is another one here. */
+/** In ranges the logarithm of zero or less has another value. */
 const LEAST_LOG2 = -1024;
 
 function ofNumber(row: FunctionRow): FunctionRow[] {

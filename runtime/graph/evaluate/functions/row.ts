@@ -1,5 +1,5 @@
-// One function of the language: everything that parser, types, closures, loops, documentation and
-// completion know of it.
+// Table row of one function of the language, read by parser, types, closures, loops, documentation
+// and completion.
 
 import type { Context } from "../context.js";
 import { boxedReal, isNumeric, isReal, numberIn, type Value } from "../values.js";
@@ -17,27 +17,27 @@ export type StaticType =
   | "null"
   | "any";
 
-/** What an expression must be allowed to do for a function to have a place in it. */
+/** Capability that a function requires of the expression's site. */
 export type Need = "head" | "collect" | "commit" | "cull" | "synthetic";
 
 export interface FunctionRow {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Of the result; `kept` is that of numeric arguments. */
+  /** Type of the result; `kept` is that of numeric arguments. */
   readonly type: StaticType | "kept";
-  /** It changes something, or ends something: it is never skipped. */
+  /** True if it changes or stops something, so it must not be skipped. */
   readonly hasEffect: boolean;
-  /** It differs from one call to the next. */
+  /** True if results differ between calls. */
   readonly isVolatile: boolean;
   readonly need: Need | null;
-  /** Arguments, and what it gives, in one line. */
+  /** Arguments and result, in one line. */
   readonly doc: string;
-  /** For up to five arguments; those that are left out are undefined. */
+  /** For up to five arguments; omitted ones are undefined. */
   readonly call: Call | null;
-  /** For any number of arguments; there is one of `call` and `many`. */
+  /** For any number of arguments; a row has either `call` or `many`. */
   readonly many: VariadicFunction | null;
-  /** The same where all arguments are numbers: no call of `call` differs from it. */
+  /** As `call`, for numbers only; must give the same results. */
   readonly number: NumberCall | null;
 }
 
@@ -58,7 +58,7 @@ const NO_TRAITS = { hasEffect: false, isVolatile: false, need: null };
 export const EFFECT: Traits = { hasEffect: true };
 export const VOLATILE: Traits = { isVolatile: true };
 
-/** @param arity how many arguments, or from and to */
+/** @param arity number of arguments, or minimum and maximum */
 export function fixed(
   name: string,
   arity: number | readonly [number, number],
@@ -83,7 +83,7 @@ export function variadic(
   return { name, min, max, type, doc, call: null, many, number: null, ...NO_TRAITS, ...traits };
 }
 
-/** A function of numbers: null of null, NaN of what else is no number. */
+/** Declares a numeric function: null for null, NaN for other values that are not numbers. */
 export function numeric(
   name: string,
   arity: number,
@@ -108,7 +108,7 @@ export function numeric(
   return { ...shape, ...NO_TRAITS };
 }
 
-/** Calls a function with arguments as they come. */
+/** Calls a function with a list of arguments. */
 export function apply(row: FunctionRow, x: Context, args: readonly Value[]): Value {
   if (row.many !== null) return row.many(x, args);
   return row.call!(x, args[0], args[1], args[2], args[3], args[4]);

@@ -1,5 +1,5 @@
-// Functions of all arcs from one vertex to another taken together. They say something only in the
-// evaluation that comes once for each head, after those of its arcs; before that they give null.
+// Functions of all arcs from one vertex to another. They return null except in the evaluation of
+// the synthetic arc, which follows those of a head's arcs.
 
 import { sortValueOf } from "../../model/arc-number.js";
 import { M_TMC, M_TMM, M_TMX } from "../../model/constants.js";
@@ -10,24 +10,24 @@ import { type Argument, type FunctionRow, fixed, variadic } from "./row.js";
 
 const MAX_BITS = 64;
 const TRAITS = { need: "synthetic" } as const;
-/** Arcs that are so old have no value left. */
+/** Fully decayed below this factor. */
 const MIN_DECAY = 1e-12;
 const DECADES = Math.log(1e4);
 
-/** Code of a relationship: a name, or a code; 0 for any. */
+/** Returns the code of a relationship given by name or code; 0 for any. */
 function relationshipOf({ store }: Context, value: Argument): number {
   if (typeof value === "string") return store.relationships.codeOf(value) || -1;
   const code = numberIn(value ?? 0);
   return Number.isNaN(code) ? 0 : code;
 }
 
-/** Relationship and modifier of an arc are these; 0 for any. */
+/** Returns whether an arc has a relationship and a modifier; 0 for any. */
 function isArc(word1: number, relationship: number, modifier: number): boolean {
   if (relationship !== 0 && word1 >>> 16 !== relationship) return false;
   return modifier === 0 || ((word1 >>> 8) & 0x1f) === modifier;
 }
 
-/** Word 1 and value word of each arc to the head; null outside of the evaluation for all. */
+/** Returns word 1 and value word of each arc to the head; null outside of a synthetic arc. */
 function components({ arc, run }: Context): readonly number[] | null {
   return arc.isSynthetic ? run.components : null;
 }
@@ -52,14 +52,14 @@ function componentValue(x: Context, relationship: Argument, modifier: Argument):
   return null;
 }
 
-/** A bit for each test, the last one lowest. */
+/** Packs tests into bits, the last one lowest. */
 function bitsOf(tests: readonly boolean[]): Bits {
   let bits = 0n;
   for (const test of tests.slice(-MAX_BITS)) bits = (bits << 1n) | (test ? 1n : 0n);
   return new Bits(bits);
 }
 
-/** What is left of the sum of values since they began to decay. */
+/** Returns the remainder of the sum of values since they began to decay. */
 function decayed(x: Context, relationship: Argument, given: Argument, isExponential: boolean) {
   const words = components(x);
   if (words === null) return null;

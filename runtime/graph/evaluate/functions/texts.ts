@@ -1,4 +1,4 @@
-// Functions of texts. What they make is counted, so that no query fills the memory with texts.
+// String functions. Created strings are charged, so that no query can exhaust the memory.
 
 import { MODIFIERS } from "../../model/modifiers.js";
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
@@ -13,7 +13,7 @@ import { type Argument, type FunctionRow, fixed, variadic } from "./row.js";
 
 const DIRECTIONS = ["D_ANY", "D_IN", "D_OUT", "D_BOTH"];
 const MS_PER_SECOND = 1000;
-/** Times above are milliseconds. */
+/** Larger times are milliseconds. */
 const MAX_SECONDS = 2 ** 33;
 const UNKNOWN = "__UNKNOWN__";
 
@@ -21,7 +21,7 @@ function cast({ idOf }: Context, value: Argument): string {
   return value === undefined ? "" : valueToText(value, idOf);
 }
 
-/** A function of two texts; null if one of them is none. */
+/** Declares a function of two strings; null if an argument is not a string. */
 function ofTexts(name: string, doc: string, call: (a: string, b: string) => number): FunctionRow {
   return fixed(name, 2, "any", `(a, b): ${doc}`, (_x, a, b) => {
     const [first, second] = [plainText(a), plainText(b)];
@@ -34,7 +34,7 @@ function plainText(value: Argument): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** Bounds as of Python's slices: negative from the end, null for open. */
+/** Resolves a slice bound as in Python: negative from the end, null for open. */
 function bound(value: Value, length: number, open: number): number {
   if (value === null) return open;
   const at = Math.trunc(numberIn(value)) || 0;
@@ -48,7 +48,7 @@ function sliced(text: string, a: Value, b: Value): string {
   return characters === null ? text.slice(from, to) : characters.slice(from, to).join("");
 }
 
-/** Byte or item at a place, modulo their number; null where there is none. */
+/** Returns the byte or item at an index modulo the length; null if there is none. */
 function itemAt(value: Value, place: Value): Value {
   const at = Math.trunc(numberIn(place)) || 0;
   const isReals = value instanceof PackedValue && !isIntList(value);
@@ -61,10 +61,10 @@ function itemAt(value: Value, place: Value): Value {
   return isReals ? boxedReal(item) : item;
 }
 
-/** An empty part is there before each character and at the end. */
+/** Replaces all occurrences; an empty one occurs before each character and at the end. */
 function replaced({ run }: Context, text: string, part: string, by: string): string {
   const parts = part === "" ? Array.from(text) : splitText(text, part);
-  // Charged before it is made, since it may be much longer.
+  // Charged in advance, since the result may be much longer.
   run.reserve(text.length + parts.length * by.length);
   if (part !== "") return parts.join(by);
   return by + parts.map((character) => character + by).join("");

@@ -1,5 +1,5 @@
-// What compares two vectors: of vertices, of the query, or put aside. Where one is missing they are
-// as unlike as can be, which for a cosine is 0.
+// Comparisons of two vectors: of vertices, of the query, or in memory. If one is missing, the
+// result is that of maximally different vectors, which for a cosine is 0.
 
 import {
   cosineOf,
@@ -14,7 +14,7 @@ import { type Argument, type FunctionRow, fixed } from "./row.js";
 
 type Measure = (a: VectorValue, b: VectorValue, x: Context) => Value;
 
-/** @param other of what are no two vectors */
+/** @param other result if an argument is not a vector */
 function measure(name: string, type: "int" | "real", doc: string, of: Measure, other: Value) {
   return fixed(name, 2, type, doc, (x, a: Argument, b: Argument) =>
     a instanceof VectorValue && b instanceof VectorValue ? of(a, b, x) : other,
