@@ -1,6 +1,5 @@
-// What the library's `system` does with all graphs together (http-interface, "Management
-// operations"). Works in every thread that has graphs: in plugins as well as in a program that uses
-// the library.
+// Operations of the library's `system` on all graphs (http-interface, "Management operations").
+// Available in every thread that has graphs, in plugins and in programs that use the library.
 
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
@@ -26,14 +25,14 @@ const READONLY_TIMEOUT_MS = 1000;
 type GraphStatus = ReturnType<typeof graphStatus>;
 
 export class AllGraphs extends SystemProperties {
-  /** Order and size of all open graphs by name. */
+  /** Returns order and size of all open graphs by name. */
   registry(): Record<string, readonly [order: number, size: number]> {
     const entries = users().map(({ store }) => [store.name, [store.order, store.size]] as const);
     return Object.fromEntries(entries);
   }
 
   /**
-   * A graph that is open.
+   * Returns an open graph.
    * @throws KeyError
    */
   getGraph(name: string): Graph {
@@ -42,9 +41,7 @@ export class AllGraphs extends SystemProperties {
     return new Graph(access);
   }
 
-  /**
-   * Lets a graph go for all threads; what is stored of it stays. False if there is none.
-   */
+  /** Closes a graph for all threads; its stored data remains. False if there is none. */
   deleteGraph(name: string): boolean {
     return threadGraphs().remove(name, false);
   }
@@ -52,7 +49,7 @@ export class AllGraphs extends SystemProperties {
   /**
    * Saves all graphs; returns the number of 8-byte words written.
    * @param timeout milliseconds to wait for another save of a graph
-   * @param force saves what has not changed, too
+   * @param force also saves graphs that have not changed
    * @throws OperationTimeout, DataError
    */
   persist(timeout = 1000, force = false): number {
@@ -65,8 +62,8 @@ export class AllGraphs extends SystemProperties {
   }
 
   /**
-   * Resolves when all that was changed so far, by whatever thread, outlives process and power.
-   * @throws SvcError SVC2502 the log has failed, or changes are not logged
+   * Resolves when all changes so far, of every thread, are durable.
+   * @throws SvcError SVC2502 the transaction log has failed or is disabled
    */
   async durable(): Promise<void> {
     const clock = all()
@@ -80,9 +77,9 @@ export class AllGraphs extends SystemProperties {
   }
 
   /**
-   * Refuses all changes of the graphs that are open, until `clearReadonly` or the end of the
-   * process; the system's own properties can still be changed. All become readonly, or none.
-   * @throws OperationTimeout while vertices are held for writing
+   * Makes all open graphs read-only until `clearReadonly` or the end of the process, or none if one
+   * fails. The system's own properties stay writable.
+   * @throws OperationTimeout while vertices are locked for writing
    */
   setReadonly(): void {
     const changed: GraphStore[] = [];
@@ -99,17 +96,17 @@ export class AllGraphs extends SystemProperties {
     }
   }
 
-  /** Allows changes again, of the graphs that are not readonly by themselves. */
+  /** Makes graphs writable again, except those that are read-only themselves. */
   clearReadonly(): void {
     for (const { store } of all()) setSystemReadonly(store, false);
   }
 
-  /** Number of graphs that are readonly. */
+  /** Returns the number of read-only graphs. */
   countReadonly(): number {
     return users().filter(({ store }) => store.isReadonly).length;
   }
 
-  /** Keeps in all graphs what has expired. */
+  /** Suspends the removal of expired vertices and arcs in all graphs. */
   suspendEvents(): void {
     for (const { store } of all()) setEventsEnabled(store, false, EventPause.System);
   }
@@ -118,36 +115,36 @@ export class AllGraphs extends SystemProperties {
     for (const { store } of all()) setEventsEnabled(store, true, EventPause.System);
   }
 
-  /** True while events are suspended. */
+  /** Returns whether events are suspended. */
   eventsResumable(): boolean {
     return all().some(
       ({ store }) => (store.memory.header.words[Header.EventsSuspended]! & EventPause.System) !== 0,
     );
   }
 
-  /** Folder that graphs are stored below. */
+  /** Returns the folder that graphs are stored in. */
   root(): string {
     return dirname(threadGraphs().system().path ?? resolve("_"));
   }
 
-  /** 32 hex digits that change whenever a graph changes that other instances may get. */
+  /** Returns 32 hex digits that change with every change of a replicated graph. */
   fingerprint(): string {
     return graphDigest(users().filter(({ isLocal }) => !isLocal));
   }
 
-  /** Bytes of memory: of the machine, free and used by this process, now and at worst. */
+  /** Returns bytes of memory: of the machine, free, used by this process, and its peak. */
   meminfo(): MemoryStats {
     return memoryStats();
   }
 
-  /** Number of vertices held for writing. */
+  /** Returns the number of vertices locked for writing. */
   writableVertices(): number {
     const writable = all().map(({ store }) => store.locks.entries().filter(isWritable).length);
     return writable.reduce((sum, count) => sum + count, 0);
   }
 
   /**
-   * State of one graph, or of each open graph by name.
+   * Returns the state of one graph, or of each open graph by name.
    * @throws KeyError
    */
   status(graph: string): GraphStatus;
@@ -163,7 +160,7 @@ function all(): GraphAccess[] {
   return threadGraphs().all();
 }
 
-/** Without the system's own. */
+/** Returns all graphs except the system's own. */
 function users(): GraphAccess[] {
   return all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
 }

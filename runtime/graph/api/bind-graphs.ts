@@ -1,9 +1,9 @@
-// Gives each request its own view of a graph: what it holds is its own, and goes when it ends.
+// Gives each request its own view of a graph, whose locks are released when the request ends.
 
 import type { ThreadGraphs } from "../manager/thread-graphs.js";
 import { Graph } from "./graph.js";
 
-/** A graph for one request; `release` lets go of all that it holds, for good. */
+/** A graph for one request; `release` releases all its locks and closes it. */
 export interface RequestGraph {
   readonly graph: Graph;
   release(): void;

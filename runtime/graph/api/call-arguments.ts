@@ -1,5 +1,5 @@
-// What the methods of Graph and Vertex do with arguments before they pass them on: vertices become
-// handles where they are open, arguments by position join those by name.
+// Prepares arguments of Graph and Vertex methods: open vertices become handles, positional
+// arguments join named ones.
 
 import { checkObject } from "../model/check-argument.js";
 import { atArgumentPath, withArgumentDetails } from "../model/invalid-argument.js";
@@ -9,11 +9,11 @@ import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js
 import type { GraphStore } from "../store/graph-store.js";
 import { handleIn, VertexAttributes } from "./vertex-attributes.js";
 
-/** A vertex that is open, or its id. */
+/** An open vertex, or an id. */
 export type VertexName = string | VertexAttributes;
 
 /**
- * @throws TypeError what is neither id nor vertex
+ * @throws TypeError neither id nor vertex
  * @throws AccessError a vertex that is closed, or of another graph
  */
 export function toVertexKey(store: GraphStore, vertex: VertexName): string | number {

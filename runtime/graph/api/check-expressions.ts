@@ -1,5 +1,5 @@
-// What can be said of the texts of queries without any graph, for who builds plugins: whether an
-// expression or a `select` can be read, and what in it looks wrong.
+// Static checks of query texts without a graph, for plugin builds: syntax of expressions and
+// `select`, and warnings.
 
 import { checkExpressionSite, type Place } from "../evaluate/expression-check.js";
 import { ExpressionError } from "../evaluate/expression-error.js";
@@ -8,22 +8,22 @@ import { isNameOnly } from "../evaluate/named-expressions.js";
 import { compileExpression } from "../evaluate/program.js";
 import { checkSelect } from "../query/render/select.js";
 
-/** Where a text stands: `name := …` only where definitions are. */
+/** Where a text occurs; `name := …` is allowed only in definitions. */
 export type ExpressionSite = Place | "definition";
 
 export interface ExpressionFault {
   readonly problem: string;
-  /** Index of the first character of what is wrong, and how many there are. */
+  /** Offset and length of the erroneous part. */
   readonly at: number;
   readonly length: number;
 }
 
-/** What is wrong with a text; null if it can be used there. */
+/** Returns the error of a text; null if it is valid at the site. */
 export function expressionFault(text: string, place: ExpressionSite): ExpressionFault | null {
   try {
     if (place === "select") checkSelect(text);
     else if (place === "definition") compileExpression(text);
-    // A name alone may be that of a definition.
+    // A bare name may be that of a definition.
     else if (!isNameOnly(text)) checkExpressionSite(compileExpression(text), place);
     return null;
   } catch (error) {
@@ -33,7 +33,7 @@ export function expressionFault(text: string, place: ExpressionSite): Expression
   }
 }
 
-/** What a text says, and probably should not; it must be without fault. */
+/** Returns warnings about a valid text. */
 export function expressionHints(text: string, place: ExpressionSite): readonly string[] {
   return place === "select" || isNameOnly(text) ? [] : expressionFacts(text).hints;
 }

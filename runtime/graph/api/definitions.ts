@@ -1,5 +1,5 @@
-// The texts that `define` keeps, each under a name of its graph. They are properties of one vertex
-// of the hidden graph, so that all threads see them and they are stored.
+// Definitions of a graph: named expressions. They are properties of a vertex in the hidden system
+// graph, so all threads see them and they are stored.
 
 import { threadContext } from "../../base/thread-context.js";
 import { setProperty } from "../changes/properties.js";
@@ -17,8 +17,8 @@ function vertexOf({ name }: GraphStore): string {
 }
 
 /**
- * Keeps an expression under its name.
- * @throws QueryError what is wrong with it; ValueError without a name
+ * Stores a definition.
+ * @throws QueryError a malformed expression; ValueError no name
  */
 export function define(store: GraphStore, text: string): void {
   const { name } = compileExpression(text);
@@ -30,7 +30,7 @@ export function define(store: GraphStore, text: string): void {
   setProperty(system, vertex, name, text);
 }
 
-/** Texts of all definitions of a graph by their names. */
+/** Returns the texts of all definitions of a graph by name. */
 export function definitions(store: GraphStore): Record<string, string> {
   const found = whereKept(store);
   return found === null
@@ -38,7 +38,7 @@ export function definitions(store: GraphStore): Record<string, string> {
     : (found.system.properties.all(found.vertex) as Record<string, string>);
 }
 
-/** Text of a definition, null if there is none. */
+/** Returns the text of a definition; null if there is none. */
 export function definition(store: GraphStore, name: string): string | null {
   const found = whereKept(store);
   if (found === null) return null;
@@ -49,7 +49,7 @@ export function definition(store: GraphStore, name: string): string | null {
   });
 }
 
-/** Null where nobody has defined anything: there may be no graphs of a process at all. */
+/** Returns null if nothing is defined yet: the process may not have graphs at all. */
 function whereKept(store: GraphStore): { system: GraphStore; vertex: number } | null {
   const system = threadContext().graphs?.find(SYSTEM_GRAPH)?.store;
   const vertex = system?.ids.find(vertexOf(store)) ?? 0;

@@ -1,4 +1,4 @@
-// What a developer looks at: a vertex, locks and arcs as text, and the texts that properties hold.
+// Debugging output: vertices, locks and arcs as text, and the string values of properties.
 
 import { createHash } from "node:crypto";
 import { S_VAL } from "../../base/sort-constants.js";
@@ -11,18 +11,18 @@ import type { VertexCondition } from "../query/parse/query-options.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** Texts of properties: their codes, and how often they are used. */
+/** String values of properties: their codes and how often they occur. */
 export type TextValues = Readonly<Record<string, readonly [code: string, count: number]>>;
 
 const SHOWN_ARCS = 25;
 
-/** Code of a text: a digest, the same in every process. */
+/** Returns the code of a string: a digest, the same in every process. */
 export function codeOfText(text: string): string {
   if (typeof text !== "string") throw new TypeError("a text is required");
   return createHash("md5").update(text).digest("hex");
 }
 
-/** Looks at all vertices. */
+/** Visits all vertices. */
 export function textValues({ vertices, properties }: GraphStore): TextValues {
   const counts = new Map<string, number>();
   for (let vertex = 1; vertex < vertices.end; vertex++) {
@@ -36,8 +36,8 @@ export function textValues({ vertices, properties }: GraphStore): TextValues {
 }
 
 /**
- * The text with a code.
- * @throws EnumerationError no property holds it
+ * Returns the string with a code.
+ * @throws EnumerationError no property has it
  */
 export function textOfCode(store: GraphStore, code: string): string {
   for (const text of Object.keys(textValues(store))) {
@@ -46,7 +46,7 @@ export function textOfCode(store: GraphStore, code: string): string {
   throw new EnumerationError("undefined enumeration");
 }
 
-/** A vertex in lines: attributes, properties, and the arcs with the greatest values. */
+/** Describes a vertex: attributes, properties, and the arcs with the greatest values. */
 export function vertexText(store: GraphStore, vertex: number): string {
   const { ids, vertices, properties } = store;
   const lines = [
@@ -62,7 +62,7 @@ export function vertexText(store: GraphStore, vertex: number): string {
   return lines.join("\n");
 }
 
-/** What says how a vertex is kept, in one line. */
+/** Describes the storage of a vertex in one line. */
 export function descriptorText(store: GraphStore, vertex: number): string {
   const { vertices, locks } = store;
   const lock = `owner ${locks.ownerOf(vertex)}, held ${locks.countOf(vertex)}`;
@@ -71,7 +71,7 @@ export function descriptorText(store: GraphStore, vertex: number): string {
   return `${kept}, ${lock}, ${degrees}, ${RAW.of(store, vertex)}`;
 }
 
-/** Who holds which vertices, in lines. */
+/** Lists the locked vertices with their sessions. */
 export function locksText({ store }: GraphAccess): string {
   const lines = store.locks.entries().map((lock) => {
     const mode = lock.isWritable ? "WL" : "RO";
@@ -80,7 +80,7 @@ export function locksText({ store }: GraphAccess): string {
   return lines.length === 0 ? "no open vertices" : lines.join("\n");
 }
 
-/** Arcs of the vertices that meet a condition, in lines. */
+/** Lists arcs of the vertices that meet a condition. */
 export function arcsText(store: GraphStore, condition: VertexCondition, hits: number): string {
   const found = arcs(store, { condition, hits, fields: F_AARC }) as string[];
   return found.length === 0 ? "no arcs" : found.join("\n");

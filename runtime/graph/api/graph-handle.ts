@@ -1,12 +1,12 @@
-// What every graph object has: the store that it works on and the session that it works for. It
-// opens graphs by name and refuses work once it is closed or the graph erased.
+// Base of graph objects: the store they work on and the session they work for. Opens graphs by
+// name, and rejects calls once it is closed or the graph is erased.
 
 import { threadGraphs } from "../manager/this-thread.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
 import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 
-/** What the methods of a graph work on; throws once it is closed. */
+/** Returns what the methods of a graph work on; throws once it is closed. */
 export let accessOf: (graph: GraphHandle) => GraphAccess;
 
 export class GraphHandle {
@@ -14,16 +14,16 @@ export class GraphHandle {
   #access: GraphAccess | null;
 
   /**
-   * Opens a graph, or makes it.
-   * @param name what the graph is called; the runtime itself gives what it has opened
-   * @throws DataError for a bad name or path, or stored data that cannot be read
+   * Opens a graph, or creates it.
+   * @param name name of the graph; the runtime passes a graph that is already open
+   * @throws DataError invalid name or path, or unreadable stored data
    */
   constructor(name: string | GraphAccess, options?: GraphOptions) {
     this.#access = typeof name === "string" ? threadGraphs().open(name, options) : name;
     this.name = this.#access.store.name;
   }
 
-  /** Releases this object; the graph itself stays. */
+  /** Closes this object; the graph remains open for others. */
   close(): void {
     this.#access = null;
   }

@@ -1,4 +1,4 @@
-// Everything about a graph as a whole: counts, names, readonly state, events, saving.
+// Operations on a graph as a whole: counts, names, read-only state, events, saving, indexes.
 
 import { enumerate, type NameKind, setAutoTimes, setReadonly, truncate } from "../changes/graph.js";
 import {
@@ -47,7 +47,7 @@ import {
 } from "./diagnostics.js";
 import { GraphQueries } from "./graph-queries.js";
 
-/** What `objcnt` counts. */
+/** Counts of `objcnt`. */
 export interface ObjectCounts {
   readonly order: number;
   readonly size: number;
@@ -55,16 +55,16 @@ export interface ObjectCounts {
   readonly vectors: number;
 }
 
-/** Names in use: code, and how often the name is used. */
+/** Names in use: their codes and how often they occur. */
 export type NameList = Readonly<Record<string, readonly [code: number, count: number]>>;
 
 export class GraphManagement extends GraphQueries {
-  /** Full path of its folder, null where nothing is stored. */
+  /** Absolute path of its folder; null for an in-memory graph. */
   get path(): string | null {
     return this.access.path;
   }
 
-  /** Number of vertices, virtual ones included. */
+  /** Number of vertices, including virtual ones. */
   get order(): number {
     return this.access.store.order;
   }
@@ -80,12 +80,12 @@ export class GraphManagement extends GraphQueries {
     return { order, size, properties: propertyCount, vectors: vectors.count };
   }
 
-  /** The graph's clock: seconds since 1970. */
+  /** The graph's clock, in seconds since 1970. */
   get ts(): number {
     return Date.now() / 1000;
   }
 
-  /** Number of vertices of a type; null: of those without. */
+  /** Returns the number of vertices of a type; null: of those without a type. */
   orderOf(type: string | null): number {
     const { types, typeLists } = this.access.store;
     checkTextOrNull(type, "a type");
@@ -93,7 +93,7 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Removes all vertices, or those of a type, with their arcs; returns how many vertices.
+   * Removes all vertices, or those of a type, with their arcs; returns the number of vertices.
    * @throws AccessError
    */
   truncate(type?: string | null): number {
@@ -101,11 +101,11 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Stores the graph in its folder; returns the number of 8-byte words written.
+   * Saves the graph to its folder; returns the number of 8-byte words written.
    * @param timeout milliseconds to wait for another save
-   * @param force writes everything, not only what has changed
+   * @param force writes everything, not just changes
    * @throws AccessError while this session holds vertices
-   * @throws DataError where nothing can be stored
+   * @throws DataError the graph cannot be stored
    */
   save(timeout = 1000, force = false): number {
     const { store, session, path } = this.access;
@@ -119,7 +119,7 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Removes the graph, with all its data, for everybody and for good.
+   * Permanently deletes the graph and its data, for all sessions.
    * @throws AccessError
    */
   erase(): void {
@@ -129,8 +129,8 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Pushes all graphs to attached instances where they differ there, or in any case (`hard`).
-   * @returns false if it takes longer than `timeout` milliseconds, and still goes on
+   * Resends to subscribers the graphs that have diverged, or all graphs (`hard`).
+   * @returns false if it is still running after `timeout` milliseconds
    * @throws SvcError SVC2530
    */
   sync(hard = false, timeout = 30_000): boolean {
@@ -139,38 +139,38 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Refuses all changes from now on; also pauses expiry.
-   * @param timeout milliseconds to wait for vertices held for writing
-   * @param force does not care for them
+   * Makes the graph read-only; also pauses expiry.
+   * @param timeout milliseconds to wait for vertices locked for writing
+   * @param force ignores those vertices
    * @throws OperationTimeout
    */
   setGraphReadonly(timeout = 1000, force = false): void {
     makeReadonly(this.access, setReadonly, lockDeadlineAfter(timeout), force);
   }
 
-  /** Allows changes again, unless the system as a whole is readonly. */
+  /** Makes the graph writable again, unless the whole system is read-only. */
   clearGraphReadonly(): void {
     setReadonly(this.access.store, false);
   }
 
-  /** True while changes are refused. */
+  /** Returns whether the graph is read-only. */
   isGraphReadonly(): boolean {
     return this.access.store.isReadonly;
   }
 
-  /** True when its operations are not passed on to other instances. */
+  /** Returns whether the graph is excluded from replication. */
   isGraphLocal(): boolean {
     return this.access.isLocal;
   }
 
-  /** State of the graph: counts, names, memory, queries. */
+  /** Returns the state of the graph: counts, names, memory, queries. */
   status(): ReturnType<typeof graphStatus> {
     const { store, path } = this.access;
     return graphStatus(store, path);
   }
 
   /**
-   * Bytes of memory by metric, or of one metric.
+   * Returns bytes of memory by metric, or of one metric.
    * @throws ValueError
    */
   getMemoryUsage(): MemoryUsage;
@@ -183,19 +183,21 @@ export class GraphManagement extends GraphQueries {
     return usage[metric]!;
   }
 
-  /** Sets the query counters to zero. */
+  /** Resets the query counters. */
   resetCounters(): void {
     resetQueryCounters(this.access.store);
   }
 
-  /** Sets the serial of the last unit taken, as `status().transaction.in` has it; returns it. */
+  /**
+   * Sets the serial number of the last applied transaction (`status().transaction.in`); returns it.
+   */
   resetSerial(serial = 0): number {
     return resetInputSerial(this.access.store, serial);
   }
 
   /**
-   * Code of a relationship, which is given one if it has none.
-   * @param code that it must have, or is to get
+   * Returns the code of a relationship, assigning one if it has none.
+   * @param code code that it must have, or is assigned
    * @throws EnumerationError, AccessError
    */
   enumRelationship(name: string, code?: number): number {
@@ -207,13 +209,13 @@ export class GraphManagement extends GraphQueries {
     return nameOf(this.access.store.relationships, code);
   }
 
-  /** Relationships in use. */
+  /** Returns the relationships in use. */
   relationships(): NameList {
     return this.access.store.relationships.list();
   }
 
   /**
-   * Code of a vertex type, which is given one if it has none.
+   * Returns the code of a vertex type, assigning one if it has none.
    * @throws EnumerationError, AccessError
    */
   enumVertexType(name: string, code?: number): number {
@@ -225,13 +227,13 @@ export class GraphManagement extends GraphQueries {
     return nameOf(this.access.store.types, code);
   }
 
-  /** Vertex types in use. */
+  /** Returns the vertex types in use. */
   vertexTypes(): NameList {
     return this.access.store.types.list();
   }
 
   /**
-   * Code of a property key, which is given one if it has none.
+   * Returns the code of a property key, assigning one if it has none.
    * @throws EnumerationError, AccessError
    */
   enumKey(name: string, code?: number): number {
@@ -243,34 +245,34 @@ export class GraphManagement extends GraphQueries {
     return nameOf(this.access.store.keys, code);
   }
 
-  /** Property keys in use. */
+  /** Returns the property keys in use. */
   propertyKeys(): NameList {
     return this.access.store.keys.list();
   }
 
-  /** Code of a text that is a value: 32 hex digits, the same in every process. */
+  /** Returns the code of a string value: 32 hex digits, the same in every process. */
   enumValue(text: string): string {
     void this.access;
     return codeOfText(text);
   }
 
   /**
-   * The text with a code, if a property holds it. Looks at all vertices.
+   * Returns the string with a code, if a property has it. Visits all vertices.
    * @throws EnumerationError
    */
   value(code: string): string {
     return textOfCode(this.access.store, code);
   }
 
-  /** Texts that properties hold: codes and how often. Looks at all vertices. */
+  /** Returns the string values of properties, with codes and counts. Visits all vertices. */
   propertyStringValues(): TextValues {
     return textValues(this.access.store);
   }
 
   /**
-   * Whether arcs that are connected get their times of creation and change beside them, as by
-   * M_AUTOTM; for everybody, from now on.
-   * @param isOn without it nothing changes
+   * Returns, and optionally sets, whether new arcs get creation and modification times, as by
+   * M_AUTOTM. The setting applies to all sessions.
+   * @param isOn omitted: no change
    * @throws AccessError
    */
   autoArcTimestamps(isOn?: boolean): boolean {
@@ -280,7 +282,7 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Writes a vertex to the standard output, for people to read.
+   * Prints a description of a vertex.
    * @throws KeyError
    */
   showVertex(id: VertexName): void {
@@ -288,13 +290,13 @@ export class GraphManagement extends GraphQueries {
     process.stdout.write(`${vertexText(store, findAnchor(store, toVertexKey(store, id)))}\n`);
   }
 
-  /** Writes who holds which vertices to the standard output. */
+  /** Prints the locked vertices with their sessions. */
   showOpenVertices(): void {
     process.stdout.write(`${locksText(this.access)}\n`);
   }
 
   /**
-   * How a vertex is kept, in one line.
+   * Returns a one-line description of a vertex's storage.
    * @throws KeyError
    */
   vertexDescriptor(id: VertexName): string {
@@ -303,7 +305,7 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Writes arcs of the vertices that meet a condition to the standard output.
+   * Prints arcs of the vertices that meet a condition.
    * @throws QueryError, SearchError
    */
   search(condition: VertexCondition = "*", hits = 25): null {
@@ -312,37 +314,37 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Lets expired vertices and arcs be removed.
-   * @throws AccessError while the graph is readonly
+   * Enables the removal of expired vertices and arcs.
+   * @throws AccessError while the graph is read-only
    */
   eventEnable(): void {
     setEventsEnabled(this.access.store, true);
   }
 
-  /** Keeps what has expired. */
+  /** Disables the removal of expired vertices and arcs. */
   eventDisable(): void {
     setEventsEnabled(this.access.store, false);
   }
 
-  /** Does nothing: every change is scheduled when it is made, not later. */
+  /** Does nothing: expiry is always scheduled with the change. */
   eventFlush(): void {
     void this.access;
   }
 
-  /** State of the event processor in one line. */
+  /** Returns the state of the event processor in one line. */
   eventBacklog(): string {
     return eventBacklog(this.access.store);
   }
 
-  /** State and limits of the event processor by name. */
+  /** Returns state and limits of the event processor by name. */
   eventParam(): EventParameters {
     return eventParameters(this.access.store);
   }
 
   /**
-   * Asks for an index, which is kept up from then on. One of `vectors` is built meanwhile, and used
-   * by `nearest` where `approximate` is given. One of a `property`, for equality, ranges and the
-   * beginnings of texts, or of `ids`, for their beginnings, is there at once.
+   * Creates an index, which is maintained from then on. An index of `vectors` is built in the
+   * background and used by `nearest` with `approximate`. An index of a `property`, for equality,
+   * ranges and string prefixes, or of `ids`, for prefixes, is complete at once.
    * @throws ValueError, AccessError, CapacityError
    */
   index(what: "vectors", options: VectorIndexOptions): void;
@@ -355,7 +357,7 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Drops an index; false if there is none. One of vectors is taken apart meanwhile.
+   * Drops an index; false if there is none. An index of vectors is freed in the background.
    * @throws ValueError, AccessError
    */
   dropIndex(what: "vectors", options: Pick<VectorIndexOptions, "length">): boolean;
@@ -367,12 +369,12 @@ export class GraphManagement extends GraphQueries {
     return indexProperties(store, keyOfIndex(what, options), false);
   }
 
-  /** Indexes of properties and of ids. */
+  /** Returns the indexes of properties and of ids. */
   propertyIndexes(): PropertyIndexState[] {
     return propertyIndexes(this.access.store);
   }
 
-  /** Indexes of vectors, and how far they are. */
+  /** Returns the indexes of vectors and their progress. */
   indexes(): VectorIndexState[] {
     return vectorIndexes(this.access.store);
   }

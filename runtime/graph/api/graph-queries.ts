@@ -1,6 +1,5 @@
-// What is asked of a graph: its queries (docs/reference/queries.md), which read without locks and
-// never fail on a vertex that somebody holds, and expressions by themselves
-// (docs/reference/expressions.md).
+// Queries of a graph (docs/reference/queries.md), which read without locks and never fail on a
+// locked vertex, and expressions by themselves (docs/reference/expressions.md).
 
 import type { ArcSpec } from "../changes/parsed-arc.js";
 import { evaluateText } from "../evaluate/evaluate.js";
@@ -83,13 +82,14 @@ export interface EvaluateOptions {
   readonly arc?: ArcSpec;
   /** `vector` of the expression. */
   readonly vector?: VectorLike;
-  /** Its cells: an object, or how many; 8 of its own without. */
+  /** Memory of the expression, as an object or a number of cells (default: 8). */
   readonly memory?: Memory | number;
 }
 
 export class GraphQueries extends GraphHandle {
   /**
-   * Arcs of a vertex that match, and what lies behind them: one entry for each arc collected.
+   * Returns an entry for each matching arc of a vertex and, if conditions traverse, of its
+   * neighbors.
    * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
    */
   neighborhood<const O extends NeighborhoodOptions = object>(
@@ -101,19 +101,19 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * All vertices that match.
+   * Returns all matching vertices.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
   vertices<const O extends VerticesOptions = object>(options?: O): VerticesResult<O>;
-  /** The same, with entries that the caller declares: `graph.vertices<Person>({ … })`. */
+  /** With entries of a type that the caller declares: `graph.vertices<Person>({ … })`. */
   vertices<Entry extends object>(options: VerticesOptions): Entry[];
   vertices(options?: VerticesOptions): unknown {
     return vertices(this.access.store, options);
   }
 
   /**
-   * All vertices that match, one after the other: `for (const id of graph.scan())`. They are found
-   * while one goes through them, so that results of any length take no memory.
+   * Iterates over all matching vertices: `for (const id of graph.scan())`. They are found during
+   * the iteration, so results of any length need constant memory.
    * @throws QueryError, SearchError, TypeError
    */
   scan<const O extends ScanOptions = object>(options?: O): IterableIterator<ScannedVertex<O>> {
@@ -121,7 +121,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Arcs of all vertices that match, one after the other; those of one vertex are found at once.
+   * Iterates over the arcs of all matching vertices; those of one vertex are read at once.
    * @throws QueryError, SearchError, TypeError
    */
   scanArcs<const O extends ScanOptions = object>(options?: O): IterableIterator<ScannedArc<O>> {
@@ -129,7 +129,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * The vertices whose vectors are most similar to a probe, the best first.
+   * Returns the vertices whose vectors are most similar to a probe vector, most similar first.
    * @param probe a vector, or an open vertex that has one
    * @throws ValueError, QueryError, SearchError, TypeError
    */
@@ -139,8 +139,8 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Ids along the shortest way from one vertex to another, and its cost; null if there is none.
-   * @throws KeyError, QueryError, SearchError, ValueError for weights below 0
+   * Returns the ids along a shortest path and its cost; null if there is none.
+   * @throws KeyError, QueryError, SearchError, ValueError for negative weights
    */
   shortestPath(
     from: VertexName,
@@ -152,7 +152,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Ids of the vertices that are connected with each other, the largest components first.
+   * Returns the ids of each connected component, largest component first.
    * @throws QueryError, SearchError
    */
   components(options?: ComponentOptions): string[][] {
@@ -160,7 +160,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * The vertices that a random walker meets most often; those of `from` begin its walks.
+   * Returns the vertices with the highest PageRank; personalized with `from`.
    * @throws KeyError, QueryError, SearchError, ValueError
    */
   pageRank(options?: PageRankOptions): ScoredVertex[] {
@@ -168,7 +168,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Ids along walks that follow arcs at random, until none leads on.
+   * Returns the ids along random walks, each of which ends where no arc leads on.
    * @throws KeyError, QueryError, SearchError, ValueError
    */
   randomWalks(from: VertexName, options?: WalkOptions): string[][] {
@@ -177,7 +177,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * The vertices that have arcs to the same vertices as one, those with most in common first.
+   * Returns the vertices that share heads with a vertex, highest score first.
    * @throws KeyError, QueryError, SearchError
    */
   coOccurrence(id: VertexName, options?: CoOccurrenceOptions): ScoredVertex[] {
@@ -185,14 +185,14 @@ export class GraphQueries extends GraphHandle {
     return coOccurrence(store, toVertexKey(store, id), options);
   }
 
-  /** Makes and compares vectors. */
+  /** Creation and comparison of vectors. */
   get sim(): GraphSimilarity {
     void this.access;
     return new GraphSimilarity(this);
   }
 
   /**
-   * Arcs of all vertices that match.
+   * Returns the arcs of all matching vertices.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
   arcs<const O extends VerticesOptions = object>(options?: O): ArcsResult<O> {
@@ -200,7 +200,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * True if a vertex has an arc that matches, to a neighbour that matches.
+   * Returns whether a vertex has a matching arc to a matching neighbor.
    * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
    */
   adjacent(
@@ -216,7 +216,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Sums over the arcs that `neighborhood` would collect.
+   * Returns sums over the arcs that `neighborhood` would collect.
    * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
    */
   aggregate<const O extends AggregateOptions = object>(
@@ -228,7 +228,8 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Number of arcs of a vertex that match; in both directions unless the filter says otherwise.
+   * Returns the number of matching arcs of a vertex, in both directions unless the filter names
+   * one.
    * @throws KeyError, QueryError, SearchError
    */
   degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions): number {
@@ -237,8 +238,8 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Value of the arc between two vertices, null for one without value.
-   * @throws KeyError, QueryError, SearchError when there is no such arc
+   * Returns the value of the arc between two vertices; null for one without a value.
+   * @throws KeyError, QueryError, SearchError if there is no such arc
    */
   arcValue(initial: VertexName, arc: ArcFilter, terminal: VertexName): number | null {
     const { store } = this.access;
@@ -258,7 +259,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Ids of the vertices that arcs come from, each once.
+   * Returns the ids of the vertices that inarcs come from, each once.
    * @throws KeyError, QueryError, SearchError
    */
   initials(id: VertexName, options?: ListOptions): string[] {
@@ -267,7 +268,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Ids of the vertices that arcs lead to, each once.
+   * Returns the ids of the vertices that outarcs lead to, each once.
    * @throws KeyError, QueryError, SearchError
    */
   terminals(id: VertexName, options?: ListOptions): string[] {
@@ -275,12 +276,12 @@ export class GraphQueries extends GraphHandle {
     return terminals(store, toVertexKey(store, id), options);
   }
 
-  /** Ids of the vertices of a type; null: of those without. */
+  /** Returns the ids of the vertices of a type; null: of those without a type. */
   verticesType(type: string | null): string[] {
     return verticesOfType(this.access.store, type);
   }
 
-  /** Prepares a neighborhood query that can be executed again and again. */
+  /** Creates a reusable neighborhood query. */
   newNeighborhoodQuery<const O extends NeighborhoodQueryOptions = object>(
     id?: VertexName | null,
     options?: O,
@@ -289,23 +290,23 @@ export class GraphQueries extends GraphHandle {
     return new NeighborhoodQuery(store, anchorOf(store, id), options);
   }
 
-  /** Prepares a search for vertices that can be executed again and again. */
+  /** Creates a reusable search for vertices. */
   newVerticesQuery<const O extends GlobalQueryOptions = object>(options?: O): VerticesQuery<O> {
     return new VerticesQuery(this.access.store, options);
   }
 
-  /** Prepares a search for arcs that can be executed again and again. */
+  /** Creates a reusable search for arcs. */
   newArcsQuery<const O extends GlobalQueryOptions = object>(options?: O): ArcsQuery<O> {
     return new ArcsQuery(this.access.store, options);
   }
 
-  /** Prepares an adjacency test that can be executed again and again. */
+  /** Creates a reusable adjacency test. */
   newAdjacencyQuery(id?: VertexName | null, options?: AdjacencyQueryOptions): AdjacencyQuery {
     const { store } = this.access;
     return new AdjacencyQuery(store, anchorOf(store, id), options);
   }
 
-  /** Prepares an aggregation that can be executed again and again. */
+  /** Creates a reusable aggregation. */
   newAggregatorQuery<const O extends AggregateQueryOptions = object>(
     id?: VertexName | null,
     options?: O,
@@ -315,8 +316,8 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * The value of an expression: `graph.evaluate("next['age'] * 2", { head: "ann" })`.
-   * @throws QueryError with the place of what is wrong; KeyError, ArcError
+   * Returns the value of an expression: `graph.evaluate("next['age'] * 2", { head: "ann" })`.
+   * @throws QueryError a malformed expression, with the position; KeyError, ArcError
    */
   evaluate(expression: string, options: EvaluateOptions = {}): EvaluationResult {
     const { store } = this.access;
@@ -335,8 +336,8 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Gives an expression a name, which can be used in its place: `define("near := .arc.value < 3")`.
-   * @throws QueryError with the place of what is wrong; ValueError without a name
+   * Names an expression, which the name then stands for: `define("near := .arc.value < 3")`.
+   * @throws QueryError a malformed expression, with the position; ValueError no name
    */
   define(definition: string): void {
     if (typeof definition !== "string") throw new TypeError("a definition is a text");
@@ -344,7 +345,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * The text of a definition.
+   * Returns the text of a definition.
    * @throws KeyError
    */
   getDefinition(name: string): string {
@@ -354,15 +355,15 @@ export class GraphQueries extends GraphHandle {
     return text;
   }
 
-  /** Texts of all definitions of this graph, by their names. */
+  /** Returns the texts of all definitions of this graph, by name. */
   getDefinitions(): Record<string, string> {
     return definitions(this.access.store);
   }
 
   /**
-   * Cells that expressions of queries share and keep.
-   * @param initial how many, rounded up to a power of two; or values of the first ones
-   * @throws ValueError what is no size, or too large; TypeError
+   * Creates memory cells that expressions of several queries share.
+   * @param initial number of cells, rounded up to a power of two; or their first values
+   * @throws ValueError an invalid or too large size; TypeError
    */
   memory(initial: number | readonly MemoryCell[]): Memory {
     return new Memory(this.access.store, initial);
@@ -371,17 +372,17 @@ export class GraphQueries extends GraphHandle {
 
 const EVALUATE_NAMES = new Set(["tail", "head", "arc", "vector", "memory"]);
 
-/** Handle of a vertex that may be left out, 0 then. */
+/** Returns the handle of an optional vertex; 0 if it is omitted. */
 function handleOf(store: GraphStore, vertex: VertexName | undefined): number {
   return vertex === undefined ? 0 : findAnchor(store, toVertexKey(store, vertex));
 }
 
-/** A query may be given its anchor later. */
+/** The anchor of a prepared query may be set later. */
 function anchorOf(store: GraphStore, id: VertexName | null | undefined): string | number | null {
   return id === null || id === undefined ? null : toVertexKey(store, id);
 }
 
-/** @throws ValueError, TypeError what is neither vector nor vertex */
+/** @throws ValueError, TypeError neither vector nor vertex */
 function probeOf(store: GraphStore, probe: VectorLike | VertexAttributes): VectorParts {
   if (!(probe instanceof VertexAttributes)) return partsOfLike(probe, "probe");
   return store.vectors.get(handleIn(store, probe));

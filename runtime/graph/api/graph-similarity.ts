@@ -1,7 +1,6 @@
-// Similarity as one graph offers it: beside values the settings, which all its threads share, and
-// the vertices that its projections are made of. A root leads to a set for each seed, and a set to
-// its anchors; applications connect anchors to items. The graph alone says which sets there are, so
-// that threads, snapshots and replicas know.
+// Similarity functions of a graph: its settings, shared by all threads, and its projection sets. A
+// root vertex leads to a set for each seed, and a set to its anchors, which applications connect to
+// items. The sets are read from the graph itself, so threads, snapshots and replicas agree on them.
 
 import { connect } from "../changes/connect.js";
 import { setSimilarity } from "../changes/similarity.js";
@@ -43,17 +42,17 @@ export class GraphSimilarity extends Similarity {
     this.#graph = graph;
   }
 
-  /** How similar two vectors are: the cosine; of features what the settings make of them. */
+  /** Returns the similarity of two vectors: the cosine, or for features by the graph's settings. */
   similarity(a: VectorLike, b: VectorLike): number {
     return similarityOf(partsOfLike(a, "a"), partsOfLike(b, "b"), this.#settings);
   }
 
-  /** Settings, by the names that they have in the interface. */
+  /** Returns the settings by their interface names. */
   asDict(): SimilaritySettings & { readonly seeds: readonly number[] } {
     return { ...this.#settings, seeds: [...PROJECTION_SEEDS] };
   }
 
-  /** Most differing bits of fingerprints with which features match; 0 to 64. */
+  /** Maximum Hamming distance of fingerprints at which features match, 0 to 64. */
   get hamming_threshold(): number {
     return this.#settings.hamming_threshold;
   }
@@ -63,8 +62,8 @@ export class GraphSimilarity extends Similarity {
   }
 
   /**
-   * Least similarity with which vectors are equal in expressions; -1 to 1. At 1 they have to be the
-   * same.
+   * Minimum similarity at which vectors are equal in expressions, -1 to 1; at 1 they must be
+   * identical.
    */
   get sim_threshold(): number {
     return this.#settings.sim_threshold;
@@ -74,7 +73,7 @@ export class GraphSimilarity extends Similarity {
     setSimilarity(accessOf(this.#graph), "sim_threshold", value);
   }
 
-  /** Power of the cosine in the similarity of features; the other is 1 less this. */
+  /** Exponent of the cosine in the similarity of features; 1 minus `jaccard_exp`. */
   get cosine_exp(): number {
     return this.#settings.cosine_exp;
   }
@@ -83,7 +82,7 @@ export class GraphSimilarity extends Similarity {
     setSimilarity(accessOf(this.#graph), "cosine_exp", value);
   }
 
-  /** Power of the jaccard in the similarity of features; the other is 1 less this. */
+  /** Exponent of the Jaccard similarity in the similarity of features; 1 minus `cosine_exp`. */
   get jaccard_exp(): number {
     return this.#settings.jaccard_exp;
   }
@@ -92,7 +91,7 @@ export class GraphSimilarity extends Similarity {
     setSimilarity(accessOf(this.#graph), "jaccard_exp", value);
   }
 
-  /** Features with a smaller cosine have no similarity; 0 to 1. */
+  /** Minimum cosine of similar features, 0 to 1. */
   get min_cosine(): number {
     return this.#settings.min_cosine;
   }
@@ -101,7 +100,7 @@ export class GraphSimilarity extends Similarity {
     setSimilarity(accessOf(this.#graph), "min_cosine", value);
   }
 
-  /** Features with a smaller jaccard have no similarity; 0 to 1. */
+  /** Minimum Jaccard similarity of similar features, 0 to 1. */
   get min_jaccard(): number {
     return this.#settings.min_jaccard;
   }
@@ -110,7 +109,7 @@ export class GraphSimilarity extends Similarity {
     setSimilarity(accessOf(this.#graph), "min_jaccard", value);
   }
 
-  /** Vectors with fewer features in common have no similarity; 1 to 48. */
+  /** Minimum number of common features of similar vectors, 1 to 48. */
   get min_isect(): number {
     return this.#settings.min_isect;
   }
@@ -124,11 +123,11 @@ export class GraphSimilarity extends Similarity {
   }
 
   /**
-   * Makes the anchors of projections; those that are there stay.
+   * Creates the anchors of projections; existing ones stay.
    * @param nseeds number of sets, 1 to 8
-   * @param ksize bits of a key; 8, 10 and 12 make 4,096, 12,288 and 61,440 anchors a set
+   * @param ksize bits per key; 8, 10 and 12 give 4,096, 12,288 and 61,440 anchors per set
    * @returns seeds of the sets
-   * @throws ValueError, AccessError, CapacityError, which leaves the sets that were complete
+   * @throws ValueError, AccessError, CapacityError; complete sets remain
    */
   createProjectionSets(nseeds: number, ksize: ProjectionKeySize): number[] {
     if (!Number.isInteger(nseeds) || nseeds < 1 || nseeds > PROJECTION_SEEDS.length) {
@@ -147,8 +146,8 @@ export class GraphSimilarity extends Similarity {
   }
 
   /**
-   * Deletes all anchors, and with them their arcs to items.
-   * @returns number of vertices that were deleted
+   * Deletes all anchors with their arcs to items.
+   * @returns number of deleted vertices
    * @throws AccessError
    */
   deleteProjectionSets(): number {
@@ -157,7 +156,7 @@ export class GraphSimilarity extends Similarity {
     for (const seed of PROJECTION_SEEDS) {
       if (access.store.ids.resolve(setId(seed)) === 0) continue;
       deleted += deleteVertex(access, setId(seed));
-      // Also those that an interrupted call made and did not connect.
+      // Includes anchors that an interrupted call created but did not connect.
       for (let place = 0; place < MOST_ANCHORS; place++) {
         const anchor = anchorId(place, seed);
         if (access.store.ids.resolve(anchor) !== 0) deleted += deleteVertex(access, anchor);
@@ -167,7 +166,7 @@ export class GraphSimilarity extends Similarity {
   }
 
   /**
-   * The anchors of a vector: what an item is connected to, and where a search begins.
+   * Returns the anchors of a vector: what an item is connected to, and where a search begins.
    * @throws ValueError no sets, or none of that seed; TypeError
    */
   projections(vector: VectorLike, options: ProjectionOptions = {}): Projections {
@@ -181,7 +180,7 @@ export class GraphSimilarity extends Similarity {
 }
 
 /**
- * A vector of the kind that a graph's vectors are of.
+ * Returns a vector of the kind of the graph's vectors.
  * @throws ValueError, TypeError
  */
 export function requireCompatibleVector(graph: GraphHandle, elements: unknown): Vector {
@@ -197,7 +196,7 @@ export function projectionSize(access: GraphAccess): ProjectionKeySize {
   throw new ValueError("no projection sets (forgot to call createProjectionSets()?)");
 }
 
-/** Told by the last anchor of the first set, for the first set is there whenever one is. */
+/** Derived from the last anchor of the first set, which exists whenever there are sets. */
 function sizeOf(access: GraphAccess): ProjectionKeySize | null {
   const [seed] = PROJECTION_SEEDS;
   if (!isComplete(access, seed!)) return null;
@@ -207,7 +206,7 @@ function sizeOf(access: GraphAccess): ProjectionKeySize | null {
   return [...KEY_SIZES].reverse().find(isLast) ?? null;
 }
 
-/** The arc from the root is what is made last, and removed first. */
+/** The arc from the root is created last and removed first. */
 function isComplete(access: GraphAccess, seed: number): boolean {
   const { store } = access;
   const sets = store.ids.resolve(ROOT) === 0 ? [] : terminals(store, ROOT);

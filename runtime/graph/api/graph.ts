@@ -1,5 +1,5 @@
-// A graph, for one session: its vertices and arcs, and the locks on them. A
-// light object that each request gets anew; all data lies in the store.
+// A graph as one session uses it: its vertices and arcs, and locks on them. A light object created
+// for each request; all data is in the store.
 
 import { randomUUID } from "node:crypto";
 import { batch } from "../changes/batch.js";
@@ -30,26 +30,26 @@ import { toVertexKey, toVertexKeys, toVertexList, type VertexName } from "./call
 import { GraphManagement } from "./graph-management.js";
 import { Vertex } from "./vertex.js";
 
-/** A vertex that a session holds: `RO` readonly, `WL` writable. */
+/** A locked vertex: `RO` read-only, `WL` writable. */
 export type OpenVertexInfo = readonly [id: string, session: number, mode: "RO" | "WL"];
 
-/** What keeps others out of a section of code. */
+/** Vertex that is the mutex of `synchronized`. */
 const SYNCHRONIZED = "_SYN";
 const SYNCHRONIZED_TIMEOUT_MS = 5000;
-/** Two requests that wait for each other in two threads end so. */
+/** Resolves deadlocks of requests in different threads. */
 const ASYNC_TIMEOUT_MS = 10_000;
-/** How often a random handle may turn out to be free before all are gone through. */
+/** Random handles tried before a scan, since a handle may be free. */
 const RANDOM_ATTEMPTS = 64;
 const LOCK_TYPE = "lock_";
 
 /**
- * A graph: vertices, arcs between them, properties, and the queries over all that. The argument
- * `graph` of a plugin is one; `new Graph(name)` opens one at module level.
+ * A graph: vertices, arcs between them, properties, and queries. Plugins receive one as the
+ * argument `graph`; `new Graph(name)` opens one at module level.
  */
 export class Graph extends GraphManagement {
   /**
-   * Makes a vertex, or a virtual one real; sets properties and expiry of one that is there.
-   * @returns 1 if it was made or made real, 0 if it was there
+   * Creates a vertex, or makes a virtual one real; on an existing one sets properties and expiry.
+   * @returns 1 if it was created or made real, 0 if it existed
    * @throws VertexError, AccessError, ValueError
    */
   createVertex(id: string, type?: string | null | CreateOptions, options?: CreateOptions): number {
@@ -57,8 +57,8 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Makes vertices together, or none: of ids, or of objects with `id`, `type`, `properties` ….
-   * @returns how many were made or made real
+   * Creates vertices atomically, from ids or from objects with `id`, `type`, `properties` ….
+   * @returns number of vertices created or made real
    * @throws VertexError, AccessError, ValueError; CapacityError for too many at once
    */
   createVertices(vertices: readonly VertexInput[]): number {
@@ -66,14 +66,14 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Makes a vertex if there is none, and opens it for writing.
+   * Creates a vertex if it does not exist, and opens it for writing.
    * @throws VertexError, AccessError, ValueError
    */
   newVertex(id: string, type?: string | null | CreateOptions, options?: CreateOptions): Vertex {
     return new Vertex(this, openVertex(this.access, id, newRequest(type, options)));
   }
 
-  /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
+  /** As `newVertex`, without blocking the thread; waits up to 10 seconds by default. */
   async newVertexAsync(
     id: string,
     type?: string | null | CreateOptions,
@@ -85,8 +85,8 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Removes a vertex; one that arcs lead to stays as a virtual vertex.
-   * @param timeout milliseconds to wait if others hold it; negative for ever
+   * Removes a vertex; one that arcs lead to remains as a virtual vertex.
+   * @param timeout milliseconds to wait for locks; negative: no limit
    * @returns 1, or 0 if there was no real vertex
    * @throws AccessError
    */
@@ -98,15 +98,15 @@ export class Graph extends GraphManagement {
   /**
    * Opens a vertex.
    * @param id id or address
-   * @param mode `r` readonly, `a` writable, `w` writable and made if there is none
-   * @param timeout milliseconds to wait if others hold it; negative for ever
+   * @param mode `r` read-only, `a` writable, `w` writable and created if it does not exist
+   * @param timeout milliseconds to wait for locks; negative: no limit
    * @throws KeyError, AccessError, ValueError
    */
   openVertex(id: string | number, mode: AccessMode = "a", timeout = 0): Vertex {
     return new Vertex(this, openVertex(this.access, id, { mode, timeout }));
   }
 
-  /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
+  /** As `openVertex`, without blocking the thread; waits up to 10 seconds by default. */
   async openVertexAsync(
     id: string | number,
     mode: AccessMode = "a",
@@ -116,7 +116,7 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Opens all or none.
+   * Opens all vertices or none.
    * @throws KeyError, AccessError, ValueError
    */
   openVertices(ids: readonly VertexName[], mode: "r" | "a" = "a", timeout = 0): Vertex[] {
@@ -125,7 +125,7 @@ export class Graph extends GraphManagement {
     return holds.map((hold) => new Vertex(this, hold));
   }
 
-  /** The same without blocking the thread; waits for 10 seconds by default. */
+  /** As `openVertices`, without blocking the thread; waits up to 10 seconds by default. */
   async openVerticesAsync(
     ids: readonly VertexName[],
     mode: "r" | "a" = "a",
@@ -140,30 +140,30 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Makes all changes of a function together, or none when it throws. Nobody else can change the
-   * graph meanwhile; vertices are opened before, and only this graph is touched.
+   * Applies all changes of a function atomically, or none if it throws. The graph is locked for
+   * others meanwhile; open the vertices before, and use no other graph.
    * @throws CapacityError, AccessError, TypeError, and what the function throws
    */
   batch<T>(run: () => T): T {
     return batch(this.access.store, run);
   }
 
-  /** Commits and releases; false if it was closed before. */
+  /** Commits and releases a vertex; false if it was already closed. */
   closeVertex(vertex: Vertex): boolean {
     return openOne(vertex).close();
   }
 
-  /** Number of those that were open. */
+  /** Returns the number of vertices that were open. */
   closeVertices(vertices: readonly Vertex[]): number {
     return toVertexList(vertices).filter((vertex) => openOne(vertex).close()).length;
   }
 
-  /** Releases all that this session holds; returns the number of locks. */
+  /** Releases all vertices of this session; returns the number of locks. */
   closeAll(): number {
     return this.access.session.releaseAll();
   }
 
-  /** Commits all that this session holds writable; returns how many vertices. */
+  /** Commits all writable vertices of this session; returns their number. */
   commitAll(): number {
     return this.access.session.writableHeld;
   }
@@ -178,7 +178,7 @@ export class Graph extends GraphManagement {
     return openOne(vertex).relax();
   }
 
-  /** @param session whose vertices; 0 for all */
+  /** @param session owner of the vertices; 0 for all sessions */
   getOpenVertices(session = 0): OpenVertexInfo[] {
     const { locks, ids } = this.access.store;
     checkInteger(session, "a session");
@@ -188,14 +188,14 @@ export class Graph extends GraphManagement {
       .map((lock) => [ids.idOf(lock.vertex), lock.session, lock.isWritable ? "WL" : "RO"]);
   }
 
-  /** True if there is a vertex of this id, real or virtual, whoever holds it. */
+  /** Returns whether a vertex exists, real or virtual, locked or not. */
   hasVertex(id: string): boolean {
     if (typeof id !== "string") throw new TypeError("a vertex identifier must be a string");
     return this.access.store.ids.resolve(id) !== 0;
   }
 
   /**
-   * Opens a vertex readonly.
+   * Opens a vertex read-only.
    * @throws KeyError, AccessError
    */
   getVertex(id: string): Vertex {
@@ -203,7 +203,7 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Opens the first neighbour that matches.
+   * Opens the first matching neighbor.
    * @throws KeyError, AccessError, ValueError, QueryError
    */
   openNeighbor(id: VertexName, arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0): Vertex {
@@ -214,7 +214,7 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Id of a vertex by its position, from the end when negative; of a random one without.
+   * Returns the id of a vertex by offset, negative from the end; of a random vertex without one.
    * @throws IndexError
    */
   getVertexID(offset?: number): string {
@@ -246,10 +246,10 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Holds a vertex that stands for a name, which keeps out everybody else who locks the same name.
-   * It goes away some time after it is closed.
-   * @param id the name; without one nobody else is kept out
-   * @param linger seconds that the vertex stays at least; -1 for ever
+   * Locks a name by opening a vertex that stands for it, which excludes other sessions that lock
+   * the same name. The vertex expires after it is closed.
+   * @param id the name; omitted: a unique one, which excludes nobody
+   * @param linger minimum lifetime of the vertex in seconds; -1: no limit
    * @throws AccessError
    */
   lock(id: string | null = null, linger = 0, timeout = 0): Vertex {
@@ -257,7 +257,7 @@ export class Graph extends GraphManagement {
     return new Vertex(this, openVertex(this.access, this.#lockId(id), request));
   }
 
-  /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
+  /** As `lock`, without blocking the thread; waits up to 10 seconds by default. */
   async lockAsync(
     id: string | null = null,
     linger = 0,
@@ -268,8 +268,8 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Runs a function while no other one runs that was given to `synchronized`, in any thread; until
-   * its promise settles if it returns one.
+   * Runs a function under a lock shared by all calls of `synchronized` in all threads, until it
+   * returns or its promise settles.
    * @throws AccessError after waiting for 5 seconds
    */
   synchronized<A extends unknown[], R>(run: (...given: A) => R, ...given: A): R {
@@ -287,8 +287,8 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Makes arcs from a vertex to another or to several, or changes their values.
-   * @returns number of arcs that were not there before
+   * Creates arcs from a vertex to one or several others, or updates their values.
+   * @returns number of new arcs
    * @throws ArcError, AccessError, KeyError, VertexError
    */
   connect(
@@ -305,8 +305,8 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Makes arcs of one vertex together, or none: `[["likes", "tea"], [["drank", M_CNT], "milk"]]`.
-   * @returns number of arcs that were not there before
+   * Creates arcs of one vertex atomically: `[["likes", "tea"], [["drank", M_CNT], "milk"]]`.
+   * @returns number of new arcs
    * @throws ArcError, AccessError, KeyError, VertexError; CapacityError for too many at once
    */
   connectMany(
@@ -319,7 +319,7 @@ export class Graph extends GraphManagement {
   }
 
   /**
-   * Removes the arcs of a vertex that match; all in both directions without a filter.
+   * Removes the matching arcs of a vertex; without a filter all, in both directions.
    * @returns number of arcs removed
    */
   disconnect(id: VertexName, arc?: ArcFilter, neighbor?: VertexCondition, timeout = 0): number {
@@ -359,7 +359,7 @@ export class Graph extends GraphManagement {
   }
 }
 
-/** @throws TypeError what is no vertex that was opened */
+/** @throws TypeError not an open vertex */
 function openOne(vertex: Vertex): Vertex {
   if (vertex instanceof Vertex) return vertex;
   const error = new TypeError("a vertex that was opened is required");

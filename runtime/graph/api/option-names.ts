@@ -1,3 +1,3 @@
-// Names of the options of queries, for those who help to write them.
+// Names of query options, for completion.
 
 export { optionNames } from "../query/parse/query-arguments.js";

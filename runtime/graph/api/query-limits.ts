@@ -1,3 +1,3 @@
-// What queries of a thread may cost, for threads that run queries of strangers.
+// Work limits of a thread's queries, for threads that run untrusted ones.
 
 export { limitQueries } from "../query/walk/deadline.js";

@@ -1,5 +1,5 @@
-// `Graph<Schema>`: a graph whose vertices, properties and relationships an editor knows. The same
-// objects at run time, and the same class; only types say more.
+// `Graph<Schema>`: typed vertices, properties and relationships. The same class and objects at run
+// time; only the types differ.
 
 import type { GraphOptions } from "../manager/thread-graphs.js";
 import type { AdjacentOptions } from "../query/calls/adjacent.js";
@@ -63,12 +63,12 @@ type SchemaAnchored<S extends GraphSchema, O> = Omit<O, "arc" | "neighbor" | "co
   readonly collect?: SchemaCollect<S>;
 };
 
-/** What stands before the `execute` of a prepared query. */
+/** Base of the `execute` types of prepared queries. */
 interface Executes<R, O = ExecuteOptions> {
   execute(options?: O & { readonly cache?: boolean }): R;
 }
 
-/** A vertex of a graph with a schema: of the type that was named, or of any. */
+/** A vertex of a graph with a schema: of the given type, or of any. */
 export interface SchemaVertex<S extends GraphSchema, T extends TypeName<S> = TypeName<S>>
   extends Vertex {
   setProperty(this: never, ...given: never[]): never;
@@ -94,8 +94,8 @@ export interface SchemaVertex<S extends GraphSchema, T extends TypeName<S> = Typ
 }
 
 /**
- * `Graph<Schema>`; it may be given to whatever takes a `Graph`. That is what the signatures for
- * `this: never` say to TypeScript: nobody can call them.
+ * `Graph<Schema>`, assignable to `Graph`: the uncallable signatures for `this: never` exist only
+ * for that.
  */
 export interface TypedGraph<S extends GraphSchema> extends Graph {
   createVertex<T extends TypeName<S>>(
@@ -238,7 +238,7 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   verticesType(type: TypeName<S> | null): string[];
 }
 
-/** A graph: any, or one that holds what a schema says. */
+/** A graph of any content, or of a schema. */
 export type SchemaGraph<S extends GraphSchema | undefined = undefined> = S extends GraphSchema
   ? TypedGraph<S>
   : Graph;

@@ -1,19 +1,19 @@
-// What queries of a graph with a schema give: what they give of any graph, and properties of the
-// types that the schema has for them. Types only.
+// Query results of a graph with a schema: the general results with the schema's property types.
+// Types only.
 
 import type { GraphSchema, PropertiesOf, PropertyKey, PropertyOf, TypeName } from "./schema.js";
 
-/** The type that a condition names; all types where it names none. */
+/** The type that a condition names; all types if it names none. */
 type NamedType<S extends GraphSchema, C> = C extends { readonly type: infer T extends string }
   ? T & TypeName<S>
   : never;
 
-/** Properties that entries have: those of the type, or any of any type. */
+/** Properties of entries: those of the type, or of any type. */
 type Shown<S extends GraphSchema, T> = [T] extends [never]
   ? { readonly [K in PropertyKey<S>]?: PropertyOf<S, K> }
   : Readonly<PropertiesOf<S, T>>;
 
-/** What the text of `select` named: null where a vertex has no such property. */
+/** Items of `select`; null if a vertex has no such property. */
 type Named<S extends GraphSchema, T, E> = {
   [K in keyof E]: K extends PropertyKey<S>
     ? [T] extends [never]
@@ -42,14 +42,14 @@ type Entries<S extends GraphSchema, T, R> = unknown extends R
     ? Entry<S, T, E>[]
     : { [K in keyof R]: R[K] extends readonly (infer E)[] ? Entry<S, T, E>[] : R[K] };
 
-/** A result, with the properties of those that the condition `C` lets through. */
+/** A result with the properties of vertices that meet condition `C`. */
 export type SchemaResult<S extends GraphSchema, C, R> = Entries<S, NamedType<S, C>, R>;
 export type SchemaEntry<S extends GraphSchema, C, E> = Entry<S, NamedType<S, C>, E>;
 
-/** The option of a name, of options that were written down. */
+/** A literal option by name. */
 export type OptionOf<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
-/** Refuses keys in a condition that no type has; those of a type are refused where they stand. */
+/** Rejects keys in a condition that no type has; keys of other types are rejected in place. */
 export type LiteralOf<S extends GraphSchema, O, K extends string> =
   OptionOf<O, K> extends {
     readonly property: infer P extends object;

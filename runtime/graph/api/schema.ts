@@ -1,5 +1,5 @@
-// What a graph holds, declared once as a type: kinds of vertices with their properties, and names
-// of relationships. Types only: nothing of this is there when a program runs.
+// Schema of a graph as a type: vertex types with their properties, and relationship names. Types
+// only, without effect at run time.
 
 import type { ArcSpec, ConnectOptions } from "../changes/connect.js";
 import type { CreateOptions } from "../changes/vertices.js";
@@ -18,17 +18,17 @@ import type {
 
 /**
  * `interface Shop { vertices: { person: { age: number } }; relationships: "knows" }`, for
- * `Graph<Shop>`. Without `relationships` any name of one will do.
+ * `Graph<Shop>`. Without `relationships` any name is allowed.
  */
 export interface GraphSchema {
-  /** The properties of vertices, by the names of types. */
+  /** Properties of vertices by type name. */
   readonly vertices: object;
   readonly relationships?: string;
 }
 
 export type TypeName<S extends GraphSchema> = keyof S["vertices"] & string;
 export type PropertiesOf<S extends GraphSchema, T> = S["vertices"][T & keyof S["vertices"]];
-/** Of one type, or of each of several. */
+/** Keys of one type, or of each of several. */
 export type PropertyKey<S extends GraphSchema, T = TypeName<S>> = KeysOf<PropertiesOf<S, T>>;
 export type PropertyOf<S extends GraphSchema, K, T = TypeName<S>> = Exclude<
   ValueOf<PropertiesOf<S, T>, K>,
@@ -43,7 +43,7 @@ export type Relationship<S extends GraphSchema> = S extends {
   ? R
   : string;
 
-/** An arc to make. */
+/** An arc to create. */
 export type SchemaArc<S extends GraphSchema> =
   | null
   | undefined
@@ -54,7 +54,7 @@ export type SchemaArc<S extends GraphSchema> =
       readonly rel?: Relationship<S> | null;
     });
 
-/** Which arcs match. */
+/** An arc filter. */
 export type SchemaFilter<S extends GraphSchema> =
   | null
   | boolean
@@ -77,13 +77,13 @@ export type SchemaConnectOptions<S extends GraphSchema> = Omit<ConnectOptions, "
   readonly condition?: SchemaFilter<S>;
 };
 
-/** What a vertex of a type is made with: all of its properties that are not optional, or none. */
+/** Options to create a vertex of a type: all required properties, or none. */
 export type SchemaCreateOptions<S extends GraphSchema, T> = Omit<
   CreateOptions,
   "type" | "properties"
 > & { readonly properties?: PropertiesOf<S, T> };
 
-/** What a property must be; values that filters cannot look into are only there or not. */
+/** Condition on a property; values without conditions can only be tested for presence. */
 export type PropertyCondition<V> = [V] extends [number]
   ?
       | null
@@ -97,7 +97,7 @@ export type PropertyCondition<V> = [V] extends [number]
 type ComparedTo<V> = { readonly eq: V } | { readonly ne: V } | { readonly in: readonly V[] };
 
 type Negatable<T> = T | readonly [keep: boolean, condition: T];
-/** Conditions on the properties of one type or several; keys of other types are mistakes. */
+/** Conditions on the properties of one or several types; other keys are type errors. */
 type PropertyConditions<S extends GraphSchema, T> = {
   readonly [K in PropertyKey<S, T>]?: PropertyCondition<PropertyOf<S, K, T>>;
 } & { readonly [K in Exclude<PropertyKey<S>, PropertyKey<S, T>>]?: never };
@@ -131,7 +131,7 @@ type SchemaRule<S extends GraphSchema, R> =
   | readonly (string | VertexReference)[]
   | Extract<SchemaFilter<S>, readonly unknown[]>;
 
-/** What a vertex must fulfil; the name of its type says which properties there are. */
+/** Vertex condition; the type name determines the properties. */
 export type SchemaConditionObject<S extends GraphSchema> =
   | {
       [T in TypeName<S>]: SchemaParts<S> & {

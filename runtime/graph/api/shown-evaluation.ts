@@ -1,4 +1,4 @@
-// The value of an expression as text, for whoever may not let a stranger's expression run for long.
+// Evaluates an expression to text with a time limit, for untrusted expressions.
 
 import type { ArcSpec } from "../changes/parsed-arc.js";
 import { evaluateText } from "../evaluate/evaluate.js";
@@ -17,7 +17,7 @@ export interface DisplayTarget {
   readonly memory: Memory;
 }
 
-/** @throws QueryError with the place of what is wrong; SearchError after the time-out; KeyError */
+/** @throws QueryError a malformed expression, with the position; SearchError timeout; KeyError */
 export function displayEvaluation(
   graph: Graph,
   text: string,

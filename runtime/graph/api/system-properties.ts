@@ -1,6 +1,5 @@
-// Properties of the system as a whole: every thread sees them, and they are stored with the graphs
-// (http-interface, "Graph status and queries"). Works in plugins as well as in a program that uses
-// the library.
+// Properties of the whole system: shared by all threads and stored with the graphs (http-interface,
+// "Graph status and queries"). Available in plugins and in programs that use the library.
 
 import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/this-thread.js";
@@ -20,7 +19,7 @@ export class SystemProperties {
   }
 
   /**
-   * Sets properties of the system, all or none.
+   * Sets properties of the system atomically.
    * @throws ValueError, TypeError as `Vertex.setProperty`; AccessError
    */
   setProperties(properties: { readonly [key: string]: PropertyValue }): void {
@@ -37,7 +36,7 @@ export class SystemProperties {
     return Object.hasOwn(this.getProperties(), key);
   }
 
-  /** All properties of the system. */
+  /** Returns all properties of the system. */
   getProperties(): Record<string, PropertyValue> {
     const access = threadGraphs().find(SYSTEM_GRAPH);
     return access === null ? {} : systemProperties(access.store);
@@ -47,13 +46,13 @@ export class SystemProperties {
     return Object.keys(this.getProperties()).length;
   }
 
-  /** @throws LookupError if there is none of that name; AccessError */
+  /** @throws LookupError no such property; AccessError */
   removeProperty(key: string): void {
     changeVertex((vertex) => vertex.removeProperty(key));
   }
 
   /**
-   * Removes all properties of the system; returns how many there were.
+   * Removes all properties of the system; returns their number.
    * @throws AccessError
    */
   removeProperties(): number {

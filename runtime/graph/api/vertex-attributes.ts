@@ -1,5 +1,5 @@
-// What a vertex handle shows of its vertex. Every read looks at
-// shared memory: nothing is kept here but which vertex it is and how it is held.
+// Attributes of a vertex. Every access reads shared memory; the object stores only the handle and
+// its lock.
 
 import { NEVER, RecordWord } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
@@ -28,10 +28,10 @@ import { Vector } from "../vectors/vector.js";
 import type { VectorComponents } from "../vectors/vector-parts.js";
 import { projectionSize } from "./graph-similarity.js";
 
-/** Seconds until it expires, of a vertex that never does. */
+/** Remaining seconds of a vertex that does not expire. */
 const NO_EXPIRY = 0xffff_ffff;
 
-/** What `asDict` tells of a vertex. */
+/** Result of `asDict`. */
 export interface VertexRecord {
   readonly id: string;
   readonly internalid: string;
@@ -60,16 +60,16 @@ export interface VertexRecord {
   readonly allocator: VertexPlace;
 }
 
-/** Where this implementation keeps a vertex. */
+/** Storage location of a vertex in this implementation. */
 export interface VertexPlace {
   readonly handle: number;
-  /** Raised when the handle is used for another vertex. */
+  /** Incremented when the handle is reused for another vertex. */
   readonly generation: number;
-  /** How often it is held. */
+  /** Number of locks on it. */
   readonly refc: number;
 }
 
-/** Handle of an open vertex, which must be of the graph that it is used with. */
+/** Returns the handle of an open vertex, which must be of the given graph. */
 export let handleIn: (store: GraphStore, vertex: VertexAttributes) => number;
 
 export class VertexAttributes {
@@ -86,107 +86,107 @@ export class VertexAttributes {
     return ID.of(this.#store, this.#vertex);
   }
 
-  /** The same as `id`. */
+  /** Same as `id`. */
   get identifier(): string {
     return this.id;
   }
 
-  /** Digest of the id, 32 hex digits; stands for the id wherever one is taken. */
+  /** Digest of the id, 32 hex digits; accepted wherever an id is. */
   get internalid(): string {
     return INTERNALID.of(this.#store, this.#vertex);
   }
 
-  /** Name of its type; `__vertex__` when it has none. */
+  /** Name of its type; `__vertex__` if it has none. */
   get type(): string {
     return TYPE.of(this.#store, this.#vertex);
   }
 
-  /** Arcs in and out. */
+  /** Number of inbound and outbound arcs. */
   get deg(): number {
     return DEG.of(this.#store, this.#vertex);
   }
 
-  /** Arcs that lead to it. */
+  /** Number of inbound arcs. */
   get ideg(): number {
     return IDEG.of(this.#store, this.#vertex);
   }
 
-  /** Arcs that lead from it. */
+  /** Number of outbound arcs. */
   get odeg(): number {
     return ODEG.of(this.#store, this.#vertex);
   }
 
-  /** The same as `ideg`. */
+  /** Same as `ideg`. */
   get indegree(): number {
     return this.ideg;
   }
 
-  /** The same as `odeg`. */
+  /** Same as `odeg`. */
   get outdegree(): number {
     return this.odeg;
   }
 
-  /** True when it has no arcs. */
+  /** True if it has no arcs. */
   get isolated(): boolean {
     return this.deg === 0;
   }
 
-  /** True when it is there only because arcs lead to it. */
+  /** True if it exists only because arcs lead to it. */
   get virtual(): boolean {
     return VIRTUAL.of(this.#store, this.#vertex) === 1;
   }
 
-  /** `VIRTUAL` when it is there only because arcs lead to it. */
+  /** `VIRTUAL` if it exists only because arcs lead to it. */
   get man(): "REAL" | "VIRTUAL" {
     return this.virtual ? "VIRTUAL" : "REAL";
   }
 
-  /** The same as `man`. */
+  /** Same as `man`. */
   get manifestation(): "REAL" | "VIRTUAL" {
     return this.man;
   }
 
-  /** All properties, as a copy. */
+  /** A copy of all properties. */
   get properties(): Record<string, PropertyValue> {
     return this.#store.properties.all(this.#vertex);
   }
 
-  /** Components of its vector, as a copy, weights of features; none when it has no vector. */
+  /** A copy of its vector's components, or of the weights of features; empty without a vector. */
   get vector(): number[] {
     return new Vector(this.#store.vectors.get(this.#vertex)).external;
   }
 
-  /** Second since 1970 at which it was created. */
+  /** Creation time in seconds since 1970. */
   get tmc(): number {
     return TMC.of(this.#store, this.#vertex);
   }
 
-  /** The same as `tmc`. */
+  /** Same as `tmc`. */
   get TMC(): number {
     return this.tmc;
   }
 
-  /** Second since 1970 of the last commit. */
+  /** Time of the last commit in seconds since 1970. */
   get tmm(): number {
     return TMM.of(this.#store, this.#vertex);
   }
 
-  /** The same as `tmm`. */
+  /** Same as `tmm`. */
   get TMM(): number {
     return this.tmm;
   }
 
-  /** Second since 1970 at which it expires, T_NEVER for never. */
+  /** Expiry time in seconds since 1970; T_NEVER if it does not expire. */
   get tmx(): number {
     return TMX.of(this.#store, this.#vertex);
   }
 
-  /** The same as `tmx`. */
+  /** Same as `tmx`. */
   get TMX(): number {
     return this.tmx;
   }
 
-  /** Seconds until it expires: 0 when it has, 4294967295 when it never does. */
+  /** Seconds until it expires: 0 if it has, 4294967295 if it does not expire. */
   get rtx(): number {
     const second = this.#store.vertices.expiresAt(this.#vertex);
     return second === NEVER ? NO_EXPIRY : Math.max(0, second - nowSeconds());
@@ -197,42 +197,42 @@ export class VertexAttributes {
     return OP.of(this.#store, this.#vertex);
   }
 
-  /** Session that holds it writable, 0 for none. */
+  /** Session that has it open for writing; 0 for none. */
   get owner(): number {
     return this.#store.vertices.fieldOf(this.#vertex, RecordWord.Owner);
   }
 
-  /** How often its owner holds it. */
+  /** Number of write locks of its owner. */
   get xrecursion(): number {
     return this.owner === 0 ? 0 : this.#lockCount;
   }
 
-  /** How often it is held readonly, all sessions together. */
+  /** Number of read locks of all sessions. */
   get readers(): number {
     return this.owner === 0 ? this.#lockCount : 0;
   }
 
-  /** Number of the vertex within its graph; does not change while the vertex is there. */
+  /** Number of the vertex within its graph, constant while the vertex exists. */
   get handle(): number {
     return this.#vertex;
   }
 
-  /** The same as `handle`; `openVertex` and `vertexIdByAddress` take it. */
+  /** Same as `handle`; accepted by `openVertex` and `vertexIdByAddress`. */
   get address(): number {
     return this.#vertex;
   }
 
-  /** The same as `handle`. */
+  /** Same as `handle`. */
   get index(): number {
     return this.#vertex;
   }
 
-  /** The same as `handle`. */
+  /** Same as `handle`. */
   get enum(): number {
     return this.#vertex;
   }
 
-  /** Which group of 64 vertices it belongs to, and which of them it is, as a bit. */
+  /** Its group of 64 vertices, and its bit in that group. */
   get bitindex(): number {
     return Math.floor(this.#vertex / 64);
   }
@@ -241,12 +241,12 @@ export class VertexAttributes {
     return 2 ** (this.#vertex & 63);
   }
 
-  /** Code of its type, and flags * 256: real 1, virtual 2, has properties 4, expires 8. */
+  /** Code of its type, plus 256 * flags: real 1, virtual 2, has properties 4, expires 8. */
   get descriptor(): number {
     return DESCRIPTOR.of(this.#store, this.#vertex);
   }
 
-  /** Where it is kept. */
+  /** Its storage location. */
   get allocator(): VertexPlace {
     const generation = this.#store.vertices.generationOf(this.#vertex);
     return { handle: this.#vertex, generation, refc: this.#lockCount };
@@ -260,47 +260,47 @@ export class VertexAttributes {
     return this.#access.store;
   }
 
-  /** The vertex, for an attribute. */
+  /** Handle of the vertex, checked for access. */
   get #vertex(): number {
     return this.holdFor("Vertex is not accessible").vertex;
   }
 
-  /** Its vector; the null vector, of length 0, when it has none. */
+  /** Returns its vector; the null vector, of length 0, if it has none. */
   getVector(): Vector {
     return new Vector(this.access.store.vectors.get(this.hold.vertex));
   }
 
-  /** True if it has a vector. */
+  /** Returns whether it has a vector. */
   hasVector(): boolean {
     return this.access.store.vectors.has(this.hold.vertex);
   }
 
   /**
-   * Of an anchor of projections: what an arc from it to an item has as M_LSH value.
-   * @param lsh fingerprint of the item's vector, as `graph.sim.projections` tells it
-   * @throws ValueError a vertex that is no anchor, or a graph without projection sets
+   * Returns the M_LSH value of an arc from this anchor of projections to an item.
+   * @param lsh fingerprint of the item's vector, from `graph.sim.projections`
+   * @throws ValueError not an anchor, or a graph without projection sets
    */
   arcLSH(lsh: bigint): number {
     return arcBits(this.id, projectionSize(this.access), lsh);
   }
 
-  /** For the methods: the store and session that they work with. */
+  /** For methods: store and session. */
   protected get access(): GraphAccess {
     return this.#access;
   }
 
-  /** For the methods. */
+  /** For methods: the lock on the vertex. */
   protected get hold(): HeldVertex {
     return this.holdFor("Vertex cannot be accessed");
   }
 
-  /** How the vertex is held, if it still is; never throws. */
+  /** Mode of the lock; null if it is released. Never throws. */
   protected get heldAs(): AccessMode | null {
     if (this.#hold === null || this.#hold.count === 0) return null;
     return this.#hold.isWritable ? "w" : "r";
   }
 
-  /** Lets go of the vertex. */
+  /** Releases the lock. */
   protected drop(): void {
     this.#hold = null;
   }

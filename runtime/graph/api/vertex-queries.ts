@@ -1,4 +1,4 @@
-// The queries of a graph that begin at a vertex which is open.
+// Queries that start at an open vertex.
 
 import { checkObject } from "../model/check-argument.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
@@ -25,17 +25,17 @@ import { adjacentOptions, degreeOptions, toVertexKey, type VertexName } from "./
 import { VertexAttributes } from "./vertex-attributes.js";
 
 export class VertexQueries extends VertexAttributes {
-  /** Arcs of the vertex that match, and what lies behind them; see `Graph.neighborhood`. */
+  /** Returns an entry for each matching arc; see `Graph.neighborhood`. */
   neighborhood<const O extends NeighborhoodOptions = object>(options?: O): NeighborhoodResult<O> {
     return neighborhood(this.access.store, this.hold.vertex, options);
   }
 
-  /** Sums over the arcs that `neighborhood` would collect. */
+  /** Returns sums over the arcs that `neighborhood` would collect. */
   aggregate<const O extends AggregateOptions = object>(options?: O): AggregateResult<O> {
     return aggregate(this.access.store, this.hold.vertex, options);
   }
 
-  /** True if an arc matches that leads to a neighbour that matches. */
+  /** Returns whether there is a matching arc to a matching neighbor. */
   adjacent(arc?: ArcFilter, neighbor?: VertexCondition, options?: AdjacentOptions): boolean {
     const { store } = this.access;
     const { vertex } = this.hold;
@@ -43,38 +43,38 @@ export class VertexQueries extends VertexAttributes {
     return isFound ?? adjacent(store, vertex, adjacentOptions(arc, neighbor, options));
   }
 
-  /** Value of the arc to another vertex, null for one without value. */
+  /** Returns the value of the arc to another vertex; null for one without a value. */
   arcValue(arc: ArcFilter, terminal: VertexName): number | null {
     const { store } = this.access;
     return arcValue(store, this.hold.vertex, arc, toVertexKey(store, terminal));
   }
 
-  /** Number of arcs that match; in both directions unless the filter says otherwise. */
+  /** Returns the number of matching arcs, in both directions unless the filter names one. */
   degree(arc?: ArcFilter, options?: DegreeOptions): number {
     return degree(this.access.store, this.hold.vertex, degreeOptions(arc, options));
   }
 
-  /** Arcs that lead to the vertex. */
+  /** Returns the inbound arcs. */
   inarcs(options?: ArcListOptions): ArcTuple[] {
     return inarcs(this.access.store, this.hold.vertex, options);
   }
 
-  /** Arcs that lead from the vertex. */
+  /** Returns the outbound arcs. */
   outarcs(options?: ArcListOptions): ArcTuple[] {
     return outarcs(this.access.store, this.hold.vertex, options);
   }
 
-  /** Ids of the vertices that arcs come from, each once. */
+  /** Returns the ids of the vertices that inarcs come from, each once. */
   initials(options?: ListOptions): string[] {
     return initials(this.access.store, this.hold.vertex, options);
   }
 
-  /** Ids of the vertices that arcs lead to, each once. */
+  /** Returns the ids of the vertices that outarcs lead to, each once. */
   terminals(options?: ListOptions): string[] {
     return terminals(this.access.store, this.hold.vertex, options);
   }
 
-  /** Ids of all neighbours, each once; with an arc filter one for each arc that matches. */
+  /** Returns the ids of all neighbors, each once; with an arc filter one per matching arc. */
   neighbors(arc?: ArcFilter, options?: NeighborhoodOptions): string[] {
     if (arc !== undefined && options !== undefined) checkObject(options, "options");
     const given = arc === undefined ? options : { ...options, arc };

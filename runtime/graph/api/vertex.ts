@@ -1,5 +1,5 @@
-// A vertex that a session holds, readonly or writable, until it is closed.
-// Changes are visible to everybody at once; closing and committing stamp them.
+// A vertex that a session has open, read-only or writable, until it is closed. Changes are visible
+// to all sessions at once; closing and committing set its operation id and time.
 
 // So that the declarations know `Symbol.dispose` in projects whose `lib` is older than it.
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -29,15 +29,12 @@ import { accessOf, GraphHandle } from "./graph-handle.js";
 import type { VertexRecord } from "./vertex-attributes.js";
 import { VertexQueries } from "./vertex-queries.js";
 
-/**
- * A vertex that is held until it is closed: by `close`, by `using`, or at the
- * end of the request.
- */
+/** An open vertex. It is closed by `close`, by `using`, or at the end of the request. */
 export class Vertex extends VertexQueries {
   /**
-   * Opens a vertex; the same as `graph.openVertex`.
-   * @param id id of the vertex; the runtime itself gives what it holds
-   * @param type of a vertex that mode `w` creates
+   * Opens a vertex; same as `graph.openVertex`.
+   * @param id id of the vertex; the runtime passes an existing lock
+   * @param type type of a vertex that mode `w` creates
    * @throws AccessError, KeyError, ValueError
    */
   constructor(
@@ -51,22 +48,22 @@ export class Vertex extends VertexQueries {
     super(access, typeof id === "object" ? id : openHold(access, id, type, mode, timeout));
   }
 
-  /** True while it can be read. */
+  /** Returns whether it is open. */
   readable(): boolean {
     return this.heldAs !== null;
   }
 
-  /** True while it is held readonly. */
+  /** Returns whether it is open read-only. */
   readonly(): boolean {
     return this.heldAs === "r";
   }
 
-  /** True while it is held for writing. */
+  /** Returns whether it is open for writing. */
   writable(): boolean {
     return this.heldAs === "w";
   }
 
-  /** Commits and lets go of the vertex; false if that was done before. */
+  /** Commits and releases the vertex; false if it was already closed. */
   close(): boolean {
     if (this.heldAs === null) return false;
     const { hold } = this;
@@ -83,8 +80,8 @@ export class Vertex extends VertexQueries {
   }
 
   /**
-   * Makes a readonly vertex writable.
-   * @param timeout milliseconds to wait for other readers; negative is refused
+   * Makes a read-only vertex writable.
+   * @param timeout milliseconds to wait for other readers; must not be negative
    * @throws AccessError, ValueError
    */
   escalate(timeout = 0): void {
@@ -94,19 +91,19 @@ export class Vertex extends VertexQueries {
   }
 
   /**
-   * Commits and makes a writable vertex readonly; false if it is held more than once.
+   * Commits and makes a writable vertex read-only; false if it is locked more than once.
    * @throws AccessError
    */
   relax(): boolean {
     return this.access.session.relax(this.hold);
   }
 
-  /** Operation id of the last change, all of which are committed; -1 for a readonly vertex. */
+  /** Commits all changes; returns the operation id of the last one, -1 for a read-only vertex. */
   commit(): number {
     return this.hold.isWritable ? this.op : -1;
   }
 
-  /** Rank coefficient, 1.0 at first. */
+  /** Rank coefficient, initially 1.0. */
   get c1(): number {
     return this.access.store.vertices.c1(this.hold.vertex);
   }
@@ -115,7 +112,7 @@ export class Vertex extends VertexQueries {
     this.setRank(value);
   }
 
-  /** Rank coefficient, 0.0 at first. */
+  /** Rank coefficient, initially 0.0. */
   get c0(): number {
     return this.access.store.vertices.c0(this.hold.vertex);
   }
@@ -125,21 +122,21 @@ export class Vertex extends VertexQueries {
   }
 
   /**
-   * @param isVirtual keeps the value on disk, as `*` before the key does: up to 4 MiB, read again
-   * each time, and unknown to filters
-   * @throws ValueError for a key or value that cannot be stored; AccessError, DataError
+   * @param isVirtual stores the value on disk, as the key prefix `*` does: up to 4 MiB, read on
+   * each access, and invisible to filters
+   * @throws ValueError invalid key or value; AccessError, DataError
    */
   setProperty(key: string, value: PropertyValue = null, isVirtual = false): void {
     setProperty(this.access, this.#writable, key, value, isVirtual);
   }
 
-  /** Sets one after the other until one is refused. */
+  /** Sets properties in order until one fails. */
   setProperties(properties: { readonly [key: string]: PropertyValue }): void {
     checkObject(properties, "properties");
     for (const [key, value] of Object.entries(properties)) this.setProperty(key, value);
   }
 
-  /** Value of a property; null, or `fallback`, when there is none. */
+  /** Returns the value of a property; `fallback` (default: null) if there is none. */
   getProperty(key: string): PropertyValue | null;
   getProperty<T>(key: string, fallback: T): PropertyValue | T;
   getProperty(key: string, fallback: unknown = null): unknown {
@@ -147,68 +144,68 @@ export class Vertex extends VertexQueries {
     return value === undefined ? fallback : value;
   }
 
-  /** @throws LookupError when there is none */
+  /** @throws LookupError no such property */
   requireProperty(key: string): PropertyValue {
     const value = this.#property(key);
     if (value === undefined) throw new LookupError(`Vertex has no property '${key}'`);
     return value;
   }
 
-  /** @param condition what its value must fulfil */
+  /** @param condition condition on its value */
   hasProperty(key: string, condition?: ValueCondition): boolean {
     const value = this.#property(key);
     if (value === undefined || condition === undefined) return value !== undefined;
     return testValue(parseValueCondition(condition), value);
   }
 
-  /** @throws LookupError when there is none */
+  /** @throws LookupError no such property */
   removeProperty(key: string): void {
     if (removeProperty(this.access, this.#writable, key)) return;
     throw new LookupError(`Vertex has no property '${key}'`);
   }
 
-  /** Removes all; returns how many there were. */
+  /** Removes all properties; returns their number. */
   removeProperties(): number {
     return removeProperties(this.access, this.#writable);
   }
 
-  /** Number of properties. */
+  /** Returns the number of properties. */
   numProperties(): number {
     return this.access.store.properties.keysOf(this.hold.vertex).length;
   }
 
-  /** True if there are any. */
+  /** Returns whether there are properties. */
   hasProperties(): boolean {
     return this.numProperties() > 0;
   }
 
-  /** All properties, as a copy. */
+  /** Returns a copy of all properties. */
   getProperties(): Record<string, PropertyValue> {
     return this.access.store.properties.all(this.hold.vertex);
   }
 
-  /** Adds to a number, which is `by` when there is none; returns the new value. */
+  /** Adds to a number, 0 if there is none; returns the new value. */
   incProperty(key: string, by = 1): number {
     return incProperty(this.access, this.#writable, key, by);
   }
 
-  /** Keys of all properties, in no particular order. */
+  /** Returns the keys of all properties, in no particular order. */
   keys(): string[] {
     return Object.keys(this.getProperties());
   }
 
-  /** Values of all properties, in the order of `keys`. */
+  /** Returns the values of all properties, in the order of `keys`. */
   values(): PropertyValue[] {
     return Object.values(this.getProperties());
   }
 
-  /** Keys and values of all properties. */
+  /** Returns keys and values of all properties. */
   items(): [key: string, value: PropertyValue][] {
     return Object.entries(this.getProperties());
   }
 
   /**
-   * Gives the vertex a vector instead of the one that it has; the null vector removes it.
+   * Sets or replaces the vector; the null vector removes it.
    * @throws ValueError, TypeError, AccessError, CapacityError
    */
   setVector(vector: VectorLike): void {
@@ -216,7 +213,7 @@ export class Vertex extends VertexQueries {
   }
 
   /**
-   * False if there was none.
+   * Removes the vector; false if there was none.
    * @throws AccessError
    */
   removeVector(): boolean {
@@ -231,17 +228,17 @@ export class Vertex extends VertexQueries {
     setType(this.access, this.#writable, type);
   }
 
-  /** Name of its type; `__vertex__` when it has none. */
+  /** Returns the name of its type; `__vertex__` if it has none. */
   getType(): string {
     return this.type;
   }
 
-  /** Code of the type. */
+  /** Returns the code of its type. */
   getTypeEnum(): number {
     return this.access.store.vertices.typeOf(this.hold.vertex);
   }
 
-  /** Sets the rank coefficients, those that are given; returns both. */
+  /** Sets the given rank coefficients; returns both. */
   setRank(c1: number = this.c1, c0: number = this.c0): [c1: number, c0: number] {
     if (typeof c1 !== "number" || typeof c0 !== "number") {
       throw new TypeError("a numeric coefficient is required");
@@ -250,13 +247,13 @@ export class Vertex extends VertexQueries {
     return this.getRank();
   }
 
-  /** Both rank coefficients. */
+  /** Returns both rank coefficients. */
   getRank(): [c1: number, c0: number] {
     return [this.c1, this.c0];
   }
 
   /**
-   * @param second since 1970, or from now when `relative`
+   * @param second since 1970, or from now if `relative`
    * @throws ValueError, AccessError
    */
   setExpiration(second: number, relative = false): void {
@@ -264,27 +261,27 @@ export class Vertex extends VertexQueries {
     setExpiry(this.access, this.#writable, relative ? nowSeconds() + second : second);
   }
 
-  /** Second since 1970 at which it expires, T_NEVER for never. */
+  /** Returns the expiry time in seconds since 1970; T_NEVER if it does not expire. */
   getExpiration(): number {
     return this.tmx;
   }
 
-  /** True once its time has passed; it is removed soon after it is closed. */
+  /** Returns whether it has expired; it is removed soon after it is closed. */
   isExpired(): boolean {
     return this.rtx === 0;
   }
 
-  /** Lets it never expire. */
+  /** Removes the expiry time. */
   clearExpiration(): void {
     this.setExpiration(-1);
   }
 
-  /** True when it is there only because arcs lead to it. */
+  /** Returns whether it exists only because arcs lead to it. */
   isVirtual(): boolean {
     return this.virtual;
   }
 
-  /** Everything about the vertex. */
+  /** Returns all attributes, properties and the vector. */
   asDict(): VertexRecord {
     const { id, internalid, odeg, ideg, deg, type, man, properties, tmc, tmm, tmx } = this;
     const { c1, c0, virtual, address, index, op, owner, readers, xrecursion } = this;
@@ -297,13 +294,13 @@ export class Vertex extends VertexQueries {
     };
   }
 
-  /** What `JSON.stringify` shows: the same as `asDict`. */
+  /** Same as `asDict`, for `JSON.stringify`. */
   toJSON(): VertexRecord {
     return this.asDict();
   }
 
   /**
-   * Opens the first neighbour that an arc filter leads to; outwards without one.
+   * Opens the first neighbor that an arc filter leads to, by default outbound.
    * @throws KeyError, AccessError, ValueError, QueryError
    */
   openNeighbor(arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0): Vertex {
@@ -312,7 +309,7 @@ export class Vertex extends VertexQueries {
     return new Vertex(this.access, hold!);
   }
 
-  /** The handle of a vertex held for writing. */
+  /** Handle of the vertex, checked for writing. */
   get #writable(): number {
     const { vertex, isWritable } = this.hold;
     if (!isWritable) throw new AccessError("Vertex not writable");
