@@ -1,6 +1,6 @@
-// The compiler: time of `svc build` for 10 and 1000 plugins and when nothing has changed, and of
-// `svc dev` from a saved edit to the first answer of the new code. Best of all rounds, as other
-// work on the machine can only add.
+// The compiler: time of `svc build` for 10 and 1000 plugins and without changes, and of `svc dev`
+// from a saved edit to the first response of the new code. Best of all rounds, since other work on
+// the machine only adds time.
 //
 //   node build.mjs [--rounds 5]
 
@@ -30,7 +30,7 @@ printTargets([
   { what: "svc dev, 1000, edit to served", value: await edited(large), unit: "s" },
 ]);
 
-/** Seconds of a build into an empty folder. */
+/** Returns the seconds of a build into an empty folder. */
 function anew(project) {
   return best(() => {
     rmSync(join(project, ".svc"), { recursive: true, force: true });
@@ -52,7 +52,7 @@ function best(measure) {
   return Math.min(...Array.from({ length: rounds }, measure));
 }
 
-/** Seconds from writing a plugin's file to the first answer of its new code. */
+/** Returns the seconds from writing a plugin's file to the first response of its new code. */
 async function edited(project) {
   const server = await startSvc(project, { command: "dev", options: ["--transport", "net"] });
   const file = join(project, "plugins/made000.ts");
@@ -60,7 +60,7 @@ async function edited(project) {
   const url = `http://127.0.0.1:${server.port}/svc/plugin/made000x0?q=a`;
   const times = [];
   try {
-    // One more than are counted: the first edit finds the compiler cold.
+    // The first round is a warm-up run of the compiler.
     for (let round = 0; round <= rounds; round++) {
       const marked = text.replace("const total = ", `const total = ${round + 1} * 1000 + `);
       const startedMs = performance.now();

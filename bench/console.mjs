@@ -1,11 +1,10 @@
-// What the console costs: the server, with one and with ten of them open, the browser, and the
-// first view. Real pages in Chromium (or what the variable CHROMIUM names), against one engine.
+// Cost of the console: server with one and with ten consoles open, browser, and first view. Real
+// pages in Chromium (or the program in CHROMIUM) against one engine.
 //
 //   npm run build && node --import tsx bench/console.mjs [seconds]
 //
-// CPU is that of the processes, as the operating system counts it, so other work on the machine
-// changes little but the times. The hour is one of a false clock: timers run as fast as answers
-// come.
+// CPU time is that of the processes, so other work on the machine affects little but the times. The
+// hour runs on a fake clock: timers fire as fast as responses arrive.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -21,7 +20,7 @@ const SETTLE_MS = 8000;
 const HOUR_TURNS = 3600;
 const TICKS = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
 
-/** Seconds of CPU that a process and all below it have used. */
+/** Returns the CPU seconds used by a process and all its descendants. */
 function cpuOf(pid) {
   const parents = new Map();
   const used = new Map();
@@ -33,7 +32,7 @@ function cpuOf(pid) {
       parents.set(Number(name), Number(fields[1]));
       used.set(Number(name), (Number(fields[11]) + Number(fields[12])) / TICKS);
     } catch {
-      // It has ended meanwhile.
+      // It has exited meanwhile.
     }
   }
   const isBelow = (of) => of === pid || (parents.has(of) && of > 1 && isBelow(parents.get(of)));
@@ -41,7 +40,7 @@ function cpuOf(pid) {
 }
 
 async function share(pids) {
-  // What has just begun costs more than what goes on.
+  // Startup costs more than steady state.
   await delay(SETTLE_MS);
   const before = pids.map(cpuOf);
   const begun = performance.now();
@@ -82,7 +81,7 @@ try {
   const [one, page] = await share(pids);
   show("server, one console", (one - idle).toFixed(2), "%", "0.5");
   show("browser, overview, above an empty page", (page - blank).toFixed(2), "%", "2");
-  // At rest: each question holds a time limit of ten seconds, which the false clock leaves alone.
+  // At rest: each request holds a ten-second timeout, which the fake clock does not affect.
   const heap = async () => {
     await first.value("void (window.isPaused = true)");
     await delay(12_000);
@@ -95,7 +94,7 @@ try {
   const [ten] = await share([served.process.pid]);
   show("server, ten consoles", (ten - idle).toFixed(2), "%", "2");
   for (const tab of tabs.splice(1)) await tab.close();
-  // An hour: what is to wait waits for nothing, and the clock goes on by what was waited for.
+  // An hour: timers fire at once, and the clock advances by their delays.
   await first.send("Page.addScriptToEvaluateOnNewDocument", { source: FALSE_CLOCK() });
   await first.open(url);
   await first.until(`document.querySelector("main td") !== null`);

@@ -1,5 +1,5 @@
-// CPU-heavy plugins: how throughput grows from one executor to two, and how long others wait while
-// one plugin burns CPU for two seconds.
+// CPU-heavy plugins: throughput with one and two executors, and latency of other requests while one
+// plugin uses the CPU for two seconds.
 //
 //   node cpu.mjs [--rounds 5] [--seconds 4]
 
@@ -31,7 +31,7 @@ export function burn(_request: PluginRequest, ms: int): null {
 const WORK_MS = 20;
 const BURN_MS = 2000;
 const WORKING_CLIENTS = 8;
-/** What must answer during a burn: path and offset of the port. */
+/** What must respond during the burn: path and port offset. */
 const WATCHED = [
   ["/svc/hc", 0],
   ["/svc/hc", 1],
@@ -80,7 +80,7 @@ async function measureScaling() {
   return median(perSecond[1].map((value, at) => value / perSecond[0][at]));
 }
 
-/** Steps of `work` that take about so long on this machine. */
+/** Returns the steps of `work` that take this long on this machine. */
 async function stepsOf(ms) {
   const steps = 2_000_000;
   const times = [];

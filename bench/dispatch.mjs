@@ -1,7 +1,7 @@
-// What a dispatcher costs: as the reverse proxy of one engine, and merging the answers of four, ten
-// entries each. Engines, dispatchers and a fan-out written by hand are processes of their own; only
-// the CPU time of the process in front counts, which is compared with an engine that answers the
-// same request by itself.
+// Cost of a dispatcher: as the reverse proxy of one engine, and merging the responses of four, ten
+// entries each. Engines, dispatchers and a hand-written fan-out are separate processes; only the
+// CPU time of the process in front is counted, and compared with an engine that answers the same
+// request directly.
 //
 //   node dispatch.mjs [--rounds 7] [--seconds 2]
 
@@ -39,7 +39,7 @@ export function find({ baseport }: PluginRequest, n: int): PluginResponse {
 const PARTITIONS = 4;
 const DOUBLE = "/svc/plugin/double?n=123";
 const FIND = "/svc/plugin/find?n=10";
-/** What is measured: server and path. */
+/** Cases: server and path. */
 const CASES = {
   "engine alone": ["engine", DOUBLE],
   "1x1, relayed": ["proxy", DOUBLE],
@@ -92,7 +92,7 @@ async function startAll() {
   };
 }
 
-/** Faster because of another answer is not faster. */
+/** A speedup with a different response does not count. */
 async function compareAnswers(servers) {
   const ask = async (name, path) => {
     const text = await request(`http://127.0.0.1:${servers[name].port}${path}`);
@@ -138,7 +138,7 @@ function report(samples) {
 }
 
 function targets(samples) {
-  /** Median over the rounds of what two servers gave in the same round. */
+  /** Returns the median over the rounds of a comparison of two servers in the same round. */
   const compared = (name, other, connections, compare) => {
     const others = samples.get(keyOf(other, connections));
     const list = samples.get(keyOf(name, connections));
@@ -146,7 +146,7 @@ function targets(samples) {
   };
   const cpu = (name, other) => compared(name, other, 32, (one, two) => one.cpuUs / two.cpuUs);
   const added = (name, other) => compared(name, other, 1, (one, two) => one.p50Us - two.p50Us);
-  /** Processes that have to wait for a core make others of them late: no target then. */
+  /** No latency target if processes have to share cores. */
   const within = (us, processes) => (availableParallelism() >= processes ? { atMost: us } : {});
   const proxy = ["1x1, relayed", "engine alone"];
   const matrix = ["4x1, merged", "engine alone, 10 entries"];

@@ -1,6 +1,6 @@
-// Expressions in queries over 10,000 arcs of one vertex and over 100: filters, ranking, memory, and
-// literals that differ from query to query; two levels, a scan, and an expression by itself. CPU
-// time, beside what the design measured of the reference's queries.
+// Expressions in queries over 10,000 and 100 arcs of one vertex: filters, ranking, memory, and
+// literals that differ between queries; two levels, a scan, and a single evaluation. CPU time, next
+// to the design's figures for the reference system.
 //
 //   node expressions.mjs [--rounds 5] [--ms 300]
 
@@ -10,7 +10,7 @@ import { initialize, svc } from "./lib/package.mjs";
 import { threadSeconds } from "./lib/process-figures.mjs";
 
 const { D_OUT, Graph, M_FLT, S_ID, S_RANK, S_VAL, V_GT } = svc;
-/** CPU us of the reference's one-shot queries, as the design names them. */
+/** CPU us of the reference's one-shot queries, by the design's names. */
 const REFERENCE = new Map([
   ["100: filter value", 13.5],
   ["100: filter property", 17.7],
@@ -26,7 +26,7 @@ const REFERENCE = new Map([
   ["scan of 50,000 vertices", 3615],
   ["evaluate, known text", 3.6],
 ]);
-/** How many times as fast each is to be. */
+/** Target speedup of each query. */
 const TARGETS = new Map([
   ["100: filter value", 1.5],
   ["100: filter property", 1.7],
@@ -89,7 +89,7 @@ function queriesOf(degree) {
   ];
 }
 
-/** Two levels of 100 arcs each, all vertices, and an expression by itself. */
+/** Two levels of 100 arcs each, all vertices, and a single evaluation. */
 function otherQueries() {
   for (let middle = 0; middle < 100; middle++) {
     graph.connect("top", ["leads", M_FLT, (middle % 10) / 10], `middle${middle}`);
@@ -113,7 +113,7 @@ function otherQueries() {
   ];
 }
 
-/** @returns {Map<string, number>} CPU us a query, medians over the rounds */
+/** @returns {Map<string, number>} CPU us per query, medians over the rounds */
 function measure() {
   const times = new Map([...queries.keys()].map((what) => [what, []]));
   for (const query of queries.values()) cpuMicroseconds(query);

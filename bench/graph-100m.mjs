@@ -1,4 +1,4 @@
-// A graph of a hundred million arcs, to be run by itself: it takes some minutes and 8 GB of memory.
+// A graph of a hundred million arcs. Run it alone: it takes several minutes and 8 GB of memory.
 //
 //   node graph-100m.mjs
 

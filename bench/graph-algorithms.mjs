@@ -1,12 +1,12 @@
-// What batches, indexes and algorithms of a graph cost in this process, by CPU time.
-// `node bench/graph-algorithms.mjs [vertices]`, after `npm run build`; 1,000,000 unless given.
+// CPU time of batches, indexes and algorithms of a graph in this process. `node
+// bench/graph-algorithms.mjs [vertices]`, after `npm run build` (default: 1,000,000).
 
 import { Graph, M_INT, system } from "../dist/index.js";
 
 const VERTICES = Number(process.argv[2] ?? 1_000_000);
 const ARCS = 1_000_000;
 const BATCH = 1000;
-/** Vertices that others are connected to. */
+/** Number of vertices that the others are connected to. */
 const SPREAD = 20;
 
 const cpuMs = () => {
@@ -19,7 +19,7 @@ const below = (limit) => {
   return Math.floor((state / 2 ** 32) * limit);
 };
 
-/** CPU time of one of so many runs, in milliseconds. */
+/** Returns the CPU time per run, in milliseconds. */
 function timed(name, runs, run) {
   const begun = cpuMs();
   for (let index = 0; index < runs; index++) run(index);
@@ -28,7 +28,7 @@ function timed(name, runs, run) {
   return ms;
 }
 
-/** Batches of arcs that are there already, among so many vertices. */
+/** Batches of existing arcs, among a number of vertices. */
 function batches(vertices) {
   const graph = new Graph(`batches_${vertices}`);
   const names = Array.from({ length: vertices }, (_, at) => `v${at}`);

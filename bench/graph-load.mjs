@@ -1,4 +1,4 @@
-// A graph of ten million arcs: loading, memory, saving, opening again.
+// A graph of ten million arcs: load, memory, save, reopen.
 //
 //   node graph-load.mjs [--arcs 10000000]
 

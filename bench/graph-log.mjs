@@ -1,6 +1,6 @@
-// What the log costs: connecting by string ids and making vertices with two properties, with a log
-// against without, in turns within one process and by its CPU time; bytes of log a call; how fast a
-// log is read, and done again. What the log's own thread costs in a server is not part of it.
+// Cost of the transaction log: connecting by string ids and creating vertices with two properties,
+// with and without a log, alternating within one process, by its CPU time; bytes of log per call;
+// speed of reading and of replaying a log. The log thread of a server is not included.
 //
 //   node graph-log.mjs [--rounds 15] [--arcs 20000]
 
@@ -23,7 +23,7 @@ const svc = await importSources(
 const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-/** A graph of a root, with a log or without, and what flushes that. */
+/** Opens a graph with or without a log; returns it with its flush function. */
 function open(root, log) {
   const alone = {
     ip: null,
@@ -66,9 +66,9 @@ const opened = {
 };
 const written = { connect: 0, vertex: 0 };
 const costs = { connect: { off: [], async: [] }, vertex: { off: [], async: [] } };
-/** So much at once: about what the log's own thread lets come together, 10 ms of calls. */
+/** Calls per flush: about what the log thread commits as one group, 10 ms of calls. */
 const SLICE = 4_000;
-// There is no log before the first change.
+// The first change creates the log.
 opened.async.graph.createVertex("first");
 await opened.async.flush();
 let next = 0;
@@ -86,7 +86,7 @@ for (let round = -2; round < rounds; round++) {
       }
     }
     written[step] += logBytes() - former;
-    // The first rounds only warm up.
+    // The first rounds are warm-up runs.
     if (round < 0) continue;
     for (const log of ["off", "async"]) costs[step][log].push(spent[log]);
   }

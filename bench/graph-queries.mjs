@@ -1,4 +1,4 @@
-// Whole queries, with results: arcs of one vertex filtered and sorted for the best ten, and two
+// Complete queries with results: arcs of one vertex, filtered and sorted for the best ten, and two
 // levels with 10,000 arcs.
 //
 //   node graph-queries.mjs [--rounds 5] [--ms 500]
@@ -10,7 +10,7 @@ import { threadSeconds } from "./lib/process-figures.mjs";
 
 const { C_NONE, D_OUT, Graph, M_INT, S_VAL, V_GTE } = svc;
 const DEGREES = [10, 100, 1000, 10_000];
-/** Arcs of each of as many vertices on the second level. */
+/** Arcs of each vertex on the second level. */
 const FAN_OUT = 100;
 const VALUES = 1000;
 const HALF = ["likes", D_OUT, M_INT, V_GTE, VALUES / 2];
@@ -50,7 +50,7 @@ function preparedDeep(result, execute) {
   return () => query.execute(execute);
 }
 
-/** @returns {Map<string, number>} queries a second, medians over the rounds */
+/** @returns {Map<string, number>} queries per second, medians over the rounds */
 function measure() {
   const rates = new Map([...queries.keys()].map((what) => [what, []]));
   for (let round = 0; round < rounds; round++) {

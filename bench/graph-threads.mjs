@@ -1,6 +1,6 @@
-// One graph used from two executors at once: one reader alone, two readers, a reader beside a
-// writer that never rests, and that writer alone. Reading and writing is the work of plugins. Time
-// in which a thread waits for a core does not count: beside other work it says nothing.
+// One graph used by two executors at once: one reader, two readers, a reader beside a writer that
+// never pauses, and that writer alone. Plugins do the reading and writing. Time that a thread waits
+// for a core is not counted, as it depends on other work.
 //
 //   node graph-threads.mjs [--rounds 5] [--arcs 1000000] [--ms 1000]
 
@@ -80,7 +80,7 @@ export function write(_request: PluginRequest, graph: Graph, ms: int): [number, 
   });
 }
 `;
-/** What runs at once, by the names of the plugins. */
+/** Plugins that run at the same time. */
 const RUNS = {
   "one reader": ["read"],
   "two readers": ["read", "read"],
@@ -105,7 +105,7 @@ async function call(plugin, query) {
   return JSON.parse(await request(url)).response;
 }
 
-/** @returns {Promise<{ perSecond: number, longestUs: number }[]>} of each plugin */
+/** @returns {Promise<{ perSecond: number, longestUs: number }[]>} for each plugin */
 async function run(plugins) {
   const results = await Promise.all(plugins.map((plugin) => call(plugin, `ms=${ms}`)));
   return results.map(([perSecond, longestUs]) => ({ perSecond, longestUs }));

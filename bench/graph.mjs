@@ -1,7 +1,7 @@
-// The graph store beside others, each in a process of its own: how fast it takes arcs by string
-// ids, what an arc costs in memory, and how fast simple queries are. In every round all stores do a
-// step one after the other, so that a ratio compares what was measured within seconds. Rates are by
-// CPU time, which other work on the machine disturbs little.
+// The graph store against others, each in its own process: rate of connecting by string ids, memory
+// per arc, and rates of simple queries. In every round all stores run a step one after another, so
+// a ratio compares measurements taken within seconds. Rates are by CPU time, which other work on
+// the machine hardly affects.
 //
 //   node graph.mjs [--rounds 3] [--arcs 1000000] [--ms 300]
 
@@ -14,11 +14,11 @@ import { startStore } from "./lib/graph-process.mjs";
 import { readOptions } from "./lib/options.mjs";
 
 const OURS = "svc";
-/** About how many bytes of memory each takes for an arc. */
+/** Approximate memory per arc, in bytes. */
 const STORES = { [OURS]: 60, map: 250, graphology: 700, ngraph: 400, sqlite: 60, kuzu: 460 };
-/** A store that needs more of the free memory is left out. */
+/** A store that needs a larger share of the free memory is skipped. */
 const SHARE_OF_MEMORY = 1 / 4;
-/** What is done, in this order. The rates are in millions a second. */
+/** Steps in order. Rates are in millions per second. */
 const STEPS = {
   connect: "connect by string ids, arcs",
   arcs: "one level: all arcs",
@@ -33,7 +33,7 @@ const STEPS = {
   oneShot1000: "one-shot neighborhood, degree 1000",
   disconnect: "disconnect by string ids, arcs",
 };
-/** How many times as fast as others it has to be. */
+/** Target speedups over other stores. */
 const TARGETS = [
   ["connect", { map: 1.6, graphology: 6, ngraph: 2.7, sqlite: 4 }],
   ["arcs", { map: 4, graphology: 18, sqlite: 6 }],
@@ -45,7 +45,7 @@ const TARGETS = [
   ["oneShot10", { map: 1 }],
   ["oneShot1000", { map: 3 }],
 ];
-/** Share of the others' memory that it may take. */
+/** Target share of the other stores' memory. */
 const MEMORY_TARGETS = { map: 1 / 4, graphology: 1 / 10, ngraph: 1 / 5, sqlite: 1 };
 
 const { rounds, arcs, ms } = readOptions({ rounds: 3, arcs: 1_000_000, ms: 300 });
@@ -117,7 +117,7 @@ function bytesOf({ bytes }) {
   return bytes;
 }
 
-/** Medians over the rounds of ours divided by the other's. */
+/** Returns the median over the rounds of ours divided by the other's. */
 function ratio(step, name, pick) {
   const others = valuesOf(step, name, pick);
   return median(valuesOf(step, OURS, pick).map((value, round) => value / others[round]));
@@ -149,7 +149,7 @@ function memoryTargets(names) {
     });
 }
 
-/** Three significant digits. */
+/** Rounds to three significant digits. */
 function digits(value) {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

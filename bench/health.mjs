@@ -1,8 +1,7 @@
-// How long the admin port's health check takes while others ask for what is much to render: `echo`
-// of 1 MiB of NULs, and `inspect?level=3` with many connections open that wait with large heads;
-// with none of it for comparison, in turns. The prober asks every few milliseconds on one
-// connection. On a machine with other work run it by `nice -n -10`, or figures are those of the
-// work. Then how much memory is kept after a burst of large bodies.
+// Latency of the admin port's health check while other requests are expensive to render: `echo` of
+// 1 MiB of NULs, and `inspect?level=3` with many open connections waiting with large heads;
+// alternating with no load. The prober sends a request every few milliseconds on one connection. On
+// a busy machine run it with `nice -n -10`. Also memory retained after a burst of large bodies.
 //
 //   node health.mjs [--seconds 4] [--rounds 3] [--waiting 400]
 
@@ -18,7 +17,7 @@ import { startSvc } from "./lib/server.mjs";
 
 const PROBE_EVERY_MS = 3;
 const MIB = 1024 * 1024;
-/** Of the heads of those who wait. */
+/** Header fields of the waiting requests. */
 const FIELDS = Array.from({ length: 7 }, (_, n) => `X-${n}: ${"v".repeat(8000)}\r\n`).join("");
 
 async function main() {
@@ -53,7 +52,7 @@ async function main() {
   await server.stop();
 }
 
-/** Connections whose requests wait, each with a head of 56 KB. */
+/** Opens connections with a waiting request, each with a head of 56 KB. */
 async function holdOpen(port, count) {
   const sockets = [];
   for (let opened = 0; opened < count; opened++) {
@@ -108,7 +107,7 @@ class Prober {
   }
 }
 
-/** Runs in a thread of its own: asks without end, four at a time. */
+/** Runs in its own thread: sends requests without pause, four at a time. */
 async function attack({ port, what }) {
   const body = what === "echo" ? Buffer.alloc(MIB) : null;
   const path = what === "echo" ? "/svc/builtin/echo" : "/svc/inspect?level=3&main=1";
@@ -129,7 +128,7 @@ function ask(port, path, body) {
   });
 }
 
-/** Resident memory before, during and after forty bodies of 5 MiB at once. */
+/** Prints resident memory before, during and after forty concurrent bodies of 5 MiB. */
 async function showBurst({ port, pid }) {
   const rss = () => {
     const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));

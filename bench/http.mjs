@@ -1,6 +1,6 @@
-// Requests per second, CPU time of the server per request and latency of a trivial JSON endpoint
-// with one integer parameter: svc on both transports against bare uWebSockets, hyper-express,
-// node:http, Fastify and Express. Then the same with 16 requests sent at once (pipelining).
+// Requests per second, server CPU time per request and latency of a trivial JSON endpoint with one
+// integer parameter: svc on both transports against bare uWebSockets, hyper-express, node:http,
+// Fastify and Express. Then the same with 16 pipelined requests.
 //
 //   node http.mjs [--rounds 5] [--seconds 2]
 
@@ -52,7 +52,7 @@ async function startAll(uws) {
   return all;
 }
 
-/** Everything that is measured, in the order of one round. */
+/** Returns all runs, in the order of one round. */
 function plan() {
   const plain = CONNECTIONS.flatMap((connections) =>
     [...servers.keys()].map((name) => ({ name, load: { path: PATH, connections } })),
@@ -102,7 +102,7 @@ function report(samples) {
     row("svc (net)", piped, base),
     ["svc (net), built-in ping", ...row("svc (net)", ping, base).slice(1)],
   ];
-  // Without latency: wrk's own correction of it goes astray when requests are sent at once.
+  // Without latency, because wrk corrects it wrongly for pipelined requests.
   const columns = ["16 at once, 32 connections", ...headings].slice(0, -2);
   printTable(
     columns,

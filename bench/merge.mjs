@@ -1,7 +1,6 @@
-// Merging what the partitions of a matrix answered into the JSON text for the client, beside the
-// plain way: parse the JSON of every partition, sort all entries, take the first, write them. Both
-// get the same entries and give the same text, in turns. CPU time, collection of garbage included:
-// waiting for other work on the machine does not count.
+// Merging partials of a matrix into the JSON text for the client, against the naive way: parse the
+// JSON of every partition, sort all entries, take the first, serialize them. Both get the same
+// entries and produce the same text, alternating. CPU time including garbage collection.
 //
 //   node merge.mjs [--rounds 7] [--ms 200]
 
@@ -21,7 +20,7 @@ const { mergePartials, mergedJson, encodeMerged, PluginResponse, S_VAL, S_ID, S_
 const INT = "int";
 const FLOAT = "float";
 const TEXT = "text";
-/** Partitions, entries of each, hits of the merged response, sort keys. */
+/** Partitions, entries per partition, hits of the merged response, sort keys. */
 const CASES = [
   [4, 10, 10, INT],
   [4, 100, 100, FLOAT],
@@ -30,7 +29,7 @@ const CASES = [
   [127, 1000, 100, TEXT],
   [127, 1000, -1, FLOAT],
 ];
-/** The longest that the case with most entries may take, in milliseconds. */
+/** Maximum time of the case with most entries, in milliseconds. */
 const TARGET_MS = 2;
 const TARGET_CASE = "127 x 1000 to 100, float";
 
@@ -54,7 +53,7 @@ function measure([partitions, entries, maxhits, keys]) {
   for (let round = 0; round <= rounds; round++) {
     for (const [way, merge] of Object.entries(ways)) {
       const spentMs = timeOf(merge);
-      // The first round finds the code cold.
+      // The first round is a warm-up run.
       if (round > 0) times[way].push(spentMs);
     }
   }
@@ -63,7 +62,7 @@ function measure([partitions, entries, maxhits, keys]) {
   return { name, bytes, json, partial, plain };
 }
 
-/** A response of one partition, sorted; a hit is what a search shows in its list. */
+/** Returns a partition's sorted response; each hit is an entry of a typical search list. */
 function makeResponse(partition, entries, maxhits, keys) {
   const response = new PluginResponse(-1, keys === TEXT ? S_ID : S_VAL | S_DESC);
   for (let entry = 0; entry < entries; entry++) {
@@ -76,7 +75,7 @@ function makeResponse(partition, entries, maxhits, keys) {
       response.append(keys === INT ? value : value / 1000, { id: `v${value}`, n: entry });
     }
   }
-  // More than a partition would send of its own accord.
+  // More than a partition would send by itself.
   response.maxhits = maxhits;
   response.i0 = partition;
   return response;
@@ -100,7 +99,7 @@ function plainMerge(texts, maxhits, isNumeric) {
   );
 }
 
-/** Milliseconds of CPU that one call takes, over at least `ms` of them. */
+/** Returns the CPU time of a call in milliseconds, over at least `ms` of them. */
 function timeOf(merge) {
   const started = process.cpuUsage();
   let spentMs = 0;

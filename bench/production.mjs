@@ -1,7 +1,7 @@
-// What service costs and bears, beside the targets of a release: logs, metrics and traces of a
-// trivial endpoint; a 2x2 matrix with one replica that answers health checks and nothing else;
-// queries beside feeders that wait for the primary row; what a partition costs the one in front.
-// Variants take turns within a round, and ratios are those of one round.
+// Production features against release targets: cost of logs, metrics and traces on a trivial
+// endpoint; a 2x2 matrix with a replica that answers only health checks; queries beside feeders
+// that wait for the primary row; cost of a partition for the dispatcher. Variants alternate within
+// a round, and ratios are of one round.
 //
 //   node production.mjs [--rounds 5] [--seconds 2] [--clients 8]
 
@@ -108,9 +108,9 @@ function front(partitions, options, rows = partitions[0].map(() => ({}))) {
 }
 
 /**
- * Logs at `info`, and somebody who reads the metrics each second, against neither; then traces that
- * are sent nowhere. Where traces are off a request is asked whether it has one; here a header is
- * looked for and lots are drawn as well, so that what is off costs less than what is measured.
+ * Logs at `info` with metrics scraped every second, against neither; then traces without a
+ * collector. With tracing off, a request is only checked for a trace; here the header is parsed and
+ * sampling is decided too, so the measured cost is an upper bound.
  */
 async function measureTrivial() {
   const bare = await start("bare", ["--log-level", "error"]);
@@ -130,9 +130,9 @@ async function measureTrivial() {
       costs[name] = sample.cpuUs;
     }
     clearInterval(reader);
-    // None is always the first, when others on the machine have just had their turn.
+    // Rotates the order, since the first variant runs right after other work.
     servers.push(servers.shift());
-    // The first round warms up.
+    // The first round is a warm-up run.
     if (round === 0) continue;
     shares.seen.push(costs.bare / costs.seen);
     shares.armed.push(costs.bare / costs.armed);
@@ -153,7 +153,7 @@ async function measureZombie() {
   const healthy = await front(partitions, options);
   const sick = await front([[zombie, others[0]], partitions[1]], options);
   await ask(healthy.port, FIND, seconds);
-  // The first time-out is over, and those of the requests that were under way with it.
+  // Wait until the first timeout has passed, and the requests caught by it.
   await ask(sick.port, FIND, (2 * TIMEOUT_MS) / 1000 + seconds);
   const ratios = [];
   const rows = [];
@@ -197,7 +197,7 @@ async function measureFeeders() {
 }
 
 async function measureWidth() {
-  // Each is several partitions: a process for each would have to wait for a core.
+  // Each process serves several partitions: one process per partition would wait for a core.
   const engines = [await engine(), await engine()];
   const partitions = Array.from({ length: WIDTH }, (_, at) => [engines[at % engines.length]]);
   const server = await front(partitions, {});
@@ -213,7 +213,7 @@ async function measureWidth() {
   targets.push({ what, value: median(costs), unit: "us", atMost: 30 });
 }
 
-/** Asks without a pause on so many connections. */
+/** Sends requests without pause on a number of connections. */
 async function ask(port, path, secondsEach, connections = clients) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies = [];

@@ -1,7 +1,7 @@
-// Every operation of a graph of which a rate of the reference system is known, beside that rate
-// carried over to this machine by a yardstick that is measured in the same minutes. 100,000
-// vertices, 1,000,000 random arcs; CPU time of the process, the collector of garbage included, as
-// the yardstick is measured. The second table tells what of an operation is waiting for memory.
+// Every graph operation whose rate in the reference system is known, next to that rate scaled to
+// this machine by a yardstick measured in the same minutes. 100,000 vertices, 1,000,000 random
+// arcs; CPU time of the process including garbage collection, for the yardstick too. The second
+// table shows how much of an operation is memory latency.
 //
 //   node reference.mjs [--rounds 3] [--ms 300] [--vertices 100000] [--arcs 1000000]
 
@@ -14,18 +14,18 @@ const { D_OUT, Graph, M_FLT, M_INT, S_DEG, S_ID, S_RANK, S_VAL, V_GT } = svc;
 const DEGREES = [10, 100, 10_000];
 const LIST = 20_000;
 const WARM_UPS = 5;
-/** Vertices that are deleted again. */
+/** Number of vertices that are deleted again. */
 const GONE = 2000;
 const TEN = { hits: 10 };
-/** Arcs of both levels, of the first, of each on the second. */
+/** Arcs of both levels, of the first, of each vertex on the second. */
 const TWO_LEVELS = [
   ["103", 3, 100 / 3],
   ["980", 20, 48],
   ["100,110", 110, 100_000 / 110],
 ];
-/** Calls between two looks at the clock. */
+/** Calls between two readings of the clock. */
 const STEP = 16;
-/** So few vertices that all of them stay in the nearest caches. */
+/** Few enough vertices for the L1 and L2 caches. */
 const NEAR = 500;
 
 const options = readOptions({ rounds: 3, ms: 300, vertices: 100_000, arcs: 1_000_000 });
@@ -34,9 +34,9 @@ const names = Array.from({ length: options.vertices }, (_, at) => `v${at}`);
 const yardsticks = [mapOfMaps()];
 await initialize();
 const rates = new Map();
-// What is measured once is measured warm, as in a server that has run for a while: smaller graphs
-// are filled first, whose figures are dropped. The first 20,000 calls take twice to eight times as
-// long, half of it in threads that compile.
+// Single measurements need warm code, as in a server that has run for a while, so smaller graphs
+// are filled first and their figures dropped. The first 20,000 calls take two to eight times as
+// long, half of it in compiler threads.
 for (let at = 0; at < WARM_UPS; at++) fill(new Graph(`warm_up_${at}`), LIST, LIST * 5);
 rates.clear();
 const graph = new Graph("reference");
@@ -58,13 +58,13 @@ function randomPairs() {
   return Uint32Array.from({ length: 2 * options.arcs }, next);
 }
 
-/** CPU time of all threads of the process. */
+/** Returns the CPU time of all threads of the process. */
 function cpuSeconds() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }
 
-/** Inserts the same arcs into a Map of Maps: arcs a second. */
+/** Inserts the same arcs into a Map of Maps; returns arcs per second. */
 function mapOfMaps() {
   const map = new Map();
   const begun = cpuSeconds();
@@ -80,7 +80,7 @@ function mapOfMaps() {
   return options.arcs / (cpuSeconds() - begun);
 }
 
-/** What is measured while a graph is filled: once, or so few times that it is warm. */
+/** Operations measured while a graph is filled: once, or few enough times to be warm. */
 function fill(graph, vertices, arcs) {
   const name = (at) => names[at % vertices];
   once("createVertex", vertices, (at) => graph.createVertex(names[at], "node"));
@@ -124,7 +124,7 @@ function fillTwoLevels(graph, count, wide, deep) {
   }
 }
 
-/** Names of some of the vertices, in an order that no cache foresees. */
+/** Returns names of vertices in an order that caches cannot predict. */
 function nameAmong(count) {
   let at = 0;
   return () => {
@@ -133,7 +133,7 @@ function nameAmong(count) {
   };
 }
 
-/** What asks for one vertex or two of a number of them. */
+/** Lookups of one or two vertices among a number of them. */
 function lookUps(count) {
   const name = nameAmong(count);
   return [
@@ -143,7 +143,7 @@ function lookUps(count) {
   ];
 }
 
-/** What changes one vertex or two of a number of them. */
+/** Changes of one or two vertices among a number of them. */
 function changes(count) {
   const name = nameAmong(count);
   return [
@@ -253,7 +253,7 @@ function report() {
   printTable(["operation", "a second", "reference", "times as fast", "wanted"], rows);
 }
 
-/** The same calls among all vertices, and among so few that nothing is waited for. */
+/** Prints the same calls among all vertices, and among so few that memory latency vanishes. */
 function reportMemory() {
   console.log(`a read of memory that waits for the one before: ${readNs().toFixed(0)} ns\n`);
   const scale = median(yardsticks) / REFERENCE_YARDSTICK;
@@ -269,11 +269,11 @@ function reportMemory() {
   printTable(["operation", ...headings], rows);
 }
 
-/** How long it takes to read a word whose place is known from the word read before, in 64 MiB. */
+/** Returns the latency of a dependent read in 64 MiB. */
 function readNs() {
   const next = Uint32Array.from({ length: 2 ** 24 }, (_, at) => at);
   let state = 1;
-  // One circle through all words.
+  // A single cycle through all words.
   for (let at = next.length - 1; at > 0; at--) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     const other = Math.floor((state / 2 ** 32) * at);

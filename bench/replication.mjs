@@ -1,8 +1,7 @@
-// What replication costs and keeps up with, beside its targets: a program that provides, and a
-// server that follows, each with a log on this disk. How fast the replica follows calls that
-// connect, and what the log's thread takes beside the one that makes them; how long one call takes
-// that is durable on both sides, beside a bare flush; what a subscriber that stands still costs its
-// provider in memory.
+// Replication throughput and cost against its targets: a provider program and a subscribing server,
+// each with a transaction log on this disk. Rate at which the replica follows connecting calls, and
+// CPU time of the log thread; latency of a call that is durable on both sides, against a bare
+// flush; provider memory while a subscriber is stalled.
 //
 //   node replication.mjs [--rounds 5] [--arcs 100000] [--calls 200]
 
@@ -69,7 +68,7 @@ try {
   await replica.stop();
 }
 
-/** How long calls take, and how long until the replica has done them safely, too. */
+/** Measures the time of calls, and until the replica has made them durable. */
 async function follow(from) {
   await system.fence(FENCE_MS);
   const [startedMs, before] = [performance.now(), threadsNs()];
@@ -83,7 +82,7 @@ async function follow(from) {
   return { rate: arcs / calledMs, pace, thread: Math.max(...spentNs) / writerNs };
 }
 
-/** Calls and bare flushes, in turns. */
+/** Alternates calls and bare flushes. */
 async function oneByOne() {
   const folder = mkdtempSync(join(project, "flush-"));
   const file = openSync(join(folder, "file"), "w");
@@ -103,7 +102,7 @@ async function oneByOne() {
   return [calledMs, flushedMs];
 }
 
-/** Memory that calls take while nobody takes what is sent; they only change values. */
+/** Measures memory of calls that only change values while no subscriber reads. */
 async function standStill() {
   for (let n = 0; n < arcs; n++) connect(n);
   await system.fence(FENCE_MS);
@@ -125,7 +124,7 @@ function connect(n, value = 0) {
   graph.connect(`from ${n % 1000}`.padEnd(11), ["to", 5, n + value], `to ${n}`.padEnd(11));
 }
 
-/** CPU time of each thread of this process. */
+/** Returns the CPU time of each thread of this process. */
 function threadsNs() {
   const spent = (thread) =>
     Number(readFileSync(`/proc/self/task/${thread}/schedstat`, "latin1").split(" ")[0]);

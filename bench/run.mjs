@@ -1,5 +1,5 @@
-// Runs the benchmarks named, or all of them, one after the other: `node run.mjs [name...]`. Options
-// go to each. The exit code is 1 when one of them missed a target.
+// Runs the named benchmarks, or all, one after another: `node run.mjs [name...]`. Each gets the
+// options. Exits with 1 if a target was missed.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

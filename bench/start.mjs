@@ -1,5 +1,5 @@
-// Start and memory of `svc serve`: time from the command to the first answer, resident memory when
-// idle, and whether memory grows over many requests.
+// Start and memory of `svc serve`: time from the command to the first response, resident memory
+// when idle, and memory growth over many requests.
 //
 //   node start.mjs [--rounds 5] [--requests 10000000]
 
@@ -32,9 +32,9 @@ const COLD = { options: [...NET.options, "--no-warm-up"] };
 const IDLE_MS = 2000;
 const CONNECTIONS = 32;
 const STEP_SECONDS = 5;
-/** Share of the requests that let the heap find its size. */
+/** Share of the requests during which the heap reaches its size. */
 const WARM_UP_SHARE = 0.2;
-/** Collections come and go: what two peaks of a heap that does not grow may differ by. */
+/** Noise of garbage collection: allowed difference of two peaks of a constant heap. */
 const NOISE_MIB = 10;
 
 requireWrk();
@@ -82,7 +82,7 @@ async function measureStarts() {
   return { ms: median(times), mib: median(memory) };
 }
 
-/** @returns the rate of the first second in service, in rates of the fifth; median of the rounds */
+/** @returns rate of the first second in service relative to the fifth; median of the rounds */
 async function measureFirstSecond(how) {
   const shares = [];
   for (let round = 0; round < rounds; round++) {
@@ -102,7 +102,7 @@ async function measureFirstSecond(how) {
   return median(shares);
 }
 
-/** @returns MiB by which the peak of the second half lies above that of the first, once warm */
+/** @returns MiB by which the peak of the second half exceeds that of the first, after warm-up */
 async function measureGrowth(running) {
   const samples = [];
   let done = 0;

@@ -1,8 +1,8 @@
-// Vectors of one graph used from two executors at once: one thread that searches the index, two of
-// them, a writer of arcs alone, and beside the thread that builds the index anew. What threads cost
-// the writer that take no lock is the machine's: one that searches, one that reads memory, one that
-// only calculates. Time in which a thread waits for a core does not count, but a writer does wait
-// for whoever has the mutex and no core; its rate by CPU time does not count that either.
+// Vectors of one graph used by two executors at once: one and two threads that search the index, a
+// writer of arcs alone, and that writer while the index is rebuilt. As a baseline of the machine,
+// the writer runs beside threads that take no lock: one searches, one reads memory, one calculates.
+// Time that a thread waits for a core is not counted, but a writer waiting for the mutex while its
+// holder has no core is; its rate by CPU time excludes that too.
 //
 //   node vector-threads.mjs [--rounds 3] [--vectors 30000] [--ms 1000]
 
@@ -132,7 +132,7 @@ async function untilIndexed() {
   while ((await call("indexed")) < vectors) await new Promise((done) => setTimeout(done, 100));
 }
 
-/** Calls a second of each run, by rounds. The first round only warms up. */
+/** Returns the calls per second of each run, by round. The first round is a warm-up run. */
 async function measure() {
   const samples = new Map();
   for (let round = 0; round <= rounds; round++) {

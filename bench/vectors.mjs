@@ -1,7 +1,7 @@
-// Vectors of a graph in this process: making them, looking at all of them, an index of them and
-// its memory, by CPU time, beside usearch with int8 where that is installed (`npm install` here).
-// Run it by `node bench/vectors.mjs [vectors] [length ...]`, after `npm run build`; 100,000 of 128
-// and of 384 components unless given.
+// Vectors of a graph in this process: creation, exact search, index search with recall and memory,
+// by CPU time, next to usearch with int8 if that is installed (`npm install` here). Run it with
+// `node bench/vectors.mjs [vectors] [length ...]`, after `npm run build`; default: 100,000 vectors
+// of 128 and of 384 components.
 
 import { createRequire } from "node:module";
 import { Graph, S_SIM, system } from "../dist/index.js";
@@ -12,7 +12,9 @@ const usearch = peerIfInstalled();
 const CENTERS = 1000;
 const PROBES = 200;
 
-/** Its module for `import` looks for the binary in a folder that there is not, and never ends. */
+/**
+ * Loaded with `require`: its ES module searches a missing folder for the binary and never returns.
+ */
 function peerIfInstalled() {
   try {
     return createRequire(import.meta.url)("usearch");
@@ -33,7 +35,7 @@ const random = () => {
 };
 const bell = () => random() + random() + random() + random() - 2;
 
-/** CPU time of one of so many runs, in microseconds. */
+/** Returns the CPU time per run, in microseconds. */
 function timed(name, runs, run) {
   const begun = cpuMs();
   for (let index = 0; index < runs; index++) run(index);
@@ -71,7 +73,7 @@ function measure(length) {
 
 async function measureIndex({ graph, length, probes, exact, scan, made }) {
   graph.index("vectors", { length });
-  // This thread sleeps meanwhile: what the process takes is the builder's.
+  // This thread sleeps meanwhile, so the CPU time is the builder's.
   const begun = cpuMs();
   while (graph.indexes()[0].indexed < VECTORS) await new Promise((done) => setTimeout(done, 100));
   const buildUs = ((cpuMs() - begun) / VECTORS) * 1000;
@@ -98,7 +100,7 @@ async function measureIndex({ graph, length, probes, exact, scan, made }) {
   if (made !== null) comparePeer({ length, probes, exact, made }, { buildUs, ours });
 }
 
-/** The same vectors and probes, with usearch: int8, one thread, as many links and candidates. */
+/** The same vectors and probes with usearch: int8, one thread, equal links and candidates. */
 function comparePeer({ length, probes, exact, made }, { buildUs, ours }) {
   const { Index, MetricKind, ScalarKind } = usearch;
   const index = new Index({

@@ -1,7 +1,7 @@
-// What tRPC and Hono serve: parameters and results of `lib/made-plugins.mjs`, described with zod as
-// both of them recommend, ten endpoints a file.
+// Endpoints that tRPC and Hono serve: parameters and results of `lib/made-plugins.mjs`, described
+// with zod as both recommend, ten endpoints per file.
 
-/** Names of the files and of the endpoints of one. */
+/** Names of the files, and of the endpoints of a file. */
 export function fileNames(count) {
   return Array.from({ length: count }, (_, at) => `made${String(at).padStart(3, "0")}`);
 }
@@ -11,7 +11,7 @@ export function printEndpoints(file, print) {
   return Array.from({ length: 10 }, (_, at) => print(`${file}x${at}`, at)).join("");
 }
 
-/** Types that all endpoints share, and a function for what they answer. */
+/** Types shared by all endpoints, and a function that returns their result. */
 export const TYPES = `import { z } from "zod";
 
 export const Color = z.enum(["red", "green", "blue"]);
@@ -39,7 +39,7 @@ export interface Page<T> {
 }
 `;
 
-/** The schema of the parameters of endpoint `at`. */
+/** Returns the schema of the parameters of endpoint `at`. */
 export const printInput = (at) => `z.object({
       q: z.string(),
       n: z.number().int().default(${at + 1}),
@@ -51,7 +51,7 @@ export const printInput = (at) => `z.object({
       exact: z.enum(["yes", "no"]).optional(),
     })`;
 
-/** Statements that make `page` of `input`. */
+/** Statements that compute `page` from `input`. */
 export const BODY = `const { q, n, ratio, color, order, origin, shapes, exact } = input;
       const items = shapes.filter(({ name }) => (exact === "yes" ? name === q : name.includes(q)));
       const total = items.length + origin.x * ratio * (order === Order.Ascending ? 1 : -1);
@@ -60,7 +60,7 @@ export const BODY = `const { q, n, ratio, color, order, origin, shapes, exact } 
         total,
       };`;
 
-/** What every file of endpoints needs of `TYPES`. */
+/** Imports from `TYPES` for every file of endpoints. */
 export const IMPORTS = `import { z } from "zod";
 import { Color, Order, type Page, Point, Shape } from "./types.js";
 `;

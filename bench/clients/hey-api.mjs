@@ -1,4 +1,4 @@
-// The client that hey-api makes of our OpenAPI document, with the plugins that it takes by itself.
+// The client that hey-api generates from our OpenAPI document with its default plugins.
 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-// Hono: one chain of routes a file. Its client takes types from the sources of all, or, as Hono's
-// documents recommend for many routes, there is a client for each file, compiled before. Compiled
-// clients of all at once do not exist: TypeScript refuses to print a type of a thousand routes.
+// Hono: one chain of routes per file. Its client takes its types from all sources or, as Hono's
+// documentation recommends for many routes, there is a precompiled client per file. Precompiled
+// clients of all files are impossible: TypeScript refuses to print a type of a thousand routes.
 
 import { BODY, fileNames, IMPORTS, printEndpoints, printInput, TYPES } from "./endpoints.mjs";
 
@@ -48,8 +48,8 @@ function neverCalled() {
 `;
 
 /**
- * Has the type of the client of one file worked out while declarations are made: as the type of a
- * value, because an alias would be printed as it is written and be worked out in every app.
+ * Forces the client type of a file to be computed when declarations are emitted, by using it as the
+ * type of a value; an alias would be printed as written and computed in every app.
  */
 const printClient = (file) => `import { hc } from "hono/client";
 import type { ${file} } from "./${file}.js";

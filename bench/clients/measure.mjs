@@ -1,21 +1,21 @@
-// The tools that a client meets on its way into an app: its generator, two releases of TypeScript
-// and esbuild. Each is a process of its own, as on a command line, save esbuild, whose time nobody
-// asks for.
+// The tools that a client passes through into an app: its generator, two releases of TypeScript,
+// and esbuild. All but esbuild, whose time is not measured, run as separate processes, as on a
+// command line.
 
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-// That of the package above, which brings TypeScript 7, too.
+// From the package above, which also has TypeScript 7.
 import { buildSync } from "esbuild";
 
 const own = createRequire(import.meta.url);
 const product = createRequire(new URL("../../package.json", import.meta.url));
 
-/** TypeScript 5.9 is the last that every tool works with, 7 the first in machine code. */
+/** TypeScript 5.9 is the last release that every tool supports, 7 the first native one. */
 export const COMPILERS = { 5: compilerOf(own), 7: compilerOf(product) };
-/** Large enough for anything that a compiler prints about a broken project. */
+/** Large enough for all errors of a broken project. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 function compilerOf(require) {
@@ -23,8 +23,8 @@ function compilerOf(require) {
 }
 
 /**
- * Runs a program of Node.
- * @param {string[]} words its file and what it is told
+ * Runs a Node program.
+ * @param {string[]} words its file and arguments
  * @returns {{ seconds: number, stdout: string }}
  */
 export function runNode(words, cwd) {
@@ -52,7 +52,7 @@ export function checkTypes(compiler, folder) {
   };
 }
 
-/** Bytes of a bundle as a page would load it. */
+/** Returns the size of a bundle as a page would load it, in bytes. */
 export function bundle(file) {
   const { outputFiles } = buildSync({
     entryPoints: [file],
@@ -68,7 +68,7 @@ export function bundle(file) {
   return { bytes: contents.length, gzipBytes: gzipSync(contents, { level: 9 }).length };
 }
 
-/** Bytes of the part that all clients of ours share. */
+/** Returns the size of the runtime shared by all our clients, in bytes. */
 export function bundleRuntime() {
   const dist = fileURLToPath(new URL("../../dist/client", import.meta.url));
   return bundle(join(dist, "runtime.js"));

@@ -1,4 +1,5 @@
-// The client that `svc client` writes. The app gets its package as a user does: in a folder of it.
+// The client that `svc client` writes. The app gets its package as a user does, in a folder of its
+// own.
 
 import { join } from "node:path";
 import { SVC } from "../lib/server.mjs";
@@ -6,7 +7,7 @@ import { SVC } from "../lib/server.mjs";
 export const svc = {
   name: "svc",
   sources: () => ({ "app.ts": APP }),
-  /** @returns words of the command that makes the client */
+  /** @returns arguments of the command that generates the client */
   generate: ({ project, folder }) => [
     SVC,
     "client",

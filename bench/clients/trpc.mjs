@@ -1,5 +1,5 @@
-// tRPC: one router a file, and a client that takes its types from them: from their sources, or from
-// declarations that `tsc` has made of them.
+// tRPC: one router per file, and a client that takes its types from the sources, or from
+// declarations emitted by `tsc`.
 
 import { BODY, fileNames, IMPORTS, printEndpoints, printInput, TYPES } from "./endpoints.mjs";
 

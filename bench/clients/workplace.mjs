@@ -1,5 +1,5 @@
-// Folders in which clients are made and used: one project of `svc` for each number of endpoints,
-// and in it one app for each client. All goes when the process ends.
+// Folders in which clients are generated and used: one `svc` project for each number of endpoints,
+// with one app for each client. Everything is removed when the process ends.
 
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { COMPILERS, runNode } from "./measure.mjs";
 
 const PACKAGES = fileURLToPath(new URL("../node_modules", import.meta.url));
 
-/** What `npm create vite` gives to apps, as far as it tells compilers apart. */
+/** Compiler options that `npm create vite` sets, as far as they matter here. */
 const APP_OPTIONS = {
   target: "es2022",
   lib: ["es2022", "dom", "dom.iterable"],
@@ -22,7 +22,7 @@ const APP_OPTIONS = {
   skipLibCheck: true,
 };
 
-/** A built project of ten endpoints a file, and its OpenAPI document. */
+/** Creates a built project of ten endpoints per file, and its OpenAPI document. */
 export function makeService(files) {
   const project = makeProject(madePlugins(files));
   build(project);
@@ -33,7 +33,7 @@ export function makeService(files) {
 
 /**
  * Writes the app of a client.
- * @returns the words that make what the client has to have made, if any, and where that goes
+ * @returns the arguments that generate the client, if it is generated, and its folder
  */
 export function makeApp(client, { project, document, files }) {
   const folder = join(project, "apps", client.name.replace(/\W+/g, "-"));
@@ -61,7 +61,7 @@ function declareWords({ declare }) {
   return declare === undefined ? null : [COMPILERS[5], "--project", "tsconfig.server.json"];
 }
 
-/** Makes anew what a client has to have made; @returns seconds, `null` where there is nothing */
+/** Regenerates a client; @returns seconds, `null` if there is nothing to generate */
 export function generate({ client, folder, words }) {
   if (words === null) return null;
   rmSync(join(folder, client.generated), { recursive: true, force: true });

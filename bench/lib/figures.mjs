@@ -1,26 +1,26 @@
-// Summing up and printing: medians over rounds, one table of figures, one of targets.
+// Summarizes and prints: medians over rounds, a table of figures, a table of targets.
 
-/** Middle of some numbers; of an even count the lower one. */
+/** Returns the median; of an even number of values the lower one. */
 export function median(values) {
   return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 }
 
-/** Share `p` (0 to 1) of the values is not above the result. */
+/** Returns the percentile for share `p` (0 to 1). */
 export function percentile(values, p) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)];
 }
 
 /**
- * Medians of every field.
- * @param {Record<string, number>[]} samples objects of the same fields
+ * Returns the medians of every field.
+ * @param {Record<string, number>[]} samples objects with the same fields
  */
 export function medians(samples) {
   const names = Object.keys(samples[0]);
   return Object.fromEntries(names.map((name) => [name, median(samples.map((one) => one[name]))]));
 }
 
-/** Prints rows under headings; numbers are right-aligned. */
+/** Prints a table; numbers are right-aligned. */
 export function printTable(headings, rows) {
   const lines = [headings, ...rows].map((row) => row.map(String));
   const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at].length)));
@@ -33,16 +33,16 @@ export function printTable(headings, rows) {
   console.log();
 }
 
-/** Says how much the figures can be trusted: other work takes time from server and generator. */
+/** Prints how much other work may distort the figures. */
 export function printOtherWork(samples) {
   const cores = median(samples.map(({ otherCores }) => otherCores));
   console.log(`other work on the machine: ${cores.toFixed(2)} cores (median)\n`);
 }
 
 /**
- * Prints measured values beside their targets; a missed one makes the process fail.
+ * Prints values with their targets; a missed target makes the process fail.
  * @param {{ what: string, value: number, unit: string, atLeast?: number, atMost?: number }[]} list
- *   without a bound a value is printed for information
+ * a value without a target is only printed
  */
 export function printTargets(list) {
   const rows = list.map(({ what, value, unit, atLeast, atMost }) => {

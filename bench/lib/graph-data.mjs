@@ -1,9 +1,9 @@
-// The data of the graph benchmarks: arcs whose ends follow power laws, as in real networks. Out of
-// a million vertices with ten million arcs one has 10,000 outarcs and another 100,000 inarcs, half
-// of them have less than eight. The same seed gives the same arcs.
+// Data of the graph benchmarks: arcs whose degrees follow power laws, as in real networks. Of a
+// million vertices with ten million arcs one has 10,000 outarcs and another 100,000 inarcs, and
+// half have fewer than eight. The same seed gives the same arcs.
 //
-// In a file: four columns of u32, each as long as there are arcs: initial, terminal, relationship,
-// value. Vertices are numbers from 0; `idBytesOf` gives their ids.
+// File format: four columns of u32, one entry per arc: initial, terminal, relationship, value.
+// Vertices are numbers from 0; `idBytesOf` returns their ids.
 
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -12,14 +12,17 @@ export const RELATIONSHIPS = 8;
 export const VALUES = 1000;
 export const ARCS_A_VERTEX = 10;
 const SEED = 0x5eed;
-/** How steeply degrees fall: the first p of the vertices have p^(1/steepness) of the arcs. */
+/**
+ * Steepness of the degree distribution: the first p of the vertices have p^(1/steepness) of the
+ * arcs.
+ */
 const OUT_STEEPNESS = 2;
 const IN_STEEPNESS = 3;
-/** Numbers of vertices are spread by these, so that those with most arcs do not lie together. */
+/** Multipliers that scatter the vertices with most arcs. */
 const OUT_SPREAD = 1_000_003;
 const IN_SPREAD = 7_368_787;
 
-/** Arcs one after the other, without end; the same ends and relationship may come again. */
+/** Infinite sequence of arcs; ends and relationship may repeat. */
 export class ArcSource {
   from = 0;
   to = 0;
@@ -32,7 +35,7 @@ export class ArcSource {
     this.#vertices = vertices;
   }
 
-  /** Sets the members to those of the next arc. */
+  /** Advances to the next arc. */
   next() {
     const vertices = this.#vertices;
     const from = Math.floor(vertices * this.#random() ** OUT_STEEPNESS);
@@ -43,7 +46,7 @@ export class ArcSource {
     this.value = Math.floor(this.#random() * VALUES);
   }
 
-  /** From 0 to below 1, evenly. */
+  /** Returns a uniform random number in [0, 1). */
   #random() {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let x = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -52,7 +55,7 @@ export class ArcSource {
   }
 }
 
-/** Writes `count` arcs into a file, no two of the same ends and relationship. */
+/** Writes `count` arcs to a file, distinct in ends and relationship. */
 export function writeArcs(file, count) {
   const source = new ArcSource(verticesOf(count));
   const known = new ArcSet(count, verticesOf(count));
@@ -87,7 +90,7 @@ export function verticesOf(arcs) {
   return Math.ceil(arcs / ARCS_A_VERTEX);
 }
 
-/** Bytes of the ids, one after the other, each `ID_LENGTH` long. */
+/** Returns the bytes of the ids, each `ID_LENGTH` long. */
 export function idBytesOf(vertices) {
   const bytes = Buffer.alloc(vertices * ID_LENGTH);
   for (let vertex = 0; vertex < vertices; vertex++) {
@@ -96,14 +99,14 @@ export function idBytesOf(vertices) {
   return bytes;
 }
 
-/** A string that nobody has seen before, as ids are that come in requests. */
+/** Creates a new string, as ids from requests are. */
 export function freshId(idBytes, vertex) {
   return idBytes.latin1Slice(vertex * ID_LENGTH, (vertex + 1) * ID_LENGTH);
 }
 
 export const ID_LENGTH = 11;
 
-/** Which arcs there are: open addressing, because a Set ends at 2^24 entries. */
+/** Set of arcs by open addressing, because a Set is limited to 2^24 entries. */
 class ArcSet {
   #slots;
   #mask;
@@ -116,7 +119,7 @@ class ArcSet {
     this.#vertices = vertices;
   }
 
-  /** False when it was there. */
+  /** Adds an arc; returns false if it is already there. */
   add({ from, to, relationship }) {
     const key = (from * RELATIONSHIPS + relationship) * this.#vertices + to;
     let hash = Math.imul(from, 0x9e3779b1) ^ Math.imul(to, 0x85ebca6b) ^ (relationship << 13);

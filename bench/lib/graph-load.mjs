@@ -1,5 +1,5 @@
-// Loads a large graph once, in this process: how fast, which collections of garbage there are
-// meanwhile, what it takes in memory, and how fast it is stored and loaded again.
+// Loads a large graph once in this process: speed, garbage collections, memory, and speed of saving
+// and loading.
 
 import { spawnSync } from "node:child_process";
 import { PerformanceObserver } from "node:perf_hooks";
@@ -14,14 +14,14 @@ import { residentMiB, threadSeconds } from "./process-figures.mjs";
 const { Graph, M_FWDONLY, M_INT } = svc;
 const REOPEN = fileURLToPath(new URL("graph-reopen.mjs", import.meta.url));
 const NAMES = Array.from({ length: RELATIONSHIPS }, (_, number) => `rel${number}`);
-/** Longest pause, for whatever reason, and how many arcs are connected in the time looked at. */
+/** Longest allowed pause, and arcs per measured interval. */
 const PAUSE_MS = 5;
 const LAP_ARCS = 64;
 const MILLION = 1_000_000;
 const OPEN_VERTICES = 100_000;
 const SAVE_TIMEOUT_MS = 60_000;
 
-/** Measures all of it with so many arcs, and prints it. */
+/** Measures and prints everything for a number of arcs. */
 export async function measureLoad(arcs) {
   const root = await initialize();
   const idle = await watched((lap) => fill({ connect() {} }, MILLION, M_INT, lap));
@@ -90,7 +90,7 @@ function fill(graph, arcs, modifier, lap) {
   }
 }
 
-/** Makes arcs between vertices that are held open, so that no id has to be looked up. */
+/** Connects open vertices, which needs no id lookups. */
 function connectOpen(graph) {
   const ids = Array.from({ length: OPEN_VERTICES }, () => graph.getVertexID());
   const vertices = [...new Set(ids)].map((id) => graph.openVertex(id));
@@ -119,9 +119,9 @@ function timed(action) {
 }
 
 /**
- * As `timed`, with the number of collections of garbage and the laps that took long, milliseconds
- * of CPU time; the action calls `lap` again and again. Collections go without helping threads, so
- * that all they take is seen here.
+ * As `timed`, with the number of garbage collections and the long laps in milliseconds of CPU time;
+ * the action calls `lap` repeatedly. Collections run without helper threads, so all their time is
+ * counted.
  */
 async function watched(action) {
   setFlagsFromString("--no-parallel-scavenge");

@@ -1,4 +1,4 @@
-// Graph stores under test, each in a process of its own that does one step when asked.
+// Graph stores under test, each in its own process that runs steps on request.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,8 +7,8 @@ import { cpuUs, machineCpuUs, ownCpuUs } from "./process-figures.mjs";
 const SERVE = fileURLToPath(new URL("../peers/graph/serve.mjs", import.meta.url));
 
 /**
- * Starts the process of a store; null, after saying why, where its library is not installed or does
- * not load.
+ * Starts the process of a store; prints the reason and returns null if its library is not installed
+ * or does not load.
  * @param {string} name of a file in `peers/graph`
  * @param {string} file with the arcs
  */
@@ -38,9 +38,9 @@ export async function startStore(name, file) {
   }
   return {
     /**
-     * Does one step for so many milliseconds, or once where it cannot be repeated.
+     * Runs a step for some milliseconds, or once if it cannot be repeated.
      * @returns {Promise<{ perSecond: number, otherCores: number, check: number, bytes: number }>}
-     *   `check`: what all stores must agree on; `bytes` of memory an arc, of connecting only
+     * `check`: a figure all stores must agree on; `bytes` of memory per arc, for connecting only
      */
     async ask(step, ms) {
       const before = spent(child.pid);

@@ -1,5 +1,5 @@
-// Opens a stored graph and says on standard output what is in it and which CPU time that took, in
-// all threads: one of them reads while another one waits.
+// Opens a stored graph and prints its contents and the CPU time of all threads: one reads while
+// another waits.
 //
 //   node graph-reopen.mjs <root> <name>
 

@@ -1,8 +1,8 @@
 // Sources of projects with many plugins, for the benchmarks of the compiler.
 
 /**
- * Files of a project: `files` modules of ten plugins each, eight parameters a plugin, whose types
- * come from one shared module.
+ * Returns the files of a project: `files` modules of ten plugins each, eight parameters per plugin,
+ * with types from a shared module.
  * @returns {Record<string, string>} by path
  */
 export function madePlugins(files) {

@@ -1,9 +1,9 @@
-// The options of a benchmark: whole numbers, all with defaults.
+// Benchmark options: positive integers with defaults.
 
 import { parseArgs } from "node:util";
 
 /**
- * Ends the program with a clear text when an option is unknown or not a whole number above 0.
+ * Parses the command line; exits with a message if an option is unknown or not a positive integer.
  * @template {Record<string, number>} T
  * @param {T} defaults options by name
  * @returns {T}

@@ -1,4 +1,4 @@
-// The built package in this process, with a folder of its own for its data.
+// The built package in this process, with a temporary data folder.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import * as svc from "../../dist/index.js";
 
 export { svc };
 
-/** Starts what graphs need, and returns its folder, which goes when the process ends. */
+/** Initializes graphs; returns their folder, which is removed when the process ends. */
 export async function initialize() {
   const root = mkdtempSync(join(tmpdir(), "svc-bench-"));
   process.once("exit", () => rmSync(root, { recursive: true, force: true }));

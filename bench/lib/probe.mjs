@@ -1,4 +1,4 @@
-// A light client: asks for paths one after the other, unhurriedly, and notes how long each took.
+// Light client: requests paths one after another, with pauses, and records each latency.
 
 import { Agent, get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 const PAUSE_MS = 2;
 
 /**
- * Asks until told to stop, on one kept connection.
+ * Sends requests on one keep-alive connection until stopped.
  * @returns {{ stop(): Promise<number[]> }} resolves with the latencies in milliseconds
  */
 export function probe(url) {
@@ -33,7 +33,7 @@ export function probe(url) {
   };
 }
 
-/** One request; rejects when the answer is not 200. */
+/** Sends one request; rejects if the response is not 200. */
 export function request(url, agent) {
   return new Promise((resolve, reject) => {
     get(url, { agent }, (response) => {

@@ -1,28 +1,28 @@
-// What the operating system knows of processes: CPU time and resident memory. Linux only.
+// CPU time and resident memory of processes from the operating system. Linux only.
 
 import { readFileSync } from "node:fs";
 
-/** The unit of all these counters, on every Linux that Node runs on. */
+/** Unit of all these counters, on every Linux that Node supports. */
 const TICKS_PER_SECOND = 100;
-/** Of the fields behind the command's name, which may hold blanks itself. */
+/** Offset among the fields after the command's name, which may contain spaces. */
 const UTIME = 11;
 const STIME = 12;
 const CHILDREN_UTIME = 13;
 const CHILDREN_STIME = 14;
 
-/** CPU time that all threads of a process have spent, user and system, in microseconds. */
+/** Returns the CPU time of all threads of a process, user and system, in microseconds. */
 export function cpuUs(pid) {
   const fields = statFields(pid);
   return ticksToUs(fields[UTIME] + fields[STIME]);
 }
 
-/** CPU time that the calling thread has spent, user and system, in seconds; some ms inexact. */
+/** Returns the CPU time of the calling thread, user and system, in seconds; precise to some ms. */
 export function threadCpuSeconds() {
   const [spentNs] = threadTimesNs();
   return spentNs / 1e9;
 }
 
-/** A clock of the calling thread that stands still while it waits for a core, in seconds. */
+/** Clock of the calling thread in seconds, which stops while the thread waits for a core. */
 export function threadSeconds() {
   const [, waitedNs] = threadTimesNs();
   return performance.now() / 1000 - waitedNs / 1e9;
@@ -32,14 +32,14 @@ function threadTimesNs() {
   return readFileSync("/proc/thread-self/schedstat", "latin1").split(" ").map(Number);
 }
 
-/** As `cpuUs`, for this process and its children that have ended. */
+/** As `cpuUs`, for this process and its exited children. */
 export function ownCpuUs() {
   const fields = statFields("self");
   const children = fields[CHILDREN_UTIME] + fields[CHILDREN_STIME];
   return ticksToUs(fields[UTIME] + fields[STIME] + children);
 }
 
-/** CPU time that everything on the machine has spent, in microseconds. */
+/** Returns the CPU time of the whole machine, in microseconds. */
 export function machineCpuUs() {
   const [line] = readFileSync("/proc/stat", "utf8").split("\n", 1);
   const [user, nice, system, , , irq, softirq] = line.split(/ +/).slice(1).map(Number);
@@ -58,7 +58,7 @@ function ticksToUs(ticks) {
   return (ticks / TICKS_PER_SECOND) * 1e6;
 }
 
-/** Resident memory of a process in MiB. */
+/** Returns the resident memory of a process in MiB. */
 export function residentMiB(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)[1]) / 1024;

@@ -1,4 +1,4 @@
-// Projects made for one run, in a folder outside the repository, as a user's would be.
+// Temporary projects outside the repository, like a user's.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,13 +10,13 @@ import { SVC } from "./server.mjs";
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 const HYPER_EXPRESS = fileURLToPath(new URL("../node_modules/hyper-express", import.meta.url));
 
-/** A `tsconfig.json` for plugins that use what Node brings. */
+/** A `tsconfig.json` for plugins that use Node's modules. */
 export const NODE_TYPES = JSON.stringify({
   compilerOptions: { types: ["node"], typeRoots: [join(PACKAGE, "node_modules/@types")] },
 });
 
 /**
- * Writes a project and removes it when this process ends.
+ * Writes a project, which is removed when this process ends.
  * @param {Record<string, string>} files by path relative to the project
  * @returns {string} its folder
  */
@@ -34,7 +34,7 @@ export function makeProject(files) {
   return folder;
 }
 
-/** Runs `svc build`; throws when it fails. */
+/** Runs `svc build`; throws if it fails. */
 export function build(project) {
   const stdio = ["ignore", "ignore", "inherit"];
   const { status } = spawnSync(process.execPath, [SVC, "build", project], { stdio });

@@ -1,10 +1,10 @@
-// Rates of the reference system (a C engine called from Python; one thread, in process), operations
-// a second on a quiet machine on which a Map of Maps took 600,000 random arcs a second. That is the
-// yardstick by which they are carried over to the machine that measures.
+// Rates of the reference system (a C engine called from Python, one thread, in process), in
+// operations per second, on a quiet machine where a Map of Maps took 600,000 random arcs per
+// second. That yardstick scales them to the machine that runs the benchmark.
 
 export const REFERENCE_YARDSTICK = 600_000;
 
-/** By the names of rows; lists are for degrees of 10, 100 and 10,000. */
+/** By row name; lists are for degrees of 10, 100 and 10,000. */
 export const REFERENCE_RATES = {
   createVertex: 380_000,
   "connect by ids, random pairs": 370_000,
@@ -37,7 +37,7 @@ export const REFERENCE_RATES = {
   "evaluate a definition": 1_280_000,
 };
 
-/** How many times as fast as the reference a row is to be. */
+/** Target speedup of each row over the reference. */
 export const WANTED = {
   createVertex: 2,
   "connect by ids, random pairs": 3,

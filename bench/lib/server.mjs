@@ -1,4 +1,4 @@
-// Servers under test, each in a process of its own that says on standard output where it listens.
+// Servers under test, each in its own process that prints the port it listens on.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,8 @@ const NODE = [process.execPath];
 /**
  * Starts `svc serve` or another command on a free pair of ports.
  * @param {string} project folder of a built project
- * @param {{ command?: string, options?: string[], node?: string[] }} how `node`: the words that
- *   start Node
+ * @param {{ command?: string, options?: string[], node?: string[] }} how `node`: the command that
+ * starts Node
  */
 export function startSvc(project, { command = "serve", options = [], node = NODE } = {}) {
   return start([...node, SVC, command, project, "--port", "0", "--ip", "127.0.0.1", ...options]);
@@ -19,14 +19,14 @@ export function startSvc(project, { command = "serve", options = [], node = NODE
 
 /**
  * Starts a server of `peers/`.
- * @param {string[]} words what it is told on its command line
+ * @param {string[]} words command-line arguments
  */
 export function startPeer(name, node = NODE, words = []) {
   return start([...node, `${PEERS}${name}.mjs`, ...words]);
 }
 
 /**
- * Resolves once the process has named its port.
+ * Resolves when the process has printed its port.
  * @returns {Promise<{ port: number, pid: number, stop(): Promise<void> }>}
  */
 function start([program, ...args]) {

@@ -1,4 +1,4 @@
-// Parts of the package that it does not export, made from the sources.
+// Parts of the package that it does not export, bundled from the sources.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { buildSync } from "esbuild";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * What some modules export, together.
+ * Returns the exports of several modules, merged.
  * @param {...string} paths from the root of the package
  */
 export async function importSources(...paths) {

@@ -1,4 +1,4 @@
-// The Node in which uWebSockets loads: this one, or this one on a newer C library.
+// A Node in which uWebSockets loads: this one, possibly on a newer C library.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ const BENCH = fileURLToPath(new URL("..", import.meta.url));
 const LIBC = fileURLToPath(new URL("../../test/uws/.libc", import.meta.url));
 
 /**
- * The words that start it; null, after saying why on standard output, where it cannot be had.
+ * Returns the command that starts it; prints the reason and returns null if it is not available.
  * @returns {string[] | null}
  */
 export function uwsNode() {

@@ -1,4 +1,4 @@
-// The load generator: runs wrk on a running server and measures what the server spent meanwhile.
+// Load generator: runs wrk against a server and measures the server's CPU time.
 
 import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { cpuUs, machineCpuUs, ownCpuUs } from "./process-figures.mjs";
 
 const SCRIPT = fileURLToPath(new URL("../wrk/report.lua", import.meta.url));
 
-/** Ends the program when wrk is not installed. */
+/** Exits if wrk is not installed. */
 export function requireWrk() {
   if (spawnSync("wrk", ["--version"]).error === undefined) return;
   console.error("The benchmarks need wrk as load generator: `apt-get install wrk` on Debian.");
@@ -18,10 +18,10 @@ export function requireWrk() {
  * Loads one path of a server.
  * @param {{ port: number, pid: number }} server
  * @param {{ path: string, connections: number, seconds: number, depth?: number }} load `depth`:
- *   requests sent at once on a connection
- * @returns {Promise<{ requests: number, perSecond: number, p50Us: number, p99Us: number,
- *   cpuUs: number, otherCores: number }>} `cpuUs`: CPU time of the server per request, all
- *   threads; `otherCores`: what other work on the machine took meanwhile
+ * pipelined requests per connection
+ * @returns {Promise<{ requests: number, perSecond: number, p50Us: number, p99Us: number, cpuUs:
+ * number, otherCores: number }>} `cpuUs`: CPU time of the server per request, all threads;
+ * `otherCores`: cores used by other work on the machine
  */
 export async function load({ port, pid }, { path, connections, seconds, depth = 1 }) {
   const url = `http://127.0.0.1:${port}${path}`;

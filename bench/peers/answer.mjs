@@ -1,6 +1,6 @@
-// What every peer answers: the envelope that svc puts around a result, so that all send the same.
+// Response of every peer: the envelope of svc, so that all send the same bytes.
 
-/** JSON text for the endpoint `double`: `n` is the text of its parameter. */
+/** Returns the JSON text of the endpoint `double`; `n` is its parameter as text. */
 export function answer(n, startedMs) {
   const value = Number.parseInt(n, 10);
   if (!Number.isSafeInteger(value)) throw new TypeError(`n must be an integer, not ${n}`);
@@ -16,7 +16,7 @@ export function answer(n, startedMs) {
 export const PATH = "/svc/plugin/double";
 export const TYPE = "application/json; charset=UTF-8";
 
-/** Tells the benchmark where the server listens. */
+/** Prints the port for the benchmark. */
 export function announce(port) {
   console.log(`http://127.0.0.1:${port}`);
 }

@@ -1,4 +1,4 @@
-// Express in its production setting.
+// Express in production mode.
 
 process.env.NODE_ENV = "production";
 

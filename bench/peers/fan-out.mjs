@@ -1,6 +1,6 @@
-// The fan-out of a matrix written by hand: asks every server named on the command line over kept
-// connections (undici), parses what they answer, sorts all entries and writes them as JSON. The
-// entries come by their keys, the greatest first.
+// Hand-written fan-out of a matrix: requests every server on the command line over keep-alive
+// connections (undici), parses the responses, sorts all entries by key, descending, and writes them
+// as JSON.
 //
 //   node fan-out.mjs <port>...
 
@@ -8,7 +8,7 @@ import { createServer } from "node:http";
 import { Pool } from "undici";
 import { announce, TYPE } from "./answer.mjs";
 
-/** As many as a dispatcher opens. */
+/** Same number as a dispatcher. */
 const CONNECTIONS = 32;
 
 const pools = process.argv.slice(2).map((port) => {

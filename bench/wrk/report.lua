@@ -1,5 +1,5 @@
--- What every run of wrk here has in common: requests are sent `depth` at a time (first argument,
--- default 1), and the figures come out as one line of JSON.
+-- Common part of all wrk runs: sends `depth` pipelined requests (first argument, default 1) and prints
+-- the figures as one line of JSON.
 
 function init(args)
   local depth = tonumber(args[1] or "1")

@@ -1,5 +1,5 @@
-// Peer: graphology, a directed multigraph whose arcs have keys made of their ends and relationship,
-// so that connecting again sets the value.
+// Peer: graphology, a directed multigraph. Arc keys consist of ends and relationship, so connecting
+// again sets the value.
 
 import { MultiDirectedGraph } from "graphology";
 

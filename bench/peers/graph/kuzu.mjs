@@ -1,5 +1,5 @@
 // Peer: kuzu in memory. Arcs are loaded with COPY from files, as its documentation advises; single
-// arcs go in a hundred times slower. Every query goes through its prepared statements.
+// arcs take a hundred times longer. Every query uses a prepared statement.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ export class Peer {
     this.#statements = Object.fromEntries(prepared);
   }
 
-  /** Stands for `connect` of each arc. */
+  /** Replaces `connect` of each arc. */
   connectAll({ count, from, to, relationship, value }, ids) {
     const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
     try {

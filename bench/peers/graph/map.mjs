@@ -1,5 +1,5 @@
-// Peer: Maps of Maps, as one writes a graph by hand. A vertex has a Map of its outarcs and one of
-// its inarcs, by the id of the other end; several arcs of one pair hang on each other.
+// Peer: hand-written Maps of Maps. A vertex has a Map of its outarcs and one of its inarcs, by the
+// id of the other end; parallel arcs are linked.
 
 class Vertex {
   out = new Map();

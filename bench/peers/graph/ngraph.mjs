@@ -1,4 +1,4 @@
-// Peer: ngraph.graph. It has one link a pair, whose data are the arcs of the pair.
+// Peer: ngraph.graph. It has one link per pair of nodes, whose data are the arcs of the pair.
 
 import createGraph from "ngraph.graph";
 
@@ -103,7 +103,7 @@ export class Peer {
   }
 }
 
-/** Outarcs of a node: its links are those of both directions. */
+/** Counts the outarcs of a node, whose links are those of both directions. */
 function countOut(node) {
   let count = 0;
   for (const { fromId, data } of node.links) {

@@ -1,6 +1,6 @@
-// Process of one graph store: reads the data, then does one step after the other as its parent
-// asks, `{ step, ms }`, and answers with `{ amount, seconds, check }`: how much was done in which
-// time, and a figure that all stores must agree on.
+// Process of one graph store: reads the data, then runs steps on request, `{ step, ms }`, and
+// reports `{ amount, seconds, check }`: work done, time taken, and a figure all stores must agree
+// on.
 //
 //   node --expose-gc serve.mjs <peer> <data file>
 
@@ -9,10 +9,10 @@ import { ownCpuUs, threadCpuSeconds } from "../../lib/process-figures.mjs";
 
 const WARM_UP_ARCS = 20_000;
 const WARM_UP_MS = 300;
-/** Anchors are arcs' initials, so that a vertex comes as often as it has arcs. */
+/** Anchors are initials of arcs, so vertices are sampled by degree. */
 const ANCHORS = 16_384;
 const BATCH = 64;
-/** Of arcs with one relationship and a value from `LEAST` on there are about a 16th. */
+/** About a 16th of the arcs have this relationship and a value from `LEAST` on. */
 const RELATIONSHIP = 3;
 const LEAST = 500;
 const DEGREE = 10;
@@ -74,7 +74,7 @@ process.on("message", ({ step, ms }) => {
 process.on("disconnect", () => process.exit());
 process.send({ isReady: true });
 
-/** Lets the code that connects be compiled, on a store that is then dropped. */
+/** Warms up the code that connects, on a store that is then discarded. */
 function warmUp() {
   connectAll(new Peer(), { ...data, count: WARM_UP_ARCS });
 }
@@ -100,7 +100,7 @@ function residentBytes() {
   return process.memoryUsage.rss();
 }
 
-/** CPU seconds of this thread, or of all where the store works in threads of its own. */
+/** Returns the CPU seconds of this thread, or of all if the store has its own threads. */
 function timed(action) {
   const spent = Peer.hasThreads ? () => ownCpuUs() / 1e6 : threadCpuSeconds;
   const before = spent();
@@ -109,8 +109,8 @@ function timed(action) {
 }
 
 /**
- * Runs an action until the time is over, after a while in which it is compiled.
- * @param {(turn: number) => { done: number, check: number }} action the first check is the answer
+ * Repeats an action for a time, after a warm-up.
+ * @param {(turn: number) => { done: number, check: number }} action the first check is returned
  */
 function repeated(ms, action) {
   const { check } = action(0);
@@ -127,7 +127,7 @@ function runFor(ms, action) {
   return { amount, seconds };
 }
 
-/** @param amountOf how many arcs a batch visits, from its place and what the query counted */
+/** @param amountOf arcs that a batch visits, from its position and the query's count */
 function overAnchors(ms, amountOf, query) {
   return repeated(ms, (turn) => {
     const first = (turn * BATCH) % ANCHORS;
@@ -165,7 +165,7 @@ function findFresh(arc) {
   return peer.find(from, data.relationship[arc], freshId(idBytes, data.to[arc]));
 }
 
-/** Ids of the neighbours of vertices whose degree is nearest to the one wanted. */
+/** Requests the neighbor ids of vertices whose degree is closest to the given one. */
 function oneShot(ms, degree) {
   const distance = (vertex) => Math.abs(degrees[vertex] - degree);
   const nearest = Array.from(degrees.keys()).sort((a, b) => distance(a) - distance(b));

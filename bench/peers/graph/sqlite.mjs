@@ -1,6 +1,5 @@
-// Peer: SQLite in memory through better-sqlite3. Vertices have numbers; arcs are a table ordered by
-// initial, with an index by terminal that answers the same questions about inarcs. All changes are
-// in one transaction.
+// Peer: SQLite in memory through better-sqlite3. Vertices are numbers; arcs are a table ordered by
+// initial, with an index by terminal for inarcs. All changes are in one transaction.
 
 import Database from "better-sqlite3";
 

@@ -1,5 +1,5 @@
-// The graph store of svc, through the package as plugins use it. What counts goes through prepared
-// queries whose anchor is set by handle, everything else by ids.
+// The graph store of svc, through the package as plugins use it. Measured queries are prepared ones
+// whose anchor is set by handle; everything else is by id.
 
 import { RELATIONSHIPS } from "../../lib/graph-data.mjs";
 import { initialize, svc } from "../../lib/package.mjs";
