@@ -1,16 +1,16 @@
-// Writes the loops over runs of arcs: one for each thing that is done with arcs and each way in
-// which they pass, and for counting also one that looks at four arcs at once. A way to pass is one
-// row of the table: its test of an arc, and, where it has one, that of four.
+// Generates the loops over runs of arcs: one for each operation and each test of arcs, and for
+// counting also a WebAssembly loop over four arcs at once. A test is one row of the table, with its
+// condition for one arc and, optionally, for four.
 //
-// The loops run between two looks at a sequence, over words that may be torn: they trust nothing
-// but the bounds they are given, allocate nothing, and see one kind of array only.
+// The loops run inside a seqlock read, over words that may be torn: they rely only on the given
+// bounds, allocate nothing, and see one kind of array.
 
-/** Four words out of two vectors: 0 to 3 of the first, 4 to 7 of the second. */
+/** Selects four words of two vectors: 0 to 3 of the first, 4 to 7 of the second. */
 const shuffle = (...words) =>
   `i8x16.shuffle ${words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)).join(" ")}`;
 const get = (local) => `(local.get $${local})`;
 
-// 12 words, 4 arcs:   t0 k0 v0 t1 | k1 v1 t2 k2 | v2 t3 k3 v3
+// 12 words, 4 arcs: t0 k0 v0 t1 | k1 v1 t2 k2 | v2 t3 k3 v3
 const FIRST_KEYS = `(${shuffle(1, 4, 7, 0)} ${get("first")} ${get("second")})`;
 const KEYS = `(${shuffle(0, 1, 2, 6)} ${FIRST_KEYS} ${get("third")})`;
 const MIDDLE_VALUES = `(${shuffle(2, 5, 0, 0)} ${get("first")} ${get("second")})`;
@@ -71,7 +71,9 @@ function copyAll(words: Uint32Array, from: number, end: number, to: CopyTarget):
 }
 `;
 
-/** What is done with arcs that pass: signature, before the loop, its condition, in it, after. */
+/**
+ * Operations on passing arcs: signature, code before the loop, its condition, its body, code after.
+ */
 const COUNT = {
   name: "count",
   parameters: "test: ArcTest, words: Uint32Array, from: number, end: number",
@@ -96,7 +98,7 @@ const COPY = {
   act: COPIED,
   after: "to.top = top;",
 };
-/** Of the arcs at some positions of a run. */
+/** Operates on the arcs at given positions of a run. */
 const COPY_PLACES = {
   ...COPY,
   name: "copyPlaces",
@@ -105,7 +107,7 @@ const COPY_PLACES = {
   loop: "for (const position of positions) {\n    const arc = run + position * ARC_WORDS;",
 };
 
-/** The source of the loops. */
+/** Returns the source of the loops. */
 export function arcLoops() {
   const [general] = PASSES.filter(({ kind }) => kind === "General");
   const loops = [COUNT, COPY].flatMap((action) => PASSES.map((pass) => loop(action, pass)));
@@ -134,7 +136,7 @@ function loop({ name, parameters, result, before, loop, act, after }, pass) {
     loop,
     "  const word1 = words[arc + 1]!;",
     ...(first.includes("word2") ? [value] : []),
-    // What one word refuses costs no look at the other.
+    // The second word is loaded only if the first passes.
     `  if (${first}) {`,
     ...(readsValue && !first.includes("word2") ? [`  ${value}`] : []),
     ...(key === undefined
@@ -153,7 +155,7 @@ function loop({ name, parameters, result, before, loop, act, after }, pass) {
   return `function ${name}${pass.name}(${parameters}): ${result} {\n${body}}\n`;
 }
 
-/** The function that takes the loop of a test. */
+/** Returns the function that selects the loop of a test. */
 function chooser({ name, parameters, result }, called, whole) {
   const passed = [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter).join(", ");
   const cases = PASSES.map(({ name: way, kind }) =>
@@ -167,7 +169,7 @@ function chooser({ name, parameters, result }, called, whole) {
   );
 }
 
-/** The text of the WebAssembly module that counts four arcs at a time. */
+/** Returns the text of the WebAssembly module that counts four arcs at a time. */
 export function hubModule() {
   const functions = PASSES.filter(({ four }) => four !== undefined).map(countFour);
   return [
@@ -178,7 +180,10 @@ export function hubModule() {
   ].join("\n");
 }
 
-/** Takes the place of the first arc and their number, a multiple of four, and what a test says. */
+/**
+ * Generates a function of the address of the first arc, the number of arcs (a multiple of four),
+ * and the test's fields.
+ */
 function countFour({ name, fields, four }) {
   const locals = [...fields.map((field) => `${field}s`), "first", "second", "third", "values"];
   const lanes = [0, 1, 2, 3].map((lane) => `(i32x4.extract_lane ${lane} ${get("counts")})`);

@@ -1,6 +1,5 @@
-// Builds the package into dist/: first the kernels, then our own compiler, which compiles the
-// built-in plugins, then everything. The new dist/ takes the place of the old one when it is
-// complete.
+// Builds the package into dist/: the kernels, then our own compiler, which compiles the built-in
+// plugins, then everything else. A complete new dist/ replaces the old one.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -20,11 +19,11 @@ const staging = join(root, `dist.new-${process.pid}`);
 process.chdir(root);
 mkdirSync(staging);
 try {
-  // First of all: the compiler checks expressions by code of the runtime, which needs them.
+  // First: the compiler checks expressions with runtime code that needs them.
   await assembleKernels(root);
   const { compileBuiltins, replaceFolder } = await load("compiler/builtins.ts");
   failOnErrors(compileBuiltins(root));
-  // All at once, and all to their end: the folder is removed when one of them fails.
+  // `allSettled`, since the folder is removed if one fails while others still write.
   const ended = await Promise.allSettled([
     tsup({ outDir: staging }),
     bundleClientRuntime("client/typescript/runtime.ts", staging),
@@ -50,7 +49,7 @@ try {
 }
 
 /**
- * A module as one throw-away file. The compiler is the first one, because the runtime cannot be
+ * Bundles a module into a temporary file. The compiler comes first, because the runtime cannot be
  * bundled without it.
  */
 async function load(entry) {
@@ -84,14 +83,14 @@ function writeDeclarations() {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code) => {
-      // Declarations are written in spite of errors; the code that follows would not be sound.
+      // Declarations are emitted despite errors; the code that follows would be unsound.
       if (code === 0) resolve();
       else reject(new Error("the declarations have type errors"));
     });
   });
 }
 
-/** Of packages that become part of dist/ instead of being installed. */
+/** Licenses of packages that are bundled into dist/ instead of installed. */
 function thirdPartyLicenses() {
   const files = [
     "@modelcontextprotocol/server/LICENSE",
@@ -108,7 +107,7 @@ function thirdPartyLicenses() {
   return files.map((file, index) => `${dirname(file)}\n\n${texts[index]}\n`).join("\n\n");
 }
 
-/** Tells builds of one version apart: `.svc/` folders of another one are built anew. */
+/** Distinguishes builds of one version: `.svc/` folders of another build are rebuilt. */
 function buildId() {
   const hash = createHash("sha256");
   for (const name of readdirSync(staging, { recursive: true }).sort()) {

@@ -1,15 +1,15 @@
-// Builds the part that all generated TypeScript clients share into dist/client/: readable code as
-// `runtime.js` and `runtime.cjs`, and its declarations as one `runtime.d.ts` that imports nothing.
+// Builds the shared runtime of generated TypeScript clients into dist/client/: readable code as
+// `runtime.js` and `runtime.cjs`, and declarations as one `runtime.d.ts` without imports.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
 const TITLE = "// Runtime part of a client that `svc client` made. Do not edit.\n";
-/** Files with published declarations; each uses only those of files before it. */
+/** Files with published declarations; each uses only earlier ones. */
 const DECLARED = ["options", "svc-error", "operation", "connection"];
 
-/** @param entry whose exports the code has */
+/** @param entry module whose exports are bundled */
 export async function bundleClientRuntime(entry, staging) {
   const forms = [
     ["esm", "runtime.js"],
@@ -29,7 +29,7 @@ export async function bundleClientRuntime(entry, staging) {
   }
 }
 
-/** Joins the declarations that tsc wrote, file by file, below `types/`, and takes them away. */
+/** Joins the declarations that tsc wrote below `types/`, and removes them. */
 export function joinClientDeclarations(staging) {
   const folder = join(staging, "types/client");
   const texts = DECLARED.map((name) =>

@@ -1,6 +1,6 @@
-// What browsers get: the web console, bundled into dist/console/ with code, style and icon named by
-// their content and the one page that names them, and jQuery in dist/jquery/. Each file is there
-// compressed too, so that no server has to.
+// Browser assets: the web console, bundled into dist/console/ with code, style and icon named by
+// content hash and a page that references them, and jQuery in dist/jquery/. Each file is also
+// stored compressed, so that no server has to compress it.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Makes the kernels of the runtime: assembles its WebAssembly texts into modules of TypeScript that
+// Generates the kernels of the runtime: assembles WebAssembly texts into TypeScript modules that
 // hold their bytes, and writes the loops over arcs.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ export async function assembleKernels(root) {
   writeGenerated(arcs, "arc-kernels", arcLoops());
 }
 
-/** A module of TypeScript that holds the bytes of a module of WebAssembly. */
+/** Returns a TypeScript module that holds the bytes of a WebAssembly module. */
 function assembled(wabt, source, text) {
   const module = wabt.parseWat(source, text, FEATURES);
   module.validate(FEATURES);

@@ -1,11 +1,11 @@
-// Joins the parts of client/python/ into the one runtime that stands in generated Python clients.
-// Every part begins with comments and imports; those of other parts of ours fall away, those of the
-// standard library come first, each once.
+// Joins the parts of client/python/ into the single runtime of generated Python clients. Comments
+// and imports at the start of a part are dropped, except imports of the standard library, which are
+// merged.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Each needs only those before it. */
+/** Each needs only earlier ones. */
 const PARTS = ["answers.py", "requests.py", "server.py", "calls.py"];
 /** Names that generated code needs. */
 const NEEDED =
@@ -36,7 +36,7 @@ export function pythonRuntime(root) {
   ].join("\n");
 }
 
-/** One line for each module from which names are imported. */
+/** Returns one import line per module. */
 function namesByModule(lines) {
   const names = new Map();
   for (const line of [NEEDED, ...lines]) {
