@@ -1,14 +1,14 @@
-// One array of 32-bit words that all threads share and that any writer may let grow. It is only
-// ever read through views of fixed length: a view that follows the length of a growable buffer is
-// 25 times slower. A view made before a growth stays valid for what it covers.
+// A growable array of 32-bit words in memory shared by all threads. It is read only through views
+// of fixed length: a length-tracking view of a growable buffer is 25 times slower. A view created
+// before a growth stays valid for the words it covers.
 //
-// All such memory begins at addresses with the same low bits, and so would the words with the same
-// index in all arenas. Processors tell cache lines apart by few of those bits (AMD's Zen takes two
-// of them for one line and misses its cache each time), so every arena begins at another offset.
+// The engine aligns all shared memory equally, so words with the same index in all arenas would
+// compete for the same cache sets (on AMD Zen, lines that alias in the way predictor miss every
+// time). Each arena therefore starts at a different offset.
 
 import { CapacityError } from "../model/errors.js";
 
-/** `WebAssembly.Memory`, which no library of ours declares. */
+/** The part of `WebAssembly.Memory` used here; the configured libs do not declare it. */
 interface KernelMemory {
   readonly buffer: SharedArrayBuffer;
   grow(pages: number): number;
@@ -29,15 +29,15 @@ export type ArenaMemory = KernelMemory | SharedArrayBuffer;
 const PAGE_BYTES = 65_536;
 const MAX_PAGES = 65_536;
 const MAX_BYTES = PAGE_BYTES * MAX_PAGES;
-/** Memory before the first word of an arena: so many bytes for each arena before it. */
+/** Bytes in front of the first word, per preceding arena. */
 const SKEW_BYTES = 4096 + 64;
 const MAX_SKEW_BYTES = 2 * PAGE_BYTES;
-/** What a graph may use of any arena, wherever that begins. */
+/** Words that a graph may use of any arena, whatever its skew. */
 export const MAX_ARENA_WORDS = (MAX_BYTES - MAX_SKEW_BYTES) / 4;
-/** Words that every arena has from the beginning. */
+/** Initial words of every arena. */
 export const FIRST_ARENA_WORDS = PAGE_BYTES / 4;
 const FIRST_PAGES = (MAX_SKEW_BYTES + FIRST_ARENA_WORDS * 4) / PAGE_BYTES;
-/** Growing is cheap, and pages cost nothing before they are touched. */
+/** Growth per step is bounded: growing is cheap, and untouched pages cost nothing. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 const NOTHING = new SharedArrayBuffer(0);
 
@@ -49,7 +49,7 @@ export class Arena {
   /** The same memory, for Atomics and signed values. */
   ints!: Int32Array;
 
-  /** @param reservedBytes of the memory that are no words of the arena, in front of them */
+  /** @param reservedBytes bytes in front of the arena that do not belong to it */
   constructor(id: number, memory: ArenaMemory, reservedBytes = 0) {
     this.id = id;
     this.memory = memory;
@@ -57,12 +57,12 @@ export class Arena {
     this.refresh();
   }
 
-  /** Where its first word lies in the memory: what kernels count from. */
+  /** Byte offset of the first word in the memory; WebAssembly kernels need it. */
   get firstByte(): number {
     return this.#skewBytes;
   }
 
-  /** Looks at all of the memory again, after another thread has let it grow. */
+  /** Recreates the views if another thread has grown the memory. */
   refresh(): void {
     const buffer = bufferOf(this.memory);
     const length = (buffer.byteLength - this.#skewBytes) / 4;
@@ -70,14 +70,14 @@ export class Arena {
     this.#remap(buffer, length);
   }
 
-  /** Goes to other memory, which holds what this one does. */
+  /** Switches to another memory with the same content. */
   move(memory: ArenaMemory): void {
     this.memory = memory;
     const buffer = bufferOf(memory);
     this.#remap(buffer, (buffer.byteLength - this.#skewBytes) / 4);
   }
 
-  /** Copies its first words to where they lie in other memory. */
+  /** Copies the first `words` words to another memory of the same arena. */
   copyTo(memory: ArenaMemory, words: number): void {
     const copy = new Arena(this.id, memory, this.#skewBytes - this.id * SKEW_BYTES);
     if (words > copy.words.length) copy.grow(words);
@@ -89,21 +89,21 @@ export class Arena {
     this.ints = new Int32Array(buffer, this.#skewBytes, length);
   }
 
-  /** Gives this thread's hold on the memory back: there is nothing in the arena then. */
+  /** Drops this thread's reference to the memory and leaves the arena empty. */
   leave(): void {
     this.memory = NOTHING;
     this.#skewBytes = 0;
     this.refresh();
   }
 
-  /** Words that it can hold: a little more than a graph may use. */
+  /** Maximum words of the memory, slightly more than a graph may use. */
   get capacity(): number {
     return (maxBytesOf(this.memory) - this.#skewBytes) / 4;
   }
 
   /**
-   * Lets the arena hold at least so many words. Only the writer, or who loads, may call it.
-   * @throws CapacityError above its capacity
+   * Grows the arena to at least `words` words. Only the writer and the loader may call it.
+   * @throws CapacityError if `words` exceeds the capacity
    */
   grow(words: number): void {
     const now = bufferOf(this.memory).byteLength;
@@ -125,8 +125,8 @@ export function graphFullError(): CapacityError {
 }
 
 /**
- * Memory that WebAssembly kernels can work on; the arcs and vectors lie in such.
- * @param reservedBytes that it has besides; until they are touched they cost nothing
+ * Returns memory that WebAssembly kernels can address; arcs and vectors use it.
+ * @param reservedBytes additional bytes; untouched pages cost nothing
  */
 export function kernelMemory(reservedBytes = 0): ArenaMemory {
   const initial = FIRST_PAGES + Math.ceil(reservedBytes / PAGE_BYTES);
@@ -134,8 +134,9 @@ export function kernelMemory(reservedBytes = 0): ArenaMemory {
 }
 
 /**
- * @param words that it has from the beginning; until they are touched they cost nothing
- * @param mostWords that it can have: addresses are reserved for all of them at once
+ * Returns growable memory for an arena.
+ * @param words initial words; untouched pages cost nothing
+ * @param mostWords maximum words; address space is reserved for all of them at once
  */
 export function plainMemory(
   words = FIRST_ARENA_WORDS,
@@ -155,12 +156,12 @@ export function bufferOf(memory: ArenaMemory): SharedArrayBuffer {
   return memory instanceof Memory ? memory.buffer : memory;
 }
 
-/** Compiled once a thread. */
+/** Compiled modules of this thread. */
 const modules = new Map<Uint8Array, object>();
 
 /**
- * The functions of a WebAssembly module over an arena that `kernelMemory` made.
- * @param code imports the memory as `svc.arena`
+ * Returns the exports of a WebAssembly module instantiated over memory of `kernelMemory`.
+ * @param code module that imports the memory as `svc.arena`
  */
 export function instantiateKernel(code: Uint8Array, arena: ArenaMemory): object {
   const module = modules.get(code) ?? new Module(code);

@@ -1,4 +1,4 @@
-// The number of ones in a word, which JavaScript has no operator for.
+// Population count of a word; JavaScript has no operator for it.
 
 export function bitCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x5555_5555);

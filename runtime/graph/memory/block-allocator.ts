@@ -1,14 +1,15 @@
-// Blocks of one arena, two sizes per octave: 1, 2, 3, 4, 6, 8, 12, 16, 24, ... units. A freed block
-// waits in the list of its size, linked through its first word. The state lies in the header, so
-// that any thread may allocate, and is changed through the writer, so that it can be undone.
+// Block allocator of one arena: two size classes per octave (1, 2, 3, 4, 6, 8, 12, 16, 24, ...
+// units), one free list per class, linked through the first word of each free block. Its state lies
+// in the graph header, so any thread can allocate, and is changed through the writer, so it can be
+// rolled back. Requires the writer mutex.
 
 import { type Arena, MAX_ARENA_WORDS } from "./arena.js";
 import { ALLOCATOR_WORDS, ALLOCATORS } from "./layout.js";
 import type { Allocator, Writer } from "./writer.js";
 
-/** Bump pointer, then the heads of the free lists. */
+/** Word 0 is the bump pointer; the heads of the free lists follow. */
 const FREE_LISTS = 1;
-/** Words freed that wait in a list, in the last word of the state. */
+/** Last word of the state: words in free blocks. */
 const FREE_WORDS = ALLOCATOR_WORDS - 1;
 
 export class BlockAllocator implements Allocator {
@@ -24,8 +25,8 @@ export class BlockAllocator implements Allocator {
   }
 
   /**
-   * Pointer to a block of a size class; its first word is 0, the others are left as they were. All
-   * of it is marked before it is given: whoever fills it may die before saying what was written.
+   * Returns the offset of a block of a size class. Its first word is 0, the others are undefined.
+   * The whole block is marked dirty in advance, because the thread may die while filling it.
    */
   allocate(writer: Writer, sizeClass: number): number {
     const { header } = writer.memory;
@@ -39,7 +40,7 @@ export class BlockAllocator implements Allocator {
       writer.wrote(this.arena, freed, words);
       return freed;
     }
-    // Word 0 means none, so it is never handed out.
+    // Offset 0 is the null reference, so it is never allocated.
     const block = header.words[this.#state]! || this.#unitWords;
     writer.require(this.arena, block + words);
     writer.put(header, this.#state, block + words);
@@ -48,19 +49,19 @@ export class BlockAllocator implements Allocator {
     return block;
   }
 
-  /** False if `allocate` would find the arena full. */
+  /** Returns false if `allocate` would find the arena full. */
   hasRoom(writer: Writer, sizeClass: number): boolean {
     const { words } = writer.memory.header;
     if (words[this.#state + FREE_LISTS + sizeClass] !== 0) return true;
     return words[this.#state]! + this.wordsOf(sizeClass) <= MAX_ARENA_WORDS;
   }
 
-  /** Gives a block back; it stays as it is, and nobody gets it, before the commit. */
+  /** Frees a block at the commit; until then it is neither changed nor reused. */
   free(writer: Writer, block: number, sizeClass: number): void {
     writer.freeAtCommit(this, block, sizeClass);
   }
 
-  /** For the writer, as part of a commit. */
+  /** Called by the writer during the commit. */
   release(writer: Writer, block: number, sizeClass: number): void {
     const { header } = writer.memory;
     const list = this.#state + FREE_LISTS + sizeClass;
@@ -74,12 +75,12 @@ export class BlockAllocator implements Allocator {
     return unitsOf(sizeClass) * this.#unitWords;
   }
 
-  /** Smallest size class that holds so many words. */
+  /** Returns the smallest size class that holds `words` words. */
   classFor(words: number): number {
     return classOf(Math.ceil(words / this.#unitWords));
   }
 
-  /** Words handed out so far, freed ones included: what a snapshot has to hold. */
+  /** Words allocated so far, including freed ones: the extent a snapshot must contain. */
   usedWords(writer: Writer): number {
     return writer.memory.header.words[this.#state]!;
   }
@@ -89,14 +90,14 @@ export class BlockAllocator implements Allocator {
   }
 }
 
-/** Units of a size class. */
+/** Returns the units of a block of a size class. */
 export function unitsOf(sizeClass: number): number {
   if (sizeClass === 0) return 1;
   const half = sizeClass >>> 1;
   return (sizeClass & 1) === 1 ? 2 << half : 3 << (half - 1);
 }
 
-/** Smallest size class of at least so many units. */
+/** Returns the smallest size class of at least `units` units. */
 function classOf(units: number): number {
   if (units <= 1) return 0;
   // 2^octave <= units - 1 < 2^(octave + 1)

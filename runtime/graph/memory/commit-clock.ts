@@ -1,25 +1,25 @@
-// What all graphs of a process share with the thread that writes the log: tickets that put their
-// units in order, and the numbers of flushes, which tell when a change is durable.
+// State shared by all graphs of a process and the log thread: tickets that order transactions
+// across graphs, and flush numbers that tell when a commit is durable (group commit).
 //
-// A flush that begins raises `Started` before it looks at any ring. So what a thread has committed
-// is durable with flush `Started + 1` at the latest, whatever `Started` it reads afterwards.
+// A flush increments `Started` before it reads any ring. A commit is therefore durable with flush
+// `Started + 1` at the latest, for any value of `Started` read after the commit.
 
 const Word = {
-  /** Given last. */
+  /** Last ticket issued. */
   Ticket: 0,
-  /** 1 while the log thread sleeps and has to be woken. */
+  /** 1 while the log thread sleeps and must be woken. */
   Sleeps: 16,
   Started: 17,
   Done: 18,
-  /** Flush that somebody waits for. */
+  /** Highest flush that a thread waits for. */
   Wanted: 19,
-  /** 1 when the log takes nothing more. */
+  /** 1 after the log has failed for good. */
   Failed: 20,
-  /** 1: requests are not answered before what they did is durable. */
+  /** 1: responses are held until their changes are durable. */
   HoldsAnswers: 21,
 } as const;
 const WORDS = 32;
-/** Who is held up looks for a failure this often. */
+/** Blocked threads check for a failure this often. */
 const WAIT_MS = 50;
 
 export class CommitClock {
@@ -31,7 +31,7 @@ export class CommitClock {
     this.#words = new Int32Array(buffer);
   }
 
-  /** True if requests are not to be answered before what they did is durable. */
+  /** True if responses must wait until their changes are durable. */
   get gatesResponses(): boolean {
     return this.#words[Word.HoldsAnswers] === 1;
   }
@@ -40,7 +40,7 @@ export class CommitClock {
     Atomics.store(this.#words, Word.HoldsAnswers, holds ? 1 : 0);
   }
 
-  /** One more than all before. */
+  /** Returns a ticket greater than all before. */
   nextTicket(): number {
     return (Atomics.add(this.#words, Word.Ticket, 1) + 1) >>> 0;
   }
@@ -49,7 +49,7 @@ export class CommitClock {
     return Atomics.load(this.#words, Word.Ticket) >>> 0;
   }
 
-  /** To be called after something was committed, behind a barrier: the log thread may sleep. */
+  /** Wakes the log thread if it sleeps. Call it after a commit, behind a barrier. */
   wake(): void {
     if (this.#words[Word.Sleeps] === 0) return;
     if (Atomics.exchange(this.#words, Word.Sleeps, 0) === 1)
@@ -57,8 +57,8 @@ export class CommitClock {
   }
 
   /**
-   * For the log thread: resolves when something was committed or is wanted. `hasWork` is asked once
-   * more when writers know already that they have to wake it.
+   * Log thread only: resolves when a transaction was committed or a flush requested. `hasWork` is
+   * called after writers can see that the log thread sleeps, which closes the race with a commit.
    */
   async sleep(hasWork: () => boolean): Promise<void> {
     Atomics.store(this.#words, Word.Sleeps, 1);
@@ -69,24 +69,24 @@ export class CommitClock {
     await Atomics.waitAsync(this.#words, Word.Sleeps, 1).value;
   }
 
-  /** For the log thread: resolves after so long, or as soon as somebody waits for a flush. */
+  /** Log thread only: resolves after `ms`, or as soon as a flush is requested. */
   async pause(ms: number): Promise<void> {
     const wanted = Atomics.load(this.#words, Word.Wanted);
     if (!this.isRequested) await Atomics.waitAsync(this.#words, Word.Wanted, wanted, ms).value;
   }
 
-  /** A flush begins; returns its number. */
+  /** Starts a flush and returns its number. */
   start(): number {
     return (Atomics.add(this.#words, Word.Started, 1) + 1) >>> 0;
   }
 
-  /** Everything up to a flush is durable. */
+  /** Publishes that everything up to a flush is durable. */
   finish(flush: number): void {
     Atomics.store(this.#words, Word.Done, flush | 0);
     Atomics.notify(this.#words, Word.Done);
   }
 
-  /** Number of the flush with which everything is durable that was committed so far. */
+  /** Number of the flush that makes everything committed so far durable. */
   get next(): number {
     return (Atomics.load(this.#words, Word.Started) + 1) >>> 0;
   }
@@ -95,7 +95,7 @@ export class CommitClock {
     return ((Atomics.load(this.#words, Word.Done) - flush) | 0) >= 0;
   }
 
-  /** True while somebody waits for more than was done. */
+  /** True while a thread waits for a flush that is not done. */
   get isRequested(): boolean {
     return !this.isDone(Atomics.load(this.#words, Word.Wanted) >>> 0);
   }
@@ -104,7 +104,7 @@ export class CommitClock {
     return Atomics.load(this.#words, Word.Failed) === 1;
   }
 
-  /** From now on nothing becomes durable any more. */
+  /** Marks the log as failed: nothing becomes durable any more. */
   fail(): void {
     Atomics.store(this.#words, Word.Failed, 1);
     Atomics.notify(this.#words, Word.Failed);
@@ -112,25 +112,25 @@ export class CommitClock {
     this.wake();
   }
 
-  /** Resolves when the log takes nothing more. */
+  /** Resolves when the log has failed. */
   async failed(): Promise<void> {
     await Atomics.waitAsync(this.#words, Word.Failed, 0).value;
   }
 
-  /** Resolves when a flush is done, or the log has failed: false. */
+  /** Resolves to true when a flush is done, to false if the log has failed. */
   async wait(flush: number): Promise<boolean> {
     for (;;) {
       const done = Atomics.load(this.#words, Word.Done);
       if (((done - flush) | 0) >= 0) return true;
       this.#want(flush);
       const isOver = Atomics.waitAsync(this.#words, Word.Done, done).value;
-      // A failure changes nothing of `Done`: one that came before would not be heard of.
+      // A failure does not change `Done`, so one before this point would not wake us.
       if (this.hasFailed) return false;
       await isOver;
     }
   }
 
-  /** As `wait`, but holds the thread up; false also when it takes too long. */
+  /** Blocking variant of `wait`; also returns false at the timeout. */
   waitNow(flush: number, timeoutMs: number): boolean {
     const giveUpAt = performance.now() + timeoutMs;
     for (;;) {

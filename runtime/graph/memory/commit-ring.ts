@@ -1,18 +1,19 @@
-// What was done to a graph, on its way to the log: a ring in shared memory, so that a record is
-// there exactly when its change is, whatever thread dies. Writers have the graph's mutex, one
-// thread takes. Positions count words and go on for ever; a place is a position modulo the size.
+// Ring buffer in shared memory that carries the transactions of one graph to the log thread. A
+// transaction becomes visible atomically with its commit, whichever thread dies when. Single
+// consumer; producers hold the writer mutex of the graph. Positions count words and wrap at 2^32;
+// an offset is a position modulo the size.
 //
-//   words  `Word`, then the ring:  ... | unit | unit | unit under way |   free   | ...
-//                                      ^ Taken       ^ Committed      (^ Pending)
+//   words  `Word`, then the ring:  ... | unit | unit | open unit |   free   | ...
+//                                      ^ Taken       ^ Committed (^ Pending)
 //
-// A unit is all that one commit makes final: 4 words, then its records. It never wraps: one that
-// meets the end goes on at the front, and a word says that the rest of the ring is left out.
+// A unit holds the records of one commit: 4 words, then its records. It never wraps: a unit that
+// meets the end of the ring continues at the front, and a skip word covers the rest.
 //
 //   unit   UNIT | words << 8    operation count, low    high | records << 12    ticket
 //
-// Tickets are given at commits, one counter for all graphs: what was done after something else has
-// a higher one. While nothing is left to take, the next unit begins at the front again: so little
-// of the ring is touched, and stays in the caches, as is used.
+// Tickets are issued at commits by one counter for all graphs, so they order transactions across
+// graphs. While the ring is empty, the next unit starts at the front again, so a lightly used ring
+// stays in the CPU caches.
 
 import { isMainThread } from "node:worker_threads";
 import { CapacityError } from "../model/errors.js";
@@ -20,48 +21,48 @@ import { Arena, type ArenaMemory } from "./arena.js";
 import type { CommitClock } from "./commit-clock.js";
 import { ARENAS } from "./layout.js";
 
-/** Words in front of the ring. */
+/** Control words in front of the ring. */
 const Word = { Taken: 0, Committed: 16, Pending: 17, IsOn: 18 } as const;
 const CONTROL_WORDS = 32;
-/** Place among the arenas, which the memory of all of them depends on. */
+/** Arena id, which determines the skew of the memory. */
 const ARENA = ARENAS.length;
 const SKEW_BYTES = 2 ** 17;
 
-/** Low byte of the first word of a unit, and of the rest of the ring that is left out. */
+/** Low byte of the first word of a unit, and of a skip word. */
 export const UNIT = 0x01;
 const SKIP = 0xff;
 export const UNIT_HEAD_WORDS = 4;
-/** 8 MiB: no unit is larger. */
+/** 8 MiB: the maximum size of a unit. */
 const MAX_UNIT_WORDS = 2 ** 21;
-/** Of the third word of a unit: 12 bits of the count, 20 of the number of records. */
+/** Third word of a unit: 12 bits of the operation count, 20 bits of the number of records. */
 export const COUNT_HIGH_MASK = 0xfff;
 export const RECORDS_SHIFT = 12;
 const MAX_RECORDS = 0xf_ffff;
 /** 16 MiB: twice the largest unit. */
 const RING_WORDS = 2 ** 22;
-/** As far as the ring is used before it begins at the front again. */
+/** An empty ring is rewound to the front beyond this offset. */
 const NEAR_WORDS = 2 ** 14;
 const SLEEP_MS = 50;
-/** The main thread waits no longer: it may be the one that has to start who takes. */
+/** The main thread must not wait longer: it may be the one that has to start the consumer. */
 const MAX_WAIT_MS = isMainThread ? 10_000 : Number.POSITIVE_INFINITY;
 
-/** @param words of the ring, a power of 2 */
+/** @param words size of the ring, a power of 2 */
 export function ringMemory(words = RING_WORDS): ArenaMemory {
   return new SharedArrayBuffer(SKEW_BYTES + (CONTROL_WORDS + words) * 4);
 }
 
-/** Of this thread: units that it has published, and what they wait for. */
+/** Transactions published by this thread, and the clock of the last one. */
 const published: { units: number; clock: CommitClock | null } = { units: 0, clock: null };
 
-/** How many units this thread has published. */
+/** Returns the number of transactions that this thread has published. */
 export function unitsPublished(): number {
   return published.units;
 }
 
 /**
- * The flush with which everything is durable that this thread has done since then; 0: nobody has to
- * wait for one.
- * @param since what `unitsPublished` said
+ * Returns the flush that makes everything durable that this thread has committed since `since`; 0
+ * if responses need not wait.
+ * @param since an earlier result of `unitsPublished`
  */
 export function flushSince(since: number): number {
   const { units, clock } = published;
@@ -71,11 +72,11 @@ export function flushSince(since: number): number {
 export class CommitRing {
   readonly memory: ArenaMemory;
   readonly clock: CommitClock;
-  /** All of it; records are written where `reserve` says. */
+  /** Control words and ring; `reserve` returns offsets into it. */
   readonly words: Uint32Array;
   readonly #ints: Int32Array;
   readonly #size: number;
-  /** The unit under way: where it begins and ends, and how many records it has. */
+  /** The open unit: start and end position, number of records. */
   #start = 0;
   #end = 0;
   #records = 0;
@@ -89,7 +90,7 @@ export class CommitRing {
     this.#size = 2 ** Math.floor(Math.log2(arena.words.length - CONTROL_WORDS));
   }
 
-  /** False while what is done is not to be logged. */
+  /** False while changes are not logged. */
   get isOn(): boolean {
     return this.words[Word.IsOn] === 1;
   }
@@ -99,20 +100,20 @@ export class CommitRing {
     Atomics.notify(this.#ints, Word.Taken);
   }
 
-  /** True if the mutation under way has written records. */
+  /** True if the current mutation has written records. */
   get hasUnit(): boolean {
     return this.#records > 0;
   }
 
-  /** Without the mutex: false while there is no room for what most mutations write. */
+  /** Returns false while the ring lacks space for typical mutations. Needs no mutex. */
   get hasRoom(): boolean {
     const waiting = this.words[Word.Committed]! - this.words[Word.Taken]!;
     return (waiting | 0) <= this.#size - (this.#size >>> 2);
   }
 
   /**
-   * Waits for it.
-   * @returns false where the main thread would have to wait too long
+   * Blocks until `hasRoom`.
+   * @returns false at the timeout of the main thread
    */
   awaitRoom(): boolean {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
@@ -124,8 +125,8 @@ export class CommitRing {
   }
 
   /**
-   * With the mutex: place of the next record.
-   * @throws CapacityError the unit becomes too large, or nothing is taken any more
+   * Reserves space for a record and returns its offset. Requires the mutex.
+   * @throws CapacityError if the unit grows too large, or the consumer has stopped
    */
   reserve(words: number): number {
     if (this.#records === 0) this.#begin();
@@ -141,7 +142,7 @@ export class CommitRing {
     return at;
   }
 
-  /** With the mutex, before the commit is final. */
+  /** Completes the head of the unit. Requires the mutex; called before the commit is final. */
   prepare(countLow: number, countHigh: number): void {
     const { words } = this;
     const at = this.placeOf(this.#start);
@@ -152,7 +153,7 @@ export class CommitRing {
     words[Word.Pending] = this.#end;
   }
 
-  /** When the commit is final, before anybody can see what was changed. */
+  /** Publishes the unit, after the commit is final and before readers see the change. */
   publish(): void {
     Atomics.store(this.#ints, Word.Committed, this.#end | 0);
     this.#records = 0;
@@ -160,7 +161,7 @@ export class CommitRing {
     published.clock = this.clock;
   }
 
-  /** How much the mutation under way has written: for `rollBackTo`. */
+  /** Words written by the current mutation, for `rollBackTo`. */
   get unitWords(): number {
     return this.#records === 0 ? 0 : this.#end - this.#start;
   }
@@ -169,53 +170,56 @@ export class CommitRing {
     return this.#records;
   }
 
-  /** A part of the mutation was undone, up to where it had written so much. */
+  /** Discards what a nested mutation has written. */
   rollBackTo(words: number, records: number): void {
     this.#end = this.#start + words;
     this.#records = records;
   }
 
-  /** The mutation was undone. */
+  /** Discards the open unit. */
   forget(): void {
     this.#records = 0;
   }
 
-  /** With the mutex of a thread that has died: what it had committed is published. */
+  /**
+   * Finishes for a dead thread whose mutex was taken over: publishes the unit if its commit was
+   * final.
+   */
   takeOver(isCommitted: boolean): void {
     const { words } = this;
     if (isCommitted) Atomics.store(this.#ints, Word.Committed, words[Word.Pending]! | 0);
     else words[Word.Pending] = words[Word.Committed]!;
   }
 
-  /** How far units are complete. */
+  /** Position up to which units are complete. */
   get committed(): number {
     return Atomics.load(this.#ints, Word.Committed);
   }
 
-  /** Words that were not released yet. */
+  /** Words not yet released by the consumer. */
   get waiting(): number {
-    // In this order: who begins at the front again moves the other one first.
+    // Read in this order: a rewind moves `Taken` first.
     const { committed } = this;
     return Math.max(0, (committed - this.#taken) | 0);
   }
 
-  /** For the one thread that takes: where to begin. */
+  /** Consumer only: position of the next unit. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Position of the unit at a position, or behind what is left out there. */
+  /** Returns the position of the unit at `position`, or of the one after a skip word. */
   skip(position: number): number {
     const head = this.words[this.placeOf(position)]!;
     return (head & 0xff) === SKIP ? (position + (head >>> 8)) | 0 : position;
   }
 
-  /** Where in `words` a position is. */
+  /** Returns the offset in `words` of a position. */
   placeOf(position: number): number {
     return CONTROL_WORDS + (position & (this.#size - 1));
   }
 
-  /** What lies before a position may be written over. */
+  /** Allows producers to overwrite everything before `position`. */
   release(position: number): void {
     Atomics.store(this.#ints, Word.Taken, position);
     Atomics.notify(this.#ints, Word.Taken);
@@ -229,7 +233,7 @@ export class CommitRing {
     const { committed } = this;
     const taken = this.#taken;
     let start = committed;
-    // Only when nothing is left does nobody but us move `Taken`; a dead writer may have done half.
+    // Only while the ring is empty do we own `Taken`; a dead writer may have done half of this.
     if (((taken - committed) | 0) >= 0) {
       const place = taken & (this.#size - 1);
       if (taken !== committed || place >= NEAR_WORDS) {
@@ -243,7 +247,7 @@ export class CommitRing {
     this.#end = start + UNIT_HEAD_WORDS;
   }
 
-  /** Lets the unit under way begin at the front, where it does not fit in behind the last one. */
+  /** Moves the open unit to the front of the ring, because it does not fit before the end. */
   #moveToFront(unitWords: number): void {
     const { words } = this;
     const left = this.#size - (this.#start & (this.#size - 1));

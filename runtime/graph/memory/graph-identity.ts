@@ -1,4 +1,4 @@
-// 16 bytes that tell a graph from another one that was given the same name after it was erased.
+// 16-byte identity that distinguishes a graph from a later one created under the same name.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { GraphMemory } from "./graph-memory.js";
@@ -7,19 +7,19 @@ import { Header, IDENTITY_WORDS } from "./layout.js";
 const BYTES = IDENTITY_WORDS * 4;
 const NONE = "0".repeat(BYTES * 2);
 
-/** The identity of a new graph. */
+/** Returns the identity of a new graph. */
 export function newIdentity(): string {
   return randomBytes(BYTES).toString("hex");
 }
 
-/** That of a graph whose snapshots were written before there were any: always the same. */
+/** Returns a deterministic identity for a graph whose snapshots predate identities. */
 export function legacyIdentity({ name, header }: GraphMemory): string {
   const createdAt = header.words[Header.CreatedAt]!;
   const hash = createHash("sha256").update(`${createdAt} ${name}`).digest("hex");
   return hash.slice(0, BYTES * 2);
 }
 
-/** As 32 hexadecimal digits; null where none was given. */
+/** Returns the identity as 32 hexadecimal digits; null if it has none. */
 export function identityOf({ header }: GraphMemory): string | null {
   const bytes = Buffer.alloc(BYTES);
   for (let word = 0; word < IDENTITY_WORDS; word++) {
@@ -29,7 +29,7 @@ export function identityOf({ header }: GraphMemory): string | null {
   return identity === NONE ? null : identity;
 }
 
-/** Before anybody else sees the graph. */
+/** Sets the identity. Call it before another thread can see the graph. */
 export function setIdentity({ header }: GraphMemory, identity: string): void {
   const bytes = Buffer.from(identity, "hex");
   for (let word = 0; word < IDENTITY_WORDS; word++) {

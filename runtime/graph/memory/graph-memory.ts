@@ -1,5 +1,5 @@
-// All shared memory of one graph, as one thread sees it. Whoever makes a graph hands its
-// `SharedGraphMemory` to the other threads; each attaches for itself.
+// All shared memory of one graph, as seen by one thread. The creating thread passes
+// `SharedGraphMemory` to the others, and each attaches to it.
 
 import { randomUUID } from "node:crypto";
 import { InternalError } from "../model/errors.js";
@@ -27,22 +27,22 @@ import { KERNEL_ADDRESSES, reserveAddressSpace } from "./reserve-address-space.j
 
 const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 
-/** What crosses threads: a graph's name and memory. */
+/** What crosses threads: name and memory of a graph. */
 export interface SharedGraphMemory {
   readonly name: string;
-  /** Of this memory alone: the same graph in another process has another. */
+  /** Identifies this memory: the same graph has a different id in another process. */
   readonly id: string;
-  /** Where its changes go on their way to the log; null: there is none. */
+  /** Ring and clock of the transaction log; null: changes are not logged. */
   readonly log: SharedLogMemory | null;
-  /** Where values lie that are not in memory; null: there can be none. */
+  /** Folder of external values; null: the graph cannot have any. */
   readonly values: StorageLocation | null;
-  /** In the order of `ARENAS`; others once the graph has moved. */
+  /** In the order of `ARENAS`; replaced when the graph is relocated. */
   readonly memories: ArenaMemory[];
-  /** `Header.Moves` when these were its memories. */
+  /** `Header.Moves` at the time of `memories`. */
   moves: number;
 }
 
-/** Folder of a graph, and whether it may be written to. */
+/** Folder of a graph, and whether it is writable. */
 export interface StorageLocation {
   readonly folder: string;
   readonly isWritable: boolean;
@@ -79,7 +79,7 @@ export class GraphMemory {
   readonly vectors: Arena;
   readonly vectorSlots: Arena;
   readonly links: Arena;
-  /** What other threads get: always of the memory that the graph is in. */
+  /** What other threads receive: always the current memory of the graph. */
   readonly share: SharedGraphMemory;
   #generation = 0;
 
@@ -117,7 +117,7 @@ export class GraphMemory {
     this.refresh();
   }
 
-  /** Makes the views again if an arena has grown; true if one had. */
+  /** Recreates the views if an arena has grown; returns true if one had. */
   refresh(): boolean {
     const generation = Atomics.load(this.header.ints, Header.Generation);
     if (generation === this.#generation) return false;
@@ -126,14 +126,14 @@ export class GraphMemory {
     return true;
   }
 
-  /** True once somebody has let the graph go, for all threads. */
+  /** True once the graph was removed, for all threads. */
   get isRemoved(): boolean {
     return Atomics.load(this.header.ints, Header.Erased) !== 0;
   }
 
   /**
-   * Gives this thread's hold on the memory back, of a graph that nobody uses any more. What says
-   * so, and who holds the mutex, stays.
+   * Drops this thread's references to the memory of a graph that is no longer used. The header and
+   * the arenas with the mutex and locks stay.
    * @returns number of bytes
    */
   leave(): number {
@@ -149,8 +149,8 @@ export class GraphMemory {
   }
 
   /**
-   * Goes to other memory, in which everything lies where it did; see safepoint.ts.
-   * @returns bytes of the memory that it was in
+   * Switches to relocated memory with the same content; see safepoint.ts.
+   * @returns bytes of the previous memory
    */
   move(memories: readonly ArenaMemory[]): number {
     this.refresh();
@@ -166,17 +166,20 @@ export class GraphMemory {
   }
 }
 
-/** Those that stay: what says that a graph moves, and what threads know to be where it is. */
+/**
+ * Arenas that are never relocated: they coordinate the relocation, or threads rely on their
+ * address.
+ */
 const STAYS: readonly ArenaName[] = ["header", "journal", "dirty", "locks"];
 
-/** True for an arena that goes along when a graph moves. */
+/** Returns true for an arena that moves along when a graph is relocated. */
 export function isMovable({ id }: Arena): boolean {
   return !STAYS.includes(ARENAS[id]!);
 }
 
 /**
- * Memory of a new, empty graph; `formatStore` fills it in.
- * @throws CapacityError where the process may not have so many addresses
+ * Allocates memory for a new, empty graph; `GraphStore.format` initializes it.
+ * @throws CapacityError if the process may not reserve enough address space
  */
 export function allocateGraphMemory(
   name: string,
@@ -189,7 +192,7 @@ export function allocateGraphMemory(
   return { name, id: randomUUID(), log, values, memories, moves: 0 };
 }
 
-/** @throws RangeError where the process may not have so many addresses */
+/** @throws RangeError if the process may not reserve enough address space */
 export function memoryFor(arena: ArenaName): ArenaMemory {
   if (isKernelArena(arena)) return kernelMemory(arena === "vectors" ? SCRATCH_BYTES : 0);
   if (arena !== "dirty") return plainMemory(FIRST_ARENA_WORDS, MAX_WORDS_PER_ARENA[arena]);
@@ -201,7 +204,7 @@ function isKernelArena(arena: ArenaName): boolean {
   return arena === "outArcs" || arena === "inArcs" || arena === "vectors";
 }
 
-/** What addresses these take. */
+/** Returns the bytes of address space that these arenas reserve. */
 export function reservedBytes(arenas: readonly ArenaName[]): number {
   return arenas.reduce((sum, arena) => {
     if (isKernelArena(arena)) return sum + KERNEL_ADDRESSES;

@@ -1,17 +1,17 @@
-// Addresses for the memory of graphs, which is reserved at once and grows in its place.
+// Reserves address space for graph memory, which is reserved at once and grows in place.
 
 import { availableAddressSpace, formatGiB } from "../../base/address-space.js";
 import { CapacityError } from "../model/errors.js";
 
-/** What the engine reserves for each memory that WebAssembly works on: 4 GiB, and guards around. */
+/** Reserved by the engine per WebAssembly memory: 4 GiB plus guard regions. */
 export const KERNEL_ADDRESSES = 10 * 2 ** 30;
-/** Who takes all but the last leaves none to threads that begin later: V8 ends the process. */
+/** Address space left for later threads; V8 aborts the process when they find none. */
 const LEFT_TO_THREADS = 4 * 2 ** 30;
 
 /**
- * Makes what reserves so many addresses.
- * @param what subject of a message
- * @throws CapacityError where the process may not have as many
+ * Calls `make` if the process may still reserve `bytes` of address space.
+ * @param what subject of the error message
+ * @throws CapacityError if it may not
  */
 export function reserveAddressSpace<T>(what: string, bytes: number, make: () => T): T {
   const left = availableAddressSpace();

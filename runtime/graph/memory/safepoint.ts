@@ -1,14 +1,14 @@
-// Shared memory cannot shrink. So that a graph that was large gives memory back, it goes to other
-// memory, while every thread that has it stands still between two of its tasks: nobody ever sees
-// half of that, and nothing that is done often has to ask whether it has happened.
+// Compaction: relocates a graph to smaller shared memory, because shared memory cannot shrink.
+// Every thread attached to the graph pauses between two of its tasks, so no thread ever sees a
+// partial relocation and hot paths need no check.
 //
-//   main thread                           each thread that has the graph
-//   Moves is odd: nobody joins
-//   call {graph, memories, meeting} ----> comes between two tasks: Here + 1, waits
-//   all here in time: everything is copied
-//   Moves is even, Decision ------------> goes to the new memory or, given up, stays
+//   main thread                           each attached thread
+//   Moves is odd: no thread can join
+//   call {graph, memories, meeting} ----> between two tasks: Here + 1, waits
+//   all arrived in time: copy
+//   Moves is even, Decision ------------> switches to the new memory, or stays if given up
 //
-// Who stands still waits for the main thread, which decides within `PATIENCE_MS`.
+// A paused thread waits for the main thread, which decides within `PATIENCE_MS`.
 
 import { BroadcastChannel, type MessagePort } from "node:worker_threads";
 import type { ArenaMemory } from "./arena.js";
@@ -16,7 +16,7 @@ import { bitCount } from "./bit-count.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { Header, THREADS_WORDS } from "./layout.js";
 
-/** All are kept from working for so long where one is busy. */
+/** Bound on the pause of all threads when one of them is busy. */
 const PATIENCE_MS = 20;
 const SLEEP_MS = 50;
 const CHANNEL = "svc.graph.safepoint";
@@ -29,16 +29,16 @@ interface Call {
   readonly meeting: SharedArrayBuffer;
 }
 
-/** Goes to other memory with all that a thread has of a graph. */
+/** Switches everything that a thread has of a graph to other memory. */
 export type Move = (memories: readonly ArenaMemory[]) => void;
 
-/** What this thread has of each graph, by `SharedGraphMemory.id`. */
+/** What this thread has attached of each graph, by `SharedGraphMemory.id`. */
 const joined = new Map<string, Set<Move>>();
 let channel: BroadcastChannel | null = null;
 
 /**
- * Lets the graph go to other memory under this thread, until it is removed.
- * @returns false if it has done so since its share was handed out: whoever has that asks again
+ * Attaches this thread to the relocations of a graph, until the graph is removed.
+ * @returns false if the graph was relocated since its share was passed on: request it again
  */
 export function joinSafepoints(memory: GraphMemory, thread: number, move: Move): boolean {
   channel ??= listen();
@@ -55,14 +55,14 @@ export function joinSafepoints(memory: GraphMemory, thread: number, move: Move):
   return true;
 }
 
-/** The graph is removed, or this thread is done with it. */
+/** Detaches from a graph that is removed or no longer used by this thread. */
 export function leaveSafepoints({ share }: GraphMemory, move: Move): void {
   const all = joined.get(share.id);
   all?.delete(move);
   if (all?.size === 0) joined.delete(share.id);
 }
 
-/** A thread has ended, and is waited for no more. */
+/** Stops waiting for a thread that has ended. */
 export function forgetThread({ header }: GraphMemory, thread: number): void {
   Atomics.and(header.ints, Header.Threads + (thread >>> 5), ~(1 << (thread & 31)));
 }
@@ -72,10 +72,9 @@ export function hasThread({ header }: GraphMemory, thread: number): boolean {
 }
 
 /**
- * In the main thread, which has the graph: runs what fills the memories while no other thread works
- * on the graph; then all go to them.
- * @param fill false: it is not to move after all
- * @returns whether it has moved; not where a thread is too busy to come
+ * Relocates a graph while no other thread works on it. Main thread only, which must be attached.
+ * @param fill copies the content; false cancels the relocation
+ * @returns false if canceled, or if a thread was too busy to arrive
  */
 export function relocateAtSafepoint(
   { header, share }: GraphMemory,
@@ -127,7 +126,7 @@ function listen(): BroadcastChannel {
   return made;
 }
 
-/** Stands still until the main thread has decided. */
+/** Pauses this thread until the main thread has decided. */
 function come({ graph, memories, meeting }: Call): void {
   if (!joined.has(graph)) return;
   const words = new Int32Array(meeting);

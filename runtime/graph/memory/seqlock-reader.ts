@@ -1,6 +1,6 @@
-// How data is read while others write: look at the sequence, read, look again. What was read in
-// between counts only if the sequence was even and is the same; nothing read may be trusted before
-// (lengths and pointers must be checked against the arena), and no user code may run in between.
+// Seqlock reader: read the sequence, read the data, retry unless the sequence was even and is
+// unchanged. Data read in between is untrusted until validated (lengths and pointers must be
+// checked against the arena), and no user code may run in between.
 //
 //   for (let attempt = 0; ; attempt++) {
 //     const seen = reader.enter(side, vertex, attempt);
@@ -8,8 +8,8 @@
 //     if (reader.leave(side, vertex, seen)) break;
 //   }
 //
-// A writer that is paused by the system must not make readers spin: after a few attempts `enter`
-// takes the writer's mutex, which bounds the wait.
+// A descheduled writer must not make readers spin: after a few attempts `enter` takes the writer
+// mutex, which bounds the wait.
 
 import type { Arena } from "./arena.js";
 import { Header, SEQUENCE_WORDS } from "./layout.js";
@@ -17,11 +17,11 @@ import type { SideNumber, Writer } from "./writer.js";
 
 const MAX_ATTEMPTS = 8;
 const MAX_PROBES = 1000;
-/** The mutex is held instead of a sequence being watched; given back by `leave`. */
+/** `enter` took the mutex instead of reading a sequence; `leave` releases it. */
 const LOCKED = -1;
-/** This thread was writing already: it sees its own changes. */
+/** This thread is the writer: it sees its own changes. */
 const OWN = -2;
-/** Only a real barrier keeps earlier plain loads from being delayed past the second look. */
+/** On weakly ordered CPUs a barrier must keep plain loads before the second sequence read. */
 const NEEDS_FENCE = process.arch !== "x64" && process.arch !== "ia32";
 
 export class SeqlockReader {
@@ -31,13 +31,13 @@ export class SeqlockReader {
     this.#writer = writer;
   }
 
-  /** @returns what `leave` wants back */
+  /** @returns token for `leave` */
   enter(side: SideNumber, vertex: number, attempt: number): number {
     const { sequence } = this.#writer.memory;
     return this.enterWord(sequence, vertex * SEQUENCE_WORDS + side, attempt);
   }
 
-  /** The same for anything else that has a sequence; see `Writer.touchWord`. */
+  /** Variant of `enter` for any other sequence word; see `Writer.touchWord`. */
   enterWord(arena: Arena, index: number, attempt: number): number {
     const { memory } = this.#writer;
     if (this.#writer.isWriting) return OWN;
@@ -52,7 +52,7 @@ export class SeqlockReader {
     return LOCKED;
   }
 
-  /** True if what was read since `enter` is what was there. */
+  /** Returns true if everything read since `enter` is consistent. */
   leave(side: SideNumber, vertex: number, seen: number): boolean {
     const { sequence } = this.#writer.memory;
     return this.leaveWord(sequence, vertex * SEQUENCE_WORDS + side, seen);
@@ -67,7 +67,7 @@ export class SeqlockReader {
     return true;
   }
 
-  /** What was read before is not read later. */
+  /** Orders all earlier reads before all later ones. */
   fence(): void {
     if (NEEDS_FENCE) Atomics.add(this.#writer.memory.header.ints, Header.Fence, 0);
   }

@@ -1,10 +1,10 @@
-// The clock of graphs: whole seconds since 1970, read in one place. It follows the system's clock,
-// not that of runtime/base/clock.ts: users give absolute times, and they outlive the process.
+// Clock of graphs, in whole seconds since 1970. It follows the system clock, not
+// runtime/base/clock.ts: users pass absolute times, and these outlive the process.
 
 import { T_NEVER } from "../model/constants.js";
 import { NEVER } from "./layout.js";
 
-/** While a batch runs, the second in which it began; else 0. */
+/** Second at which the running batch started; 0 outside of batches. */
 let held = 0;
 
 /** Seconds since 1970. */
@@ -12,7 +12,7 @@ export function nowSeconds(): number {
   return held === 0 ? Math.floor(Date.now() / 1000) : held;
 }
 
-/** Lets all happen in one second, for this thread, until `release`; false if that is so already. */
+/** Freezes the clock of this thread until `unfreezeClock`; false if it is frozen already. */
 export function freezeClock(): boolean {
   if (held !== 0) return false;
   held = nowSeconds();
@@ -23,12 +23,12 @@ export function unfreezeClock(): void {
   held = 0;
 }
 
-/** The second as it is kept in memory: what lies at or beyond T_NEVER, or before 1970, is NEVER. */
+/** Returns the stored form of a second: times from T_NEVER on, or before 1970, become NEVER. */
 export function encodeSecond(second: number): number {
   return second >= T_NEVER || second < 0 ? NEVER : Math.floor(second);
 }
 
-/** The second as users see it. */
+/** Returns a stored second in the form users see. */
 export function decodeSecond(stored: number): number {
   return stored === NEVER ? T_NEVER : stored;
 }

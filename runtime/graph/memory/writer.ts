@@ -1,10 +1,11 @@
-// The only way to change a graph. One thread at a time holds the mutex; every word that it changes
-// is first noted in the journal, so that a mutation that fails, or whose thread dies, is undone:
+// Writer of a graph, the only way to change it. One thread at a time holds the mutex. The old value
+// of every changed word is first appended to the undo log, so a mutation that throws, or whose
+// thread dies, is rolled back:
 //
 //   writer.mutate(() => { writer.touch(side, vertex); writer.put(arena, index, value); ... })
 //
-// Readers take no lock. They see an odd sequence on each vertex side that is being written and
-// look again; see reader.ts, and journal.ts for what is noted.
+// Readers take no lock: the sequence of each vertex side being written is odd, and they retry; see
+// seqlock-reader.ts.
 
 import { isMainThread } from "node:worker_threads";
 import { AccessError, CapacityError, InternalError } from "../model/errors.js";
@@ -20,57 +21,60 @@ import {
   undo,
 } from "./undo-log.js";
 
-/** What a nested mutation goes back to. */
+/** Numbers per savepoint of a nested mutation. */
 const MARK_NUMBERS = 5;
 const MAX_BATCH_WORDS = 6 * 2 ** 20;
 const SPINS = 400;
-/** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
+/** A sleeping thread checks again this often, in case its wake-up went to a thread that died. */
 const SLEEP_MS = 50;
-/** Where there is nothing to undo, nothing is noted. */
+/** Undo log of a mutation that needs none. */
 const NO_JOURNAL = new Uint32Array(0);
 
 /**
- * The main thread gives up where nothing was written for so long: should the one that has the mutex
- * be dead, nobody else learns of it. All others are waiting for the main thread, then.
+ * The main thread gives up when nothing was written for this long: if the mutex holder is dead,
+ * only the main thread learns of it, and all others wait for the main thread.
  */
 const MAX_QUIET_MS = isMainThread ? 10_000 : Number.POSITIVE_INFINITY;
 
-/** The vertex side that a sequence protects; properties, times and id count as `OUT`. */
+/** Vertex side protected by a sequence; properties, times and id belong to `OUT`. */
 export type SideNumber = 0 | 1;
 
-/** What gets blocks back; see blocks.ts. */
+/** Receives freed blocks at the commit; see block-allocator.ts. */
 export interface Allocator {
   release(writer: Writer, block: number, sizeClass: number): void;
 }
 
 export class Writer {
-  /** While this thread runs a batch: the only graph whose mutex it may take, or two could wait. */
+  /** While this thread runs a batch: the only graph it may lock, which prevents deadlocks. */
   static only: Writer | null = null;
   readonly memory: GraphMemory;
   /** 1 to 255, unique among the threads of the process. */
   readonly thread: number;
   #depth = 0;
   #journalCount = 0;
-  /** By depth, five each: lengths of journal, touched, freed, log in words and records. */
+  /**
+   * Savepoints by depth, five numbers each: lengths of undo log, touched, freed; log words,
+   * records.
+   */
   readonly #marks: number[] = [];
-  /** Views of arenas that never grow, and of the journal as far as it is known to reach. */
+  /** Views of arenas that never grow, and of the undo log up to its known length. */
   readonly #header: Uint32Array;
   readonly #dirty: Uint32Array;
   #journal: Uint32Array;
-  /** Journal entries that are sequences. */
+  /** Undo log entries that are sequences. */
   #touchedCount = 0;
   readonly #touched: number[] = [];
-  /** Blocks that were freed since the last commit: block and size class, and their allocators. */
+  /** Blocks freed since the last commit: block and size class, and their allocators. */
   #freedCount = 0;
   readonly #freed: number[] = [];
   readonly #freedOf: Allocator[] = [];
-  /** Set by who shortens a run of arcs or frees a handle, until all is final or undone. */
+  /** Set when a run of arcs shrinks or a handle is freed, until the commit or rollback. */
   hasShortened = false;
-  /** True if the log has to be told of what this mutation has committed. */
+  /** True if the log thread must be woken at the end of this mutation. */
   #hasLogged = false;
-  /** True while nobody else can see the graph. */
+  /** True while no other thread can see the graph. */
   #isAlone = false;
-  /** Gets what each commit has made final; null: nothing is logged. */
+  /** Receives the transaction of each commit; null: changes are not logged. */
   readonly #log: CommitRing | null;
 
   /** True while this thread holds the mutex. */
@@ -78,7 +82,7 @@ export class Writer {
     return this.#depth > 0;
   }
 
-  /** True in a mutation that is part of another one, and cannot be committed by itself. */
+  /** True in a nested mutation, which cannot commit by itself. */
   get isNested(): boolean {
     return this.#depth > 1;
   }
@@ -92,7 +96,7 @@ export class Writer {
     this.#log = memory.log;
   }
 
-  /** Runs a mutation: all of it happens or, when it throws, nothing. */
+  /** Runs a mutation atomically: if `change` throws, it is rolled back. */
   mutate<T>(change: () => T): T {
     this.begin();
     try {
@@ -108,8 +112,8 @@ export class Writer {
   }
 
   /**
-   * Runs mutations of a graph that no other thread can see, nor will if one of them fails: nothing
-   * is noted, and so a mutation that fails is not undone.
+   * Runs mutations of a graph that no other thread can see, without an undo log: a mutation that
+   * throws is not rolled back, and the graph must be discarded.
    */
   alone<T>(run: () => T): T {
     this.beginReading();
@@ -127,9 +131,9 @@ export class Writer {
   }
 
   /**
-   * Takes the mutex, when the log has room. The hot paths spell out what `mutate` does. A mutation
-   * within another is part of that one: it is committed or undone with all of it.
-   * @throws AccessError in the main thread, where whoever has the mutex seems to be dead
+   * Takes the mutex once the log has room. Hot paths spell out what `mutate` does. A nested
+   * mutation is committed or rolled back with the outer one.
+   * @throws AccessError in the main thread, if the mutex holder seems dead
    */
   begin(): void {
     const log = this.#log;
@@ -139,7 +143,7 @@ export class Writer {
     this.beginReading();
   }
 
-  /** The same for what changes nothing, and must not wait for a disk. */
+  /** Takes the mutex for reading only, which must not wait for the disk. */
   beginReading(): void {
     if (this.#depth > 0) {
       this.#mark(this.#depth++);
@@ -154,7 +158,7 @@ export class Writer {
     this.memory.refresh();
   }
 
-  /** Takes the mutex unless whoever has it writes nothing for so long. */
+  /** Takes the mutex unless its holder writes nothing for `quietMs`; returns false then. */
   tryBegin(quietMs: number): boolean {
     if (!this.#lock(quietMs)) return false;
     this.#depth = 1;
@@ -162,7 +166,7 @@ export class Writer {
     return true;
   }
 
-  /** Makes what was written so far final; the mutex stays taken. */
+  /** Commits the writes so far; the mutex stays locked. */
   commit(): void {
     if (this.#depth > 1) return;
     this.hasShortened = false;
@@ -184,7 +188,7 @@ export class Writer {
     this.#journalCount = 0;
   }
 
-  /** Takes back what was written since the last commit; in a nested mutation, since it began. */
+  /** Rolls back to the last commit; in a nested mutation, to its start. */
   rollback(): void {
     const isNested = this.#depth > 1;
     const mark = (this.#depth - 1) * MARK_NUMBERS;
@@ -197,16 +201,16 @@ export class Writer {
     else this.#log?.forget();
   }
 
-  /** Gives the mutex back. */
+  /** Releases the mutex at the outermost level. */
   end(): void {
     if (--this.#depth > 0 || this.#isAlone) return;
     this.#unlock();
   }
 
   /**
-   * Takes the mutex over from a thread that has died, and undoes what that one was writing; what it
-   * had committed stays. What it left `Unfinished` is for the caller to finish before `end`.
-   * @returns false if the dead one did not hold the mutex
+   * Takes over the mutex of a dead thread and rolls back its mutation, or completes its commit. The
+   * caller must finish the `Unfinished` removal before `end`.
+   * @returns false if the dead thread did not hold the mutex
    */
   takeOver(dead: number): boolean {
     const { memory } = this;
@@ -218,7 +222,7 @@ export class Writer {
       if (Atomics.compareExchange(ints, Header.Mutex, seen, taken) === seen) break;
     }
     this.#depth = 1;
-    // It may have died between letting an arena grow and saying so.
+    // The thread may have died between growing an arena and announcing it.
     Atomics.add(ints, Header.Generation, 1);
     memory.refresh();
     const committed = words[Header.CommittedCount]!;
@@ -229,37 +233,37 @@ export class Writer {
   }
 
   /**
-   * Gives a block back when the mutation is committed. Until then nobody gets it, so that blocks
-   * may be filled without noting what was there: undoing never needs it.
+   * Frees a block at the commit. It is not reused before, so blocks can be filled without undo
+   * entries: a rollback never needs their old content.
    */
   freeAtCommit(allocator: Allocator, block: number, sizeClass: number): void {
-    // The arrays keep their length: to shorten them would cost more than all the rest.
+    // The arrays are never shortened, which would cost more than everything else here.
     const at = this.#freedCount++;
     this.#freedOf[at] = allocator;
     this.#freed[2 * at] = block;
     this.#freed[2 * at + 1] = sizeClass;
   }
 
-  /** Changes one word, which can be undone. */
+  /** Writes a word; undoable. */
   put(arena: Arena, index: number, value: number): void {
     this.#note(arena.id, index, arena.words[index]!);
     this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
     arena.words[index] = value;
   }
 
-  /** Notes a word that is changed without `put`. */
+  /** Appends the old value of a word that the caller changes itself. */
   keep(arena: Arena, index: number): void {
     this.#note(arena.id, index, arena.words[index]!);
   }
 
-  /** Adds to a word, which can be undone; returns the new value. */
+  /** Adds to a word and returns the new value; undoable. */
   add(arena: Arena, index: number, delta: number): number {
     const value = (arena.words[index]! + delta) >>> 0;
     this.put(arena, index, value);
     return value;
   }
 
-  /** Adds to a number of two words, low one first. */
+  /** Adds to a two-word number, low word first; undoable. */
   addWide(arena: Arena, index: number, delta: number): void {
     const low = arena.words[index]! + delta;
     if (low >= 0 && low <= 0xffff_ffff) this.put(arena, index, low);
@@ -270,8 +274,8 @@ export class Writer {
   }
 
   /**
-   * Says that words were changed without `put`. Allowed only where nothing refers to yet: in a
-   * block that this mutation has allocated.
+   * Marks words as dirty that were written without `put`. Allowed only for words that nothing
+   * refers to yet: in a block allocated by this mutation.
    */
   wrote(arena: Arena, index: number, words: number): void {
     const last = (index + words - 1) >>> CHUNK_SHIFT;
@@ -280,18 +284,18 @@ export class Writer {
     }
   }
 
-  /** Makes readers of a vertex side wait until the commit. To be called before its first change. */
+  /** Makes readers of a vertex side retry until the commit. Call it before the first change. */
   touch(side: SideNumber, vertex: number): void {
     if (this.#isAlone) return;
     this.touchWord(this.memory.sequence, vertex * SEQUENCE_WORDS + side);
   }
 
-  /** The same for anything else that has a sequence: a table, a group of cells. */
+  /** Variant of `touch` for any other sequence word: of a table, of a group of cells. */
   touchWord(arena: Arena, index: number): void {
     const value = arena.words[index]!;
     if ((value & 1) === 1) return;
     if (this.#isAlone) {
-      // Nobody waits, but what this thread itself has seen before is another moment.
+      // No other thread reads, but caches of this thread must see a new sequence.
       arena.words[index] = value + 2;
       return;
     }
@@ -302,8 +306,8 @@ export class Writer {
   }
 
   /**
-   * Lets an arena hold so many words.
-   * @throws CapacityError above what a graph may use
+   * Grows an arena to at least `words` words.
+   * @throws CapacityError above the limit of a graph
    */
   require(arena: Arena, words: number): void {
     if (words > MAX_ARENA_WORDS) throw graphFullError();
@@ -347,7 +351,7 @@ export class Writer {
     this.#header[Header.JournalCount] = ++this.#journalCount;
   }
 
-  /** False: nothing is to be noted. */
+  /** Returns false if no undo log is needed. */
   #extendJournal(words: number): boolean {
     if (this.#isAlone) return false;
     if (words > MAX_BATCH_WORDS && Writer.only === this) {
@@ -371,7 +375,7 @@ export class Writer {
     let giveUpAt = performance.now() + quietMs;
     for (;;) {
       const seen = Atomics.load(ints, Header.Mutex);
-      // Who has slept cannot know whether others sleep, and says so for them.
+      // A thread that slept cannot know whether others sleep, so it keeps their bit set.
       const taken = this.thread | WAITERS;
       if (seen === 0) {
         if (Atomics.compareExchange(ints, Header.Mutex, 0, taken) === 0) return true;
@@ -388,7 +392,7 @@ export class Writer {
     }
   }
 
-  /** Differs while anybody writes. */
+  /** Returns a number that changes while any thread writes. */
   #progress(): number {
     const { words } = this.memory.header;
     return words[Header.OperationCount]! * 2 ** 20 + words[Header.JournalCount]!;
