@@ -1,15 +1,16 @@
-// Where in a long run the arcs to a terminal are: one hash table per vertex side, in the arena of
-// its run. Runs are never in any order; without this, looking for one arc of a hub reads all.
+// Hash index of the arcs of a long run: one table per vertex side, in the arena of its run. Runs
+// are unordered, so without it a lookup of one arc of a hub would scan the whole run.
 //
 //   slot  position of an arc in the run + 1, or 0        2^bits slots, no header
 //
-// Linear probing, at most 3/4 full, deletion by moving back. Arcs to one terminal begin at its
-// hash, or within 2^spread slots behind it, by their relationship:
+// Linear probing, at most 3/4 full, backward-shift deletion. The home slot of an arc is the hash of
+// its terminal, or up to 2^spread slots behind it, depending on its relationship:
 //
 //   home of an arc = hash of the terminal + (hash of the relationship & (2^spread - 1))
 //
-// The spread is 0 until many arcs lead to one terminal, then it grows with them. So one arc of
-// thousands is found at once, and all arcs to a terminal in as many slots as the longest has.
+// The spread is 0 until many arcs lead to one terminal, then grows with their number. A lookup of
+// one arc among thousands to the same terminal thus stays short, and all arcs to a terminal lie
+// within the longest cluster.
 
 import type { Arena } from "../memory/arena.js";
 import type { BlockAllocator } from "../memory/block-allocator.js";
@@ -17,15 +18,15 @@ import { ARC_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import { InternalError } from "../model/errors.js";
 
-/** Runs of more arcs have an index; those that shrink to half of that lose it. */
+/** Runs with more arcs have an index; those that shrink to half of that lose it. */
 export const INDEX_ABOVE = 64;
 
-/** 2^32 divided by the golden ratio: spreads handles, which are consecutive, best of all. */
+/** 2^32 divided by the golden ratio (Fibonacci hashing), which spreads consecutive handles best. */
 const MULTIPLIER = 0x9e37_79b1;
 const NAME_MULTIPLIER = 0x85eb_ca6b;
 const NAME_SHIFT = 16;
 const NAME_MASK = 0xffff;
-/** Arcs to the same terminal that one may be entered behind, before the spread grows. */
+/** Arcs to the same terminal probed during an insertion before the spread grows. */
 const MOST_ALIKE = 64;
 const FIRST_SPREAD = 8;
 const SPREAD_STEP = 2;
@@ -34,19 +35,19 @@ const BITS_MASK = 0xff;
 const MOST_BITS = 30;
 
 /**
- * Of an index: lg of its slots, and its spread from bit 8 on. An index of a spread of 0 is what
- * snapshots of older releases have.
+ * Shape of an index: log2 of its slots, and its spread from bit 8 on. Snapshots of older releases
+ * contain only indexes of spread 0.
  */
 export type IndexShape = number;
 
-/** Shape that an index of so many arcs needs; the spread stays. */
+/** Returns the shape for an index of `arcs` arcs; the spread stays. */
 export function indexShapeFor(arcs: number, shape: IndexShape): IndexShape {
   const bits = 32 - Math.clz32(Math.floor((arcs * 4) / 3));
   if (bits > MOST_BITS) throw new InternalError("vertex has too many arcs");
   return bits | (Math.min(shape >>> SPREAD_SHIFT, bits) << SPREAD_SHIFT);
 }
 
-/** The shape for more arcs to one terminal; the same where that is no use. */
+/** Returns a shape with a larger spread; the same shape if it cannot grow. */
 export function growIndex(shape: IndexShape): IndexShape {
   const bits = shape & BITS_MASK;
   const spread = shape >>> SPREAD_SHIFT;
@@ -54,7 +55,7 @@ export function growIndex(shape: IndexShape): IndexShape {
   return bits | (Math.max(spread, Math.min(wider, bits)) << SPREAD_SHIFT);
 }
 
-/** Slots of an index. */
+/** Returns the number of slots of an index. */
 export function slotsOf(shape: IndexShape): number {
   return 1 << (shape & BITS_MASK);
 }
@@ -70,12 +71,12 @@ export class ArcIndex {
     this.#arcs = blocks.arena;
   }
 
-  /** True if another arc would make an index too full. */
+  /** Returns true if one more arc would exceed the load limit. */
   isFull(shape: IndexShape, arcs: number): boolean {
     return (arcs + 1) * 4 > 3 * slotsOf(shape);
   }
 
-  /** Pointer to an index of all arcs of a run. */
+  /** Builds an index of all arcs of a run; returns its pointer. */
   build(run: number, arcs: number, shape: IndexShape): number {
     const slots = slotsOf(shape);
     const index = this.#blocks.allocate(this.#writer, this.#blocks.classFor(slots));
@@ -93,7 +94,10 @@ export class ArcIndex {
     this.#blocks.free(this.#writer, index, this.#blocks.classFor(slotsOf(shape)));
   }
 
-  /** Position of an arc whose word 1, as far as `mask` goes, is `key`; -1 if there is none. */
+  /**
+   * Returns the position of an arc to `other` whose word 1, masked with `keyMask`, is `key`; -1 if
+   * there is none.
+   */
   find(
     run: number,
     index: number,
@@ -106,9 +110,9 @@ export class ArcIndex {
     const mask = slotsOf(shape) - 1;
     const isNamed = keyMask >>> NAME_SHIFT === NAME_MASK;
     let slot = isNamed ? homeOf(other, key, shape) : firstHomeOf(other, shape);
-    // An empty slot ends the search, but for those before the last home.
+    // An empty slot ends the search, except within the window of possible home slots.
     const window = isNamed ? 0 : spreadMask(shape);
-    // A reader may see a table that changes under it: then there may be no end to its cluster.
+    // Bounded, because a reader may see a table that is being changed and has no free slot.
     for (let probes = 0; probes <= mask; probes++) {
       const entry = words[index + slot]!;
       if (entry !== 0) {
@@ -120,7 +124,7 @@ export class ArcIndex {
     return -1;
   }
 
-  /** Positions of all arcs to a vertex, or of those of one relationship unless it is 0. */
+  /** Returns the positions of all arcs to a vertex, or of one relationship if `name` is not 0. */
   findAll(run: number, index: number, shape: IndexShape, other: number, name: number): number[] {
     const words = this.#arcs.words;
     const mask = slotsOf(shape) - 1;
@@ -139,7 +143,7 @@ export class ArcIndex {
     return found;
   }
 
-  /** Enters the arc at a position; false if too many to the same terminal are in its way. */
+  /** Adds the arc at a position; false if too many arcs to the same terminal precede it. */
   add(run: number, index: number, shape: IndexShape, position: number): boolean {
     const words = this.#arcs.words;
     const mask = slotsOf(shape) - 1;
@@ -156,12 +160,12 @@ export class ArcIndex {
     return true;
   }
 
-  /** Lets the entry of the arc that is at `from` say that it is at `to`. */
+  /** Updates the entry of an arc that moves within the run. */
   move(run: number, index: number, shape: IndexShape, from: number, to: number): void {
     this.#writer.put(this.#arcs, index + this.#slotOf(run, index, shape, from), to + 1);
   }
 
-  /** Takes out the entry of the arc at a position, while the run still has it. */
+  /** Removes the entry of the arc at a position, while the run still contains it. */
   remove(run: number, index: number, shape: IndexShape, position: number): void {
     const words = this.#arcs.words;
     const mask = slotsOf(shape) - 1;
@@ -171,7 +175,7 @@ export class ArcIndex {
       const entry = words[index + slot]!;
       if (entry === 0) break;
       const home = homeAt(words, run + (entry - 1) * ARC_WORDS, shape);
-      // An entry may move to the gap unless that lies before its home.
+      // An entry may move to the gap unless its home lies behind the gap.
       if (((slot - home) & mask) < ((slot - gap) & mask)) continue;
       this.#writer.put(this.#arcs, index + gap, entry);
       gap = slot;
@@ -194,7 +198,7 @@ function homeAt(words: Uint32Array, at: number, shape: IndexShape): number {
 
 function homeOf(other: number, key: number, shape: IndexShape): number {
   const first = firstHomeOf(other, shape);
-  // By far the most indexes.
+  // The common case: spread 0.
   if (shape <= BITS_MASK) return first;
   const hash = Math.imul(key >>> NAME_SHIFT, NAME_MULTIPLIER);
   return (first + ((hash ^ (hash >>> 15)) & spreadMask(shape))) & (slotsOf(shape) - 1);

@@ -1,13 +1,12 @@
-// The arcs of all vertices, as seen from one side: a run of 3-word arcs per vertex, in no order,
-// and a hash index beside the long ones. What belongs together on both sides is the business of
-// operations/apply.ts; this only ever knows one of them.
+// The arcs of all vertices as seen from one side: an unordered run of 3-word arcs per vertex, with
+// a hash index beside long runs. Consistency between both sides is the task of operations/arcs.ts.
 //
 //   OUT or IN, per vertex   {run pointer, degree, size class of the run | shape of the index << 8,
 //                            index pointer}
 //
 // A run has room for 2 arcs, then 4, then grows by one size class (a third or a half). It shrinks
-// by two when it fills no more than three quarters of the smaller one. Removing lets the last arc
-// take the place of the removed one.
+// by two classes when it fills at most three quarters of the smaller one. A removed arc is replaced
+// by the last one.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator, unitsOf } from "../memory/block-allocator.js";
@@ -15,16 +14,16 @@ import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
 import { ArcIndex, growIndex, INDEX_ABOVE, indexShapeFor, slotsOf } from "./arc-index.js";
 
-/** Of word 1 of an arc: above is the code of its relationship. */
+/** Shift of the relationship in word 1 of an arc. */
 const NAME_SHIFT = 16;
 const CLASS_MASK = 0xff;
 const SHAPE_SHIFT = 8;
-/** To call the engine costs as much as to copy so many words. */
+/** Below this number of words a loop is faster than the call of `copyWithin`. */
 const COPY_ABOVE = 96;
-/** Size classes of runs that begin: 2 arcs, 4 arcs. */
+/** Size classes of the first two blocks of a run: 2 arcs, 4 arcs. */
 const FIRST_CLASS = 1;
 const SECOND_CLASS = 3;
-/** Runs of a size class below have no smaller one to shrink to. */
+/** Size classes by which a run shrinks. */
 const SHRINK_CLASSES = 2;
 
 export class ArcRuns {
@@ -32,7 +31,7 @@ export class ArcRuns {
   readonly side: SideNumber;
   /** `SIDE_WORDS` words a vertex. */
   readonly sides: Arena;
-  /** The runs that those point to. */
+  /** The runs. */
   readonly arcs: Arena;
   readonly #writer: Writer;
   readonly #blocks: BlockAllocator;
@@ -48,18 +47,20 @@ export class ArcRuns {
     this.#index = new ArcIndex(writer, this.#blocks);
   }
 
-  /** Number of arcs; forward-only ones count at their terminal too, without being in its run. */
+  /**
+   * Returns the degree; forward-only arcs count at their terminal too, without being in its run.
+   */
   degree(vertex: number): number {
     return this.sides.words[vertex * SIDE_WORDS + Side.Degree]!;
   }
 
-  /** Arcs in the run: the degree, or 0 at a terminal of forward-only arcs, which has no run. */
+  /** Returns the arcs in the run: the degree, or 0 at a terminal of forward-only arcs only. */
   length(vertex: number): number {
     const at = vertex * SIDE_WORDS;
     return this.sides.words[at + Side.Pointer] === 0 ? 0 : this.sides.words[at + Side.Degree]!;
   }
 
-  /** False if this thread must refresh its views before it may read the run of a vertex. */
+  /** Returns false if this thread must refresh its views before it may read the run of a vertex. */
   covers(vertex: number): boolean {
     const { words } = this.sides;
     const at = vertex * SIDE_WORDS;
@@ -72,9 +73,9 @@ export class ArcRuns {
   }
 
   /**
-   * Position in the run of an arc to `other` whose word 1, as far as `mask` goes, is `key`; -1 if
-   * there is none. For use within a mutation, or between `Reader.enter` and `leave` where `covers`
-   * says yes.
+   * Returns the position in the run of an arc to `other` whose word 1, masked with `mask`, is
+   * `key`; -1 if there is none. Call it within a mutation, or between `SeqlockReader.enter` and
+   * `leave` if `covers` returned true.
    */
   find(vertex: number, other: number, key: number, mask = ARC_KEY_MASK): number {
     const { words } = this.sides;
@@ -98,8 +99,8 @@ export class ArcRuns {
   }
 
   /**
-   * Positions in the run of arcs to `other`, in no order, where `find` may be used: of those of a
-   * relationship, or of all where that is 0.
+   * Returns the unordered positions in the run of all arcs to `other`, or of one relationship if it
+   * is not 0. Preconditions as for `find`.
    */
   findAll(vertex: number, other: number, relationship = 0): number[] {
     const { words } = this.sides;
@@ -122,7 +123,7 @@ export class ArcRuns {
     return found;
   }
 
-  /** Adds an arc that is not there; within a mutation. */
+  /** Adds an arc that does not exist yet; within a mutation. */
   add(vertex: number, other: number, word1: number, value: number): void {
     const writer = this.#writer;
     writer.touch(this.side, vertex);
@@ -132,8 +133,8 @@ export class ArcRuns {
     const run = sides[at + Side.Pointer]!;
     if (run === 0 || degree === unitsOf(sides[at + Side.Class]! & CLASS_MASK)) this.#grow(at);
     const position = sides[at + Side.Pointer]! + degree * ARC_WORDS;
-    // Beyond the degree nothing refers to: what is there need not be noted, unless the run was
-    // longer before, in the same batch.
+    // Words beyond the degree are unreferenced and need no undo entry, unless the run was longer
+    // earlier in the same batch.
     if (writer.isNested && writer.hasShortened) {
       for (let word = 0; word < ARC_WORDS; word++) writer.keep(this.arcs, position + word);
     }
@@ -143,11 +144,11 @@ export class ArcRuns {
     arcs[position + 2] = value;
     writer.wrote(this.arcs, position, ARC_WORDS);
     writer.put(this.sides, at + Side.Degree, degree + 1);
-    // A run that was longer keeps its index for a while.
+    // A run that shrank keeps its index for a while.
     if (degree >= INDEX_ABOVE || sides[at + Side.Index] !== 0) this.#enter(at, degree);
   }
 
-  /** Removes the arc at a position of the run; the last arc takes its place; within a mutation. */
+  /** Removes the arc at a position and moves the last arc there; within a mutation. */
   removeAt(vertex: number, position: number): void {
     const writer = this.#writer;
     writer.touch(this.side, vertex);
@@ -196,7 +197,9 @@ export class ArcRuns {
     return this.arcs.words[this.#arcAt(vertex, position) + 1]!;
   }
 
-  /** Counts an arc that the run does not list: a forward-only one, at its terminal. */
+  /**
+   * Changes the degree by arcs that the run does not list: forward-only ones, at their terminal.
+   */
   addUnlisted(vertex: number, delta: number): void {
     this.#writer.touch(this.side, vertex);
     this.#writer.add(this.sides, vertex * SIDE_WORDS + Side.Degree, delta);
@@ -210,12 +213,12 @@ export class ArcRuns {
   #grow(at: number): void {
     const sides = this.sides.words;
     const sizeClass = sides[at + Side.Class]! & CLASS_MASK;
-    // To have fewer sizes of short runs saves a third of all moves and costs one byte an arc.
+    // Fewer sizes of short runs avoid a third of all moves, at one byte per arc.
     if (sides[at + Side.Pointer] === 0) this.#move(at, FIRST_CLASS);
     else this.#move(at, sizeClass === FIRST_CLASS ? SECOND_CLASS : sizeClass + 1);
   }
 
-  /** Gives an empty run back, moves one with much room to a smaller block. */
+  /** Frees an empty run; moves a run with much room to a smaller block. */
   #shrink(at: number, degree: number): void {
     const sides = this.sides.words;
     const sizeClass = sides[at + Side.Class]! & CLASS_MASK;
@@ -226,7 +229,7 @@ export class ArcRuns {
       this.#writer.put(this.sides, at + Side.Class, 0);
     } else if (sizeClass >= SHRINK_CLASSES) {
       const smaller = sizeClass - SHRINK_CLASSES;
-      // Removing must never fail: where there is no room to shrink, the run stays as it is.
+      // Removal must never fail: if the arena is full, the run stays where it is.
       if (degree * 4 > unitsOf(smaller) * 3 || !this.#blocks.hasRoom(this.#writer, smaller)) return;
       this.#move(at, smaller);
     }
@@ -246,7 +249,7 @@ export class ArcRuns {
     writer.put(this.sides, at + Side.Class, (side & ~CLASS_MASK) | sizeClass);
   }
 
-  /** Lets the index know the arc at a position, or makes one where the run has become long. */
+  /** Adds the arc at a position to the index; builds the index if the run has become long. */
   #enter(at: number, position: number): void {
     const sides = this.sides.words;
     const index = sides[at + Side.Index]!;

@@ -1,14 +1,14 @@
-// Which codes the three kinds of names are given, and those that have one from the beginning.
+// Code ranges of the three kinds of names, and the names with predefined codes.
 
 import { Header } from "../memory/layout.js";
 import type { CodeRange } from "./names.js";
 
-/** Relationship of arcs that were made without one. */
+/** Relationship of arcs created without one. */
 export const RELATED = 256;
-/** Of what stands for all arcs between two vertices; there are no such arcs in a graph. */
+/** Relationship that represents all arcs between two vertices in queries; never stored. */
 export const SYNTHETIC = 15;
 export const SYNTHETIC_NAME = "__synthetic__";
-/** Type of vertices that have none, and of those that stand for a lock. */
+/** Types of vertices without a type, and of vertices that represent a lock. */
 export const UNTYPED = 17;
 export const LOCK_TYPE = 18;
 

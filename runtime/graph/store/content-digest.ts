@@ -1,11 +1,11 @@
-// What a graph contains, as four sums of 32 bits: over its real vertices, arcs, properties and
-// vectors, each mixed into one term. Each change takes the old term away and adds the new one, in
-// the same mutation, so that the sums are those of what there is, in whichever order it came.
-// Vertices count by the hash of their id: what differs in a replica, such as handles, must not.
-// It finds faults; it is no defence against who makes them.
+// Incremental digest of the contents of a graph: four 32-bit sums over its real vertices, arcs,
+// properties and vectors, each hashed to one term. A change subtracts the old term and adds the new
+// one in the same mutation, so the sums do not depend on the order of changes. Vertices count by
+// the hash of their id, because handles differ between replicas. The digest detects faults; it is
+// not a defense against attackers.
 //
-// Only graphs with a log keep it: only they are compared. `Header.DigestVersion` says whether the
-// sums are those of this function, which may only be changed with it.
+// Only graphs with a transaction log maintain it, because only they are compared.
+// `Header.DigestVersion` is the version of the hash function; change both together.
 
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
@@ -13,7 +13,7 @@ import type { Writer } from "../memory/writer.js";
 export const DIGEST_VERSION = 1;
 export const DIGEST_WORDS = 4;
 
-/** A term comes, or goes. */
+/** Whether a term is added or removed. */
 export type Sign = 1 | -1;
 
 const Seed = {
@@ -23,14 +23,14 @@ const Seed = {
   Vector: 0x4cf5_ad43,
 } as const;
 
-/** The term that was mixed last. */
+/** Result of the last `mix`. */
 const term = new Int32Array(DIGEST_WORDS);
 
 export class ContentDigest {
-  /** False: nothing is kept, and nothing need be told. */
+  /** False: the digest is not maintained, and changes need not be reported. */
   isKept: boolean;
   readonly #writer: Writer;
-  /** Gets what is told in place of the graph. */
+  /** Receives the terms instead of the graph during `measure`. */
   #sums: Uint32Array | null = null;
 
   constructor(writer: Writer) {
@@ -38,19 +38,19 @@ export class ContentDigest {
     this.isKept = writer.memory.log !== null;
   }
 
-  /** In a mutation, as all below. */
+  /** Adds or removes an arc. All methods below require a mutation. */
   arc(sign: Sign, initial: number, terminal: number, word1: number, value: number): void {
     mix(Seed.Arc, this.#idHash(initial), this.#idHash(terminal), word1, value);
     this.#change(sign);
   }
 
-  /** @param low of its cell, or the hash of what that points to */
+  /** @param low low word of the cell, or the hash of the value it points to */
   property(sign: Sign, vertex: number, key: number, high: number, low: number): void {
     mix(Seed.Property, this.#idHash(vertex), key, high, low);
     this.#change(sign);
   }
 
-  /** What a real vertex has of its own. */
+  /** Adds or removes a real vertex with its own attributes. */
   vertex(sign: Sign, vertex: number, type: number): void {
     const { words } = this.#writer.memory.record;
     const at = vertex * RECORD_WORDS;
@@ -67,7 +67,7 @@ export class ContentDigest {
     this.#change(sign);
   }
 
-  /** The sums of what is told meanwhile, beside those of the graph. */
+  /** Returns the sums of the terms reported by `tell`, separate from those of the graph. */
   measure(tell: () => void): Uint32Array {
     const sums = new Uint32Array(DIGEST_WORDS);
     const { isKept } = this;
@@ -101,12 +101,12 @@ export class ContentDigest {
   }
 }
 
-/** Sums in 32 hexadecimal digits. */
+/** Returns the sums as 32 hexadecimal digits. */
 export function digestText(sums: Uint32Array): string {
   return Array.from(sums, (sum) => sum.toString(16).padStart(8, "0")).join("");
 }
 
-/** Four words and a seed into a term, each bit of which depends on each of theirs. */
+/** Hashes a seed and four words to a term; each of its bits depends on each of theirs. */
 function mix(seed: number, a: number, b: number, c: number, d: number): void {
   let h = Math.imul(seed ^ a, 0x85eb_ca6b);
   let g = Math.imul((seed + b) | 0, 0xc2b2_ae35);

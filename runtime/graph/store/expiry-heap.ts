@@ -1,9 +1,9 @@
-// Which vertices the event processor has to look at, and when: a binary heap, the earliest first.
-// A vertex knows its place in the heap, so that it stands there once however often it is scheduled.
-// What is to be done at that second is not known here.
+// Binary min-heap of the vertices the event processor has to visit, ordered by time. Each vertex
+// knows its position, so it is in the heap at most once. What happens at that time is decided in
+// changes/expire.ts.
 //
-//   EVENTS   words 2p and 2p + 1: {second, vertex} at place p, 1 to `Header.EventCount`
-//   RECORD   `RecordWord.EventPlace`: the place of a vertex, 0 for none
+//   EVENTS   words 2p and 2p + 1: {second, vertex} at position p, 1 to `Header.EventCount`
+//   RECORD   `RecordWord.EventPosition`: position of a vertex, 0 if absent
 
 import type { Arena } from "../memory/arena.js";
 import { Header, NEVER, RECORD_WORDS, RecordWord } from "../memory/layout.js";
@@ -24,29 +24,29 @@ export class ExpiryHeap {
     this.#record = writer.memory.record;
   }
 
-  /** In a mutation: empties the heap of a graph that has no vertices. */
+  /** Empties the heap of a graph without vertices. Requires a mutation. */
   format(): void {
     this.#writer.put(this.#header, Header.EventCount, 0);
   }
 
-  /** Vertices scheduled. */
+  /** Number of scheduled vertices. */
   get count(): number {
     return this.#header.words[Header.EventCount]!;
   }
 
-  /** Second at which the next vertex is due, `NEVER` if none is; without the mutex a hint. */
+  /** Second at which the next vertex is due, or `NEVER`; a hint without the mutex. */
   get next(): number {
     return this.count === 0 ? NEVER : this.#events.words[ENTRY_WORDS]!;
   }
 
-  /** With the mutex: a vertex that is due, 0 if none is. It stays scheduled until `cancel`. */
+  /** Returns a vertex that is due, or 0. It stays scheduled until `cancel`. Requires the mutex. */
   due(now: number): number {
     return this.next <= now ? this.#events.words[ENTRY_WORDS + 1]! : 0;
   }
 
   /**
-   * How many vertices are due before each of some seconds, in ascending order, and not before the
-   * one in front. Takes no lock: others may move what is being counted.
+   * Counts the vertices due before each of some ascending seconds, and not before the preceding
+   * one. Takes no lock, so concurrent changes may distort the counts.
    */
   countBefore(seconds: readonly number[]): number[] {
     this.#writer.memory.refresh();
@@ -62,9 +62,9 @@ export class ExpiryHeap {
   }
 
   /**
-   * In a mutation: lets the processor look at a vertex no later than at a second. What turns out
-   * to expire later than it is scheduled is looked at too early and then scheduled again, which is
-   * cheaper than to move it each time.
+   * Schedules a visit of a vertex no later than a second. Requires a mutation. A vertex whose
+   * expiry is postponed is visited early and rescheduled then, which is cheaper than moving it each
+   * time.
    */
   schedule(vertex: number, second: number): void {
     if (second === NEVER) return;
@@ -79,7 +79,7 @@ export class ExpiryHeap {
     this.#rise(last, second, vertex);
   }
 
-  /** In a mutation: forgets a vertex. To be called before its handle is given back. */
+  /** Removes a vertex from the heap. Call it before its handle is freed. Requires a mutation. */
   cancel(vertex: number): void {
     const place = this.#placeOf(vertex);
     if (place === 0) return;
@@ -92,7 +92,7 @@ export class ExpiryHeap {
     if (!this.#rise(place, second, moved)) this.#sink(place, second, moved);
   }
 
-  /** Puts an entry where it belongs, at a free place or above; false if it stayed. */
+  /** Stores an entry at a free position or above; returns false if it did not rise. */
   #rise(place: number, second: number, vertex: number): boolean {
     const { words } = this.#events;
     let at = place;
@@ -107,7 +107,7 @@ export class ExpiryHeap {
     return at !== place;
   }
 
-  /** Puts an entry where it belongs, at a free place or below. */
+  /** Stores an entry at a free position or below. */
   #sink(place: number, second: number, vertex: number): void {
     const { words } = this.#events;
     const { count } = this;

@@ -1,11 +1,10 @@
-// Values of properties that lie on the disk and not in memory: one file each, below the folder of
-// their graph.
+// External values: property values on disk, one file each, below the folder of their graph.
 //
 //   .values/ab/cdef...   one byte for the kind of value, then its bytes
 //
-// A file is named by the SHA-256 of what is in it, so that it never changes, equal values lie there
-// once, and instances with equal graphs have equal names. Memory holds the 32 bytes of that name.
-// A file is complete and flushed before anything names it.
+// Files are content-addressed: the name is the SHA-256 of the content. So a file never changes,
+// equal values share a file, and instances with equal graphs have equal names. Memory stores the 32
+// bytes of the name. A file is complete and flushed before a property refers to it.
 
 import { createHash, randomUUID } from "node:crypto";
 import {
@@ -27,9 +26,9 @@ import type { StorageLocation } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 import { PackedValue, PropertyKind } from "./property-values.js";
 
-/** Folder of the values below that of the graph. */
+/** Subfolder of the graph's folder. */
 export const VALUES_FOLDER = ".values";
-/** Bytes of a file: a value goes through the log in one piece. */
+/** Maximum bytes of a file: a value must fit in one log record. */
 export const MAX_DISK_BYTES = 2 ** 22;
 
 export class ExternalValues {
@@ -40,8 +39,8 @@ export class ExternalValues {
   }
 
   /**
-   * Makes content lie on the disk, if it does not yet.
-   * @throws DataError what the file system refuses, or a graph that has no folder
+   * Writes content to disk unless it exists already.
+   * @throws DataError if the file system fails, or the graph has no folder
    */
   put(content: Uint8Array): ExternalValue {
     if (this.#place?.isWritable !== true) {
@@ -57,7 +56,7 @@ export class ExternalValues {
     return new ExternalValue(address, this);
   }
 
-  /** @throws DataError a file that is missing or damaged */
+  /** @throws DataError if the file is missing or corrupt */
   get(address: Uint8Array): Uint8Array {
     const folder = this.#place === null ? "" : join(this.#place.folder, VALUES_FOLDER);
     const file = fileOf(folder, address);
@@ -73,7 +72,7 @@ export class ExternalValues {
   }
 }
 
-/** What memory holds of such a value. To whoever does not read it, it is a value without order. */
+/** Reference to an external value. Code that does not read it treats it as an unordered value. */
 export class ExternalValue extends PackedValue {
   readonly #values: ExternalValues;
 
@@ -82,17 +81,17 @@ export class ExternalValue extends PackedValue {
     this.#values = values;
   }
 
-  /** Kind and bytes. @throws DataError */
+  /** Returns kind and bytes. @throws DataError */
   content(): Uint8Array {
     return this.#values.get(this.bytes);
   }
 }
 
-/** Puts content into a folder of values. */
+/** Writes content into a folder of values. */
 function putFile(folder: string, address: Uint8Array, content: Uint8Array): void {
   const file = fileOf(folder, address);
   if (existsSync(file)) {
-    // So that it is not taken for one that nothing has named for long.
+    // Renews the age of the file, so that it is not removed as an orphan.
     utimesSync(file, new Date(), new Date());
     return;
   }
@@ -106,11 +105,11 @@ function putFile(folder: string, address: Uint8Array, content: Uint8Array): void
     rmSync(temporary, { force: true });
     throw error;
   }
-  // Another thread may just have made them, and not have flushed them yet.
+  // Another thread may just have created the folders without flushing them yet.
   for (const entered of [parent, folder]) fsyncDirectory(entered);
 }
 
-/** The files of a graph's values, in no particular order. */
+/** Returns the value files of a graph, unordered. */
 export function listValues(graphFolder: string): { file: string; bytes: number }[] {
   const folder = join(graphFolder, VALUES_FOLDER);
   if (!existsSync(folder)) return [];
@@ -124,7 +123,7 @@ export function listValues(graphFolder: string): { file: string; bytes: number }
   });
 }
 
-/** Puts values into the folder of a graph that lie in a file, each behind its length. */
+/** Copies values from a file of {length, content} records into the folder of a graph. */
 export function installValues(graphFolder: string, received: string): void {
   const descriptor = openSync(received, "r");
   try {

@@ -1,5 +1,5 @@
-// One graph as one thread sees it: everything below changes and queries, put together over the
-// shared memory. It must hold nothing of the graph itself that memory does not hold too.
+// One graph as seen by one thread: all tables over the shared memory. State of the graph lives in
+// shared memory only; a store holds nothing but caches.
 
 import type { ArenaMemory } from "../memory/arena.js";
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
@@ -32,7 +32,7 @@ import { VertexTable } from "./vertex-table.js";
 
 export interface GraphStoreOptions {
   readonly log?: SharedLogMemory | null;
-  /** Default: a new one. */
+  /** Default: a new identity. */
   readonly identity?: string;
   readonly values?: StorageLocation | null;
 }
@@ -57,7 +57,7 @@ export class GraphStore {
   readonly digest: ContentDigest;
   readonly expiry: ExpiryHeap;
   readonly locks: LockTable;
-  /** The one that changes fill in; see operations/operation.ts. */
+  /** Reused for every change; see operation.ts. */
   readonly operation: Operation = makeOperation();
   /** @param thread 1 to 255, unique among the threads of the process */
   private constructor(memory: GraphMemory, thread: number) {
@@ -82,7 +82,7 @@ export class GraphStore {
     this.locks = new LockTable(this.writer);
   }
 
-  /** A new, empty graph. */
+  /** Creates a new, empty graph. */
   static make(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
     const { log = null, identity = newIdentity(), values = null } = options;
     const store = new GraphStore(new GraphMemory(allocateGraphMemory(name, log, values)), thread);
@@ -96,16 +96,16 @@ export class GraphStore {
     return store;
   }
 
-  /** A graph that another thread has made, or a loaded one. */
+  /** Attaches to a graph that another thread created or loaded. */
   static attach(share: SharedGraphMemory, thread: number): GraphStore {
     return new GraphStore(new GraphMemory(share), thread);
   }
 
-  /** In a mutation: lays out empty tables. Allocators must be as they are in new memory. */
+  /** Initializes empty tables. Requires a mutation, and allocators as in new memory. */
   format(): void {
     const { writer, memory } = this;
     writer.put(memory.header, Header.HandleEnd, 1);
-    // Readers of properties are told before other texts lie where their values pointed to.
+    // Readers of properties must notice before other texts replace the ones their values refer to.
     this.properties.format();
     this.indexes.format();
     this.strings.format();
@@ -118,8 +118,8 @@ export class GraphStore {
   }
 
   /**
-   * Goes to other memory, in which everything lies where it did.
-   * @returns bytes of the memory that it was in
+   * Switches to relocated memory.
+   * @returns bytes of the previous memory
    */
   move(memories: readonly ArenaMemory[]): number {
     const bytes = this.memory.move(memories);
@@ -136,27 +136,27 @@ export class GraphStore {
     return this.memory.share;
   }
 
-  /** Vertices, virtual ones included. */
+  /** Number of vertices, including virtual ones. */
   get order(): number {
     return this.memory.header.words[Header.Order]!;
   }
 
-  /** Arcs. */
+  /** Number of arcs. */
   get size(): number {
     return this.#wide(Header.Size);
   }
 
-  /** Properties of all vertices. */
+  /** Number of properties of all vertices. */
   get propertyCount(): number {
     return this.memory.header.words[Header.PropertyCount]!;
   }
 
-  /** Mutations since the graph was made. */
+  /** Mutations since creation. */
   get operationCount(): number {
     return this.#wide(Header.OperationCount);
   }
 
-  /** Second at which the graph was made. */
+  /** Second of creation. */
   get createdAt(): number {
     return this.memory.header.words[Header.CreatedAt]!;
   }
@@ -165,7 +165,7 @@ export class GraphStore {
     return this.memory.header.words[Header.Readonly] !== 0;
   }
 
-  /** Name of a vertex's type, also while its code is given to another name. */
+  /** Returns the type name of a vertex, consistent even while its code is reassigned. */
   typeNameOf(vertex: number): string {
     const { ints } = this.memory.header;
     for (;;) {

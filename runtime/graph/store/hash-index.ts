@@ -1,18 +1,19 @@
-// From hashes to entries: handles of vertices by their ids, pointers to strings by their bytes. It
-// must never look at what entries mean: a matcher tells whether an entry is the one looked for.
+// Hash table from hashes to entries: vertex handles by id, string pointers by content. It does not
+// interpret entries; a matcher decides whether an entry is the wanted one.
 //
 //   directory  256 segments, by the top 8 bits of the hash: {table / 16 << 5 | lg slots, entries}
-//   table      2^lg slots {hash, entry}, by the low bits of the hash, then the next free one;
-//              at most three quarters full; entry 0 is free; removing moves later entries back
+//   table      2^lg slots {hash, entry}, linear probing by the low bits of the hash, at most three
+//              quarters full; entry 0 is free; backward-shift deletion
 //
-// Each segment grows and shrinks by itself, so that no change moves more than 1/256 of the entries.
+// Each segment grows and shrinks separately, so that no change moves more than 1/256 of the
+// entries.
 //
-// Readers take no lock. What they find is verified by the matcher. What they do not find counts
-// only if no entry was moved or removed meanwhile: that makes the sequence odd until the commit.
+// Readers take no lock. The matcher validates hits. A miss counts only if no entry was moved or
+// removed meanwhile, which makes the sequence odd until the commit.
 //
-// Hashes can be foreseen, so that whoever chooses ids can make them collide. Not more than 32 with
-// the same hash are taken, which leaves him chains of some 20,000 slots, read one after the other
-// in about 20 microseconds, in the one segment that he has aimed at.
+// The hash is predictable, so clients can choose ids that collide. At most 32 entries with the same
+// hash are accepted, which limits an attack to clusters of some 20,000 slots in one segment,
+// scanned in about 20 microseconds.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -20,7 +21,7 @@ import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 import { CapacityError, InternalError } from "../model/errors.js";
 
-/** Tells whether an entry is the one looked for; must bear entries that are no longer valid. */
+/** Decides whether an entry is the wanted one; must tolerate entries that are no longer valid. */
 export interface EntryMatcher {
   matches(entry: number): boolean;
 }
@@ -30,7 +31,7 @@ const SEGMENT_SHIFT = 24;
 const SEGMENT_WORDS = 2;
 const ENTRY_COUNT = 1;
 const SLOT_WORDS = 2;
-/** Words of the smallest block of the arena; tables begin at multiples of it. */
+/** Words of the smallest block of the arena; tables start at multiples of it. */
 const UNIT_WORDS = 16;
 const UNIT_SHIFT = 4;
 const LG_BITS = 5;
@@ -61,7 +62,7 @@ export class HashIndex {
     this.#sequenceWord = sequenceWord;
   }
 
-  /** In a mutation: lays out an empty index. */
+  /** Initializes an empty index. Requires a mutation. */
   format(): void {
     const writer = this.#writer;
     writer.touchWord(this.#header, this.#sequenceWord);
@@ -71,7 +72,7 @@ export class HashIndex {
     writer.put(this.#header, this.#directoryWord, directory);
   }
 
-  /** Entry with the hash that the matcher accepts, 0 if there is none. Takes no lock. */
+  /** Returns the entry with the hash that the matcher accepts, or 0. Takes no lock. */
   find(hash: number, matcher: EntryMatcher): number {
     const seen = Atomics.load(this.#header.ints, this.#sequenceWord);
     const entry = this.#probe(hash, matcher);
@@ -81,8 +82,8 @@ export class HashIndex {
   }
 
   /**
-   * In a mutation: adds an entry that is not there.
-   * @throws SvcError SVC2402 when too many have the same hash
+   * Adds an entry that does not exist yet. Requires a mutation.
+   * @throws SvcError SVC2402 if too many entries have the same hash
    */
   add(hash: number, entry: number): void {
     const writer = this.#writer;
@@ -104,13 +105,13 @@ export class HashIndex {
       }
       slot = (slot + 1) & mask;
     }
-    // A free slot needs no hash, so this need not be undone; see also `#closeGap`.
+    // A free slot needs no hash, so this needs no undo entry; see also `#closeGap`.
     ints[at] = hash;
     writer.put(arena, at + 1, entry);
     writer.put(arena, segment + ENTRY_COUNT, count);
   }
 
-  /** In a mutation: removes an entry that is there. */
+  /** Removes an existing entry. Requires a mutation. */
   remove(hash: number, entry: number): void {
     const writer = this.#writer;
     const arena = this.#arena;
@@ -154,7 +155,7 @@ export class HashIndex {
     let { ints } = this.#arena;
     let table = ints[segment]!;
     if (slotAt(table, slotsOf(table)) > ints.length) {
-      // Either others let the arena grow, or the word was never a table: then the sequence tells.
+      // Either the arena has grown, or the word was never a table: the sequence tells.
       this.#writer.memory.refresh();
       ints = this.#arena.ints;
       table = ints[segment]!;
@@ -163,7 +164,7 @@ export class HashIndex {
     if (table === 0) return 0;
     const mask = slotsOf(table) - 1;
     let slot = hash & mask;
-    // Counted, because a table that is being reused need not have a free slot.
+    // Bounded, because a table that is being reused may have no free slot.
     for (let left = mask; left >= 0; left--) {
       const at = slotAt(table, slot);
       const entry = ints[at + 1]!;
@@ -174,7 +175,7 @@ export class HashIndex {
     return 0;
   }
 
-  /** Moves later entries of the chain back until the free slot does no harm. */
+  /** Shifts later entries of the cluster back, then frees the last slot. */
   #closeGap(table: number, freed: number): void {
     const writer = this.#writer;
     const arena = this.#arena;
@@ -191,12 +192,12 @@ export class HashIndex {
       writer.put(arena, slotAt(table, gap) + 1, entry);
       gap = slot;
     }
-    // Noted as well, because what is added in its place within this mutation is not.
+    // Undo entries are needed: `add` writes none for a free slot in the same mutation.
     writer.put(arena, slotAt(table, gap), 0);
     writer.put(arena, slotAt(table, gap) + 1, 0);
   }
 
-  /** Moves a segment into a table of another size, which nobody sees before it is complete. */
+  /** Moves a segment to a table of another size, invisible to readers until complete. */
   #resize(segment: number, lg: number): number {
     const writer = this.#writer;
     const arena = this.#arena;
@@ -236,12 +237,12 @@ function copyEntries(ints: Int32Array, from: number, to: number): void {
   }
 }
 
-/** Slots of a table, of which there is 1 when there is none. */
+/** Returns the slots of a table; 1 for the null reference. */
 function slotsOf(table: number): number {
   return 1 << (table & LG_MASK);
 }
 
-/** Word of a slot in a table. */
+/** Returns the offset of a slot in a table. */
 function slotAt(table: number, slot: number): number {
   return ((table >>> LG_BITS) << UNIT_SHIFT) + slot * SLOT_WORDS;
 }

@@ -1,12 +1,12 @@
-// How far a replica has come, as its provider counts: the serial of the last unit of changes that a
-// graph has taken from there. It is stored with the graph, and shown. What is taken is told by the
-// count of operations, not by this: nothing is lost or done twice where somebody sets it.
+// Position of a replica in the log of its provider: serial of the last transaction applied, stored
+// with the graph and shown in its status. Correctness rests on the operation count instead, so
+// setting the serial can neither lose nor repeat changes.
 
 import { Header } from "../memory/layout.js";
 import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "./graph-store.js";
 
-/** Serial of the last unit, 0 if there was none; how many there were. */
+/** Returns the serial of the last transaction applied, 0 if none, and the number applied. */
 export function replicaInputOf({ memory: { header } }: GraphStore): {
   serial: number;
   count: number;
@@ -17,8 +17,8 @@ export function replicaInputOf({ memory: { header } }: GraphStore): {
 }
 
 /**
- * For tests, and for whoever restores: what comes next stays the same.
- * @throws ValueError
+ * Sets the serial, for tests and restores. The next transaction stays the same.
+ * @throws ValueError if it is not an integer of 0 or more
  */
 export function resetInputSerial(store: GraphStore, serial: number): number {
   if (!Number.isSafeInteger(serial) || serial < 0) {
@@ -28,7 +28,7 @@ export function resetInputSerial(store: GraphStore, serial: number): number {
   return serial;
 }
 
-/** In a mutation. It is no operation: neither logged nor passed on. */
+/** Sets the serial; neither logged nor replicated. Requires a mutation. */
 export function setInputSerial({ writer, memory }: GraphStore, serial: number): void {
   writer.put(memory.header, Header.InputSerial, serial % 2 ** 32);
   writer.put(memory.header, Header.InputSerialHigh, Math.floor(serial / 2 ** 32));

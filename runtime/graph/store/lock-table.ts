@@ -1,10 +1,10 @@
-// Who holds which vertex, for all threads: what is listed, and what is released when a thread dies.
-// `RecordWord.Owner` and `RecordWord.LockCount` of a vertex say whether it is held at all. Waiting,
-// and what a lock allows, is the business of sessions/.
+// Table of all vertex locks, for listing them and for releasing those of a dead thread. The lock
+// state itself is in `RecordWord.Owner` and `RecordWord.LockCount` of the vertex. Waiting, and what
+// a lock permits, is implemented in sessions/.
 //
-//   LOCKS  word 1: end of the entries in use, word 2: first free entry, then from word 4 on
-//          one entry for each vertex that a session holds: {session, vertex, count, next free}
-//          and one for each that it waits for, the same with `WAITS` as count
+//   LOCKS  word 1: end of the entries in use, word 2: first free entry, then one entry per
+//          vertex that a session holds: {session, vertex, count, next free}
+//          and one per vertex that it waits for, with `WAITS` as count
 
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
@@ -17,13 +17,13 @@ const Entry = { Session: 0, Vertex: 1, Count: 2, NextFree: 3 } as const;
 const WAITS = 0xffff_ffff;
 
 /**
- * `Header.LockReleases` counts in steps of two; the lowest bit says that somebody sleeps, since a
- * call that wakes nobody takes longer than all else of a release.
+ * `Header.LockReleases` counts in steps of two. Its lowest bit tells that a thread sleeps, because
+ * a notification that wakes no thread costs more than the rest of a release.
  */
 const SLEEPERS = 1;
 const RELEASE = 2;
 
-/** Session ids carry the number of their thread in the highest byte. */
+/** Session ids contain the number of their thread in the highest byte. */
 const THREAD_SHIFT = 24;
 
 export interface LockEntry {
@@ -33,7 +33,7 @@ export interface LockEntry {
   readonly count: number;
 }
 
-/** That a session waits for a vertex. */
+/** A session that waits for a vertex. */
 export interface WaitEntry {
   readonly session: number;
   readonly vertex: number;
@@ -57,17 +57,17 @@ export class LockTable {
     this.#record = memory.record;
   }
 
-  /** Session that holds a vertex writable, 0 for none. */
+  /** Returns the session that holds a vertex writable, or 0. */
   ownerOf(vertex: number): number {
     return this.#record.words[vertex * RECORD_WORDS + RecordWord.Owner]!;
   }
 
-  /** How often the owner holds it or, when there is none, how often readers do. */
+  /** Returns the recursion depth of the owner or, without one, the number of readers. */
   countOf(vertex: number): number {
     return this.#record.words[vertex * RECORD_WORDS + RecordWord.LockCount]!;
   }
 
-  /** In a mutation: holds a vertex that may be held so; returns the entry. */
+  /** Locks a vertex that may be locked this way; returns the entry. Requires a mutation. */
   add(session: number, vertex: number, isWritable: boolean): number {
     const entry = this.#allocate();
     this.#put(entry, Entry.Session, session);
@@ -79,7 +79,7 @@ export class LockTable {
     return entry;
   }
 
-  /** In a mutation: holds it more or less often; nobody holds what is held 0 times. */
+  /** Changes the count of a lock and removes it at 0. Requires a mutation. */
   addCount(entry: number, delta: number): void {
     const vertex = this.#get(entry, Entry.Vertex);
     const count = this.#get(entry, Entry.Count) + delta;
@@ -88,7 +88,10 @@ export class LockTable {
     if (count === 0) this.#remove(entry);
   }
 
-  /** In a mutation: makes the only reader of a vertex its owner, or its owner the only reader. */
+  /**
+   * Upgrades the only reader of a vertex to its owner, or downgrades the owner. Requires a
+   * mutation.
+   */
   setWritable(entry: number, isWritable: boolean): void {
     const session = isWritable ? this.#get(entry, Entry.Session) : 0;
     this.#setOwner(this.#get(entry, Entry.Vertex), session);
@@ -102,7 +105,7 @@ export class LockTable {
     });
   }
 
-  /** In a mutation: notes that a session waits for a vertex; returns the entry. */
+  /** Records that a session waits for a vertex; returns the entry. Requires a mutation. */
   addWait(session: number, vertex: number): number {
     const entry = this.#allocate();
     this.#put(entry, Entry.Session, session);
@@ -111,17 +114,17 @@ export class LockTable {
     return entry;
   }
 
-  /** In a mutation. */
+  /** Removes a wait entry. Requires a mutation. */
   removeWait(entry: number): void {
     this.#free(entry);
   }
 
-  /** What all sessions wait for. */
+  /** Returns all wait entries. */
   waits(): WaitEntry[] {
     return this.#used(true).map((entry) => this.#whose(entry));
   }
 
-  /** In a mutation: releases what a dead thread held; returns the vertices. */
+  /** Releases the locks of a dead thread; returns their vertices. Requires a mutation. */
   releaseThread(thread: number): number[] {
     const released: number[] = [];
     const end = this.#locks.words[END]!;
@@ -137,18 +140,18 @@ export class LockTable {
     return released;
   }
 
-  /** `Header.LockReleases`, to be read before a lock is tried. */
+  /** `Header.LockReleases`; read it before trying a lock. */
   get releases(): number {
     return Atomics.load(this.#header.ints, Header.LockReleases);
   }
 
-  /** Sleeps until a lock is released, unless one was since `releases` was read. */
+  /** Sleeps until a lock is released, unless one was released since `releases` was read. */
   sleep(seen: number, leftMs: number): void {
     const { ints } = this.#header;
     if (this.#say(seen)) Atomics.wait(ints, Header.LockReleases, seen | SLEEPERS, leftMs);
   }
 
-  /** The same without blocking the thread; null if a lock was released. */
+  /** Variant of `sleep` that does not block the thread; null if a lock was released. */
   sleepAsync(seen: number, leftMs: number): Promise<unknown> | null {
     const { ints } = this.#header;
     if (!this.#say(seen)) return null;
@@ -156,7 +159,7 @@ export class LockTable {
     return sleep.async ? sleep.value : null;
   }
 
-  /** Wakes who waits for a lock; to be called after the mutation that has released one. */
+  /** Wakes waiting threads. Call it after the mutation that released a lock. */
   wakeWaiting(): void {
     const { ints } = this.#header;
     const seen = Atomics.add(ints, Header.LockReleases, RELEASE);
@@ -165,7 +168,7 @@ export class LockTable {
     Atomics.notify(ints, Header.LockReleases);
   }
 
-  /** Says that somebody sleeps; false if a lock was released since `seen`. */
+  /** Sets the sleeper bit; returns false if a lock was released since `seen`. */
   #say(seen: number): boolean {
     const { ints } = this.#header;
     const sleeping = seen | SLEEPERS;
@@ -173,12 +176,12 @@ export class LockTable {
     return found === seen || found === sleeping;
   }
 
-  /** Entries in use: those of waits, or of locks. */
+  /** Returns the entries in use, either wait entries or locks. */
   #used(areWaits: boolean): number[] {
     this.#writer.memory.refresh();
     const found: number[] = [];
     const { words } = this.#locks;
-    // A status reader has no mutex: the table may have grown beyond its view meanwhile.
+    // Status readers hold no mutex: the table may have grown beyond this view.
     const end = Math.min(words[END]!, words.length - ENTRY_WORDS + 1);
     for (let entry = ENTRY_WORDS; entry < end; entry += ENTRY_WORDS) {
       if (this.#get(entry, Entry.Session) === 0) continue;

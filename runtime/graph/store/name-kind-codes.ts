@@ -1,4 +1,4 @@
-// The kinds of names that have codes, as operations number them.
+// Numbers of the three kinds of names in operations.
 
 import type { GraphStore } from "./graph-store.js";
 import type { NameEnumeration } from "./names.js";

@@ -1,13 +1,13 @@
-// One kind of enumerated names: relationships, vertex types or property keys. A name keeps its code
-// until no code is left: then the one that was defined first, of those that nothing carries, makes
-// room. Which one that is follows from the operations alone, so that replicas choose the same.
+// Enumeration of one kind of names: relationships, vertex types or property keys. A name keeps its
+// code until all codes are assigned. Then the oldest unused name gives up its code; which one that
+// is depends on the operations only, so replicas choose the same.
 //
-//   LISTS  {size class, names}, then for each name {pointer to its string, count, serial}: first
-//          the system's names, then the users' with rising codes; no string: a code without name
+//   LISTS  {size class, names}, then per name {pointer to its string, count, serial}: first the
+//          system names, then the users' names by ascending code; null pointer: unnamed code
 //
-// Every thread keeps names and codes of its own. What it keeps of a code counts only while the
-// serial in memory is the one it has seen: serials are never given twice, so that neither an undone
-// definition nor a truncated graph can be mistaken for what was there.
+// Every thread caches names and codes. A cache entry is valid only while its serial equals the one
+// in memory. Serials are never reused, so a rolled-back definition or a truncated graph cannot be
+// mistaken for an earlier state.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -16,26 +16,26 @@ import type { Writer } from "../memory/writer.js";
 import { EnumerationError } from "../model/errors.js";
 import type { StringPool } from "./string-pool.js";
 
-/** What distinguishes the kinds. */
+/** Parameters that distinguish the kinds. */
 export interface CodeRange {
   /** Header word that points to the table. */
   readonly headerWord: number;
   readonly firstCode: number;
   readonly lastCode: number;
-  /** Names that every graph has, with codes of their own. */
+  /** Names that every graph has, with fixed codes. */
   readonly system: readonly (readonly [name: string, code: number])[];
-  /** Text of the error when there are no codes left. */
+  /** Error message when no code is left. */
   readonly exhausted: string;
 }
 
-/** Size class and number of names. */
+/** Offsets in the table head. */
 const HEAD_WORDS = 2;
 const SIZE_CLASS = 0;
 const NAME_COUNT = 1;
 const ENTRY_WORDS = 3;
 const Entry = { String: 0, Count: 1, Serial: 2 } as const;
 const FIRST_NAMES = 10;
-/** What a code is called that was passed over: no name is empty. Its text is none, pointer 0. */
+/** Cached name of a code without a name; its string pointer is 0. */
 const NOBODY = "";
 
 export class NameEnumeration {
@@ -45,7 +45,7 @@ export class NameEnumeration {
   readonly #blocks: BlockAllocator;
   readonly #strings: StringPool;
   readonly #kind: CodeRange;
-  /** What this thread has seen: codes by name, names and serials by place in the table. */
+  /** Cache of this thread: codes by name, names and serials by position in the table. */
   readonly #codes = new Map<string, number>();
   readonly #names: string[] = [];
   readonly #serials: number[] = [];
@@ -63,14 +63,14 @@ export class NameEnumeration {
     this.#kind = kind;
   }
 
-  /** In a mutation: lays out a table of the system's names. */
+  /** Initializes a table of the system names. Requires a mutation. */
   format(): void {
     this.#writer.put(this.#header, this.#kind.headerWord, 0);
     this.#makeTable(FIRST_NAMES);
     for (const [name] of this.#kind.system) this.#append(name);
   }
 
-  /** Code of a name, 0 if it has none. */
+  /** Returns the code of a name, or 0. */
   codeOf(name: string): number {
     const code = this.#codes.get(name);
     if (code !== undefined && this.#isCurrent(this.#placeOf(code))) return code;
@@ -79,7 +79,7 @@ export class NameEnumeration {
     return this.#codes.get(name) ?? 0;
   }
 
-  /** Name of a code, empty if there is none. */
+  /** Returns the name of a code, or an empty string. */
   nameOf(code: number): string {
     const place = this.#placeOf(code);
     if (place < 0) return "";
@@ -88,25 +88,25 @@ export class NameEnumeration {
     return this.#names[place] ?? "";
   }
 
-  /** Under the mutex: the code that the next new name gets, 0 if there is none left. */
+  /** Code for the next new name, 0 if none is left. Requires the mutex. */
   get nextCode(): number {
     const code = this.#codeAt(this.#count());
     return code > this.#kind.lastCode ? this.#unusedCode() : code;
   }
 
-  /** Under the mutex: whether a new name could get a code that was chosen for it. */
+  /** Returns true if a new name could get the code `code`. Requires the mutex. */
   isFree(code: number): boolean {
     const { firstCode, lastCode } = this.#kind;
     if (!Number.isInteger(code) || code < firstCode || code > lastCode) return false;
     return code === this.nextCode || this.nameOf(code) === "";
   }
 
-  /** How many arcs, vertices or values carry the code. */
+  /** Returns how many arcs, vertices or values use the code. */
   count(code: number): number {
     return this.#entryWord(this.#placeOf(code), Entry.Count);
   }
 
-  /** Names that are in use: code and count. Takes no lock, so that status services never wait. */
+  /** Returns code and count of the names in use. Takes no lock: status services never wait. */
   list(): Record<string, [code: number, count: number]> {
     const found: Record<string, [number, number]> = {};
     const end = this.#length();
@@ -121,7 +121,7 @@ export class NameEnumeration {
     return found;
   }
 
-  /** How many names there are, in use or not. Takes no lock. */
+  /** Number of names, used or not. Takes no lock. */
   get defined(): number {
     let defined = 0;
     for (let place = this.#length() - 1; place >= 0; place--) {
@@ -130,7 +130,7 @@ export class NameEnumeration {
     return defined;
   }
 
-  /** How many names are in use. Takes no lock. */
+  /** Number of names in use. Takes no lock. */
   get used(): number {
     let used = 0;
     for (let place = this.#length() - 1; place >= 0; place--) {
@@ -140,9 +140,10 @@ export class NameEnumeration {
   }
 
   /**
-   * In a mutation: code of a name, a new one if it has none. The name must be a checked one.
-   * @param wanted a code that is free, 0 for the next one
-   * @throws SvcError SVC2404 when there are no codes left
+   * Returns the code of a name, assigning one if needed. The name must be validated. Requires a
+   * mutation.
+   * @param wanted a free code, 0 for the next one
+   * @throws SvcError SVC2404 if no code is left
    */
   define(name: string, wanted = 0): number {
     const code = this.codeOf(name);
@@ -150,14 +151,14 @@ export class NameEnumeration {
     const next = wanted || this.nextCode;
     if (next === 0) throw new EnumerationError(this.#kind.exhausted);
     const place = this.#placeOf(next);
-    // Codes that are passed over have no name, and are used at last.
+    // Skipped codes get no name; they are assigned last.
     for (let end = this.#count(); end < place; end++) this.#add(NOBODY);
     if (place < this.#count()) this.#reuse(place, name);
     else this.#add(name);
     return next;
   }
 
-  /** In a mutation. */
+  /** Changes the number of uses of a code. Requires a mutation. */
   addCount(code: number, delta: number): void {
     const at = this.#table() + HEAD_WORDS + this.#placeOf(code) * ENTRY_WORDS;
     this.#writer.add(this.#lists, at + Entry.Count, delta);
@@ -171,7 +172,7 @@ export class NameEnumeration {
     this.#append(name);
   }
 
-  /** Under the mutex: names and codes that were passed over. */
+  /** Returns the entries of the table, including unnamed codes. Requires the mutex. */
   #count(): number {
     return this.#lists.words[this.#table() + NAME_COUNT]!;
   }
@@ -180,7 +181,7 @@ export class NameEnumeration {
     return this.#header.words[this.#kind.headerWord]!;
   }
 
-  /** Code of the name that was defined first of those that nothing carries, 0 if all are in use. */
+  /** Returns the code of the oldest name that is unused, or 0. */
   #unusedCode(): number {
     const { words } = this.#lists;
     const start = this.#table() + HEAD_WORDS;
@@ -195,7 +196,7 @@ export class NameEnumeration {
     return found;
   }
 
-  /** Place of a code in the table, also of one that is not there yet; -1 if it can never be. */
+  /** Returns the position of a code in the table, even if not yet assigned; -1 if invalid. */
   #placeOf(code: number): number {
     const { system, firstCode, lastCode } = this.#kind;
     if (code >= firstCode && code <= lastCode) return code - firstCode + system.length;
@@ -209,7 +210,7 @@ export class NameEnumeration {
     return system[place]?.[1] ?? place - system.length + firstCode;
   }
 
-  /** Number of places in the table, which may be moved while we look. */
+  /** Returns the entries of the table, which may be moved concurrently. */
   #length(): number {
     for (;;) {
       const table = this.#table();
@@ -225,13 +226,13 @@ export class NameEnumeration {
     return this.#strings.text(this.#entryWord(place, Entry.String));
   }
 
-  /** True if what this thread has seen of a place is still there. */
+  /** Returns true if the cache entry at a position is valid. */
   #isCurrent(place: number): boolean {
     const serial = this.#serials[place];
     return serial !== undefined && this.#entryWord(place, Entry.Serial) === serial;
   }
 
-  /** A word of the table, 0 if it has none there. The table may be moved while we look. */
+  /** Returns a word of an entry, 0 if absent. The table may be moved concurrently. */
   #entryWord(place: number, word: number): number {
     for (;;) {
       const table = this.#table();
@@ -243,7 +244,7 @@ export class NameEnumeration {
     }
   }
 
-  /** By itself: a function within another one takes memory each time that one is called. */
+  /** Separate from its callers: a closure would allocate on each of their calls. */
   #refresh(): void {
     this.#writer.beginReading();
     try {
@@ -253,7 +254,7 @@ export class NameEnumeration {
     }
   }
 
-  /** Under the mutex: looks at what was defined since this thread last did. */
+  /** Updates the cache with definitions made since the last call. Requires the mutex. */
   #readTable(): void {
     const table = this.#table();
     const { words } = this.#lists;
@@ -264,7 +265,7 @@ export class NameEnumeration {
     this.#seenSerial = this.#header.words[Header.NameSerial]!;
     for (const name of this.#names.splice(count)) this.#codes.delete(name);
     this.#serials.length = Math.min(this.#serials.length, count);
-    // While none is used again, places are filled in order: below one that we know, we know all.
+    // Without reuse, positions are filled in order: below a current entry, all are current.
     for (let place = count - 1; place >= 0; place--) {
       const at = table + HEAD_WORDS + place * ENTRY_WORDS;
       const serial = words[at + Entry.Serial]!;
@@ -291,11 +292,11 @@ export class NameEnumeration {
     this.#writer.put(this.#lists, table + NAME_COUNT, place + 1);
   }
 
-  /** Gives the code of a name that nothing carries to another one. */
+  /** Assigns the code of an unused name to another name. */
   #reuse(place: number, name: string): void {
     const at = this.#table() + HEAD_WORDS + place * ENTRY_WORDS;
     const old = this.#lists.words[at + Entry.String]!;
-    // Before anything can carry it: who has read the code since then looks again.
+    // Before the code can be used: readers that saw it earlier must retry.
     Atomics.add(this.#header.ints, Header.NameReuses, 1);
     this.#fill(at, name);
     if (old !== 0) this.#strings.release(old);
@@ -303,7 +304,7 @@ export class NameEnumeration {
 
   #fill(at: number, name: string): void {
     const writer = this.#writer;
-    // Only ever raised, also when the mutation is undone.
+    // Never decreased, not even by a rollback.
     const serial = Atomics.add(this.#header.ints, Header.NameSerial, 1) + 1;
     const text = name === NOBODY ? 0 : this.#strings.intern(name);
     writer.put(this.#lists, at + Entry.String, text);
@@ -311,7 +312,7 @@ export class NameEnumeration {
     writer.put(this.#lists, at + Entry.Serial, serial >>> 0);
   }
 
-  /** A table that holds so many names, with those of the old one, which is given back. */
+  /** Allocates a table of the given capacity, copies the old one and frees it. */
   #makeTable(capacity: number): void {
     const writer = this.#writer;
     const sizeClass = this.#blocks.classFor(HEAD_WORDS + capacity * ENTRY_WORDS);

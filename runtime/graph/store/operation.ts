@@ -1,14 +1,14 @@
-// What happens to a graph, as plain data. Every change of a graph is one of these: `apply` does it,
-// `encodeOperation` writes it as the record that is logged and replicated. An operation says what
-// is to be, not how it came about (a count carries the new value, a relative time is absolute), so
-// that a record can be applied elsewhere, and twice.
+// Changes of a graph as plain data. Every change is an `Operation`: `apply` executes it,
+// `encodeOperation` writes the record that is logged and replicated. An operation describes the
+// resulting state, not the request (an increment carries the new value, a relative time is
+// absolute), so a record can be applied elsewhere, and twice.
 
 import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import type { PropertyValue } from "./property-values.js";
 import type { TextView } from "./text-view.js";
 
 export const OperationCode = {
-  /** Makes a vertex, or a virtual one real. */
+  /** Creates a vertex, or makes a virtual one real. */
   CreateVertex: 1,
   DeleteVertex: 2,
   SetType: 3,
@@ -17,48 +17,48 @@ export const OperationCode = {
   SetProperty: 6,
   RemoveProperty: 7,
   RemoveProperties: 8,
-  /** Makes an arc or sets its value; makes its ends where they are missing. */
+  /** Creates an arc or sets its value; creates missing ends as virtual vertices. */
   Connect: 9,
   Disconnect: 10,
-  /** All vertices of a type, or all. */
+  /** Removes all vertices of a type, or all. */
   Truncate: 11,
-  /** Gives a code to the name of a relationship, type or property key. */
+  /** Assigns a code to the name of a relationship, type or property key. */
   Enumerate: 12,
   SetReadonly: 13,
   SetVector: 14,
   RemoveVector: 15,
-  /** Asks for an index of the vectors of one length, or drops it. */
+  /** Creates or drops the index of the vectors of one length. */
   IndexVectors: 16,
-  /** Whether arcs get their times of creation and change beside them. */
+  /** Whether arcs get creation and modification times in companion arcs. */
   SetAutoTimes: 17,
-  /** Makes or drops an index of a property, or of ids. */
+  /** Creates or drops an index of a property, or of ids. */
   IndexProperty: 18,
-  /** What similarity goes by in a graph. */
+  /** Changes a similarity setting of the graph. */
   SetSimilarity: 19,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
 
 /**
- * One object for all operations, so that whoever handles them stays monomorphic; a store owns one
- * and uses it again for each change. Which members count is up to `code`.
+ * One object shape for all operations keeps their handlers monomorphic; a store owns one and reuses
+ * it for each change. `code` determines which members are significant.
  */
 export interface Operation {
   code: OperationCodeNumber;
-  /** Handle of the vertex or the initial, 0 when there is none yet: then `id` counts. */
+  /** Handle of the vertex or initial; 0 if it does not exist yet: then `id` identifies it. */
   vertex: number;
   id: string | TextView;
-  /** Handle of the terminal, 0 when there is none yet: then `terminalId` counts. */
+  /** Handle of the terminal; 0 if it does not exist yet: then `terminalId` identifies it. */
   terminal: number;
   terminalId: string | TextView;
-  /** Type, relationship or key; of an index 0 for the ids; which setting. */
+  /** Type, relationship or key code; of an index 0 for ids; number of a setting. */
   name: number;
   modifier: number;
-  /** 1: forward-only. Of an index: candidates looked at for each new node, 0 to drop it. */
+  /** 1: forward-only. Of a vector index: candidates examined per new node, 0 to drop it. */
   flags: number;
   /**
-   * Bits of the arc's value; 1 for readonly, automatic times, an index to be made; components of
-   * the vectors of an index; the code that a name is to get, 0 for the next one.
+   * Bits of the arc's value; 1 for read-only, automatic times, or creating an index; components of
+   * the vectors of an index; wanted code of a name, 0 for the next one.
    */
   value: number;
   /** Rank coefficients. */
@@ -66,15 +66,15 @@ export interface Operation {
   c0: number;
   /** Seconds since 1970; NEVER for no expiry. */
   expiresAt: number;
-  /** Seconds since 1970 at which it happens. */
+  /** Seconds since 1970 at which the change happens. */
   at: number;
   property: PropertyValue | TextView;
   vector: VectorParts;
-  /** Name that an enumeration defines. */
+  /** Name defined by an enumeration. */
   text: string;
 }
 
-/** The operation that a store uses again for each change. */
+/** Returns an operation with default members. */
 export function makeOperation(): Operation {
   return {
     code: OperationCode.CreateVertex,

@@ -1,14 +1,14 @@
-// A text as it lies in shared memory: UTF-8 in words, the first byte lowest, zero-padded. One such
-// object is a scratch that is used again for each look-up; it must never be kept as a value.
+// A text as it lies in shared memory: UTF-8 in words, first byte lowest, zero-padded. Instances are
+// scratch objects, reused for each lookup; never store one as a value.
 //
 // The hash is MurmurHash3 (32 bits) over the padded words. Snapshots and internal ids contain it,
-// so it may never change. It can be foreseen, so that texts can be made to collide; hash-index.ts
-// bounds the damage.
+// so it must not change. It is predictable, so clients can produce collisions; hash-index.ts bounds
+// the damage.
 
 const FIRST_WORDS = 64;
 const NOT_ASCII = 0x8080_8080 | 0;
 
-/** Where a text lies that is packed already; see placed-text.ts. */
+/** Location of a packed text; see text-view.ts. */
 export interface TextPlace {
   readonly words: Uint32Array;
   readonly at: number;
@@ -17,7 +17,7 @@ export interface TextPlace {
 
 export class PackedText {
   words = new Uint32Array(FIRST_WORDS);
-  /** Bytes of the text; the words beyond are left from earlier texts. */
+  /** Bytes of the text; words beyond it are undefined. */
   bytes = 0;
   #buffer = Buffer.from(this.words.buffer);
 
@@ -25,7 +25,7 @@ export class PackedText {
     return wordsFor(this.bytes);
   }
 
-  /** Takes a text in. Halves of surrogate pairs that stand alone become U+FFFD. */
+  /** Packs a string. Lone surrogates become U+FFFD. */
   setText(text: string): void {
     const { length } = text;
     this.#reserve(length);
@@ -53,7 +53,7 @@ export class PackedText {
     if (seen > 0x7f) this.#encode(text);
   }
 
-  /** Takes in what is a string, or lies somewhere. */
+  /** Packs a string, or copies a packed text. */
   take(text: string | TextPlace): void {
     if (typeof text === "string") this.setText(text);
     else this.setWords(text.words, text.at, text.bytes);
@@ -66,7 +66,7 @@ export class PackedText {
     this.#pad();
   }
 
-  /** Takes bytes in that lie in words; the caller has checked that they do. */
+  /** Copies packed bytes; the caller has validated the range. */
   setWords(words: Uint32Array, pointer: number, bytes: number): void {
     this.#reserve(bytes);
     this.bytes = bytes;
@@ -74,7 +74,10 @@ export class PackedText {
     for (let index = 0; index < count; index++) this.words[index] = words[pointer + index]!;
   }
 
-  /** True if the same bytes lie in words from `pointer` on; the caller has checked that they do. */
+  /**
+   * Returns true if `words` has the same bytes from `pointer` on; the caller has validated the
+   * range.
+   */
   equals(words: Uint32Array, pointer: number): boolean {
     const own = this.words;
     const count = this.wordCount;
@@ -89,13 +92,13 @@ export class PackedText {
     return this.#buffer.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
   }
 
-  /** Writes the words to `pointer` on. */
+  /** Copies the packed words to `pointer`. */
   copyTo(words: Uint32Array, pointer: number): void {
     const count = this.wordCount;
     for (let index = 0; index < count; index++) words[pointer + index] = this.words[index]!;
   }
 
-  /** Signed 32 bits. */
+  /** Returns the signed 32-bit hash. */
   hash(seed = 0): number {
     const { words } = this;
     const count = this.wordCount;
@@ -113,7 +116,7 @@ export class PackedText {
     return hash ^ (hash >>> 16);
   }
 
-  /** The text; what is not UTF-8 is replaced. */
+  /** Decodes the text; invalid UTF-8 becomes U+FFFD. */
   toText(): string {
     const count = this.wordCount;
     let seen = 0;
@@ -122,7 +125,7 @@ export class PackedText {
     return this.#buffer.toString(encoding, 0, this.bytes);
   }
 
-  /** A copy of the bytes. */
+  /** Returns a copy of the bytes. */
   toBytes(): Uint8Array {
     return new Uint8Array(this.#buffer.subarray(0, this.bytes));
   }
@@ -133,7 +136,7 @@ export class PackedText {
     this.#pad();
   }
 
-  /** Zeroes what is left of the last word. */
+  /** Zeroes the unused bytes of the last word. */
   #pad(): void {
     const over = this.bytes & 3;
     if (over !== 0) this.words[this.bytes >>> 2]! &= -1 >>> (32 - over * 8);
@@ -146,7 +149,7 @@ export class PackedText {
   }
 }
 
-/** Words that hold so many bytes. */
+/** Returns the number of words that hold `bytes` bytes. */
 export function wordsFor(bytes: number): number {
   return (bytes + 3) >>> 2;
 }

@@ -1,18 +1,18 @@
-// One property value in a cell of 64 bits, low word first. A number is its float64; the bits of the
-// NaNs that no number needs say what else it is:
+// Property value in a 64-bit cell, low word first (NaN boxing). A number is stored as float64;
+// unused NaN bit patterns encode everything else:
 //
 //   high word                low word
 //   anything else            any          float64; NaN is 0x7ff80000, 0
 //   0xfff80000 | kind        pointer      into StringPool, or nothing; kind as in PropertyKind
 //   0xfffc0000 | bits 32-49  bits 0-31    integral float, two's complement
 //
-// Cells are only ever copied as words: as a float64, a NaN may come back with other bits. Integral
-// floats of 2^49 and more are kept as plain numbers, and look like integers.
+// Cells are always copied as words: a copy as float64 may change the bits of a NaN. Integral floats
+// of 2^49 and more are stored as plain numbers and read as integers.
 
 import { PropertyKind } from "./property-values.js";
 
 const MARK = 0xfff8_0000;
-/** The mark alone, behind this shift: words above 2^31 are compared faster as parts. */
+/** Shift for comparing the mark: words above 2^31 are compared faster in parts. */
 const MARK_SHIFT = 19;
 const SHIFTED_MARK = MARK >>> MARK_SHIFT;
 const FLOAT_BIT = 0x4_0000;
@@ -21,14 +21,14 @@ const FLOAT_SHIFT = 18;
 const SHIFTED_FLOAT = (MARK | FLOAT_BIT) >>> FLOAT_SHIFT;
 const NAN_HIGH = 0x7ff8_0000;
 const MAX_INTEGRAL_FLOAT = 2 ** 49 - 1;
-/** Bits of the high word that are not the number's: shifts by them extend its sign. */
+/** Non-number bits of the high word: shifting by them extends the sign. */
 const FLOAT_MARK_BITS = 14;
 const TWO_32 = 2 ** 32;
 
 const number = new Float64Array(1);
 const words = new Uint32Array(number.buffer);
 
-/** The cell that one of these functions made last. */
+/** Result of the last call of one of these functions. */
 export const lastCell = { high: 0, low: 0 };
 
 export function makeNumberCell(value: number): void {
@@ -47,24 +47,24 @@ export function makeFloatCell(value: number): void {
   lastCell.low = value >>> 0;
 }
 
-/** @param kind neither of the numbers */
+/** @param kind any kind but the two of numbers */
 export function makePointerCell(kind: number, pointer: number): void {
   lastCell.high = MARK + kind;
   lastCell.low = pointer;
 }
 
-/** One of `PropertyKind`, if the high word is that of a cell. */
+/** Returns the `PropertyKind` that a high word encodes. */
 export function kindOfCell(high: number): number {
   if (high >>> MARK_SHIFT !== SHIFTED_MARK) return PropertyKind.Number;
   return (high & FLOAT_BIT) !== 0 ? PropertyKind.Float : high & KIND_MASK;
 }
 
-/** True for an integral real, whose bits are not those of its number. */
+/** Returns true for an integral float, which is not stored as a float64. */
 export function isFloatCell(high: number): boolean {
   return high >>> FLOAT_SHIFT === SHIFTED_FLOAT;
 }
 
-/** The number in a cell; NaN if there is none, which is what the bits of anything else say. */
+/** Returns the number in a cell; NaN if it contains something else. */
 export function numberOfCell(high: number, low: number): number {
   if (isFloatCell(high)) {
     return ((high << FLOAT_MARK_BITS) >> FLOAT_MARK_BITS) * TWO_32 + low;

@@ -1,9 +1,8 @@
-// Packed property values as the values that callers get, and checks of what comes from elsewhere:
+// Decodes packed property values to the values that callers get, and validates values received from
+// elsewhere. Little-endian:
 //
 //   Bytes: themselves   Integers, Floats: float64 each   Map: {int32, float32} each
-//   Opaque: output of v8.serialize   on disk: a byte for the kind, then any of these, or UTF-8
-//
-// All little-endian.
+//   Opaque: output of v8.serialize   external: a byte for the kind, then any of these, or UTF-8
 
 import { deserialize } from "node:v8";
 import { Float } from "../../base/float.js";
@@ -20,7 +19,7 @@ import {
   validatePropertyValue,
 } from "./property-values.js";
 
-/** What callers get for a stored value. */
+/** Returns the value that callers get for a stored value. */
 export function plainValue(stored: StoredValue): PropertyValue {
   if (stored instanceof Float) return stored.value;
   if (!(stored instanceof PackedValue)) return stored;
@@ -39,11 +38,11 @@ export function plainValue(stored: StoredValue): PropertyValue {
   }
 }
 
-/** How large values on disk may be. A list is as long as fits. */
+/** Limits of external values. A list is limited by its bytes only. */
 const ON_DISK: ValueLimits = { bytes: MAX_DISK_BYTES - 1, list: MAX_DISK_BYTES, map: 21_626 };
 
 /**
- * A value that lies on the disk from now on; a number or null stays, which needs less in memory.
+ * Stores a value externally; a number or null stays in memory, where it needs less.
  * @throws SvcError SVC2411, TypeError, DataError
  */
 export function diskValue(values: ExternalValues, value: unknown): StoredValue {
@@ -58,7 +57,7 @@ export function diskValue(values: ExternalValues, value: unknown): StoredValue {
   return values.put(content);
 }
 
-/** The value in the content of a file. @throws SvcError SVC2409 */
+/** Returns the value in the content of a file. @throws SvcError SVC2409 */
 export function decodeValue(content: Uint8Array): string | PackedValue {
   const bytes = content.subarray(1);
   const [kind] = content;
@@ -71,7 +70,7 @@ const { Bytes, Integers, Floats, Map: Mapped, Opaque } = PropertyKind;
 const PACKED_KINDS = new Set<number>([Bytes, Integers, Floats, Mapped, Opaque]);
 
 /**
- * Packs a value again: what comes out is the same if the bytes are what they say.
+ * Decodes and packs a value again, which fails or changes its length if the bytes are corrupt.
  * @throws SvcError SVC2409
  */
 export function checkPacked(value: PackedValue): StoredValue {

@@ -1,14 +1,14 @@
-// Where the cells of properties lie. 32 vertices with neighbouring handles are a group; per key
-// that any of them has, the group has a bitmap and as many cells as the bitmap has ones:
+// Location of property cells. 32 vertices with consecutive handles form a group; per key that any
+// of them has, the group has a bitmap and one cell per set bit:
 //
 //   GROUPS  {sequence, table}                                           2 words a group
 //   CELLS   table: {keys | size class << 16, then by ascending key
 //                   {key | size class of cells << 16, bitmap, cells}}
 //           cells: {low word, high word} of each vertex in the bitmap, in the order of its bits
 //
-// The sequence guards all of it, so that readers never see one vertex's cells move for another.
-// What is read between `enter` and `leave` may be anything and is checked against the arena; only
-// when `leave` is true was it what lay there.
+// The sequence is a seqlock for the whole group, so readers never mistake a cell that moved for
+// that of another vertex. Everything read between `enter` and `leave` is untrusted and checked
+// against the arena; it is valid only if `leave` returns true.
 
 import type { Arena } from "../memory/arena.js";
 import { bitCount } from "../memory/bit-count.js";
@@ -23,23 +23,23 @@ const ENTRY_WORDS = 3;
 export const CELL_WORDS = 2;
 const LOW_MASK = 0xffff;
 const CLASS_SHIFT = 16;
-/** More words than these are moved to another block, where they need not be noted. */
+/** More words than these are copied to another block, where they need no undo entries. */
 const MAX_SHIFTED_WORDS = 16;
-/** Number of the group of a vertex: what its vertices have is guarded by one sequence. */
+/** Returns the group number of a vertex; one seqlock protects a group. */
 export function groupOf(vertex: number): number {
   return vertex >>> GROUP_SHIFT;
 }
 
-/** Number of the bit that a vertex has in the bitmaps of its group. */
+/** Returns the bit of a vertex in the bitmaps of its group. */
 export function bitOf(vertex: number): number {
   return vertex & BIT_MASK;
 }
 
-/** What `enter` gives where no group is; the reader's own are -1 and -2. */
+/** Token of `enter` without a group; the reader's own tokens are -1 and -2. */
 const NO_GROUP = -3;
 
 export class PropertyGroups {
-  /** Tables and cells; never to be kept over a mutation. */
+  /** Tables and cells; do not keep offsets across mutations. */
   readonly cells: Arena;
   readonly #groups: Arena;
   readonly #blocks: BlockAllocator;
@@ -47,7 +47,7 @@ export class PropertyGroups {
   readonly #reader: SeqlockReader;
   #floats: Float64Array = new Float64Array(0);
   #floatsOf: Uint32Array | null = null;
-  /** Something that was read since `enter` cannot be. */
+  /** True if a value read since `enter` is impossible. */
   #isTorn = false;
 
   constructor(writer: Writer, reader: SeqlockReader) {
@@ -59,8 +59,8 @@ export class PropertyGroups {
   }
 
   /**
-   * In a mutation: forgets all tables, whose memory is given back as a whole. Nothing is noted: it
-   * is not undone, but done again.
+   * Drops all tables when their arena is cleared as a whole. No undo entries: after a crash it is
+   * repeated, not rolled back. Requires a mutation.
    */
   clear(): void {
     const { words, ints } = this.#groups;
@@ -72,46 +72,46 @@ export class PropertyGroups {
     this.#writer.wrote(this.#groups, 0, words.length);
   }
 
-  /** As `Reader.enter`, for all properties of a vertex. */
+  /** Starts a read of all properties of a vertex, as `SeqlockReader.enter`. */
   enter(vertex: number, attempt: number): number {
     const index = sequenceOf(vertex);
     this.#isTorn = false;
     if (index >= this.#groups.words.length) this.#writer.memory.refresh();
-    // Where groups end, no vertex has properties, and there is nothing to wait for.
+    // Beyond the last group no vertex has properties.
     if (index >= this.#groups.words.length) return NO_GROUP;
     return this.#reader.enterWord(this.#groups, index, attempt);
   }
 
-  /** As `Reader.leave`. */
+  /** Validates a read, as `SeqlockReader.leave`. */
   leave(vertex: number, seen: number): boolean {
     if (seen === NO_GROUP) return true;
     return this.#reader.leaveWord(this.#groups, sequenceOf(vertex), seen) && !this.#isTorn;
   }
 
-  /** Index of a cell's low word, 0 if the vertex does not have the property. */
+  /** Returns the offset of a cell's low word, 0 if the vertex lacks the property. */
   find(vertex: number, key: number): number {
     const entry = this.entryOf(vertex, key);
     return entry === 0 ? 0 : this.cellAt(entry, vertex & BIT_MASK);
   }
 
-  /** What the group of a vertex has of a key, 0 for nothing. */
+  /** Returns the entry of a key in the group of a vertex, or 0. */
   entryOf(vertex: number, key: number): number {
     const table = this.#tableOf(vertex);
     return table === 0 ? 0 : this.#entryOf(table, key);
   }
 
-  /** The vertices of a group that have the key of an entry, a bit each; see `bitOf`. */
+  /** Returns the bitmap of an entry: a bit per vertex that has the key; see `bitOf`. */
   bitmapOf(entry: number): number {
     return this.cells.words[entry + 1]!;
   }
 
-  /** Index of the cells of an entry, which are as many as its bitmap has ones; 0 if torn. */
+  /** Returns the offset of the cells of an entry, one per set bit; 0 if torn. */
   cellsOf(entry: number): number {
     const { words } = this.cells;
     return this.#checked(words[entry + 2]!, CELL_WORDS * bitCount(words[entry + 1]!));
   }
 
-  /** The cells as numbers, each at half of its index: they begin at even ones. */
+  /** The cells as numbers, at half their offset: cells are aligned to 8 bytes. */
   get floats(): Float64Array {
     const { words } = this.cells;
     if (words !== this.#floatsOf) {
@@ -121,7 +121,7 @@ export class PropertyGroups {
     return this.#floats;
   }
 
-  /** As `find`, of the vertex with a bit. */
+  /** Variant of `find` for a known entry and bit. */
   cellAt(entry: number, bit: number): number {
     const { words } = this.cells;
     const bitmap = words[entry + 1]!;
@@ -133,7 +133,7 @@ export class PropertyGroups {
     );
   }
 
-  /** {key, index of its cell} for each property of a vertex. */
+  /** Returns {key, offset of its cell} for each property of a vertex. */
   list(vertex: number): number[] {
     const found: number[] = [];
     const table = this.#tableOf(vertex);
@@ -150,14 +150,14 @@ export class PropertyGroups {
     return found;
   }
 
-  /** In a mutation: lets the group's readers wait. */
+  /** Makes readers of the group wait for the commit. Requires a mutation. */
   touch(vertex: number): void {
     const index = sequenceOf(vertex);
     this.#writer.require(this.#groups, index + GROUP_WORDS);
     this.#writer.touchWord(this.#groups, index);
   }
 
-  /** In a mutation, after `touch`: makes the cell of a property that is not there; its index. */
+  /** Creates the cell of a missing property; returns its offset. Requires `touch` before. */
   insert(vertex: number, key: number): number {
     const table = this.#tableOf(vertex);
     const entry = (table === 0 ? 0 : this.#entryOf(table, key)) || this.#addKey(vertex, table, key);
@@ -183,7 +183,7 @@ export class PropertyGroups {
     return cells.words[entry + 2]! + CELL_WORDS * rank;
   }
 
-  /** In a mutation, after `touch`: takes the cell of a property that is there away. */
+  /** Removes the cell of an existing property. Requires `touch` before. */
   remove(vertex: number, key: number): void {
     const { cells } = this;
     const table = this.#tableOf(vertex);
@@ -198,7 +198,7 @@ export class PropertyGroups {
     }
     this.#writer.put(cells, entry + 1, (bitmap & ~bit) >>> 0);
     const sizeClass = cells.words[entry]! >>> CLASS_SHIFT;
-    // Two sizes too large, so that a property that comes and goes does not move the others.
+    // Hysteresis of two size classes, so an alternating property does not move the others.
     const isLarge = this.#blocks.classFor(count * CELL_WORDS) <= sizeClass - 2;
     if (isLarge || (count - rank) * CELL_WORDS > MAX_SHIFTED_WORDS) {
       this.#moveCells(entry, count + 1, rank, -1);
@@ -214,20 +214,20 @@ export class PropertyGroups {
     return this.#groups.words[sequenceOf(vertex) + 1] ?? 0;
   }
 
-  /** Keys of a table, none if it cannot be one. */
+  /** Returns the number of keys of a table, 0 if it cannot be a table. */
   #keysOf(table: number): number {
     const count = (this.cells.words[table] ?? 0) & LOW_MASK;
     return this.#checked(table, 1 + ENTRY_WORDS * count) === 0 ? 0 : count;
   }
 
-  /** An index, or 0 where so many words do not lie within this thread's view. */
+  /** Returns an offset if `words` words lie within this thread's view, else 0. */
   #checked(index: number, words: number): number {
     if (index + words <= this.cells.words.length) return index;
     this.#isTorn = true;
     return 0;
   }
 
-  /** Index of the entry of a key, 0 if there is none. */
+  /** Returns the offset of the entry of a key, or 0. */
   #entryOf(table: number, key: number): number {
     const count = this.#keysOf(table);
     const entry = this.#entryFrom(table, count, key);
@@ -235,7 +235,7 @@ export class PropertyGroups {
     return (this.cells.words[entry]! & LOW_MASK) === key ? entry : 0;
   }
 
-  /** Index of the first entry of a key or a later one. */
+  /** Returns the offset of the first entry with a key of at least `key`. */
   #entryFrom(table: number, count: number, key: number): number {
     const { words } = this.cells;
     let low = 0;
@@ -248,7 +248,7 @@ export class PropertyGroups {
     return table + 1 + ENTRY_WORDS * low;
   }
 
-  /** Puts a table with an entry more in a table's place; index of the entry. */
+  /** Replaces a table by one with an additional key; returns the entry. */
   #addKey(vertex: number, table: number, key: number): number {
     const count = table === 0 ? 0 : this.#keysOf(table);
     const before = table === 0 ? 0 : this.#entryFrom(table, count, key) - table - 1;
@@ -263,7 +263,7 @@ export class PropertyGroups {
     return entry;
   }
 
-  /** Frees an entry's cells, and puts a table without it in its table's place. */
+  /** Frees an entry's cells and replaces the table by one without it. */
   #removeKey(vertex: number, table: number, entry: number): void {
     const { words } = this.cells;
     this.#blocks.free(this.#writer, words[entry + 2]!, words[entry]! >>> CLASS_SHIFT);
@@ -272,7 +272,7 @@ export class PropertyGroups {
     this.#setTable(vertex, table, made);
   }
 
-  /** A copy of a table of so many keys, with an entry more or less behind some words of entries. */
+  /** Copies a table, inserting or leaving out one entry after `before` words. */
   #copyTable(table: number, count: number, before: number, change: 1 | -1): number {
     const size = 1 + ENTRY_WORDS * (count + change);
     const sizeClass = this.#blocks.classFor(size);
@@ -292,7 +292,7 @@ export class PropertyGroups {
     }
   }
 
-  /** Moves an entry's cells, so many, to a block with one more or less at a place. */
+  /** Moves an entry's cells to another block, inserting or leaving out one at `rank`. */
   #moveCells(entry: number, count: number, rank: number, change: 1 | -1): void {
     const { cells } = this;
     const size = (count + change) * CELL_WORDS;
@@ -308,12 +308,12 @@ export class PropertyGroups {
   }
 }
 
-/** Word of a vertex's group in GROUPS; the next one points to the table. */
+/** Returns the offset of a group's sequence in GROUPS; the next word points to its table. */
 function sequenceOf(vertex: number): number {
   return (vertex >>> GROUP_SHIFT) * GROUP_WORDS;
 }
 
-/** Copies so many words, with a gap before the one at `split`, or without some from there on. */
+/** Copies `count` words, inserting a gap at `split`, or leaving words out for a negative gap. */
 function copyApart(
   words: Uint32Array,
   source: number,

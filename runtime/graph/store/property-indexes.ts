@@ -1,16 +1,15 @@
-// Ordered indexes: of a property's values, and of the beginnings of ids. They lead a condition to
-// the vertices that may meet it; the condition itself is asked of each of them all the same, so
-// that an index need not tell apart what it cannot order.
+// Ordered indexes of property values and of id prefixes. An index yields candidates; the condition
+// is evaluated for each of them anyway, so an index may be inexact where values have no order.
 //
-//   LISTS  one descriptor an index: {next descriptor, key, head of its skip list, entries}
+//   LISTS  one descriptor per index: {next descriptor, key, head of its skip list, entries}
 //
 //   kind of value    a   b                        c
-//   number           1   order of the float64, high and low word
-//   text             2   its first 4 bytes        where it lies in the pool
+//   number           1   order-preserving bits of the float64, high and low word
+//   text             2   its first 4 bytes        pointer into the string pool
 //   anything else    3   0                        0
 //   id               0   bytes 0 to 3             bytes 4 to 7
 //
-// Equal texts lie in one place, so that an equal one is found among any number of others.
+// Equal texts share a pointer, so lookups of equal texts are exact.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -22,20 +21,20 @@ import { PropertyKind } from "./property-values.js";
 import { MAX_VERTEX, type Place, SkipList } from "./skip-list.js";
 import type { StringPool } from "./string-pool.js";
 
-/** Stands for the ids in the place of a key. */
+/** Key code that represents ids. */
 export const ID_KEY = 0;
 const MAX_INDEXES = 64;
 const Descriptor = { Next: 0, Key: 1, Head: 2, Count: 3 } as const;
 const SIZE_CLASS = 0;
 const Class = { Id: 0, Number: 1, Text: 2, Other: 3, End: 4 } as const;
 
-/** An index: the code of its key, and how many entries it has. */
+/** An index: its key code and number of entries. */
 export interface PropertyIndex {
   readonly key: number;
   readonly entries: number;
 }
 
-/** Values from one to another, both included. */
+/** Inclusive range of values. */
 export type ValueRange =
   | { readonly kind: "any" }
   | { readonly kind: "number"; readonly low: number; readonly high: number }
@@ -63,17 +62,17 @@ export class PropertyIndexes {
     this.#strings = strings;
   }
 
-  /** In a mutation: leaves none, in a graph whose memory was given back as a whole. */
+  /** Removes all indexes when their memory is cleared as a whole. Requires a mutation. */
   format(): void {
     this.#writer.put(this.#header, Header.PropertyIndexes, 0);
   }
 
-  /** True while there are none: then nothing has to be kept up. */
+  /** True if there are no indexes to maintain. */
   get isEmpty(): boolean {
     return this.#header.words[Header.PropertyIndexes] === 0;
   }
 
-  /** With the mutex. */
+  /** Returns all indexes. Requires the mutex. */
   all(): PropertyIndex[] {
     const { words } = this.#lists;
     const found: PropertyIndex[] = [];
@@ -88,8 +87,8 @@ export class PropertyIndexes {
   }
 
   /**
-   * In a mutation: an empty index.
-   * @throws CapacityError
+   * Creates an empty index. Requires a mutation.
+   * @throws CapacityError at 64 indexes
    */
   make(key: number): void {
     if (this.all().length >= MAX_INDEXES)
@@ -104,7 +103,7 @@ export class PropertyIndexes {
     this.#writer.put(this.#header, Header.PropertyIndexes, made);
   }
 
-  /** In a mutation. */
+  /** Drops an index. Requires a mutation. */
   drop(key: number): void {
     const { words } = this.#lists;
     let before = 0;
@@ -119,19 +118,19 @@ export class PropertyIndexes {
     }
   }
 
-  /** In a mutation: a vertex has a value now, as its cell shows it. */
+  /** Adds the value in a cell of a vertex. Requires a mutation. */
   addCell(key: number, vertex: number, high: number, low: number): void {
     const at = this.#find(key);
     if (at !== 0) this.#add(at, this.#placeOfCell(vertex, high, low));
   }
 
-  /** In a mutation: it has no more. */
+  /** Removes the value in a cell of a vertex. Requires a mutation. */
   removeCell(key: number, vertex: number, high: number, low: number): void {
     const at = this.#find(key);
     if (at !== 0) this.#remove(at, this.#placeOfCell(vertex, high, low));
   }
 
-  /** In a mutation: a vertex has its id now. */
+  /** Adds the id of a vertex, given its first 8 bytes. Requires a mutation. */
   addId(vertex: number, first: number, second: number): void {
     const at = this.isEmpty ? 0 : this.#find(ID_KEY);
     if (at !== 0) this.#add(at, this.#placeOfId(vertex, first, second));
@@ -143,8 +142,8 @@ export class PropertyIndexes {
   }
 
   /**
-   * Vertices that may have a value within a range, among them all that do; null without an index,
-   * or if there are more than `limit`.
+   * Returns a superset of the vertices with a value in the range; null without an index, or if
+   * there are more than `limit`.
    */
   candidates(key: number, range: ValueRange, limit: number): number[] | null {
     if (this.isEmpty) return null;
@@ -165,7 +164,7 @@ export class PropertyIndexes {
     return this.#header.words[Header.PropertyIndexes]!;
   }
 
-  /** Descriptor of an index, 0 if there is none. */
+  /** Returns the descriptor of an index, or 0. */
   #find(key: number): number {
     const { words } = this.#lists;
     let at = this.#first;
@@ -210,7 +209,7 @@ export class PropertyIndexes {
     return place;
   }
 
-  /** With the mutex: places of the first one, and behind the last; null: there is none. */
+  /** Returns the first place and the one behind the last; null if empty. Requires the mutex. */
   #endsOf(range: ValueRange): readonly [Place, Place] | null {
     switch (range.kind) {
       case "any":
@@ -243,7 +242,7 @@ function idEnds(range: ValueRange): readonly [Place, Place] | null {
   return [placeAt(Class.Id, low, lowRest, 0), placeAt(Class.Id, high, highRest, 2 ** 32)];
 }
 
-/** The least and the greatest word of four bytes that begin with what a prefix has there. */
+/** Returns the smallest and largest big-endian word that starts with the prefix bytes at `at`. */
 function wordRange(prefix: Buffer, at: number): readonly [low: number, high: number] {
   const bytes = prefix.subarray(at, at + 4);
   const low = Buffer.alloc(4);
@@ -257,7 +256,7 @@ function placeAt(a: number, b: number, c: number, vertex: number): Place {
   return { a, b, c, vertex };
 }
 
-/** Words whose order is that of the numbers; -0 is 0, and NaN comes with what has no order. */
+/** Sets words whose order is that of the numbers; -0 equals 0, NaN counts as unordered. */
 function setNumber(place: Place, value: number): Place {
   if (Number.isNaN(value)) {
     place.a = Class.Other;
@@ -274,7 +273,7 @@ function setNumber(place: Place, value: number): Place {
   return place;
 }
 
-/** A word of text whose first byte counts most. */
+/** Converts a word of text to big-endian. */
 function bigEndian(word: number): number {
   return ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0;
 }

@@ -1,5 +1,5 @@
-// The properties of all vertices: values in cells, and in the pool what does not fit one. This also
-// keeps what is counted of them: by vertex, by key, and in the header.
+// Properties of all vertices: values in cells, large values in the string pool. Maintains the
+// counts per vertex, per key and in the header, the property indexes and the digest.
 
 import { Float } from "../../base/float.js";
 import type { Arena } from "../memory/arena.js";
@@ -31,14 +31,14 @@ import {
 import type { StringPool } from "./string-pool.js";
 import { TextView } from "./text-view.js";
 
-/** Properties of one vertex, as `readNumbers` gives them. */
+/** Properties of one vertex as numbers; see `readNumbers`. */
 export class PropertyNumbers {
   readonly numbers: Float64Array;
-  /** `PropertyKind` of each, 0 where there is none. */
+  /** `PropertyKind` of each, 0 if absent. */
   readonly kinds: Uint8Array;
-  /** Where texts lie. */
+  /** String pool pointers of texts. */
   readonly pointers: Uint32Array;
-  /** What the group that was read last has of each key, while its sequence is the same. */
+  /** Cached entries of the group that was read last, valid while its sequence is unchanged. */
   readonly entries: Uint32Array;
   group = NO_GROUP;
   seen = NO_GROUP;
@@ -50,14 +50,14 @@ export class PropertyNumbers {
     this.entries = new Uint32Array(keys);
   }
 
-  /** To be called before other keys are read, or those of another graph. */
+  /** Invalidates the cache. Call it before reading other keys or another graph. */
   forget(): void {
     this.group = NO_GROUP;
   }
 }
 const NO_GROUP = -1;
 
-/** What a table of properties is made of. */
+/** Components that a property table uses. */
 export interface PropertyParts {
   readonly writer: Writer;
   readonly reader: SeqlockReader;
@@ -68,11 +68,11 @@ export interface PropertyParts {
   readonly values: ExternalValues;
 }
 
-/** `VertexFlag.HasProperties` where META has it. */
+/** `VertexFlag.HasProperties` shifted to its position in META. */
 const HAS_PROPERTIES = VertexFlag.HasProperties << 8;
 
 export class PropertyTable {
-  /** For conditions, which look at cells. */
+  /** Direct access to cells, for query conditions. */
   readonly groups: PropertyGroups;
   readonly #writer: Writer;
   readonly #strings: StringPool;
@@ -82,7 +82,7 @@ export class PropertyTable {
   readonly #digest: ContentDigest;
   readonly #values: ExternalValues;
 
-  /** @param parts what it is made of */
+  /** @param parts components it uses */
   constructor({ writer, reader, strings, keys, indexes, digest, values }: PropertyParts) {
     this.groups = new PropertyGroups(writer, reader);
     this.#writer = writer;
@@ -94,13 +94,13 @@ export class PropertyTable {
     this.#values = values;
   }
 
-  /** In a mutation: leaves no properties, of a new graph or of one that is truncated. */
+  /** Removes all properties, of a new or truncated graph. Requires a mutation. */
   format(): void {
     this.groups.clear();
   }
 
   /**
-   * In a mutation: sets or adds a property.
+   * Sets or adds a property. Requires a mutation.
    * @throws SvcError SVC2411, TypeError as `validatePropertyValue`
    */
   set(vertex: number, key: number, value: PropertyValue | TextView): void {
@@ -123,7 +123,7 @@ export class PropertyTable {
     if (found === 0) this.#count(vertex, key, 1);
   }
 
-  /** In a mutation; false if there was none. */
+  /** Removes a property; returns false if absent. Requires a mutation. */
   remove(vertex: number, key: number): boolean {
     const { groups } = this;
     const cell = groups.find(vertex, key);
@@ -138,14 +138,14 @@ export class PropertyTable {
     return true;
   }
 
-  /** In a mutation: adds the value of a vertex to the index of its key. */
+  /** Adds the value of a vertex to the index of its key. Requires a mutation. */
   index(vertex: number, key: number): void {
     const cell = this.groups.find(vertex, key);
     const { words } = this.#cells;
     if (cell !== 0) this.#indexes.addCell(key, vertex, words[cell + 1]!, words[cell]!);
   }
 
-  /** In a mutation: removes all; returns how many there were. */
+  /** Removes all properties of a vertex; returns their number. Requires a mutation. */
   clear(vertex: number): number {
     if (this.countOf(vertex) === 0) return 0;
     const keys = this.keysOf(vertex);
@@ -153,18 +153,18 @@ export class PropertyTable {
     return keys.length;
   }
 
-  /** How many properties a vertex has. */
+  /** Returns the number of properties of a vertex. */
   countOf(vertex: number): number {
     return this.#writer.memory.record.words[vertex * RECORD_WORDS + RecordWord.PropertyCount] ?? 0;
   }
 
-  /** The value, undefined if there is none. */
+  /** Returns the value, or undefined. */
   get(vertex: number, key: number): PropertyValue | undefined {
     const stored = this.stored(vertex, key);
     return stored === undefined ? undefined : plainValue(stored);
   }
 
-  /** The value as `validatePropertyValue` made it, which tells integral floats from integers. */
+  /** Returns the value in stored form, which distinguishes integral floats from integers. */
   stored(vertex: number, key: number): StoredValue | undefined {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {
@@ -175,7 +175,7 @@ export class PropertyTable {
     }
   }
 
-  /** The values of some keys, as they were at one time; undefined where there is none. */
+  /** Reads the values of several keys consistently; undefined where absent. */
   storedAll(vertex: number, keys: readonly number[], into: (StoredValue | undefined)[]): void {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {
@@ -189,11 +189,11 @@ export class PropertyTable {
     }
   }
 
-  /** As `storedAll`, as numbers: what is none is NaN, a text is told by where it lies. */
+  /** Variant of `storedAll` that yields numbers: NaN for everything else, pointers for texts. */
   readNumbers(vertex: number, keys: readonly number[], into: PropertyNumbers): void {
     const { groups } = this;
     const group = groupOf(vertex);
-    // Neighbours are mostly of one group: that nothing was changed since the one before is enough.
+    // Consecutive vertices mostly share a group: its cached entries stay valid.
     if (into.group === group) {
       this.#readCells(bitOf(vertex), keys.length, into);
       if (groups.leave(vertex, into.seen)) return;
@@ -207,13 +207,13 @@ export class PropertyTable {
       this.#readCells(bitOf(vertex), keys.length, into);
       if (!groups.leave(vertex, seen)) continue;
       into.seen = seen;
-      // What this thread itself is writing, or keeps others from writing, has no sequence.
+      // Own writes and reads under the mutex have no sequence to validate the cache with.
       into.group = seen >= 0 ? group : NO_GROUP;
       return;
     }
   }
 
-  /** What lies in the cells at this moment, which may be anything. */
+  /** Reads the cells as they are now, possibly torn. */
   #readCells(bit: number, count: number, into: PropertyNumbers): void {
     const { numbers, kinds, pointers, entries } = into;
     for (let place = 0; place < count; place++) {
@@ -228,7 +228,7 @@ export class PropertyTable {
       const low = words[cell]!;
       const high = words[cell + 1]!;
       kinds[place] = kindOfCell(high);
-      // Read as a whole: two words would have to be put together in memory first.
+      // Read as float64: composing it from two words would go through memory.
       numbers[place] = isFloatCell(high)
         ? numberOfCell(high, low)
         : this.groups.floats[cell >>> 1]!;
@@ -245,7 +245,7 @@ export class PropertyTable {
     }
   }
 
-  /** Codes of the keys that a vertex has, in ascending order. */
+  /** Returns the key codes of a vertex in ascending order. */
   keysOf(vertex: number): number[] {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {
@@ -255,7 +255,7 @@ export class PropertyTable {
     }
   }
 
-  /** All properties, as they were at one time. */
+  /** Returns all properties, read consistently. */
   all(vertex: number): Record<string, PropertyValue> {
     const { ints } = this.#writer.memory.header;
     for (;;) {
@@ -268,7 +268,7 @@ export class PropertyTable {
     }
   }
 
-  /** The same by key code, as `stored` has them. */
+  /** Variant of `all` by key code, in stored form. */
   allStored(vertex: number): [key: number, value: StoredValue][] {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {
@@ -282,7 +282,7 @@ export class PropertyTable {
     }
   }
 
-  /** Makes the cell of a value, which holds a reference to what it points to. */
+  /** Creates the cell of a value, holding a reference to what it points to. */
   #makeCell(value: StoredValue | TextView): void {
     if (typeof value === "number") makeNumberCell(value);
     else if (value === null) makePointerCell(PropertyKind.Null, 0);
@@ -297,7 +297,7 @@ export class PropertyTable {
     }
   }
 
-  /** With the mutex: lets the digest know all properties of a vertex. */
+  /** Adds all properties of a vertex to the digest. Requires the mutex. */
   tell(vertex: number): void {
     const listed = this.groups.list(vertex);
     for (let index = 0; index < listed.length; index += 2) {
@@ -318,13 +318,13 @@ export class PropertyTable {
     this.#indexes.removeCell(key, vertex, words[cell + 1]!, words[cell]!);
   }
 
-  /** What a cell holds a reference to, 0 for nothing. */
+  /** Returns the string pool pointer of a cell, or 0. */
   #pointerAt(cell: number): number {
     const { words } = this.#cells;
     return kindOfCell(words[cell + 1]!) >= PropertyKind.String ? words[cell]! : 0;
   }
 
-  /** The value of a cell; anything where it is none, for `leave` to throw away. */
+  /** Returns the value of a cell, possibly torn: then `leave` rejects it. */
   #valueAt(cell: number): StoredValue {
     const { words } = this.#cells;
     const low = words[cell]!;

@@ -1,13 +1,12 @@
-// What a vertex property can be: which values there are, which are refused, what adding to one
-// gives. A value is checked and packed once, before any change; the table and the records of
-// operations then only carry it. Nothing here knows where values lie.
+// Property values: which are valid, their stored form, and increments. A value is validated and
+// packed once, before any change; property table and log records only carry it.
 
 import { serialize } from "node:v8";
 import { Float } from "../../base/float.js";
 import { MAX_STRING } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 
-/** Values that filters can look into; anything else that can be cloned is stored as it is. */
+/** Values that filters can inspect; anything else that can be cloned is stored opaquely. */
 export type PropertyValue =
   | null
   | boolean
@@ -18,29 +17,29 @@ export type PropertyValue =
   | ReadonlyMap<number, number>
   | object;
 
-/** Kinds of values, as cells and records of operations have them. */
+/** Kinds of values in cells and log records. */
 export const PropertyKind = {
   Null: 1,
-  /** An integer, or a float that is not integral. */
+  /** An integer, or a non-integral float. */
   Number: 2,
-  /** A float that is integral. */
+  /** An integral float. */
   Float: 3,
   String: 4,
   Bytes: 5,
-  /** Float64 each, which holds every integer that is accepted. */
+  /** Float64 each, which represents every accepted integer. */
   Integers: 6,
   Floats: 7,
   /** {int32, float32} each. */
   Map: 8,
-  /** What `v8.serialize` made of anything else. */
+  /** Output of `v8.serialize` for anything else. */
   Opaque: 9,
-  /** Any of these on the disk, by the name of its file; see disk-values.ts. */
+  /** Any of these on disk, by file name; see external-values.ts. */
   Disk: 10,
 } as const;
 export type PropertyKindNumber = (typeof PropertyKind)[keyof typeof PropertyKind];
 export type PackedKind = Exclude<PropertyKindNumber, 1 | 2 | 3 | 4 | 10>;
 
-/** A value that needs more than a cell, as bytes. */
+/** A value that does not fit in a cell, as bytes. */
 export class PackedValue {
   constructor(
     readonly kind: PackedKind,
@@ -48,12 +47,12 @@ export class PackedValue {
   ) {}
 }
 
-/** A value that was checked. */
+/** A validated value in stored form. */
 export type StoredValue = null | number | string | Float | PackedValue;
 
-/** Bytes of an item: eight of a list, four and four of a map. */
+/** Bytes of a list item, or of a map entry. */
 export const ITEM_BYTES = 8;
-/** How large values may be: bytes, and items of lists and maps. */
+/** Maximum size of a value: bytes, items of lists and maps. */
 export interface ValueLimits {
   readonly bytes: number;
   readonly list: number;
@@ -64,7 +63,7 @@ const MAX_KEY_SHOWN = 100;
 const KEY = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 
 /**
- * The name of a property, if it can be one.
+ * Returns the property key if it is valid.
  * @throws SvcError SVC2411 "invalid property key: 'x'"
  */
 export function validatePropertyKey(key: unknown): string {
@@ -74,10 +73,10 @@ export function validatePropertyKey(key: unknown): string {
 }
 
 /**
- * The value as it is stored; a value that was checked before stays as it is. Booleans become 0 and
- * 1, undefined becomes null.
- * @throws SvcError SVC2411 out of range or too large
- * @throws TypeError what cannot be cloned, such as functions
+ * Returns the value in stored form; a stored value is returned unchanged. Booleans become 0 or 1,
+ * undefined becomes null.
+ * @throws SvcError SVC2411 if it is out of range or too large
+ * @throws TypeError if it cannot be cloned, such as a function
  */
 export function validatePropertyValue(value: unknown, limits = IN_MEMORY): StoredValue {
   if (typeof value === "number") return checkedNumber(value);
@@ -94,9 +93,9 @@ export function validatePropertyValue(value: unknown, limits = IN_MEMORY): Store
 }
 
 /**
- * What adding to a stored value gives: an integer if both are.
- * @param value as it is stored, undefined if there is none
- * @throws SvcError SVC2411 if it is no number, or the sum is out of range
+ * Returns the sum of a stored value and an increment; an integer if both are.
+ * @param value stored value, undefined if absent
+ * @throws SvcError SVC2411 if it is not a number, or the sum is out of range
  */
 export function incrementValue(value: PropertyValue | undefined, by: unknown): number | Float {
   const added = validatePropertyValue(by);
@@ -108,12 +107,12 @@ export function incrementValue(value: PropertyValue | undefined, by: unknown): n
   return isInteger(old) && isInteger(added) ? checkedNumber(sum) : floatOf(sum);
 }
 
-/** The number, without telling integral floats from integers. */
+/** Returns the number, without distinguishing integral floats from integers. */
 export function numberIn(value: number | Float): number {
   return typeof value === "number" ? value : value.value;
 }
 
-/** A float as it is stored. */
+/** Returns a float in stored form. */
 function floatOf(value: number): number | Float {
   return Number.isInteger(value) ? new Float(value) : value;
 }
@@ -134,7 +133,7 @@ function checkedNumber(value: number): number {
 }
 
 function checkedText(text: string, limits: ValueLimits): string {
-  // Three bytes a UTF-16 unit at most, so that short texts need no counting.
+  // At most three bytes per UTF-16 unit, so short texts need no counting.
   if (text.length * 3 > limits.bytes) checkSize(Buffer.byteLength(text), limits);
   return text;
 }
@@ -185,7 +184,7 @@ function packedObject(value: unknown, limits: ValueLimits): PackedValue {
 }
 
 function isNumbers(items: readonly unknown[]): items is readonly number[] {
-  // Unlike `every` this looks into holes too.
+  // Unlike `every`, `findIndex` also visits holes.
   return items.findIndex((item) => typeof item !== "number") < 0;
 }
 

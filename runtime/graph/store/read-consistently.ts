@@ -1,7 +1,6 @@
-// What reads codes without a lock and names them later, or looks names up and compares codes later,
-// would mix two names up where a code is given to another name in between, which happens once all
-// codes of a kind were given. What reads several vertices would see a half of a batch that is
-// committed in between. Then it is read again, at last while nobody can write.
+// Consistent lock-free reads: retries a read if a name code was reused meanwhile (ABA problem),
+// which happens once all codes of a kind are assigned, or if a batch was committed meanwhile, which
+// a read of several vertices could see in part. The last attempt holds the mutex.
 
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "./graph-store.js";
@@ -9,8 +8,8 @@ import type { GraphStore } from "./graph-store.js";
 const MAX_READINGS = 3;
 
 /**
- * What was read while no code was given to another name, and no batch was committed.
- * @param isOnce true for what must not be read twice: nobody writes meanwhile if codes are reused
+ * Returns the result of a read during which no code was reused and no batch committed.
+ * @param isOnce true if `read` must not run twice: it holds the mutex if codes were ever reused
  */
 export function readConsistently<T>(store: GraphStore, isOnce: boolean, read: () => T): T {
   const { ints } = store.memory.header;

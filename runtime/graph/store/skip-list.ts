@@ -1,9 +1,9 @@
-// An ordered list of vertices in shared memory, which finds a place among a million in some twenty
-// steps: a skip list. Everybody works on it with the writer's mutex, readers too, so that it needs
-// no sequences; what a mutation changes is undone like anything else.
+// Skip list: ordered list of vertices in shared memory, some twenty steps per lookup among a
+// million entries. All access, including reads, requires the writer mutex, so it needs no
+// sequences; changes are undoable.
 //
-//   LISTS   {a, b, c, vertex, level, next by level ...}: one unit of 16 words an entry, so
-//           that all have the same size; a quarter of those on a level are on the next one, too
+//   LISTS   {a, b, c, vertex, level, next by level ...}: one unit of 16 words an entry, so that all
+//           have the same size; a quarter of the entries of a level are also on the next one
 //
 // Entries are ordered by a, b and c, then by vertex.
 
@@ -15,10 +15,10 @@ import type { Writer } from "../memory/writer.js";
 export const Entry = { A: 0, B: 1, C: 2, Vertex: 3, Level: 4, Next: 5 } as const;
 const LEVELS = LIST_UNIT_WORDS - Entry.Next;
 const SIZE_CLASS = 0;
-/** A quarter goes up a level: two bits of a random number. */
+/** One in 4 entries is promoted to the next level. */
 const UP = 4;
 
-/** What entries are compared with; `vertex` 0 stands before all, `MAX_VERTEX` behind them. */
+/** Sort key; `vertex` 0 precedes and `MAX_VERTEX` follows all vertices. */
 export interface Place {
   a: number;
   b: number;
@@ -31,7 +31,7 @@ export class SkipList {
   readonly #writer: Writer;
   readonly #lists: Arena;
   readonly #blocks: BlockAllocator;
-  /** By level: the last entry before the place that was looked for. */
+  /** By level: the last entry before the place of the last `#seek`. */
   readonly #before = new Uint32Array(LEVELS);
 
   constructor(writer: Writer) {
@@ -40,12 +40,12 @@ export class SkipList {
     this.#blocks = new BlockAllocator(this.#lists, LIST_UNIT_WORDS);
   }
 
-  /** In a mutation: an empty list, as the entry before its first one. */
+  /** Creates an empty list; returns its head. Requires a mutation. */
   make(): number {
     return this.#allocate({ a: 0, b: 0, c: 0, vertex: 0 }, LEVELS);
   }
 
-  /** In a mutation: gives all of a list back. */
+  /** Frees a list and its entries. Requires a mutation. */
   free(head: number): void {
     for (let entry = head; entry !== 0; ) {
       const next = this.#lists.words[entry + Entry.Next]!;
@@ -54,7 +54,7 @@ export class SkipList {
     }
   }
 
-  /** In a mutation: adds what is not there yet. */
+  /** Adds an entry that does not exist yet. Requires a mutation. */
   add(head: number, place: Place): void {
     this.#seek(head, place);
     let level = 1;
@@ -68,7 +68,7 @@ export class SkipList {
     }
   }
 
-  /** In a mutation; false if it is not there. */
+  /** Removes an entry; returns false if absent. Requires a mutation. */
   remove(head: number, place: Place): boolean {
     this.#seek(head, place);
     const { words } = this.#lists;
@@ -84,8 +84,8 @@ export class SkipList {
   }
 
   /**
-   * With the mutex: vertices from one place to before another one, in their order; null if there
-   * are more than `limit`.
+   * Returns the vertices of a half-open range in order; null if there are more than `limit`.
+   * Requires the mutex.
    */
   between(head: number, from: Place, to: Place, limit: number): number[] | null {
     this.#seek(head, from);
@@ -99,7 +99,7 @@ export class SkipList {
     return found;
   }
 
-  /** Goes to the last entries before a place, on all levels. */
+  /** Finds the last entries before a place, on all levels. */
   #seek(head: number, place: Place): void {
     const { words } = this.#lists;
     let entry = head;
@@ -113,7 +113,7 @@ export class SkipList {
     }
   }
 
-  /** Below 0: the entry stands before the place. */
+  /** Returns a negative number if the entry precedes the place, 0 if equal. */
   #order(entry: number, { a, b, c, vertex }: Place): number {
     const { words } = this.#lists;
     return (

@@ -1,11 +1,11 @@
-// Interned strings and byte values: equal ones lie in memory once, and are counted. Whoever keeps a
-// pointer in the graph holds a reference, which he gives back with `release`.
+// Pool of interned strings and byte values, reference-counted. A pointer stored in the graph owns a
+// reference, which `release` gives back.
 //
 //   STRINGS  {references, bytes + 1 | kind << 31, hash, serial}, then the bytes, zero-padded
 //   INDEX    hash -> pointer
 //
-// Serials are never given twice, so that a pointer and its serial name one value for ever: that is
-// what caches and prepared conditions compare. (They begin anew after 2^32 strings.)
+// Serials are not reused (they wrap after 2^32 strings), so a pointer with its serial identifies
+// one value forever; caches and prepared conditions compare both.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -22,7 +22,7 @@ const HEAD_WORDS = 4;
 const Head = { References: 0, Length: 1, Hash: 2, Serial: 3 } as const;
 const LENGTH_MASK = 0x7fff_ffff;
 const BYTES_KIND = 0x8000_0000;
-/** Bytes and a text that are equal must not have equal hashes. */
+/** Seed that keeps the hashes of bytes and equal texts apart. */
 const BYTES_HASH = 0x5bd1_e995;
 
 export class StringPool implements EntryMatcher {
@@ -32,10 +32,10 @@ export class StringPool implements EntryMatcher {
   readonly #blocks: BlockAllocator;
   readonly #index: HashIndex;
   readonly #cache = new TextCache();
-  /** What `matches` compares with: the value, and its length word. */
+  /** Value that `matches` compares with, and its length word. */
   readonly #sought = new PackedText();
   #soughtLength = 0;
-  /** Some value, copied for being decoded. */
+  /** Copy of a value for decoding. */
   readonly #copy = new PackedText();
 
   constructor(writer: Writer, reader: SeqlockReader) {
@@ -46,35 +46,35 @@ export class StringPool implements EntryMatcher {
     this.#index = new HashIndex(writer, reader, Header.StringSegments, Header.StringSequence);
   }
 
-  /** In a mutation: lays out an empty pool. */
+  /** Initializes an empty pool. Requires a mutation. */
   format(): void {
     this.#writer.put(this.#header, Header.StringCount, 0);
     this.#index.format();
   }
 
-  /** How many different values there are. */
+  /** Number of distinct values. */
   get count(): number {
     return this.#header.words[Header.StringCount]!;
   }
 
-  /** In a mutation: pointer to the text, with one more reference. */
+  /** Returns the pointer of a text with an additional reference. Requires a mutation. */
   intern(text: string): number {
     return this.#internSought(this.#seekText(text));
   }
 
-  /** In a mutation: the same for a text that lies somewhere. */
+  /** Variant of `intern` for a packed text. Requires a mutation. */
   internPlaced({ words, at, bytes }: TextView): number {
     this.#sought.setWords(words, at, bytes);
     this.#soughtLength = bytes + 1;
     return this.#internSought(this.#sought.hash());
   }
 
-  /** In a mutation: the same for bytes; a text and bytes are never the same value. */
+  /** Variant of `intern` for bytes, which never equal a text. Requires a mutation. */
   internBytes(bytes: Uint8Array): number {
     return this.#internSought(this.#seekBytes(bytes));
   }
 
-  /** In a mutation: gives a reference back; the last one frees the value. */
+  /** Releases a reference; the last one frees the value. Requires a mutation. */
   release(pointer: number): void {
     const writer = this.#writer;
     const { words } = this.#arena;
@@ -90,27 +90,27 @@ export class StringPool implements EntryMatcher {
   }
 
   /**
-   * Pointer to the text, 0 if it is nowhere. Takes no lock: the text may be gone in the next moment
-   * and another be there. Who keeps the pointer keeps `serialOf` too and compares.
+   * Returns the pointer of a text, or 0. Takes no lock: the text may be freed at any time, so
+   * callers that store the pointer must store and compare `serialOf` too.
    */
   find(text: string): number {
     return this.#index.find(this.#seekText(text), this);
   }
 
-  /** The same for bytes. */
+  /** Variant of `find` for bytes. */
   findBytes(bytes: Uint8Array): number {
     return this.#index.find(this.#seekBytes(bytes), this);
   }
 
-  /** Differs for each value that was ever interned. */
+  /** Returns the serial of a value, unique among all values ever interned. */
   serialOf(pointer: number): number {
     this.#cover(pointer + HEAD_WORDS);
     return this.#arena.words[pointer + Head.Serial] ?? 0;
   }
 
   /**
-   * The text that a pointer leads to, from this thread's cache if it is there. The pointer must be
-   * one that counts, or be validated afterwards: one that does not gives any text.
+   * Returns the text at a pointer, possibly from this thread's cache. For a pointer without a
+   * reference the result is arbitrary and must be validated afterwards.
    */
   text(pointer: number): string {
     const serial = this.serialOf(pointer);
@@ -118,29 +118,29 @@ export class StringPool implements EntryMatcher {
     if (cached !== undefined) return cached;
     if (!this.#fetch(pointer)) return "";
     const text = this.#copy.toText();
-    // Whatever comes to lie here has its own serial before anybody gets the pointer.
+    // A new value at this location gets its own serial before its pointer becomes visible.
     if (this.serialOf(pointer) === serial) this.#cache.set(pointer, serial, text);
     return text;
   }
 
-  /** A copy of the bytes that a pointer leads to; see `text`. */
+  /** Returns a copy of the bytes at a pointer; validity as for `text`. */
   bytes(pointer: number): Uint8Array {
     return this.#fetch(pointer) ? this.#copy.toBytes() : new Uint8Array(0);
   }
 
-  /** The first four bytes of the value at a pointer that counts, zero-padded. */
+  /** Returns the first four bytes of a referenced value, zero-padded. */
   firstWord(pointer: number): number {
     const { words } = this.#arena;
     const bytes = (words[pointer + Head.Length]! & LENGTH_MASK) - 1;
     return bytes > 0 ? words[pointer + HEAD_WORDS]! : 0;
   }
 
-  /** Of the value at a pointer that counts, which is the same in all graphs. */
+  /** Returns the hash of a referenced value, the same in all graphs. */
   hashOf(pointer: number): number {
     return this.#arena.words[pointer + Head.Hash]!;
   }
 
-  /** For the index: whether the value at a pointer is the one looked for. */
+  /** Returns true if the value at a pointer is the one looked for (callback of the index). */
   matches(pointer: number): boolean {
     const start = pointer + HEAD_WORDS;
     if (!this.#cover(start + this.#sought.wordCount)) return false;
@@ -182,12 +182,12 @@ export class StringPool implements EntryMatcher {
     return pointer;
   }
 
-  /** Only ever raised, also when the mutation is undone. */
+  /** Returns the next serial; never decreased, not even by a rollback. */
   #nextSerial(): number {
     return Atomics.add(this.#header.ints, Header.StringSerial, 1) + 1;
   }
 
-  /** Copies a value; false if there can be none. */
+  /** Copies a value; false if the pointer cannot be valid. */
   #fetch(pointer: number): boolean {
     if (!this.#cover(pointer + HEAD_WORDS)) return false;
     const bytes = (this.#arena.words[pointer + Head.Length]! & LENGTH_MASK) - 1;
@@ -197,7 +197,7 @@ export class StringPool implements EntryMatcher {
     return true;
   }
 
-  /** True if the arena holds so many words; others may have let it grow. */
+  /** Returns true if the arena has so many words, after a refresh if needed. */
   #cover(words: number): boolean {
     if (words <= this.#arena.words.length) return true;
     this.#writer.memory.refresh();

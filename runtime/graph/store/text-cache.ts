@@ -1,17 +1,17 @@
-// Texts that a thread has decoded, by what they belong to (handle or pointer) and a tag that tells
-// whether that still means the same. Bounded: a place holds one text, and long ones are not kept.
+// Per-thread cache of decoded texts, by owner (handle or pointer) and a tag that changes with the
+// owner's meaning. Direct-mapped and bounded; long texts are not cached.
 //
-//   marks   {owner, moment at which its tag was last found right}, one per place
-//   tags    tag, one per place
-//   texts   text, one per place; where the moment is right, the tag need not be fetched
+//   marks   {owner, moment at which its tag was last validated} per slot
+//   tags    tag per slot
+//   texts   text per slot; if the moment is current, the tag need not be fetched
 
 const FIRST_PLACES = 1 << 10;
 const MAX_PLACES = 1 << 17;
-/** Characters of a text that is kept: 128k of them are 8 MiB at most. */
+/** Maximum characters of a cached text: 128k texts take at most 8 MiB. */
 const MAX_LENGTH = 64;
 const MARK_WORDS = 2;
 const MOMENT = 1;
-/** No moment is odd. */
+/** Moments are even, so this one never matches. */
 const NO_MOMENT = 1;
 
 export class TextCache {
@@ -26,7 +26,7 @@ export class TextCache {
     return this.#texts[place];
   }
 
-  /** The text of an owner whose tag was found right at this moment: it need not be looked at. */
+  /** Returns the text of an owner whose tag was validated at this moment. */
   confirmed(owner: number, moment: number): string | undefined {
     const place = owner & (this.#texts.length - 1);
     const mark = place * MARK_WORDS;
@@ -34,7 +34,7 @@ export class TextCache {
     return this.#texts[place];
   }
 
-  /** The tag of an owner was found right at a moment, an even number. */
+  /** Records that the tag of an owner was valid at a moment, an even number. */
   confirm(owner: number, moment: number): void {
     const mark = (owner & (this.#texts.length - 1)) * MARK_WORDS;
     if (this.#marks[mark] === owner) this.#marks[mark + MOMENT] = moment;

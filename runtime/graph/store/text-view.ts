@@ -1,13 +1,12 @@
-// A text where it lies, such as in a record of the log: UTF-8 in words, the first byte lowest,
-// zero-padded, as `PackedText` takes it in. Making a string of it only to pack that again would
-// cost more than all the rest. One such object is used again for each record; it means something
-// only until the next one is read.
+// View of a packed text in place, such as in a log record: UTF-8 in words, first byte lowest,
+// zero-padded, as `PackedText` expects it. It avoids decoding a text only to encode it again. A
+// reader reuses one view for all records; it is valid until the next record is read.
 
 import { type TextPlace, wordsFor } from "./packed-text.js";
 
 const NOT_ASCII = 0x8080_8080 | 0;
 const BLANKS = 0x2020_2020;
-/** Added to ASCII, it lets the highest bit of each byte say that it is no control character. */
+/** Added to ASCII bytes, it sets the highest bit of each that is not a control character. */
 const ABOVE_CONTROL = 0x6060_6060;
 
 export class TextView implements TextPlace {
@@ -15,7 +14,7 @@ export class TextView implements TextPlace {
   at = 0;
   bytes = 0;
 
-  /** The caller has checked that it is UTF-8, and lies there. */
+  /** Points the view to a text; the caller has validated range and encoding. */
   place(words: Uint32Array, at: number, bytes: number): this {
     this.words = words;
     this.at = at;
@@ -33,12 +32,12 @@ export class TextView implements TextPlace {
   }
 }
 
-/** The same text, in one form or the other; ids that one record makes have the same form. */
+/** Compares two texts; ids created by the same record have the same representation. */
 export function isSameText(a: string | TextView, b: string | TextView): boolean {
   return typeof a === "string" || typeof b === "string" ? a === b : a.equals(b);
 }
 
-/** True if all bytes of a text are ASCII. */
+/** Returns true if all bytes are ASCII. */
 export function isAscii(words: Uint32Array, at: number, bytes: number): boolean {
   const end = at + wordsFor(bytes);
   let seen = 0;
@@ -46,7 +45,7 @@ export function isAscii(words: Uint32Array, at: number, bytes: number): boolean 
   return (seen & NOT_ASCII) === 0;
 }
 
-/** True if all bytes of a text are ASCII, and none is a control character below the blank. */
+/** Returns true if all bytes are ASCII and none is a control character below the space. */
 export function isPlainAscii(words: Uint32Array, at: number, bytes: number): boolean {
   const last = at + (bytes >>> 2);
   let all = NOT_ASCII;

@@ -1,10 +1,10 @@
-// The vertices of each type as a dense list of handles. `RecordWord.TypePosition` tells where in
-// its list a vertex is, so that it leaves in constant time: the last one takes its place.
+// Vertices of each type as a dense list of handles. `RecordWord.TypePosition` is the position of a
+// vertex in its list; removal moves the last vertex there, in constant time.
 //
 //   LISTS  heads by type code: {directory, its size class, pages, vertices}
 //          directory: pointers to pages       page: 1024 handles
 //
-// Pages never move, so that a long list grows without being copied.
+// Pages never move, so a long list grows without copying.
 
 import type { Arena } from "../memory/arena.js";
 import { BlockAllocator } from "../memory/block-allocator.js";
@@ -36,7 +36,7 @@ export class TypeLists {
     this.#pageClass = this.#blocks.classFor(PAGE_WORDS);
   }
 
-  /** In a mutation: empty lists. */
+  /** Initializes empty lists. Requires a mutation. */
   format(): void {
     const writer = this.#writer;
     const words = TYPES * HEAD_WORDS;
@@ -49,7 +49,7 @@ export class TypeLists {
     return this.#lists.words[this.#headOf(type) + Head.Count]!;
   }
 
-  /** In a mutation. */
+  /** Appends a vertex. Requires a mutation. */
   add(type: number, handle: number): void {
     const writer = this.#writer;
     const head = this.#headOf(type);
@@ -60,7 +60,7 @@ export class TypeLists {
     writer.put(this.#record, handle * RECORD_WORDS + RecordWord.TypePosition, position);
   }
 
-  /** In a mutation. */
+  /** Removes a vertex. Requires a mutation. */
   remove(type: number, handle: number): void {
     const writer = this.#writer;
     const head = this.#headOf(type);
@@ -69,18 +69,19 @@ export class TypeLists {
     if (position !== last) {
       const moved = this.#lists.words[this.#wordOf(head, last)]!;
       writer.put(this.#lists, this.#wordOf(head, position), moved);
-      // Nobody reads it without the mutex, so the vertex that moves need not be touched.
+      // Read only under the mutex, so the moved vertex need not be touched.
       writer.put(this.#record, moved * RECORD_WORDS + RecordWord.TypePosition, position);
     }
     writer.put(this.#lists, head + Head.Count, last);
-    // One page more than needed stays, so that a list that swings around a boundary does no work.
+    // One spare page stays, so a list that alternates around a page boundary does no work.
     const pages = this.#lists.words[head + Head.Pages]!;
     if (last <= (pages - 2) * PAGE_WORDS) this.#removePage(head, pages - 1);
   }
 
   /**
-   * Copies the handles at the positions before `end`, as many as fit, and returns how many. Walk
-   * down from `count`: a vertex that moves meanwhile may come twice, but none is missed.
+   * Copies the handles at the positions before `end`, as many as fit; returns their number. When
+   * walking down from `count`, a vertex that moves meanwhile may be returned twice, but none is
+   * missed.
    */
   copyBefore(type: number, end: number, into: Uint32Array): number {
     const writer = this.#writer;

@@ -1,4 +1,4 @@
-// What may be the id of a vertex. Ids that are looked for need no check: what is none is not found.
+// Validates new vertex ids. Lookups need no validation: an invalid id is not found.
 
 import { MAX_STRING } from "../model/constants.js";
 import { ValueError, VertexError } from "../model/errors.js";
@@ -8,15 +8,15 @@ const SURROGATE = /\p{Surrogate}/u;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The id, if it can be one: text, or bytes of UTF-8, of 1 to 131,000 bytes.
- * @throws SvcError SVC2405 for an id that cannot be one, SVC2411 for bytes that are not UTF-8
- * @throws TypeError for what is neither text nor bytes
+ * Returns the id if it is valid: a string, or UTF-8 bytes, of 1 to 131,000 bytes.
+ * @throws SvcError SVC2405 if it is invalid, SVC2411 if bytes are not UTF-8
+ * @throws TypeError if it is neither a string nor bytes
  */
 export function validateVertexId(id: unknown): string {
   const text = id instanceof Uint8Array ? decoded(id) : id;
   if (typeof text !== "string") throw new TypeError("a vertex identifier must be a string");
   if (text === "") throw new VertexError("Cannot create object: '' (empty vertex identifier)");
-  // No text is longer in characters than in bytes.
+  // A text never has more UTF-16 units than bytes.
   const bytes = text.length * 3 > MAX_STRING ? Buffer.byteLength(text) : text.length;
   if (bytes > MAX_STRING) {
     throw new VertexError(`Vertex identifier too long (${bytes}), max length is ${MAX_STRING}`);

@@ -1,5 +1,5 @@
-// The digest of a graph from nothing but what it contains: for graphs that were stored without one,
-// and for whoever does not believe the one that is kept.
+// Computes the digest of a graph from its contents: for graphs stored without one, and to verify
+// the maintained one.
 
 import { Header } from "../memory/layout.js";
 import { DIGEST_VERSION, DIGEST_WORDS, digestText } from "./content-digest.js";
@@ -7,7 +7,7 @@ import type { GraphStore } from "./graph-store.js";
 
 const ATTEMPTS = 10_000;
 
-/** With the mutex: the sums of all that there is. */
+/** Returns the digest of the current contents. Requires the mutex. */
 export function computeDigest(store: GraphStore): Uint32Array {
   const { digest, vertices, outArcs, properties, vectors } = store;
   return digest.measure(() => {
@@ -30,7 +30,7 @@ export function computeDigest(store: GraphStore): Uint32Array {
   });
 }
 
-/** Takes the mutex: false if the sums that are kept are not those of what there is. */
+/** Returns false if the maintained digest does not match the contents. Takes the mutex. */
 export function verifyDigest(store: GraphStore): boolean {
   const { writer, digest } = store;
   const { header } = store.memory;
@@ -43,7 +43,7 @@ export function verifyDigest(store: GraphStore): boolean {
   }
 }
 
-/** Of a graph that was just loaded: its digest is right from then on, or known not to be kept. */
+/** Stores the digest of a graph just loaded, or marks it as not maintained. */
 export function storeDigest(store: GraphStore): void {
   const { writer, digest } = store;
   const { header } = store.memory;
@@ -56,15 +56,15 @@ export function storeDigest(store: GraphStore): void {
   });
 }
 
-/** How far a graph has come, and what it contains there. */
+/** Operation count of a graph and the digest of its contents there. */
 export interface DigestCheckpoint {
   readonly count: number;
   readonly digest: string;
 }
 
 /**
- * Takes no lock: whoever writes may do so for long.
- * @returns null where none is kept, or it was changed all the time
+ * Returns the digest checkpoint. Takes no lock, because a writer may hold it for long.
+ * @returns null if the digest is not maintained, or the graph changed all the time
  */
 export function digestCheckpoint({ memory, digest }: GraphStore): DigestCheckpoint | null {
   const { ints } = memory.header;
@@ -77,7 +77,7 @@ export function digestCheckpoint({ memory, digest }: GraphStore): DigestCheckpoi
     const sums = Uint32Array.from({ length: DIGEST_WORDS }, (_, word) =>
       read(Header.Digest + word),
     );
-    // Whoever had the mutex meanwhile has counted what it did.
+    // A writer that held the mutex meanwhile has incremented the operation count.
     const isSame = read(Header.Mutex) === 0 && read(Header.OperationCount) === low;
     if (isSame) return { count: low + high * 2 ** 32, digest: digestText(sums) };
   }

@@ -1,14 +1,13 @@
-// From ids to handles and back. Ids are UTF-8 of 1 to 131,000 bytes; this must never decode one
-// that nobody asked for. What is read of a vertex is validated by its sequence; see
-// memory/reader.ts.
+// Maps ids to handles and back. Ids are UTF-8 of 1 to 131,000 bytes, decoded only on demand. Reads
+// are validated by the sequence of the vertex; see memory/seqlock-reader.ts.
 //
 //   IDS     {handle, bytes (0: free)}, then the bytes, zero-padded to words
 //   INDEX   hash -> pointer into IDS
 //   RECORD  IdPointer, IdBytes (0: no id), IdHash
 //
-// A look-up stays in INDEX and IDS: each further place costs a cache miss in a large graph. It
-// reads the handle, compares the id, and takes the handle if it is still there: a block that gets
-// another owner is free in between.
+// A lookup accesses only INDEX and IDS, because each further arena costs a cache miss in a large
+// graph. It reads the handle, compares the id, and accepts the handle if it is unchanged: a block
+// that changes its owner is free in between.
 
 import { BlockAllocator } from "../memory/block-allocator.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
@@ -24,7 +23,7 @@ import type { VertexTable } from "./vertex-table.js";
 
 const HEAD_WORDS = 2;
 const Head = { Handle: 0, Bytes: 1 } as const;
-/** An internal id: the hash of the look-up, then those with other seeds. */
+/** Hash seeds of an internal id; the first is the one of lookups. */
 const INTERNAL_SEEDS = [0, 0x1b56_c4e9, 0x7f4a_7c15, 0x3c6e_f372] as const;
 const INTERNAL_ID = /^[0-9a-f]{32}$/;
 const INTERNAL_ID_LENGTH = 32;
@@ -37,10 +36,10 @@ export class VertexIds implements EntryMatcher {
   readonly #index: HashIndex;
   readonly #blocks: BlockAllocator;
   readonly #cache = new TextCache();
-  /** What `matches` compares with, and the handle of the vertex that it has accepted. */
+  /** Id that `matches` compares with, and the handle it has accepted. */
   readonly #sought = new PackedText();
   #found = 0;
-  /** The id of some vertex, copied for being decoded. */
+  /** Copy of an id for decoding. */
   readonly #copy = new PackedText();
 
   constructor(writer: Writer, reader: SeqlockReader, vertices: VertexTable) {
@@ -52,19 +51,19 @@ export class VertexIds implements EntryMatcher {
     this.#blocks = new BlockAllocator(writer.memory.ids, 1);
   }
 
-  /** In a mutation: lays out an empty index. */
+  /** Initializes an empty index. Requires a mutation. */
   format(): void {
     this.#index.format();
   }
 
-  /** Handle of a vertex, 0 if there is none or the id can be none. Takes no lock. */
+  /** Returns the handle of a vertex, or 0. Takes no lock. */
   find(id: string): number {
     if (id === "" || id.length > MAX_STRING) return 0;
     this.#sought.setText(id);
     return this.#findSought();
   }
 
-  /** The same for UTF-8 that lies in words; the caller has checked that it does. */
+  /** Variant of `find` for packed UTF-8; the caller has validated the range. */
   findWords(words: Uint32Array, at: number, bytes: number): number {
     if (bytes === 0 || bytes > MAX_STRING) return 0;
     this.#sought.setWords(words, at, bytes);
@@ -72,7 +71,7 @@ export class VertexIds implements EntryMatcher {
   }
 
   /**
-   * In a mutation: names a handle just allocated. The id must be a checked one and not be there.
+   * Sets the id of a newly allocated handle. The id must be valid and unused. Requires a mutation.
    * @throws SvcError SVC2402
    */
   add(handle: number, id: string | TextView): void {
@@ -88,14 +87,14 @@ export class VertexIds implements EntryMatcher {
     writer.wrote(ids, block, count);
     const hash = text.hash();
     const base = handle * RECORD_WORDS;
-    // `allocate` has noted what an undo needs.
+    // `VertexTable.allocate` has written the undo entries.
     record.words[base + RecordWord.IdPointer] = block;
     record.words[base + RecordWord.IdBytes] = text.bytes;
     record.words[base + RecordWord.IdHash] = hash;
     this.#index.add(hash, block);
   }
 
-  /** In a mutation: takes the id of a handle away. */
+  /** Removes the id of a handle. Requires a mutation. */
   remove(handle: number): void {
     const writer = this.#writer;
     const { record, ids } = this.#memory;
@@ -109,9 +108,9 @@ export class VertexIds implements EntryMatcher {
     this.#blocks.free(writer, block, this.#blocks.classFor(HEAD_WORDS + wordsFor(bytes)));
   }
 
-  /** Id of a vertex, also of one just deleted; empty if the handle has not been used. */
+  /** Returns the id of a vertex, even if just deleted; empty for an unused handle. */
   idOf(handle: number): string {
-    // No handle comes to mean another vertex unless an id is removed, which changes the sequence.
+    // A handle is reused only after its id was removed, which changes the sequence.
     const moment = this.#memory.header.words[Header.IndexSequence]!;
     return this.#cache.confirmed(handle, moment) ?? this.#idAt(handle, moment);
   }
@@ -122,20 +121,20 @@ export class VertexIds implements EntryMatcher {
     if (id === undefined) {
       if (!this.#fetch(handle)) return "";
       id = this.#copy.toText();
-      // Read before the id, so that an id is never kept under a generation that came after it.
+      // The generation was read before the id, so an id is never cached under a later one.
       this.#cache.set(handle, generation, id);
     }
-    // What this thread has made within a mutation may be undone without an id being removed.
+    // An id created in a mutation may be rolled back without a removal.
     if (moment % 2 === 0 && !this.#writer.isWriting) this.#cache.confirm(handle, moment);
     return id;
   }
 
-  /** In a mutation: bytes of the id of a vertex. */
+  /** Returns the bytes of the id of a vertex. Requires a mutation. */
   lengthOf(handle: number): number {
     return this.#memory.record.words[handle * RECORD_WORDS + RecordWord.IdBytes]!;
   }
 
-  /** In a mutation: four bytes of the id of a vertex, zero-padded. */
+  /** Returns four bytes of the id of a vertex, zero-padded. Requires a mutation. */
   wordOf(handle: number, word: number): number {
     const { record, ids } = this.#memory;
     if (word >= wordsFor(this.lengthOf(handle))) return 0;
@@ -144,7 +143,7 @@ export class VertexIds implements EntryMatcher {
     ]!;
   }
 
-  /** In a mutation: copies the words of the id of a vertex. */
+  /** Copies the packed id of a vertex. Requires a mutation. */
   copyTo(handle: number, words: Uint32Array, at: number): void {
     const { record, ids } = this.#memory;
     const from = record.words[handle * RECORD_WORDS + RecordWord.IdPointer]! + HEAD_WORDS;
@@ -152,22 +151,25 @@ export class VertexIds implements EntryMatcher {
     for (let index = 0; index < count; index++) words[at + index] = ids.words[from + index]!;
   }
 
-  /** A copy of the UTF-8 of an id, empty if the handle is not used. */
+  /** Returns a copy of the UTF-8 of an id, empty for an unused handle. */
   bytesOf(handle: number): Uint8Array {
     return this.#fetch(handle) ? this.#copy.toBytes() : new Uint8Array(0);
   }
 
-  /** 32 hexadecimal digits, the same in every process; empty if the handle is not used. */
+  /**
+   * Returns the internal id: 32 hexadecimal digits, the same in every process; empty for an unused
+   * handle.
+   */
   internalIdOf(handle: number): string {
     return this.#fetch(handle) ? internalId(this.#copy) : "";
   }
 
-  /** Handle of the vertex that has an id or, else, an internal id; 0 if there is none. */
+  /** Returns the handle of the vertex with an id or, failing that, an internal id; 0 if none. */
   resolve(id: string): number {
     return this.find(id) || (id.length === INTERNAL_ID_LENGTH ? this.findInternal(id) : 0);
   }
 
-  /** Handle of the vertex with an internal id, 0 if there is none. */
+  /** Returns the handle of the vertex with an internal id, or 0. */
   findInternal(hex: string): number {
     if (!INTERNAL_ID.test(hex)) return 0;
     const hash = Number.parseInt(hex.slice(0, 8), 16) | 0;
@@ -182,8 +184,8 @@ export class VertexIds implements EntryMatcher {
   }
 
   /**
-   * Order of two ids as UTF-8 bytes: negative, 0 or positive. Meant for sorting, so it does not
-   * validate: a vertex that is deleted meanwhile may come anywhere.
+   * Compares two ids as UTF-8 bytes: negative, 0 or positive. For sorting, so it does not validate:
+   * a vertex deleted meanwhile may sort anywhere.
    */
   compare(a: number, b: number): number {
     const { record, ids } = this.#memory;
@@ -206,7 +208,10 @@ export class VertexIds implements EntryMatcher {
     return bytesA - bytesB;
   }
 
-  /** The first six bytes of an id as a number, which is ordered as they are; as `compare`. */
+  /**
+   * Returns the first six bytes of an id as a number with the same order; unvalidated, as
+   * `compare`.
+   */
   prefixOf(handle: number): number {
     const { record, ids } = this.#memory;
     const base = handle * RECORD_WORDS;
@@ -225,7 +230,7 @@ export class VertexIds implements EntryMatcher {
     return this.#copy.startsWith(prefix);
   }
 
-  /** For the index: whether a block has the id looked for. */
+  /** Returns true if a block has the wanted id (callback of the index). */
   matches(block: number): boolean {
     const { ids } = this.#memory;
     const text = this.#sought;
@@ -269,7 +274,7 @@ export class VertexIds implements EntryMatcher {
   }
 }
 
-/** A word whose first byte counts most. */
+/** Converts a word to big-endian. */
 function byteOrder(word: number): number {
   const swapped = (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24);
   return swapped >>> 0;

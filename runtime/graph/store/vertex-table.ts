@@ -1,5 +1,5 @@
-// The columns of vertices: which handles are used, and what is kept of fixed size for each. It must
-// not know ids, arcs or properties, only where their words lie; see memory/layout.ts.
+// Columns of vertices: allocation of handles and their fixed-size attributes. It does not interpret
+// ids, arcs or properties; see memory/layout.ts for the layout.
 
 import type { Arena } from "../memory/arena.js";
 import {
@@ -38,7 +38,7 @@ export class VertexTable implements Allocator {
   readonly #record: Arena;
   readonly #out: Arena;
   readonly #in: Arena;
-  /** Handles below are covered by this thread's views of all columns. */
+  /** Handles below this are covered by this thread's views of all columns. */
   #covered = 0;
 
   constructor(writer: Writer) {
@@ -51,14 +51,14 @@ export class VertexTable implements Allocator {
     this.#in = memory.in;
   }
 
-  /** One more than the highest handle that was ever used. */
+  /** One more than the highest handle ever used. */
   get end(): number {
     return this.#header.words[Header.HandleEnd]!;
   }
 
   /**
-   * In a mutation: a handle whose columns have their first values; its out side is touched. It is
-   * not used before `setMeta`.
+   * Allocates a handle with initial columns; its out side is touched. It counts as unused until
+   * `setMeta`. Requires a mutation.
    * @throws SvcError SVC2402
    */
   allocate(): number {
@@ -78,7 +78,7 @@ export class VertexTable implements Allocator {
     return handle;
   }
 
-  /** In a mutation: gives a handle back. Id, arcs and properties must be gone. */
+  /** Frees a handle, whose id, arcs and properties must be gone. Requires a mutation. */
   free(handle: number): void {
     const writer = this.#writer;
     writer.touch(0, handle);
@@ -87,14 +87,14 @@ export class VertexTable implements Allocator {
     writer.freeAtCommit(this, handle, 0);
   }
 
-  /** For the writer, as part of a commit. */
+  /** Called by the writer during the commit. */
   release(writer: Writer, handle: number): void {
     const link = handle * RECORD_WORDS + RecordWord.IdPointer;
     writer.put(this.#record, link, this.#header.words[Header.FreeHandle]!);
     writer.put(this.#header, Header.FreeHandle, handle);
   }
 
-  /** In a mutation: type code and `VertexFlag`s. */
+  /** Sets type code and `VertexFlag`s. Requires a mutation. */
   setMeta(handle: number, type: number, flags: number): void {
     this.#writer.put(this.#meta, handle, type | (flags << FLAGS_SHIFT));
   }
@@ -137,7 +137,7 @@ export class VertexTable implements Allocator {
     return this.fieldOf(handle, RecordWord.ModifiedAt);
   }
 
-  /** `NEVER` if it does not expire. */
+  /** Returns the expiry time, or `NEVER`. */
   expiresAt(handle: number): number {
     return this.fieldOf(handle, RecordWord.ExpiresAt);
   }
@@ -150,29 +150,29 @@ export class VertexTable implements Allocator {
     return floatOfWord(this.fieldOf(handle, RecordWord.C0));
   }
 
-  /** In a mutation. */
+  /** Sets the rank coefficients. Requires a mutation. */
   setRank(handle: number, c1: number, c0: number): void {
     this.setField(handle, RecordWord.C1, wordOfFloat(c1));
     this.setField(handle, RecordWord.C0, wordOfFloat(c0));
   }
 
-  /** Differs whenever the handle has come to mean another vertex. */
+  /** Returns a number that changes whenever the handle is reused. */
   generationOf(handle: number): number {
     return this.fieldOf(handle, RecordWord.Generation);
   }
 
-  /** Operation count at the vertex's last commit. */
+  /** Returns the operation count at the vertex's last commit. */
   operationOf(handle: number): number {
     const low = this.fieldOf(handle, RecordWord.Operation);
     return low + this.fieldOf(handle, RecordWord.OperationHigh) * 2 ** 32;
   }
 
-  /** In a mutation: any other word of `RecordWord`; see memory/layout.ts. */
+  /** Sets another word of `RecordWord`; see memory/layout.ts. Requires a mutation. */
   setField(handle: number, field: number, value: number): void {
     this.#writer.put(this.#record, handle * RECORD_WORDS + field, value);
   }
 
-  /** Any other word of `RecordWord`. */
+  /** Returns another word of `RecordWord`. */
   fieldOf(handle: number, field: number): number {
     const at = this.#safe(handle) * RECORD_WORDS;
     return this.#record.words[at + field]!;
@@ -184,8 +184,8 @@ export class VertexTable implements Allocator {
   }
 
   /**
-   * A handle that is nowhere reads like handle 0, which is never used. To be called before views
-   * are taken: it may make them again.
+   * Maps a handle out of range to handle 0, which is never used. Call it before reading views: it
+   * may recreate them.
    */
   #safe(handle: number): number {
     if (handle < this.#covered) return handle;
@@ -194,7 +194,7 @@ export class VertexTable implements Allocator {
     return handle < this.#covered ? handle : 0;
   }
 
-  /** Looks at all columns again, after they have grown or gone to other memory. */
+  /** Recreates the views after columns have grown or moved. */
   look(): void {
     const { sequence } = this.#writer.memory;
     this.#covered = Math.min(
@@ -217,8 +217,8 @@ export class VertexTable implements Allocator {
   }
 
   /**
-   * Nothing refers to the handle yet, so that nothing has to be noted for an undo; unless it was
-   * another vertex's before, in the same batch.
+   * Initializes the columns. The handle is unreferenced, so no undo entries are needed, unless it
+   * was freed earlier in the same batch.
    */
   #clear(handle: number): void {
     const base = handle * RECORD_WORDS;
@@ -229,7 +229,7 @@ export class VertexTable implements Allocator {
       }
     }
     this.#writer.wrote(this.#record, base, RECORD_WORDS);
-    // Only ever raised, also when the mutation is undone: caches rely on it.
+    // Never decreased, not even by a rollback: caches rely on it.
     words[base + RecordWord.Generation] = ++this.#header.words[Header.VertexSerial]!;
     words[base + RecordWord.IdBytes] = 0;
     for (let word = RecordWord.CreatedAt; word < RECORD_WORDS; word++) words[base + word] = 0;
