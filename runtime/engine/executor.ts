@@ -5,7 +5,7 @@ import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { IdleGc } from "../base/idle-gc.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
-import { flushSince, unitsPublished } from "../graph/log/logging-entry-points.js";
+import { countPublished, flushSince } from "../graph/log/logging-entry-points.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryStart } from "../plugin/contract/query-text.js";
@@ -127,7 +127,7 @@ export class Executor {
     if (source.body instanceof Uint8Array) this.#collector.used(source.body.length);
     this.#prepare((flags & FLAG_TRUSTED) !== 0);
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
-    const published = unitsPublished();
+    const published = countPublished();
     let isDone = false;
     const done: Done = (status, kind, payload) => {
       isDone = true;

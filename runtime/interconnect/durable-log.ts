@@ -112,7 +112,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
 
   /** Resolves when all that was committed so far is safe; false: the log has failed. */
   settled(): Promise<boolean> {
-    return this.#clock.wait(this.#clock.next);
+    return this.#clock.wait(this.#clock.nextFlush);
   }
 
   graphs(): RecoverableGraph[] {

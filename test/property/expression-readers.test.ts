@@ -34,7 +34,7 @@ const NEVER: readonly (readonly [text: string, hasLoop: boolean])[] = [
 
 /** A store of vertices from handle 1 on, without properties. */
 function makeStore(): GraphStore {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   store.writer.mutate(() => {
     for (let index = 0; index < VERTICES; index++) {
       store.vertices.setMeta(store.vertices.allocate(), UNTYPED, REAL);

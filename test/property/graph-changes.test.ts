@@ -45,7 +45,7 @@ test.after.each(({ clock }) => {
 test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
-    const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
+    const changed = openForChanges(GraphStore.create("test", TEST_THREAD), clock);
     const { store } = changed;
     for (const key of [...KEYS, null]) indexProperties(store, key, true);
     const model = new GraphModel();
@@ -67,7 +67,7 @@ test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
 
 test(`hubs and lists become large and small again (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
-  const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
+  const changed = openForChanges(GraphStore.create("test", TEST_THREAD), clock);
   const model = new GraphModel();
   const ids = Array.from({ length: 3000 }, (_, index) => `v${index}`);
   for (const isGrowing of [true, false, true, false]) {
@@ -92,13 +92,13 @@ test(`hubs and lists become large and small again (seed ${SEED})`, ({ clock }) =
 
 test(`two threads do what their models do (seed ${SEED})`, async ({ clock }) => {
   for (let round = 0; round < ROUNDS; round++) {
-    const store = GraphStore.make("test", TEST_THREAD);
+    const store = GraphStore.create("test", TEST_THREAD);
     await changeTogether(store, clock, { seed: SEED + 2 * round, changesAtOnce: 0 });
   }
 });
 
 test(`and so they do while the graph goes to other memory (seed ${SEED})`, async ({ clock }) => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   trackGraph(store, () => {});
   let moves = 0;
   const moving = setInterval(() => {

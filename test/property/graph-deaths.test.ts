@@ -98,7 +98,7 @@ for (const { name, change, isMany = false } of CASES) {
   test(`${name}: the thread dies`, ({ clock }) => {
     const random = new Random();
     const store = loggedStore(RING_WORDS);
-    const copy = GraphStore.make("test", TEST_THREAD);
+    const copy = GraphStore.create("test", TEST_THREAD);
     buildGraph(openForChanges(store, clock));
     replayTo(store, copy);
     const image = new Image(store);
@@ -132,9 +132,9 @@ function failAfter(
 ): number {
   const changed = openForChanges(GraphStore.attach(store.share, DEAD), clock);
   let count = 0;
-  const require: Writer["require"] = function require(this: Writer, arena, words) {
+  const require: Writer["ensureWords"] = function require(this: Writer, arena, words) {
     if (count++ === asked) throw new CapacityError("test");
-    Writer.prototype.require.call(this, arena, words);
+    Writer.prototype.ensureWords.call(this, arena, words);
   };
   Object.assign(changed.store.writer, { require });
   try {
@@ -149,7 +149,7 @@ function failAfter(
 for (const { name, change, isMany = false, isInSteps = false, cannotFail = false } of CASES) {
   if (cannotFail) continue;
   test(`${name}: memory cannot be had`, ({ clock }) => {
-    const store = GraphStore.make("test", TEST_THREAD);
+    const store = GraphStore.create("test", TEST_THREAD);
     buildGraph(openForChanges(store, clock));
     const image = new Image(store);
     const before = withoutOperations(store);

@@ -50,7 +50,7 @@ test.after.each(({ clock, folder }) => {
 class Expiring {
   readonly model = new GraphModel();
   readonly #clock: FakeClock;
-  #store = GraphStore.make(NAME, TEST_THREAD);
+  #store = GraphStore.create(NAME, TEST_THREAD);
   #events = new EventProcessor({ store: this.#store, session: new Session(this.#store) });
 
   constructor(clock: FakeClock) {

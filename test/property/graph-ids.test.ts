@@ -26,7 +26,7 @@ function randomId(random: Random): string {
 test("a store finds the ids that a map has", () => {
   const random = new Random();
   for (let round = 0; round < 3 * ROUNDS; round++) {
-    const store = GraphStore.make("test", THREAD);
+    const store = GraphStore.create("test", THREAD);
     const other = GraphStore.attach(store.share, CHURN_THREAD);
     const handles = new Map<string, number>();
     for (let step = 0; step < 8000; step++) {
@@ -62,7 +62,7 @@ test("a store finds the ids that a map has", () => {
 });
 
 test("what is there is always found beside a writer, and what never was is not", async () => {
-  const store = GraphStore.make("test", THREAD);
+  const store = GraphStore.create("test", THREAD);
   const { ids, strings, writer, relationships } = store;
   const kept = Array.from({ length: 2000 }, (_, index) => `kept ${index}`);
   const handles = kept.map((id) => writer.mutate(() => makeVertex(store, id)));

@@ -97,7 +97,7 @@ function recover(store: GraphStore, { thread }: Writing): void {
 test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
   const random = new Random();
   const store = loggedStore();
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   const check = (): void => {
     replayTo(store, copy);
     checkStore(store);
@@ -140,7 +140,7 @@ test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
 
 test("what a thread has been told is done stays done", async () => {
   const random = new Random();
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const threads = new Threads(store, "support/counting-thread.ts");
   const writing = [await threads.next(), await threads.next()];

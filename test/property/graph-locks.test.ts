@@ -36,7 +36,7 @@ class Comparison {
   #handles: Handle[] = [];
 
   constructor() {
-    const first = GraphStore.make("test", THREADS[0]!);
+    const first = GraphStore.create("test", THREADS[0]!);
     this.#stores = [first, GraphStore.attach(first.share, THREADS[1]!)];
     this.#graphs = Array.from({ length: SESSIONS }, (_, session) =>
       openStore(this.#stores[session % 2]!),

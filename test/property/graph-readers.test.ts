@@ -30,7 +30,7 @@ const PATIENCE_MS = 20_000;
 const bundled = new BundledThread(new URL("support/whole-writer.ts", import.meta.url));
 
 test.before.each(async (context) => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const control = new Int32Array(new SharedArrayBuffer(8));
   const data: WholeWriterData = { share: store.share, thread: 101, seed: SEED, control };
   Object.assign(context, { store, graph: openStore(store), control, writer: bundled.start(data) });

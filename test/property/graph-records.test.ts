@@ -8,7 +8,7 @@ import * as assert from "uvu/assert";
 import { truncate } from "../../runtime/graph/changes/graph.js";
 import { applyTransaction } from "../../runtime/graph/log/apply-transaction.js";
 import { recordCount } from "../../runtime/graph/log/transaction-format.js";
-import { UNIT, UNIT_HEAD_WORDS } from "../../runtime/graph/memory/commit-ring.js";
+import { TRANSACTION, TRANSACTION_HEAD_WORDS } from "../../runtime/graph/memory/commit-ring.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { DataError } from "../../runtime/graph/model/errors.js";
 import { digestText } from "../../runtime/graph/store/content-digest.js";
@@ -80,7 +80,7 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
   for (let round = 0; round < ROUNDS; round++) {
     const store = loggedStore();
     const changed = openForChanges(store, clock);
-    const copy = GraphStore.make("test", TEST_THREAD);
+    const copy = GraphStore.create("test", TEST_THREAD);
     const alone = loggedStore();
     alone.memory.log!.isOn = false;
     for (let part = 0; part < 4; part++) {
@@ -89,7 +89,7 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
       clock.second += 1000;
       const units = takeUnits(store);
       for (const unit of units) applyTransaction(copy, unit, 0);
-      alone.writer.alone(() => {
+      alone.writer.runUnshared(() => {
         for (const unit of units) applyTransaction(alone, unit, 0);
       });
       clock.second -= 1000;
@@ -109,7 +109,7 @@ test(`records of two threads give the graph that both have changed (seed ${SEED}
   const bundled = new BundledThread(new URL("support/recording-thread.ts", import.meta.url));
   const store = loggedStore();
   const ready = new Int32Array(new SharedArrayBuffer(4));
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   let running = 2;
   const threads = [101, 102].map((thread) => {
     const { share } = store;
@@ -192,15 +192,15 @@ test(`damaged units are refused and change nothing (seed ${SEED})`, ({ clock }) 
 
 /** Lets a unit be the next one of a graph: only its records are to be refused. */
 function setCount(unit: Uint32Array, before: number): void {
-  unit[0] = (UNIT | (unit.length << 8)) >>> 0;
+  unit[0] = (TRANSACTION | (unit.length << 8)) >>> 0;
   unit[1] = before + recordCount(unit, 0);
 }
 
 /** A unit with records changed, taken out, put in, cut off, or of two. */
 function damage(random: Random, unit: Uint32Array, other: Uint32Array): Uint32Array {
-  const at = UNIT_HEAD_WORDS + random.below(unit.length - UNIT_HEAD_WORDS + 1);
+  const at = TRANSACTION_HEAD_WORDS + random.below(unit.length - TRANSACTION_HEAD_WORDS + 1);
   const { length } = other;
-  const from = UNIT_HEAD_WORDS + random.below(length - UNIT_HEAD_WORDS);
+  const from = TRANSACTION_HEAD_WORDS + random.below(length - TRANSACTION_HEAD_WORDS);
   switch (random.below(6)) {
     case 0:
       return unit.slice(0, at);
@@ -214,7 +214,8 @@ function damage(random: Random, unit: Uint32Array, other: Uint32Array): Uint32Ar
       const damaged = unit.slice();
       const bytes = new Uint8Array(damaged.buffer);
       for (let count = 1 + random.below(3); count > 0; count--) {
-        const byte = random.below(bytes.length - 4 * UNIT_HEAD_WORDS) + 4 * UNIT_HEAD_WORDS;
+        const byte =
+          random.below(bytes.length - 4 * TRANSACTION_HEAD_WORDS) + 4 * TRANSACTION_HEAD_WORDS;
         bytes[byte]! ^= random.below(2) === 0 ? 1 << random.below(8) : random.below(256);
       }
       return damaged;

@@ -61,7 +61,7 @@ async function saveAndKill(program: string, folder: string, afterMs: number): Pr
 test(`one of two states is found (seed ${SEED})`, async ({ folder, program }) => {
   const stored = join(folder, "graph");
   const random = new Random();
-  const repeated = GraphStore.make(SAVED_NAME, TEST_THREAD);
+  const repeated = GraphStore.create(SAVED_NAME, TEST_THREAD);
   let killedInSave = 0;
   for (let kill = 0; kill < KILLS; kill++) {
     const last = await saveAndKill(program, stored, random.below(MAX_DELAY_MS));

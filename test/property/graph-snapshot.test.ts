@@ -84,7 +84,7 @@ function change(store: GraphStore, random: Random, clock: FakeClock): void {
 
 test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder, clock }) => {
   const random = new Random();
-  let original = GraphStore.make(NAME, TEST_THREAD);
+  let original = GraphStore.create(NAME, TEST_THREAD);
   for (let round = 0; round < ROUNDS; round++) {
     change(original, random, clock.start());
     const letGo = holdSome(original, random);
@@ -108,7 +108,7 @@ test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder, clock
 });
 
 test(`a snapshot is the graph as it was after some change (seed ${SEED})`, async ({ folder }) => {
-  const store = GraphStore.make(NAME, TEST_THREAD);
+  const store = GraphStore.create(NAME, TEST_THREAD);
   const state = new Int32Array(new SharedArrayBuffer(4));
   const data: ChangingData = { share: store.share, seed: SEED, state };
   const thread = startWorker(CHANGING_THREAD, data);
@@ -118,7 +118,7 @@ test(`a snapshot is the graph as it was after some change (seed ${SEED})`, async
   };
   // The same changes, made once more up to the moment of each snapshot.
   const random = new Random(SEED);
-  const repeated = GraphStore.make(NAME, TEST_THREAD);
+  const repeated = GraphStore.create(NAME, TEST_THREAD);
   for (const large of [store, repeated]) makeLarge(openStore(large));
   for (let round = 0; round < ROUNDS; round++) {
     switchTo(Changing.Running);

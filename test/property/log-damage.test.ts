@@ -174,7 +174,7 @@ function openLog(files: ReadonlyMap<string, Buffer>, { identity, digests }: Whol
   try {
     const { log, graphs } = new LogChannel(disk, FOLDER);
     assert.is(report.damage, null);
-    const store = GraphStore.make("test", TEST_THREAD, { log: unused, identity });
+    const store = GraphStore.create("test", TEST_THREAD, { log: unused, identity });
     const graph = graphs.byIdentity(identity);
     const failures = { reasons: new Map(), broken: new Set<GraphStore>() };
     if (graph !== undefined) {

@@ -34,7 +34,7 @@ function numberOf(properties: PropertyTable, vertex: number, key: number): numbe
 
 /** A store of `VERTICES` vertices, from handle 1 on. */
 function makeStore(): GraphStore {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   store.writer.mutate(() => {
     for (let index = 0; index < VERTICES; index++) {
       store.vertices.setMeta(store.vertices.allocate(), UNTYPED, REAL);

@@ -27,7 +27,7 @@ function vector(random: Random): number[] {
 
 test(`what they leave is whole, and the next one goes on (seed ${SEED})`, async () => {
   const random = new Random();
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.index("vectors", { length: LENGTH });
   const fixed = vector(random);

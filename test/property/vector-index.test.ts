@@ -55,7 +55,7 @@ interface Indexed {
 }
 
 function makeIndexed(random: Random, count = VECTORS): Indexed {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const vectors = new Vectors(random);
   graph.index("vectors", { length: LENGTH });
@@ -205,7 +205,7 @@ test(`an index is dropped while vectors change, and built again (seed ${SEED})`,
 });
 
 test("what no index can be asked for", () => {
-  const graph = openStore(GraphStore.make("test", TEST_THREAD));
+  const graph = openStore(GraphStore.create("test", TEST_THREAD));
   assert.throws(() => graph.index("vectors", { length: 0 }), /length must be/);
   assert.throws(() => graph.index("vectors", { length: 70_000 }), /length must be/);
   assert.throws(() => graph.index("vectors", { length: 8, ef: 1 }), /ef must be/);

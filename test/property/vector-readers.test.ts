@@ -25,7 +25,7 @@ const VECTORS = [
 const SCORES = new Set(VECTORS.map((vector) => new Vector(vector).cosine(PROBE)));
 
 test("whoever always has a vector is always found, with one that it had", async () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.index("vectors", { length: 3 });
   for (let index = 0; index < 500; index++) {

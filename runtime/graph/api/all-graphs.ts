@@ -72,7 +72,7 @@ export class AllGraphs extends SystemProperties {
     if (clock === undefined) {
       throw new SvcError("SVC2502", "changes are not logged: the setting `log` is off");
     }
-    if (await clock.wait(clock.next)) return;
+    if (await clock.wait(clock.nextFlush)) return;
     throw new SvcError("SVC2502", "changes cannot be logged any more: graphs are readonly");
   }
 

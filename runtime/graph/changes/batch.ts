@@ -13,8 +13,8 @@ import type { GraphStore } from "../store/graph-store.js";
  */
 export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
   if (typeof run !== "function") throw new TypeError("a batch is a function");
-  const before = Writer.only;
-  if (before === null) Writer.only = writer;
+  const before = Writer.batchWriter;
+  if (before === null) Writer.batchWriter = writer;
   const isFirst = freezeClock();
   try {
     return writer.mutate(() => {
@@ -25,7 +25,7 @@ export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
       return result;
     });
   } finally {
-    Writer.only = before;
+    Writer.batchWriter = before;
     if (isFirst) unfreezeClock();
   }
 }

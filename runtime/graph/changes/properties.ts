@@ -8,12 +8,12 @@ import { inMember, NAMES, withArgumentDetails } from "../model/invalid-argument.
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { diskValue } from "../store/property-codec.js";
+import { storeExternally } from "../store/property-codec.js";
 import {
   incrementValue,
-  numberIn,
   type PropertyValue,
   type StoredValue,
+  toNumber,
   validatePropertyKey,
   validatePropertyValue,
 } from "../store/property-values.js";
@@ -83,7 +83,7 @@ export function incProperty(
     const old = code === 0 ? undefined : store.properties.stored(found, code);
     const value = incrementValue(old, by);
     applyProperty(store, found, name, value);
-    return numberIn(value);
+    return toNumber(value);
   });
 }
 
@@ -153,7 +153,7 @@ function checkedProperty(
   }
   try {
     const isOnDisk = isMarked || isVirtual;
-    return [name, isOnDisk ? diskValue(store.values, value) : validatePropertyValue(value)];
+    return [name, isOnDisk ? storeExternally(store.values, value) : validatePropertyValue(value)];
   } catch (error) {
     // What the disk refuses is no fault of the value.
     if (error instanceof DataError) throw error;

@@ -2,7 +2,7 @@
 
 import { Float } from "../../base/float.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { plainValue } from "../store/property-codec.js";
+import { decodeStoredValue } from "../store/property-codec.js";
 import { PackedValue, type PropertyValue } from "../store/property-values.js";
 import { Pattern } from "./pattern.js";
 import { Bits, Pair, SetValue, type Value, VectorValue, VertexRef } from "./values.js";
@@ -18,7 +18,7 @@ export function toPlainValue({ ids }: GraphStore, value: Value): EvaluationResul
   if (value instanceof VectorValue) return value.components;
   if (value instanceof Pattern) return value.head + value.tail;
   if (value instanceof SetValue) return null;
-  return value instanceof PackedValue ? plainValue(value) : value;
+  return value instanceof PackedValue ? decodeStoredValue(value) : value;
 }
 
 /** As `EvaluationResult` for JSON: long ints as decimal strings, no NaN. */

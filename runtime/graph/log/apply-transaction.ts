@@ -12,8 +12,8 @@ import { corruptRecord, RecordReader } from "./record-reader.js";
 import {
   operationCountBefore,
   recordCount,
+  TRANSACTION_HEAD_WORDS,
   transactionWords,
-  UNIT_HEAD_WORDS,
 } from "./transaction-format.js";
 
 const reader = new RecordReader();
@@ -38,7 +38,7 @@ export function applyTransaction(
       setInputSerial(store, serial);
       writer.add(store.memory.header, Header.InputCount, 1);
     }
-    reader.begin(words, at + UNIT_HEAD_WORDS, at + transactionWords(words, at));
+    reader.begin(words, at + TRANSACTION_HEAD_WORDS, at + transactionWords(words, at));
     for (let left = recordCount(words, at); left > 0; left--) {
       readRecord(store, reader, operation);
       if (left === 1 && !reader.isAtEnd) throw corruptRecord("too long");

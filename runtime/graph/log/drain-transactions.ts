@@ -38,7 +38,7 @@ export class DrainedTransactions {
   /** What was taken is safe: its place may be written over. */
   release(): void {
     for (const { ring, position } of this.#cursors) {
-      if (position !== ring.taken) ring.release(position);
+      if (position !== ring.consumed) ring.release(position);
     }
   }
 }
@@ -53,14 +53,14 @@ export function drainTransactions(
   for (const { ring, number } of rings) {
     // In this order: see CommitRing.waiting.
     const until = ring.committed;
-    const position = ring.taken;
+    const position = ring.consumed;
     if (((until - position) | 0) > 0) cursors.push({ ring, number, position, until });
   }
   for (let left = cursors; left.length > 0; ) {
     const next = first(left, last);
     if (next === null) break;
     const { ring } = next;
-    const at = ring.placeOf(next.position);
+    const at = ring.offsetAt(next.position);
     const length = ring.words[at]! >>> 8;
     if (!receive(ring.words, at, length, next.number)) break;
     next.position = (next.position + length) | 0;
@@ -76,7 +76,7 @@ function first(cursors: readonly Cursor[], last: number): Cursor | null {
   for (const cursor of cursors) {
     const { ring } = cursor;
     cursor.position = ring.skip(cursor.position);
-    const ticket = ring.words[ring.placeOf(cursor.position) + TICKET]!;
+    const ticket = ring.words[ring.offsetAt(cursor.position) + TICKET]!;
     // Tickets begin again after 2 ** 32.
     if (((ticket - lowest) | 0) > 0) continue;
     lowest = ticket;

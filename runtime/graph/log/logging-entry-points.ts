@@ -2,8 +2,13 @@
 
 import { setReadonlyBy } from "../changes/graph.js";
 import { CommitClock } from "../memory/commit-clock.js";
-import { type CommitRing, flushSince, ringMemory, unitsPublished } from "../memory/commit-ring.js";
-import { identityOf } from "../memory/graph-identity.js";
+import {
+  type CommitRing,
+  countPublished,
+  createRingMemory,
+  flushSince,
+} from "../memory/commit-ring.js";
+import { readIdentity } from "../memory/graph-identity.js";
 import type { SharedLogMemory } from "../memory/graph-memory.js";
 import { ReadonlyBy } from "../memory/layout.js";
 import { snapshotCounts } from "../snapshot/snapshot-counts.js";
@@ -16,13 +21,13 @@ import { digestCheckpoint, verifyDigest } from "../store/verify-digest.js";
 
 export {
   CommitClock,
+  countPublished,
   digestCheckpoint,
   flushSince,
   installValues,
   listValues,
   readSnapshotHeader,
   SnapshotFiles,
-  unitsPublished,
   verifyDigest,
 };
 
@@ -31,12 +36,12 @@ const SMALL_RING_WORDS = 2 ** 19;
 
 /** Where changes of a new graph are to go. */
 export function allocateLogMemory(clock: CommitClock, isSmall: boolean): SharedLogMemory {
-  return { ring: ringMemory(isSmall ? SMALL_RING_WORDS : undefined), clock: clock.buffer };
+  return { ring: createRingMemory(isSmall ? SMALL_RING_WORDS : undefined), clock: clock.buffer };
 }
 
 /** What tells a graph from another one of its name, in 32 hexadecimal digits. */
 export function identityOfStore({ memory }: GraphStore): string {
-  return identityOf(memory)!;
+  return readIdentity(memory)!;
 }
 
 /** From now on changes of a graph that has one go to its ring. */

@@ -14,7 +14,11 @@ import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import type { NameEnumeration } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
-import { checkPacked, decodeValue, plainValue } from "../store/property-codec.js";
+import {
+  decodeExternalValue,
+  decodeStoredValue,
+  validatePackedValue,
+} from "../store/property-codec.js";
 import {
   type PackedKind,
   PackedValue,
@@ -211,7 +215,7 @@ function readText(reader: RecordReader): TextView {
 }
 
 function readValue(store: GraphStore, reader: RecordReader, kind: number): StoredValue | TextView {
-  if (kind === PropertyKind.Disk) return readDiskValue(store, reader);
+  if (kind === PropertyKind.External) return readDiskValue(store, reader);
   reader.skipText();
   const { textBytes: length } = reader;
   try {
@@ -230,7 +234,7 @@ function readValue(store: GraphStore, reader: RecordReader, kind: number): Store
       case PropertyKind.Floats:
       case PropertyKind.Map:
       case PropertyKind.Opaque:
-        return checkPacked(new PackedValue(kind as PackedKind, reader.bytes().slice()));
+        return validatePackedValue(new PackedValue(kind as PackedKind, reader.bytes().slice()));
     }
   } catch (error) {
     throw new DataError("damaged property value", { cause: error });
@@ -243,7 +247,7 @@ function readDiskValue(store: GraphStore, reader: RecordReader): StoredValue {
   reader.skipText(MAX_DISK_BYTES);
   const content = reader.bytes();
   try {
-    plainValue(decodeValue(content));
+    decodeStoredValue(decodeExternalValue(content));
   } catch (error) {
     throw new DataError("damaged property value", { cause: error });
   }

@@ -1,13 +1,18 @@
 // The head of a unit, in a ring and in the log; memory/log-ring.ts draws it.
 
-import { COUNT_HIGH_MASK, RECORDS_SHIFT, UNIT, UNIT_HEAD_WORDS } from "../memory/commit-ring.js";
+import {
+  COUNT_HIGH_MASK,
+  RECORDS_SHIFT,
+  TRANSACTION,
+  TRANSACTION_HEAD_WORDS,
+} from "../memory/commit-ring.js";
 
-export { UNIT, UNIT_HEAD_WORDS };
+export { TRANSACTION, TRANSACTION_HEAD_WORDS };
 
 /** Words of the unit that begins there, its head included; 0 if none does. */
 export function transactionWords(words: Uint32Array, at: number): number {
   const head = words[at] ?? 0;
-  return (head & 0xff) === UNIT && head >>> 8 >= UNIT_HEAD_WORDS ? head >>> 8 : 0;
+  return (head & 0xff) === TRANSACTION && head >>> 8 >= TRANSACTION_HEAD_WORDS ? head >>> 8 : 0;
 }
 
 /** Operation count of the graph behind a unit. */

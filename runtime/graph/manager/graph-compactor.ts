@@ -127,7 +127,7 @@ function usedWordsOf({ memory }: GraphStore): number[] {
 
 /** No thread has died in the midst of something, and nobody saves. */
 function isAtRest(header: Uint32Array): boolean {
-  const words = [Header.Mutex, Header.JournalCount, Header.CommittedCount, Header.Unfinished];
+  const words = [Header.Mutex, Header.UndoCount, Header.CommittedCount, Header.Unfinished];
   return [...words, Header.Saving].every((word) => header[word] === 0);
 }
 

@@ -6,7 +6,7 @@ import type { LogLine } from "../../base/log-settings.js";
 import { setReadonlyBy, setSystemReadonly } from "../changes/graph.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
-import { identityOf } from "../memory/graph-identity.js";
+import { readIdentity } from "../memory/graph-identity.js";
 import { ReadonlyBy } from "../memory/layout.js";
 import { DataError, InternalError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
@@ -179,7 +179,7 @@ export class GraphManager {
     if (kept === undefined || kept.store.memory.isRemoved) return;
     removeEverywhere(kept.store);
     if (!isErased) return;
-    this.#changes?.erase(identityOf(kept.store.memory)!);
+    this.#changes?.erase(readIdentity(kept.store.memory)!);
     if (kept.shared.path !== null) eraseStoredGraph(kept.shared.path);
   }
 
@@ -218,7 +218,7 @@ export class GraphManager {
     // The process had ended before it could remove the files, too.
     if (loaded !== null) eraseStoredGraph(folder);
     const identity = known ?? changes?.identityOf(name);
-    return GraphStore.make(name, this.#thread, {
+    return GraphStore.create(name, this.#thread, {
       log,
       values: isStorable ? { folder, isWritable: true } : null,
       ...(identity === undefined ? {} : { identity }),

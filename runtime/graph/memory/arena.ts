@@ -39,7 +39,7 @@ export const FIRST_ARENA_WORDS = PAGE_BYTES / 4;
 const FIRST_PAGES = (MAX_SKEW_BYTES + FIRST_ARENA_WORDS * 4) / PAGE_BYTES;
 /** Growth per step is bounded: growing is cheap, and untouched pages cost nothing. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
-const NOTHING = new SharedArrayBuffer(0);
+const EMPTY_MEMORY = new SharedArrayBuffer(0);
 
 export class Arena {
   readonly id: number;
@@ -64,7 +64,7 @@ export class Arena {
 
   /** Recreates the views if another thread has grown the memory. */
   refresh(): void {
-    const buffer = bufferOf(this.memory);
+    const buffer = sharedBuffer(this.memory);
     const length = (buffer.byteLength - this.#skewBytes) / 4;
     if (this.words !== undefined && this.words.length === length) return;
     this.#remap(buffer, length);
@@ -73,7 +73,7 @@ export class Arena {
   /** Switches to another memory with the same content. */
   move(memory: ArenaMemory): void {
     this.memory = memory;
-    const buffer = bufferOf(memory);
+    const buffer = sharedBuffer(memory);
     this.#remap(buffer, (buffer.byteLength - this.#skewBytes) / 4);
   }
 
@@ -91,14 +91,14 @@ export class Arena {
 
   /** Drops this thread's reference to the memory and leaves the arena empty. */
   leave(): void {
-    this.memory = NOTHING;
+    this.memory = EMPTY_MEMORY;
     this.#skewBytes = 0;
     this.refresh();
   }
 
   /** Maximum words of the memory, slightly more than a graph may use. */
   get capacity(): number {
-    return (maxBytesOf(this.memory) - this.#skewBytes) / 4;
+    return (maxMemoryBytes(this.memory) - this.#skewBytes) / 4;
   }
 
   /**
@@ -106,17 +106,17 @@ export class Arena {
    * @throws CapacityError if `words` exceeds the capacity
    */
   grow(words: number): void {
-    const now = bufferOf(this.memory).byteLength;
+    const now = sharedBuffer(this.memory).byteLength;
     const bytes = this.#skewBytes + words * 4;
     const wanted = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
-    const pages = Math.ceil(Math.min(wanted, maxBytesOf(this.memory)) / PAGE_BYTES);
+    const pages = Math.ceil(Math.min(wanted, maxMemoryBytes(this.memory)) / PAGE_BYTES);
     if (words > this.capacity) throw graphFullError();
     growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
     this.refresh();
   }
 }
 
-function maxBytesOf(memory: ArenaMemory): number {
+function maxMemoryBytes(memory: ArenaMemory): number {
   return memory instanceof Memory ? MAX_BYTES : memory.maxByteLength;
 }
 
@@ -128,7 +128,7 @@ export function graphFullError(): CapacityError {
  * Returns memory that WebAssembly kernels can address; arcs and vectors use it.
  * @param reservedBytes additional bytes; untouched pages cost nothing
  */
-export function kernelMemory(reservedBytes = 0): ArenaMemory {
+export function createKernelMemory(reservedBytes = 0): ArenaMemory {
   const initial = FIRST_PAGES + Math.ceil(reservedBytes / PAGE_BYTES);
   return new Memory({ shared: true, initial, maximum: MAX_PAGES });
 }
@@ -138,7 +138,7 @@ export function kernelMemory(reservedBytes = 0): ArenaMemory {
  * @param words initial words; untouched pages cost nothing
  * @param mostWords maximum words; address space is reserved for all of them at once
  */
-export function plainMemory(
+export function createPlainMemory(
   words = FIRST_ARENA_WORDS,
   mostWords = MAX_ARENA_WORDS,
 ): SharedArrayBuffer {
@@ -152,7 +152,7 @@ function growBy(memory: ArenaMemory, pages: number): void {
   else memory.grow(memory.byteLength + pages * PAGE_BYTES);
 }
 
-export function bufferOf(memory: ArenaMemory): SharedArrayBuffer {
+export function sharedBuffer(memory: ArenaMemory): SharedArrayBuffer {
   return memory instanceof Memory ? memory.buffer : memory;
 }
 

@@ -31,20 +31,20 @@ export class BlockAllocator implements Allocator {
   allocate(writer: Writer, sizeClass: number): number {
     const { header } = writer.memory;
     const list = this.#state + FREE_LISTS + sizeClass;
-    const words = this.wordsOf(sizeClass);
+    const words = this.blockWords(sizeClass);
     const freed = header.words[list]!;
     if (freed !== 0) {
       writer.put(header, list, this.arena.words[freed]!);
       writer.put(header, this.#state + FREE_WORDS, this.freeWords(writer) - words);
       writer.put(this.arena, freed, 0);
-      writer.wrote(this.arena, freed, words);
+      writer.markDirty(this.arena, freed, words);
       return freed;
     }
     // Offset 0 is the null reference, so it is never allocated.
     const block = header.words[this.#state]! || this.#unitWords;
-    writer.require(this.arena, block + words);
+    writer.ensureWords(this.arena, block + words);
     writer.put(header, this.#state, block + words);
-    writer.wrote(this.arena, block, words);
+    writer.markDirty(this.arena, block, words);
     this.arena.words[block] = 0;
     return block;
   }
@@ -53,7 +53,7 @@ export class BlockAllocator implements Allocator {
   hasRoom(writer: Writer, sizeClass: number): boolean {
     const { words } = writer.memory.header;
     if (words[this.#state + FREE_LISTS + sizeClass] !== 0) return true;
-    return words[this.#state]! + this.wordsOf(sizeClass) <= MAX_ARENA_WORDS;
+    return words[this.#state]! + this.blockWords(sizeClass) <= MAX_ARENA_WORDS;
   }
 
   /** Frees a block at the commit; until then it is neither changed nor reused. */
@@ -67,17 +67,17 @@ export class BlockAllocator implements Allocator {
     const list = this.#state + FREE_LISTS + sizeClass;
     writer.put(this.arena, block, header.words[list]!);
     writer.put(header, list, block);
-    const freed = this.freeWords(writer) + this.wordsOf(sizeClass);
+    const freed = this.freeWords(writer) + this.blockWords(sizeClass);
     writer.put(header, this.#state + FREE_WORDS, freed);
   }
 
-  wordsOf(sizeClass: number): number {
-    return unitsOf(sizeClass) * this.#unitWords;
+  blockWords(sizeClass: number): number {
+    return blockUnits(sizeClass) * this.#unitWords;
   }
 
   /** Returns the smallest size class that holds `words` words. */
   classFor(words: number): number {
-    return classOf(Math.ceil(words / this.#unitWords));
+    return sizeClassFor(Math.ceil(words / this.#unitWords));
   }
 
   /** Words allocated so far, including freed ones: the extent a snapshot must contain. */
@@ -91,14 +91,14 @@ export class BlockAllocator implements Allocator {
 }
 
 /** Returns the units of a block of a size class. */
-export function unitsOf(sizeClass: number): number {
+export function blockUnits(sizeClass: number): number {
   if (sizeClass === 0) return 1;
   const half = sizeClass >>> 1;
   return (sizeClass & 1) === 1 ? 2 << half : 3 << (half - 1);
 }
 
 /** Returns the smallest size class of at least `units` units. */
-function classOf(units: number): number {
+function sizeClassFor(units: number): number {
   if (units <= 1) return 0;
   // 2^octave <= units - 1 < 2^(octave + 1)
   const octave = 31 - Math.clz32(units - 1);

@@ -8,15 +8,15 @@ const Word = {
   /** Last ticket issued. */
   Ticket: 0,
   /** 1 while the log thread sleeps and must be woken. */
-  Sleeps: 16,
+  IsAsleep: 16,
   Started: 17,
   Done: 18,
   /** Highest flush that a thread waits for. */
-  Wanted: 19,
+  Requested: 19,
   /** 1 after the log has failed for good. */
   Failed: 20,
   /** 1: responses are held until their changes are durable. */
-  HoldsAnswers: 21,
+  GatesResponses: 21,
 } as const;
 const WORDS = 32;
 /** Blocked threads check for a failure this often. */
@@ -33,11 +33,11 @@ export class CommitClock {
 
   /** True if responses must wait until their changes are durable. */
   get gatesResponses(): boolean {
-    return this.#words[Word.HoldsAnswers] === 1;
+    return this.#words[Word.GatesResponses] === 1;
   }
 
   set gatesResponses(holds: boolean) {
-    Atomics.store(this.#words, Word.HoldsAnswers, holds ? 1 : 0);
+    Atomics.store(this.#words, Word.GatesResponses, holds ? 1 : 0);
   }
 
   /** Returns a ticket greater than all before. */
@@ -51,9 +51,9 @@ export class CommitClock {
 
   /** Wakes the log thread if it sleeps. Call it after a commit, behind a barrier. */
   wake(): void {
-    if (this.#words[Word.Sleeps] === 0) return;
-    if (Atomics.exchange(this.#words, Word.Sleeps, 0) === 1)
-      Atomics.notify(this.#words, Word.Sleeps);
+    if (this.#words[Word.IsAsleep] === 0) return;
+    if (Atomics.exchange(this.#words, Word.IsAsleep, 0) === 1)
+      Atomics.notify(this.#words, Word.IsAsleep);
   }
 
   /**
@@ -61,18 +61,18 @@ export class CommitClock {
    * called after writers can see that the log thread sleeps, which closes the race with a commit.
    */
   async sleep(hasWork: () => boolean): Promise<void> {
-    Atomics.store(this.#words, Word.Sleeps, 1);
+    Atomics.store(this.#words, Word.IsAsleep, 1);
     if (hasWork()) {
       this.wake();
       return;
     }
-    await Atomics.waitAsync(this.#words, Word.Sleeps, 1).value;
+    await Atomics.waitAsync(this.#words, Word.IsAsleep, 1).value;
   }
 
   /** Log thread only: resolves after `ms`, or as soon as a flush is requested. */
   async pause(ms: number): Promise<void> {
-    const wanted = Atomics.load(this.#words, Word.Wanted);
-    if (!this.isRequested) await Atomics.waitAsync(this.#words, Word.Wanted, wanted, ms).value;
+    const wanted = Atomics.load(this.#words, Word.Requested);
+    if (!this.isRequested) await Atomics.waitAsync(this.#words, Word.Requested, wanted, ms).value;
   }
 
   /** Starts a flush and returns its number. */
@@ -87,7 +87,7 @@ export class CommitClock {
   }
 
   /** Number of the flush that makes everything committed so far durable. */
-  get next(): number {
+  get nextFlush(): number {
     return (Atomics.load(this.#words, Word.Started) + 1) >>> 0;
   }
 
@@ -97,7 +97,7 @@ export class CommitClock {
 
   /** True while a thread waits for a flush that is not done. */
   get isRequested(): boolean {
-    return !this.isDone(Atomics.load(this.#words, Word.Wanted) >>> 0);
+    return !this.isDone(Atomics.load(this.#words, Word.Requested) >>> 0);
   }
 
   get hasFailed(): boolean {
@@ -122,7 +122,7 @@ export class CommitClock {
     for (;;) {
       const done = Atomics.load(this.#words, Word.Done);
       if (((done - flush) | 0) >= 0) return true;
-      this.#want(flush);
+      this.#request(flush);
       const isOver = Atomics.waitAsync(this.#words, Word.Done, done).value;
       // A failure does not change `Done`, so one before this point would not wake us.
       if (this.hasFailed) return false;
@@ -131,24 +131,25 @@ export class CommitClock {
   }
 
   /** Blocking variant of `wait`; also returns false at the timeout. */
-  waitNow(flush: number, timeoutMs: number): boolean {
+  waitBlocking(flush: number, timeoutMs: number): boolean {
     const giveUpAt = performance.now() + timeoutMs;
     for (;;) {
       const done = Atomics.load(this.#words, Word.Done);
       if (((done - flush) | 0) >= 0) return true;
-      this.#want(flush);
+      this.#request(flush);
       const left = giveUpAt - performance.now();
       if (this.hasFailed || left <= 0) return false;
       Atomics.wait(this.#words, Word.Done, done, Math.min(left, WAIT_MS));
     }
   }
 
-  #want(flush: number): void {
+  #request(flush: number): void {
     for (;;) {
-      const wanted = Atomics.load(this.#words, Word.Wanted);
+      const wanted = Atomics.load(this.#words, Word.Requested);
       if (((wanted - flush) | 0) >= 0) break;
-      if (Atomics.compareExchange(this.#words, Word.Wanted, wanted, flush | 0) !== wanted) continue;
-      Atomics.notify(this.#words, Word.Wanted);
+      if (Atomics.compareExchange(this.#words, Word.Requested, wanted, flush | 0) !== wanted)
+        continue;
+      Atomics.notify(this.#words, Word.Requested);
       break;
     }
     this.wake();

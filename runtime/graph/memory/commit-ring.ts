@@ -22,18 +22,18 @@ import type { CommitClock } from "./commit-clock.js";
 import { ARENAS } from "./layout.js";
 
 /** Control words in front of the ring. */
-const Word = { Taken: 0, Committed: 16, Pending: 17, IsOn: 18 } as const;
+const Word = { Consumed: 0, Committed: 16, Pending: 17, IsOn: 18 } as const;
 const CONTROL_WORDS = 32;
 /** Arena id, which determines the skew of the memory. */
 const ARENA = ARENAS.length;
 const SKEW_BYTES = 2 ** 17;
 
 /** Low byte of the first word of a unit, and of a skip word. */
-export const UNIT = 0x01;
+export const TRANSACTION = 0x01;
 const SKIP = 0xff;
-export const UNIT_HEAD_WORDS = 4;
+export const TRANSACTION_HEAD_WORDS = 4;
 /** 8 MiB: the maximum size of a unit. */
-const MAX_UNIT_WORDS = 2 ** 21;
+const MAX_TRANSACTION_WORDS = 2 ** 21;
 /** Third word of a unit: 12 bits of the operation count, 20 bits of the number of records. */
 export const COUNT_HIGH_MASK = 0xfff;
 export const RECORDS_SHIFT = 12;
@@ -41,13 +41,13 @@ const MAX_RECORDS = 0xf_ffff;
 /** 16 MiB: twice the largest unit. */
 const RING_WORDS = 2 ** 22;
 /** An empty ring is rewound to the front beyond this offset. */
-const NEAR_WORDS = 2 ** 14;
+const REWIND_WORDS = 2 ** 14;
 const SLEEP_MS = 50;
 /** The main thread must not wait longer: it may be the one that has to start the consumer. */
 const MAX_WAIT_MS = isMainThread ? 10_000 : Number.POSITIVE_INFINITY;
 
 /** @param words size of the ring, a power of 2 */
-export function ringMemory(words = RING_WORDS): ArenaMemory {
+export function createRingMemory(words = RING_WORDS): ArenaMemory {
   return new SharedArrayBuffer(SKEW_BYTES + (CONTROL_WORDS + words) * 4);
 }
 
@@ -55,18 +55,18 @@ export function ringMemory(words = RING_WORDS): ArenaMemory {
 const published: { units: number; clock: CommitClock | null } = { units: 0, clock: null };
 
 /** Returns the number of transactions that this thread has published. */
-export function unitsPublished(): number {
+export function countPublished(): number {
   return published.units;
 }
 
 /**
  * Returns the flush that makes everything durable that this thread has committed since `since`; 0
  * if responses need not wait.
- * @param since an earlier result of `unitsPublished`
+ * @param since an earlier result of `countPublished`
  */
 export function flushSince(since: number): number {
   const { units, clock } = published;
-  return units === since || clock === null || !clock.gatesResponses ? 0 : clock.next;
+  return units === since || clock === null || !clock.gatesResponses ? 0 : clock.nextFlush;
 }
 
 export class CommitRing {
@@ -97,17 +97,17 @@ export class CommitRing {
 
   set isOn(isOn: boolean) {
     Atomics.store(this.#ints, Word.IsOn, isOn ? 1 : 0);
-    Atomics.notify(this.#ints, Word.Taken);
+    Atomics.notify(this.#ints, Word.Consumed);
   }
 
   /** True if the current mutation has written records. */
-  get hasUnit(): boolean {
+  get hasTransaction(): boolean {
     return this.#records > 0;
   }
 
   /** Returns false while the ring lacks space for typical mutations. Needs no mutex. */
   get hasRoom(): boolean {
-    const waiting = this.words[Word.Committed]! - this.words[Word.Taken]!;
+    const waiting = this.words[Word.Committed]! - this.words[Word.Consumed]!;
     return (waiting | 0) <= this.#size - (this.#size >>> 2);
   }
 
@@ -119,7 +119,7 @@ export class CommitRing {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while (this.isOn && !this.hasRoom) {
       if (performance.now() > giveUpAt) return false;
-      Atomics.wait(this.#ints, Word.Taken, this.#taken, SLEEP_MS);
+      Atomics.wait(this.#ints, Word.Consumed, this.#consumed, SLEEP_MS);
     }
     return true;
   }
@@ -131,12 +131,15 @@ export class CommitRing {
   reserve(words: number): number {
     if (this.#records === 0) this.#begin();
     const unitWords = this.#end - this.#start + words;
-    if (unitWords > Math.min(MAX_UNIT_WORDS, this.#size / 2) || this.#records === MAX_RECORDS) {
+    if (
+      unitWords > Math.min(MAX_TRANSACTION_WORDS, this.#size / 2) ||
+      this.#records === MAX_RECORDS
+    ) {
       throw new CapacityError("too many changes at once for the log, which takes 8 MiB");
     }
     if ((this.#start & (this.#size - 1)) + unitWords > this.#size) this.#moveToFront(unitWords);
     else if (!this.#hasSpace(this.#end + words)) this.#awaitSpace(this.#end + words);
-    const at = this.placeOf(this.#end);
+    const at = this.offsetAt(this.#end);
     this.#end += words;
     this.#records++;
     return at;
@@ -145,8 +148,8 @@ export class CommitRing {
   /** Completes the head of the unit. Requires the mutex; called before the commit is final. */
   prepare(countLow: number, countHigh: number): void {
     const { words } = this;
-    const at = this.placeOf(this.#start);
-    words[at] = UNIT | ((this.#end - this.#start) << 8);
+    const at = this.offsetAt(this.#start);
+    words[at] = TRANSACTION | ((this.#end - this.#start) << 8);
     words[at + 1] = countLow;
     words[at + 2] = (countHigh & COUNT_HIGH_MASK) | (this.#records << RECORDS_SHIFT);
     words[at + 3] = this.clock.nextTicket();
@@ -162,11 +165,11 @@ export class CommitRing {
   }
 
   /** Words written by the current mutation, for `rollBackTo`. */
-  get unitWords(): number {
+  get openWords(): number {
     return this.#records === 0 ? 0 : this.#end - this.#start;
   }
 
-  get unitRecords(): number {
+  get openRecords(): number {
     return this.#records;
   }
 
@@ -177,7 +180,7 @@ export class CommitRing {
   }
 
   /** Discards the open unit. */
-  forget(): void {
+  discard(): void {
     this.#records = 0;
   }
 
@@ -200,69 +203,69 @@ export class CommitRing {
   get waiting(): number {
     // Read in this order: a rewind moves `Taken` first.
     const { committed } = this;
-    return Math.max(0, (committed - this.#taken) | 0);
+    return Math.max(0, (committed - this.#consumed) | 0);
   }
 
   /** Consumer only: position of the next unit. */
-  get taken(): number {
-    return this.#taken;
+  get consumed(): number {
+    return this.#consumed;
   }
 
   /** Returns the position of the unit at `position`, or of the one after a skip word. */
   skip(position: number): number {
-    const head = this.words[this.placeOf(position)]!;
+    const head = this.words[this.offsetAt(position)]!;
     return (head & 0xff) === SKIP ? (position + (head >>> 8)) | 0 : position;
   }
 
   /** Returns the offset in `words` of a position. */
-  placeOf(position: number): number {
+  offsetAt(position: number): number {
     return CONTROL_WORDS + (position & (this.#size - 1));
   }
 
   /** Allows producers to overwrite everything before `position`. */
   release(position: number): void {
-    Atomics.store(this.#ints, Word.Taken, position);
-    Atomics.notify(this.#ints, Word.Taken);
+    Atomics.store(this.#ints, Word.Consumed, position);
+    Atomics.notify(this.#ints, Word.Consumed);
   }
 
-  get #taken(): number {
-    return Atomics.load(this.#ints, Word.Taken);
+  get #consumed(): number {
+    return Atomics.load(this.#ints, Word.Consumed);
   }
 
   #begin(): void {
     const { committed } = this;
-    const taken = this.#taken;
+    const taken = this.#consumed;
     let start = committed;
     // Only while the ring is empty do we own `Taken`; a dead writer may have done half of this.
     if (((taken - committed) | 0) >= 0) {
       const place = taken & (this.#size - 1);
-      if (taken !== committed || place >= NEAR_WORDS) {
+      if (taken !== committed || place >= REWIND_WORDS) {
         start = place === 0 ? taken : (taken + this.#size - place) | 0;
-        Atomics.store(this.#ints, Word.Taken, start);
+        Atomics.store(this.#ints, Word.Consumed, start);
         Atomics.store(this.#ints, Word.Committed, start);
         this.words[Word.Pending] = start;
       }
     }
     this.#start = start;
-    this.#end = start + UNIT_HEAD_WORDS;
+    this.#end = start + TRANSACTION_HEAD_WORDS;
   }
 
   /** Moves the open unit to the front of the ring, because it does not fit before the end. */
-  #moveToFront(unitWords: number): void {
+  #moveToFront(openWords: number): void {
     const { words } = this;
     const left = this.#size - (this.#start & (this.#size - 1));
     const front = this.#start + left;
-    this.#awaitSpace(front + unitWords);
-    const from = this.placeOf(this.#start);
+    this.#awaitSpace(front + openWords);
+    const from = this.offsetAt(this.#start);
     const written = this.#end - this.#start;
-    words.copyWithin(this.placeOf(front), from, Math.min(from + written, words.length));
+    words.copyWithin(this.offsetAt(front), from, Math.min(from + written, words.length));
     words[from] = SKIP | (left << 8);
     this.#start = front;
     this.#end = front + written;
   }
 
   #hasSpace(end: number): boolean {
-    return ((end - this.#taken) | 0) <= this.#size;
+    return ((end - this.#consumed) | 0) <= this.#size;
   }
 
   /** @throws CapacityError */
@@ -272,7 +275,7 @@ export class CommitRing {
       if (!this.isOn || performance.now() > giveUpAt) {
         throw new CapacityError("the log takes nothing more");
       }
-      Atomics.wait(this.#ints, Word.Taken, this.#taken, SLEEP_MS);
+      Atomics.wait(this.#ints, Word.Consumed, this.#consumed, SLEEP_MS);
     }
   }
 }

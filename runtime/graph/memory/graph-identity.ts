@@ -20,7 +20,7 @@ export function legacyIdentity({ name, header }: GraphMemory): string {
 }
 
 /** Returns the identity as 32 hexadecimal digits; null if it has none. */
-export function identityOf({ header }: GraphMemory): string | null {
+export function readIdentity({ header }: GraphMemory): string | null {
   const bytes = Buffer.alloc(BYTES);
   for (let word = 0; word < IDENTITY_WORDS; word++) {
     bytes.writeUInt32LE(header.words[Header.Identity + word]!, word * 4);

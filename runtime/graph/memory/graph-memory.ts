@@ -6,10 +6,10 @@ import { InternalError } from "../model/errors.js";
 import {
   Arena,
   type ArenaMemory,
+  createKernelMemory,
+  createPlainMemory,
   FIRST_ARENA_WORDS,
-  kernelMemory,
   MAX_ARENA_WORDS,
-  plainMemory,
 } from "./arena.js";
 import { CommitClock } from "./commit-clock.js";
 import { CommitRing } from "./commit-ring.js";
@@ -194,10 +194,10 @@ export function allocateGraphMemory(
 
 /** @throws RangeError if the process may not reserve enough address space */
 export function memoryFor(arena: ArenaName): ArenaMemory {
-  if (isKernelArena(arena)) return kernelMemory(arena === "vectors" ? SCRATCH_BYTES : 0);
-  if (arena !== "dirty") return plainMemory(FIRST_ARENA_WORDS, MAX_WORDS_PER_ARENA[arena]);
+  if (isKernelArena(arena)) return createKernelMemory(arena === "vectors" ? SCRATCH_BYTES : 0);
+  if (arena !== "dirty") return createPlainMemory(FIRST_ARENA_WORDS, MAX_WORDS_PER_ARENA[arena]);
   const marks = ARENAS.length * CHUNKS_PER_ARENA;
-  return plainMemory(marks, marks);
+  return createPlainMemory(marks, marks);
 }
 
 function isKernelArena(arena: ArenaName): boolean {

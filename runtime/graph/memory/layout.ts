@@ -56,7 +56,7 @@ export const ARENAS = [
 export type ArenaName = (typeof ARENAS)[number];
 
 /** Maximum number of vertices, which fill RECORD. */
-const MOST_VERTICES = 2 ** 26;
+const MAX_VERTICES = 2 ** 26;
 /**
  * Maximum words of arenas that never need 4 GiB. Each arena reserves its maximum as address space,
  * which `ulimit -v` limits.
@@ -64,14 +64,14 @@ const MOST_VERTICES = 2 ** 26;
 export const MAX_WORDS_PER_ARENA: { readonly [A in ArenaName]?: number } = {
   header: 2 ** 14,
   journal: 2 ** 28,
-  out: 4 * MOST_VERTICES,
-  in: 4 * MOST_VERTICES,
-  sequence: 2 * MOST_VERTICES,
-  meta: MOST_VERTICES,
-  groups: 2 * (MOST_VERTICES / 32),
-  events: 2 * (MOST_VERTICES + 1),
+  out: 4 * MAX_VERTICES,
+  in: 4 * MAX_VERTICES,
+  sequence: 2 * MAX_VERTICES,
+  meta: MAX_VERTICES,
+  groups: 2 * (MAX_VERTICES / 32),
+  events: 2 * (MAX_VERTICES + 1),
   locks: 2 ** 26,
-  vectorSlots: MOST_VERTICES,
+  vectorSlots: MAX_VERTICES,
 };
 
 /** Offsets in the header; allocator states lie between `ALLOCATORS` and `ALLOCATORS_END`. */
@@ -81,7 +81,7 @@ export const Header = {
   /** Incremented when an arena grows: views must be recreated. */
   Generation: 1,
   /** Undo log entries of the current mutation. */
-  JournalCount: 2,
+  UndoCount: 2,
   /** Highest vertex handle ever used, plus one; handle 0 is never used. */
   HandleEnd: 3,
   /** First handle of the free list, linked through `RecordWord.IdPointer`. */
@@ -238,7 +238,7 @@ export const RecordWord = {
   /** Position in the list of its type. */
   TypePosition: 13,
   /** Position in the expiry heap, 0 if absent. */
-  EventPlace: 14,
+  EventPosition: 14,
   PropertyCount: 15,
 } as const;
 

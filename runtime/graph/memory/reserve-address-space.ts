@@ -6,7 +6,7 @@ import { CapacityError } from "../model/errors.js";
 /** Reserved by the engine per WebAssembly memory: 4 GiB plus guard regions. */
 export const KERNEL_ADDRESSES = 10 * 2 ** 30;
 /** Address space left for later threads; V8 aborts the process when they find none. */
-const LEFT_TO_THREADS = 4 * 2 ** 30;
+const THREAD_RESERVE_BYTES = 4 * 2 ** 30;
 
 /**
  * Calls `make` if the process may still reserve `bytes` of address space.
@@ -15,21 +15,21 @@ const LEFT_TO_THREADS = 4 * 2 ** 30;
  */
 export function reserveAddressSpace<T>(what: string, bytes: number, make: () => T): T {
   const left = availableAddressSpace();
-  if (left < bytes + LEFT_TO_THREADS) throw tooFew(what, bytes, left);
+  if (left < bytes + THREAD_RESERVE_BYTES) throw addressSpaceError(what, bytes, left);
   try {
     return make();
   } catch (error) {
-    if (error instanceof RangeError) throw tooFew(what, bytes, null, error);
+    if (error instanceof RangeError) throw addressSpaceError(what, bytes, null, error);
     throw error;
   }
 }
 
 /** @param left null: unknown */
-function tooFew(what: string, bytes: number, left: number | null, cause?: RangeError) {
+function addressSpaceError(what: string, bytes: number, left: number | null, cause?: RangeError) {
   const had = left === null ? "fewer" : formatGiB(left);
   return new CapacityError(
     `${what} reserves ${formatGiB(bytes)} of addresses, which cost no memory, beside ` +
-      `${formatGiB(LEFT_TO_THREADS)} for threads, and the process may have ${had} more: ` +
+      `${formatGiB(THREAD_RESERVE_BYTES)} for threads, and the process may have ${had} more: ` +
       "let it have more (`ulimit -v unlimited`), or have fewer graphs",
     { cause },
   );

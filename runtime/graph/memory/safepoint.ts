@@ -17,10 +17,10 @@ import type { GraphMemory } from "./graph-memory.js";
 import { Header, THREADS_WORDS } from "./layout.js";
 
 /** Bound on the pause of all threads when one of them is busy. */
-const PATIENCE_MS = 20;
+const ARRIVAL_TIMEOUT_MS = 20;
 const SLEEP_MS = 50;
 const CHANNEL = "svc.graph.safepoint";
-const Meeting = { Here: 0, Decision: 1 } as const;
+const Meeting = { Arrived: 0, Decision: 1 } as const;
 const Decision = { None: 0, Moved: 1, GivenUp: 2 } as const;
 
 interface Call {
@@ -89,29 +89,29 @@ export function relocateAtSafepoint(
   try {
     const call: Call = { graph: share.id, memories, meeting };
     channel?.postMessage(call);
-    isMoved = areHere(words, threadsOf(ints) - 1) && fill();
+    isMoved = awaitArrivals(words, countThreads(ints) - 1) && fill();
   } finally {
     Atomics.add(ints, Header.Moves, isMoved ? 1 : -1);
     Atomics.store(words, Meeting.Decision, isMoved ? Decision.Moved : Decision.GivenUp);
     Atomics.notify(words, Meeting.Decision);
     Atomics.notify(ints, Header.Moves);
   }
-  if (isMoved) goTo(share.id, memories);
+  if (isMoved) switchMemory(share.id, memories);
   return isMoved;
 }
 
-function areHere(meeting: Int32Array, count: number): boolean {
-  const giveUpAt = performance.now() + PATIENCE_MS;
+function awaitArrivals(meeting: Int32Array, count: number): boolean {
+  const giveUpAt = performance.now() + ARRIVAL_TIMEOUT_MS;
   for (;;) {
-    const here = Atomics.load(meeting, Meeting.Here);
+    const here = Atomics.load(meeting, Meeting.Arrived);
     if (here === count) return true;
     const leftMs = giveUpAt - performance.now();
     if (leftMs <= 0) return false;
-    Atomics.wait(meeting, Meeting.Here, here, leftMs);
+    Atomics.wait(meeting, Meeting.Arrived, here, leftMs);
   }
 }
 
-function threadsOf(header: Int32Array): number {
+function countThreads(header: Int32Array): number {
   let threads = 0;
   for (let word = 0; word < THREADS_WORDS; word++) {
     threads += bitCount(Atomics.load(header, Header.Threads + word));
@@ -121,21 +121,21 @@ function threadsOf(header: Int32Array): number {
 
 function listen(): BroadcastChannel {
   const made = new BroadcastChannel(CHANNEL);
-  made.onmessage = (event) => come((event as { readonly data: Call }).data);
+  made.onmessage = (event) => pauseAtSafepoint((event as { readonly data: Call }).data);
   (made as unknown as MessagePort).unref();
   return made;
 }
 
 /** Pauses this thread until the main thread has decided. */
-function come({ graph, memories, meeting }: Call): void {
+function pauseAtSafepoint({ graph, memories, meeting }: Call): void {
   if (!joined.has(graph)) return;
   const words = new Int32Array(meeting);
-  Atomics.add(words, Meeting.Here, 1);
-  Atomics.notify(words, Meeting.Here);
+  Atomics.add(words, Meeting.Arrived, 1);
+  Atomics.notify(words, Meeting.Arrived);
   Atomics.wait(words, Meeting.Decision, Decision.None);
-  if (Atomics.load(words, Meeting.Decision) === Decision.Moved) goTo(graph, memories);
+  if (Atomics.load(words, Meeting.Decision) === Decision.Moved) switchMemory(graph, memories);
 }
 
-function goTo(graph: string, memories: readonly ArenaMemory[]): void {
+function switchMemory(graph: string, memories: readonly ArenaMemory[]): void {
   for (const move of joined.get(graph) ?? []) move(memories);
 }

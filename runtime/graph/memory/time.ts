@@ -5,22 +5,22 @@ import { T_NEVER } from "../model/constants.js";
 import { NEVER } from "./layout.js";
 
 /** Second at which the running batch started; 0 outside of batches. */
-let held = 0;
+let frozenAt = 0;
 
 /** Seconds since 1970. */
 export function nowSeconds(): number {
-  return held === 0 ? Math.floor(Date.now() / 1000) : held;
+  return frozenAt === 0 ? Math.floor(Date.now() / 1000) : frozenAt;
 }
 
 /** Freezes the clock of this thread until `unfreezeClock`; false if it is frozen already. */
 export function freezeClock(): boolean {
-  if (held !== 0) return false;
-  held = nowSeconds();
+  if (frozenAt !== 0) return false;
+  frozenAt = nowSeconds();
   return true;
 }
 
 export function unfreezeClock(): void {
-  held = 0;
+  frozenAt = 0;
 }
 
 /** Returns the stored form of a second: times from T_NEVER on, or before 1970, become NEVER. */

@@ -12,7 +12,7 @@ export const SEQUENCE_UNDO_FLAG = 0x100;
 /** Completes a commit that a dead thread had started; nothing is rolled back from then on. */
 export function finishCommit(memory: GraphMemory, count: number): void {
   const { journal, header } = memory;
-  header.words[Header.JournalCount] = 0;
+  header.words[Header.UndoCount] = 0;
   for (let entry = 0; entry < count; entry++) {
     if (journal.words[entry * UNDO_ENTRY_WORDS]! >= SEQUENCE_UNDO_FLAG)
       releaseSequence(memory, entry);
@@ -40,5 +40,5 @@ export function undo(memory: GraphMemory, count: number, first = 0): void {
     if (where < SEQUENCE_UNDO_FLAG) arenas[where]!.words[index] = old;
     else Atomics.store(arenas[where - SEQUENCE_UNDO_FLAG]!.ints, index, (old + 2) | 0);
   }
-  header.words[Header.JournalCount] = first;
+  header.words[Header.UndoCount] = first;
 }

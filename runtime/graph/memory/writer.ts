@@ -22,13 +22,13 @@ import {
 } from "./undo-log.js";
 
 /** Numbers per savepoint of a nested mutation. */
-const MARK_NUMBERS = 5;
+const SAVEPOINT_NUMBERS = 5;
 const MAX_BATCH_WORDS = 6 * 2 ** 20;
 const SPINS = 400;
 /** A sleeping thread checks again this often, in case its wake-up went to a thread that died. */
 const SLEEP_MS = 50;
 /** Undo log of a mutation that needs none. */
-const NO_JOURNAL = new Uint32Array(0);
+const EMPTY_UNDO_LOG = new Uint32Array(0);
 
 /**
  * The main thread gives up when nothing was written for this long: if the mutex holder is dead,
@@ -46,21 +46,21 @@ export interface Allocator {
 
 export class Writer {
   /** While this thread runs a batch: the only graph it may lock, which prevents deadlocks. */
-  static only: Writer | null = null;
+  static batchWriter: Writer | null = null;
   readonly memory: GraphMemory;
   /** 1 to 255, unique among the threads of the process. */
   readonly thread: number;
   #depth = 0;
-  #journalCount = 0;
+  #undoCount = 0;
   /**
    * Savepoints by depth, five numbers each: lengths of undo log, touched, freed; log words,
    * records.
    */
-  readonly #marks: number[] = [];
+  readonly #savepoints: number[] = [];
   /** Views of arenas that never grow, and of the undo log up to its known length. */
   readonly #header: Uint32Array;
   readonly #dirty: Uint32Array;
-  #journal: Uint32Array;
+  #undoLog: Uint32Array;
   /** Undo log entries that are sequences. */
   #touchedCount = 0;
   readonly #touched: number[] = [];
@@ -73,7 +73,7 @@ export class Writer {
   /** True if the log thread must be woken at the end of this mutation. */
   #hasLogged = false;
   /** True while no other thread can see the graph. */
-  #isAlone = false;
+  #isUnshared = false;
   /** Receives the transaction of each commit; null: changes are not logged. */
   readonly #log: CommitRing | null;
 
@@ -92,7 +92,7 @@ export class Writer {
     this.thread = thread;
     this.#header = memory.header.words;
     this.#dirty = memory.dirty.words;
-    this.#journal = memory.journal.words;
+    this.#undoLog = memory.journal.words;
     this.#log = memory.log;
   }
 
@@ -115,16 +115,16 @@ export class Writer {
    * Runs mutations of a graph that no other thread can see, without an undo log: a mutation that
    * throws is not rolled back, and the graph must be discarded.
    */
-  alone<T>(run: () => T): T {
+  runUnshared<T>(run: () => T): T {
     this.beginReading();
     this.#depth = 0;
-    this.#isAlone = true;
-    this.#journal = NO_JOURNAL;
+    this.#isUnshared = true;
+    this.#undoLog = EMPTY_UNDO_LOG;
     try {
       return run();
     } finally {
-      this.#journal = this.memory.journal.words;
-      this.#isAlone = false;
+      this.#undoLog = this.memory.journal.words;
+      this.#isUnshared = false;
       this.#depth = 1;
       this.end();
     }
@@ -146,10 +146,10 @@ export class Writer {
   /** Takes the mutex for reading only, which must not wait for the disk. */
   beginReading(): void {
     if (this.#depth > 0) {
-      this.#mark(this.#depth++);
+      this.#setSavepoint(this.#depth++);
       return;
     }
-    if (this.#isAlone) {
+    if (this.#isUnshared) {
       this.#depth = 1;
       return;
     }
@@ -172,38 +172,38 @@ export class Writer {
     this.hasShortened = false;
     if (this.#freedCount > 0) this.#releaseFreed();
     const log = this.#log;
-    const isLogged = log?.hasUnit === true;
+    const isLogged = log?.hasTransaction === true;
     if (isLogged) {
       const header = this.#header;
       log.prepare(header[Header.OperationCount]!, header[Header.OperationCountHigh]!);
     }
-    this.#header[Header.CommittedCount] = this.#journalCount;
+    this.#header[Header.CommittedCount] = this.#undoCount;
     if (isLogged) this.#publish(log);
-    this.#header[Header.JournalCount] = 0;
+    this.#header[Header.UndoCount] = 0;
     for (let index = 0; index < this.#touchedCount; index++) {
       releaseSequence(this.memory, this.#touched[index]!);
     }
     this.#header[Header.CommittedCount] = 0;
     this.#touchedCount = 0;
-    this.#journalCount = 0;
+    this.#undoCount = 0;
   }
 
   /** Rolls back to the last commit; in a nested mutation, to its start. */
   rollback(): void {
     const isNested = this.#depth > 1;
-    const mark = (this.#depth - 1) * MARK_NUMBERS;
-    const at = (number: number): number => (isNested ? this.#marks[mark + number]! : 0);
-    undo(this.memory, this.#journalCount, at(0));
-    this.#journalCount = at(0);
+    const mark = (this.#depth - 1) * SAVEPOINT_NUMBERS;
+    const at = (number: number): number => (isNested ? this.#savepoints[mark + number]! : 0);
+    undo(this.memory, this.#undoCount, at(0));
+    this.#undoCount = at(0);
     this.#touchedCount = at(1);
     this.#freedCount = at(2);
     if (isNested) this.#log?.rollBackTo(at(3), at(4));
-    else this.#log?.forget();
+    else this.#log?.discard();
   }
 
   /** Releases the mutex at the outermost level. */
   end(): void {
-    if (--this.#depth > 0 || this.#isAlone) return;
+    if (--this.#depth > 0 || this.#isUnshared) return;
     this.#unlock();
   }
 
@@ -228,7 +228,7 @@ export class Writer {
     const committed = words[Header.CommittedCount]!;
     this.#log?.takeOver(committed > 0);
     if (committed > 0) finishCommit(memory, committed);
-    else undo(memory, words[Header.JournalCount]!);
+    else undo(memory, words[Header.UndoCount]!);
     return true;
   }
 
@@ -252,7 +252,7 @@ export class Writer {
   }
 
   /** Appends the old value of a word that the caller changes itself. */
-  keep(arena: Arena, index: number): void {
+  noteOldValue(arena: Arena, index: number): void {
     this.#note(arena.id, index, arena.words[index]!);
   }
 
@@ -277,7 +277,7 @@ export class Writer {
    * Marks words as dirty that were written without `put`. Allowed only for words that nothing
    * refers to yet: in a block allocated by this mutation.
    */
-  wrote(arena: Arena, index: number, words: number): void {
+  markDirty(arena: Arena, index: number, words: number): void {
     const last = (index + words - 1) >>> CHUNK_SHIFT;
     for (let chunk = index >>> CHUNK_SHIFT; chunk <= last; chunk++) {
       this.#dirty[arena.id * CHUNKS_PER_ARENA + chunk] = 1;
@@ -286,7 +286,7 @@ export class Writer {
 
   /** Makes readers of a vertex side retry until the commit. Call it before the first change. */
   touch(side: SideNumber, vertex: number): void {
-    if (this.#isAlone) return;
+    if (this.#isUnshared) return;
     this.touchWord(this.memory.sequence, vertex * SEQUENCE_WORDS + side);
   }
 
@@ -294,12 +294,12 @@ export class Writer {
   touchWord(arena: Arena, index: number): void {
     const value = arena.words[index]!;
     if ((value & 1) === 1) return;
-    if (this.#isAlone) {
+    if (this.#isUnshared) {
       // No other thread reads, but caches of this thread must see a new sequence.
       arena.words[index] = value + 2;
       return;
     }
-    this.#touched[this.#touchedCount++] = this.#journalCount;
+    this.#touched[this.#touchedCount++] = this.#undoCount;
     this.#note(arena.id + SEQUENCE_UNDO_FLAG, index, value);
     this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
     Atomics.add(arena.ints, index, 1);
@@ -309,7 +309,7 @@ export class Writer {
    * Grows an arena to at least `words` words.
    * @throws CapacityError above the limit of a graph
    */
-  require(arena: Arena, words: number): void {
+  ensureWords(arena: Arena, words: number): void {
     if (words > MAX_ARENA_WORDS) throw graphFullError();
     if (words <= arena.words.length) return;
     arena.grow(words);
@@ -317,15 +317,15 @@ export class Writer {
     this.memory.refresh();
   }
 
-  #mark(depth: number): void {
+  #setSavepoint(depth: number): void {
     const log = this.#log;
-    const marks = this.#marks;
-    const at = depth * MARK_NUMBERS;
-    marks[at] = this.#journalCount;
+    const marks = this.#savepoints;
+    const at = depth * SAVEPOINT_NUMBERS;
+    marks[at] = this.#undoCount;
     marks[at + 1] = this.#touchedCount;
     marks[at + 2] = this.#freedCount;
-    marks[at + 3] = log === null ? 0 : log.unitWords;
-    marks[at + 4] = log === null ? 0 : log.unitRecords;
+    marks[at + 3] = log === null ? 0 : log.openWords;
+    marks[at + 4] = log === null ? 0 : log.openRecords;
   }
 
   #releaseFreed(): void {
@@ -342,29 +342,29 @@ export class Writer {
   }
 
   #note(arena: number, index: number, old: number): void {
-    const at = this.#journalCount * UNDO_ENTRY_WORDS;
-    if (at + UNDO_ENTRY_WORDS > this.#journal.length && !this.#extendJournal(at * 2)) return;
-    const words = this.#journal;
+    const at = this.#undoCount * UNDO_ENTRY_WORDS;
+    if (at + UNDO_ENTRY_WORDS > this.#undoLog.length && !this.#extendUndoLog(at * 2)) return;
+    const words = this.#undoLog;
     words[at] = arena;
     words[at + 1] = index;
     words[at + 2] = old;
-    this.#header[Header.JournalCount] = ++this.#journalCount;
+    this.#header[Header.UndoCount] = ++this.#undoCount;
   }
 
   /** Returns false if no undo log is needed. */
-  #extendJournal(words: number): boolean {
-    if (this.#isAlone) return false;
-    if (words > MAX_BATCH_WORDS && Writer.only === this) {
+  #extendUndoLog(words: number): boolean {
+    if (this.#isUnshared) return false;
+    if (words > MAX_BATCH_WORDS && Writer.batchWriter === this) {
       throw new CapacityError("too many changes in one batch, which takes 24 MiB of old values");
     }
-    this.require(this.memory.journal, words);
-    this.#journal = this.memory.journal.words;
+    this.ensureWords(this.memory.journal, words);
+    this.#undoLog = this.memory.journal.words;
     return true;
   }
 
   #lock(quietMs: number): boolean {
-    if (Writer.only !== null && Writer.only !== this) {
-      const names = `'${this.memory.name}' within a batch of '${Writer.only.memory.name}'`;
+    if (Writer.batchWriter !== null && Writer.batchWriter !== this) {
+      const names = `'${this.memory.name}' within a batch of '${Writer.batchWriter.memory.name}'`;
       throw new AccessError(`A batch keeps to one graph: ${names}`);
     }
     const { ints } = this.memory.header;
@@ -395,7 +395,7 @@ export class Writer {
   /** Returns a number that changes while any thread writes. */
   #progress(): number {
     const { words } = this.memory.header;
-    return words[Header.OperationCount]! * 2 ** 20 + words[Header.JournalCount]!;
+    return words[Header.OperationCount]! * 2 ** 20 + words[Header.UndoCount]!;
   }
 
   #unlock(): void {

@@ -106,7 +106,7 @@ export function unlink(store: GraphStore, initial: number, position: number): vo
   const { header } = store.memory;
   const terminal = outArcs.otherAt(initial, position);
   const word1 = outArcs.word1At(initial, position);
-  if (digest.isKept) {
+  if (digest.isMaintained) {
     digest.arc(-1, initial, terminal, word1, outArcs.valueAt(initial, position));
   }
   outArcs.removeAt(initial, position);
@@ -136,7 +136,7 @@ function link(
 ): void {
   const { writer, digest } = store;
   const { header } = store.memory;
-  if (digest.isKept) digest.arc(1, initial, terminal, word1, value);
+  if (digest.isMaintained) digest.arc(1, initial, terminal, word1, value);
   store.outArcs.add(initial, terminal, word1, value);
   if ((word1 & ArcFlag.ForwardOnly) === 0) store.inArcs.add(terminal, initial, word1, value);
   else {
@@ -158,7 +158,7 @@ function setValue(
   const old = outArcs.valueAt(initial, position);
   if (old === value) return;
   const word1 = outArcs.word1At(initial, position);
-  if (digest.isKept) {
+  if (digest.isMaintained) {
     digest.arc(-1, initial, terminal, word1, old);
     digest.arc(1, initial, terminal, word1, value);
   }

@@ -131,7 +131,7 @@ function logProperty(store: GraphStore, log: CommitRing, operation: Operation): 
     else text.setBytes(value instanceof ExternalValue ? value.content() : value.bytes);
     kind = isText ? PropertyKind.String : value.kind;
     // What is on this disk is on no other one.
-    if (value instanceof ExternalValue) kind = PropertyKind.Disk;
+    if (value instanceof ExternalValue) kind = PropertyKind.External;
     bytes = text.bytes;
   }
   let at = log.reserve(HEAD_WORDS + id + LENGTH_WORDS + wordsFor(bytes));

@@ -117,9 +117,9 @@ export function truncate(store: GraphStore): number {
   memory.meta.words.fill(0, 0, end);
   memory.out.words.fill(0, 0, end * SIDE_WORDS);
   memory.in.words.fill(0, 0, end * SIDE_WORDS);
-  writer.wrote(memory.meta, 0, end);
-  writer.wrote(memory.out, 0, end * SIDE_WORDS);
-  writer.wrote(memory.in, 0, end * SIDE_WORDS);
+  writer.markDirty(memory.meta, 0, end);
+  writer.markDirty(memory.out, 0, end * SIDE_WORDS);
+  writer.markDirty(memory.in, 0, end * SIDE_WORDS);
   store.vectors.forget();
   // Who has read a pointer before sees that it counts no more, before anything is put there.
   const { ints } = memory.sequence;

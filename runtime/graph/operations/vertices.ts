@@ -127,7 +127,7 @@ export function setRank(store: GraphStore, vertex: number, c1: number, c0: numbe
 
 /** Lets the digest know what a real vertex has of its own; of virtual ones it knows nothing. */
 function tell({ digest, vertices }: GraphStore, sign: Sign, vertex: number): void {
-  if (digest.isKept && vertices.isReal(vertex))
+  if (digest.isMaintained && vertices.isReal(vertex))
     digest.vertex(sign, vertex, vertices.typeOf(vertex));
 }
 

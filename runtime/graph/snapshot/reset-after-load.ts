@@ -1,7 +1,7 @@
 // What is done to the memory of a graph that was just loaded, before anybody else sees it: it is
 // checked for sense, and what belonged to the threads of the process that saved it is forgotten.
 
-import { identityOf, legacyIdentity, setIdentity } from "../memory/graph-identity.js";
+import { legacyIdentity, readIdentity, setIdentity } from "../memory/graph-identity.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import {
   ARENAS,
@@ -20,7 +20,7 @@ import { validateArenaExtents } from "./validate-extents.js";
 const VOLATILE = [
   Header.Mutex,
   Header.Generation,
-  Header.JournalCount,
+  Header.UndoCount,
   Header.CommittedCount,
   Header.IndexSequence,
   Header.StringSequence,
@@ -57,7 +57,7 @@ export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): num
     const used = usedWordsInArena(words, ARENAS[id]!, id);
     if (used > arena.words.length) arena.grow(used);
   }
-  if (identityOf(memory) === null) setIdentity(memory, legacyIdentity(memory));
+  if (readIdentity(memory) === null) setIdentity(memory, legacyIdentity(memory));
   memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
   words[Header.SavedOperationCount] = words[Header.OperationCount]!;
   words[Header.SavedOperationCountHigh] = words[Header.OperationCountHigh]!;

@@ -206,14 +206,14 @@ async function flushStep(step: NonNullable<Step>): Promise<void> {
     const giveUp = new AbortController();
     const late = sleep(MAX_LOG_MS, undefined, { ref: false, signal: giveUp.signal });
     const isLate = late.catch(() => undefined);
-    await Promise.race([step.log.wait(step.log.next), isLate]);
+    await Promise.race([step.log.wait(step.log.nextFlush), isLate]);
     giveUp.abort();
   }
 }
 
 function flushNow(step: NonNullable<Step>): void {
   if ("descriptor" in step) fsyncSync(step.descriptor);
-  else step.log.waitNow(step.log.next, MAX_LOG_MS);
+  else step.log.waitBlocking(step.log.nextFlush, MAX_LOG_MS);
 }
 
 function nextTurn(): Promise<void> {

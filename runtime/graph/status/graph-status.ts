@@ -4,7 +4,7 @@ import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { queryTimeUs } from "../query/walk/query-meter.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { replicaInputOf } from "../store/input-serial.js";
+import { readReplicaInput } from "../store/input-serial.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
 
 /** Units of changes have no ids; what goes out is the instance's, whose log counts it. */
@@ -30,7 +30,7 @@ export function graphStatus(store: GraphStore, path: string | null) {
     ...baseStatus(store, path),
     time: { current, age: current - words[Header.CreatedAt]! },
     op: { count: store.operationCount },
-    transaction: { out: NO_TRANSACTIONS, in: { ...NO_TRANSACTIONS, ...replicaInputOf(store) } },
+    transaction: { out: NO_TRANSACTIONS, in: { ...NO_TRANSACTIONS, ...readReplicaInput(store) } },
     enum: enumerations(store),
     memcost: costs(store, usage),
     memory: memoryByKind(usage),

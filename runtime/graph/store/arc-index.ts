@@ -27,12 +27,12 @@ const NAME_MULTIPLIER = 0x85eb_ca6b;
 const NAME_SHIFT = 16;
 const NAME_MASK = 0xffff;
 /** Arcs to the same terminal probed during an insertion before the spread grows. */
-const MOST_ALIKE = 64;
+const MAX_SAME_TERMINAL = 64;
 const FIRST_SPREAD = 8;
 const SPREAD_STEP = 2;
 const SPREAD_SHIFT = 8;
 const BITS_MASK = 0xff;
-const MOST_BITS = 30;
+const MAX_BITS = 30;
 
 /**
  * Shape of an index: log2 of its slots, and its spread from bit 8 on. Snapshots of older releases
@@ -43,7 +43,7 @@ export type IndexShape = number;
 /** Returns the shape for an index of `arcs` arcs; the spread stays. */
 export function indexShapeFor(arcs: number, shape: IndexShape): IndexShape {
   const bits = 32 - Math.clz32(Math.floor((arcs * 4) / 3));
-  if (bits > MOST_BITS) throw new InternalError("vertex has too many arcs");
+  if (bits > MAX_BITS) throw new InternalError("vertex has too many arcs");
   return bits | (Math.min(shape >>> SPREAD_SHIFT, bits) << SPREAD_SHIFT);
 }
 
@@ -56,7 +56,7 @@ export function growIndex(shape: IndexShape): IndexShape {
 }
 
 /** Returns the number of slots of an index. */
-export function slotsOf(shape: IndexShape): number {
+export function countSlots(shape: IndexShape): number {
   return 1 << (shape & BITS_MASK);
 }
 
@@ -73,12 +73,12 @@ export class ArcIndex {
 
   /** Returns true if one more arc would exceed the load limit. */
   isFull(shape: IndexShape, arcs: number): boolean {
-    return (arcs + 1) * 4 > 3 * slotsOf(shape);
+    return (arcs + 1) * 4 > 3 * countSlots(shape);
   }
 
   /** Builds an index of all arcs of a run; returns its pointer. */
   build(run: number, arcs: number, shape: IndexShape): number {
-    const slots = slotsOf(shape);
+    const slots = countSlots(shape);
     const index = this.#blocks.allocate(this.#writer, this.#blocks.classFor(slots));
     const words = this.#arcs.words;
     words.fill(0, index, index + slots);
@@ -91,7 +91,7 @@ export class ArcIndex {
   }
 
   free(index: number, shape: IndexShape): void {
-    this.#blocks.free(this.#writer, index, this.#blocks.classFor(slotsOf(shape)));
+    this.#blocks.free(this.#writer, index, this.#blocks.classFor(countSlots(shape)));
   }
 
   /**
@@ -107,9 +107,9 @@ export class ArcIndex {
     keyMask: number,
   ): number {
     const words = this.#arcs.words;
-    const mask = slotsOf(shape) - 1;
+    const mask = countSlots(shape) - 1;
     const isNamed = keyMask >>> NAME_SHIFT === NAME_MASK;
-    let slot = isNamed ? homeOf(other, key, shape) : firstHomeOf(other, shape);
+    let slot = isNamed ? homeSlot(other, key, shape) : firstHomeSlot(other, shape);
     // An empty slot ends the search, except within the window of possible home slots.
     const window = isNamed ? 0 : spreadMask(shape);
     // Bounded, because a reader may see a table that is being changed and has no free slot.
@@ -127,8 +127,9 @@ export class ArcIndex {
   /** Returns the positions of all arcs to a vertex, or of one relationship if `name` is not 0. */
   findAll(run: number, index: number, shape: IndexShape, other: number, name: number): number[] {
     const words = this.#arcs.words;
-    const mask = slotsOf(shape) - 1;
-    let slot = name === 0 ? firstHomeOf(other, shape) : homeOf(other, name << NAME_SHIFT, shape);
+    const mask = countSlots(shape) - 1;
+    let slot =
+      name === 0 ? firstHomeSlot(other, shape) : homeSlot(other, name << NAME_SHIFT, shape);
     const window = name === 0 ? spreadMask(shape) : 0;
     const found: number[] = [];
     for (let probes = 0; probes <= mask; probes++) {
@@ -146,7 +147,7 @@ export class ArcIndex {
   /** Adds the arc at a position; false if too many arcs to the same terminal precede it. */
   add(run: number, index: number, shape: IndexShape, position: number): boolean {
     const words = this.#arcs.words;
-    const mask = slotsOf(shape) - 1;
+    const mask = countSlots(shape) - 1;
     const at = run + position * ARC_WORDS;
     const other = words[at]!;
     let slot = homeAt(words, at, shape);
@@ -155,21 +156,21 @@ export class ArcIndex {
       if (words[run + (entry - 1) * ARC_WORDS] === other) alike++;
       slot = (slot + 1) & mask;
     }
-    if (alike > MOST_ALIKE && growIndex(shape) !== shape) return false;
+    if (alike > MAX_SAME_TERMINAL && growIndex(shape) !== shape) return false;
     this.#writer.put(this.#arcs, index + slot, position + 1);
     return true;
   }
 
   /** Updates the entry of an arc that moves within the run. */
   move(run: number, index: number, shape: IndexShape, from: number, to: number): void {
-    this.#writer.put(this.#arcs, index + this.#slotOf(run, index, shape, from), to + 1);
+    this.#writer.put(this.#arcs, index + this.#findSlot(run, index, shape, from), to + 1);
   }
 
   /** Removes the entry of the arc at a position, while the run still contains it. */
   remove(run: number, index: number, shape: IndexShape, position: number): void {
     const words = this.#arcs.words;
-    const mask = slotsOf(shape) - 1;
-    let gap = this.#slotOf(run, index, shape, position);
+    const mask = countSlots(shape) - 1;
+    let gap = this.#findSlot(run, index, shape, position);
     for (let slot = gap; ; ) {
       slot = (slot + 1) & mask;
       const entry = words[index + slot]!;
@@ -183,9 +184,9 @@ export class ArcIndex {
     this.#writer.put(this.#arcs, index + gap, 0);
   }
 
-  #slotOf(run: number, index: number, shape: IndexShape, position: number): number {
+  #findSlot(run: number, index: number, shape: IndexShape, position: number): number {
     const words = this.#arcs.words;
-    const mask = slotsOf(shape) - 1;
+    const mask = countSlots(shape) - 1;
     let slot = homeAt(words, run + position * ARC_WORDS, shape);
     while (words[index + slot] !== position + 1) slot = (slot + 1) & mask;
     return slot;
@@ -193,18 +194,18 @@ export class ArcIndex {
 }
 
 function homeAt(words: Uint32Array, at: number, shape: IndexShape): number {
-  return homeOf(words[at]!, words[at + 1]!, shape);
+  return homeSlot(words[at]!, words[at + 1]!, shape);
 }
 
-function homeOf(other: number, key: number, shape: IndexShape): number {
-  const first = firstHomeOf(other, shape);
+function homeSlot(other: number, key: number, shape: IndexShape): number {
+  const first = firstHomeSlot(other, shape);
   // The common case: spread 0.
   if (shape <= BITS_MASK) return first;
   const hash = Math.imul(key >>> NAME_SHIFT, NAME_MULTIPLIER);
-  return (first + ((hash ^ (hash >>> 15)) & spreadMask(shape))) & (slotsOf(shape) - 1);
+  return (first + ((hash ^ (hash >>> 15)) & spreadMask(shape))) & (countSlots(shape) - 1);
 }
 
-function firstHomeOf(other: number, shape: IndexShape): number {
+function firstHomeSlot(other: number, shape: IndexShape): number {
   return Math.imul(other, MULTIPLIER) >>> (32 - (shape & BITS_MASK));
 }
 

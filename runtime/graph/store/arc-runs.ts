@@ -9,10 +9,10 @@
 // by the last one.
 
 import type { Arena } from "../memory/arena.js";
-import { BlockAllocator, unitsOf } from "../memory/block-allocator.js";
+import { BlockAllocator, blockUnits } from "../memory/block-allocator.js";
 import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
-import { ArcIndex, growIndex, INDEX_ABOVE, indexShapeFor, slotsOf } from "./arc-index.js";
+import { ArcIndex, countSlots, growIndex, INDEX_ABOVE, indexShapeFor } from "./arc-index.js";
 
 /** Shift of the relationship in word 1 of an arc. */
 const NAME_SHIFT = 16;
@@ -68,7 +68,7 @@ export class ArcRuns {
     const run = words[at + Side.Pointer]!;
     if (run === 0) return true;
     const end = run + words[at + Side.Degree]! * ARC_WORDS;
-    const indexEnd = words[at + Side.Index]! + slotsOf(words[at + Side.Class]! >>> SHAPE_SHIFT);
+    const indexEnd = words[at + Side.Index]! + countSlots(words[at + Side.Class]! >>> SHAPE_SHIFT);
     return end <= this.arcs.words.length && indexEnd <= this.arcs.words.length;
   }
 
@@ -131,18 +131,18 @@ export class ArcRuns {
     const sides = this.sides.words;
     const degree = sides[at + Side.Degree]!;
     const run = sides[at + Side.Pointer]!;
-    if (run === 0 || degree === unitsOf(sides[at + Side.Class]! & CLASS_MASK)) this.#grow(at);
+    if (run === 0 || degree === blockUnits(sides[at + Side.Class]! & CLASS_MASK)) this.#grow(at);
     const position = sides[at + Side.Pointer]! + degree * ARC_WORDS;
     // Words beyond the degree are unreferenced and need no undo entry, unless the run was longer
     // earlier in the same batch.
     if (writer.isNested && writer.hasShortened) {
-      for (let word = 0; word < ARC_WORDS; word++) writer.keep(this.arcs, position + word);
+      for (let word = 0; word < ARC_WORDS; word++) writer.noteOldValue(this.arcs, position + word);
     }
     const arcs = this.arcs.words;
     arcs[position] = other;
     arcs[position + 1] = word1;
     arcs[position + 2] = value;
-    writer.wrote(this.arcs, position, ARC_WORDS);
+    writer.markDirty(this.arcs, position, ARC_WORDS);
     writer.put(this.sides, at + Side.Degree, degree + 1);
     // A run that shrank keeps its index for a while.
     if (degree >= INDEX_ABOVE || sides[at + Side.Index] !== 0) this.#enter(at, degree);
@@ -230,7 +230,8 @@ export class ArcRuns {
     } else if (sizeClass >= SHRINK_CLASSES) {
       const smaller = sizeClass - SHRINK_CLASSES;
       // Removal must never fail: if the arena is full, the run stays where it is.
-      if (degree * 4 > unitsOf(smaller) * 3 || !this.#blocks.hasRoom(this.#writer, smaller)) return;
+      if (degree * 4 > blockUnits(smaller) * 3 || !this.#blocks.hasRoom(this.#writer, smaller))
+        return;
       this.#move(at, smaller);
     }
   }

@@ -28,14 +28,14 @@ const term = new Int32Array(DIGEST_WORDS);
 
 export class ContentDigest {
   /** False: the digest is not maintained, and changes need not be reported. */
-  isKept: boolean;
+  isMaintained: boolean;
   readonly #writer: Writer;
   /** Receives the terms instead of the graph during `measure`. */
   #sums: Uint32Array | null = null;
 
   constructor(writer: Writer) {
     this.#writer = writer;
-    this.isKept = writer.memory.log !== null;
+    this.isMaintained = writer.memory.log !== null;
   }
 
   /** Adds or removes an arc. All methods below require a mutation. */
@@ -70,14 +70,14 @@ export class ContentDigest {
   /** Returns the sums of the terms reported by `tell`, separate from those of the graph. */
   measure(tell: () => void): Uint32Array {
     const sums = new Uint32Array(DIGEST_WORDS);
-    const { isKept } = this;
+    const { isMaintained } = this;
     this.#sums = sums;
-    this.isKept = true;
+    this.isMaintained = true;
     try {
       tell();
     } finally {
       this.#sums = null;
-      this.isKept = isKept;
+      this.isMaintained = isMaintained;
     }
     return sums;
   }
@@ -93,11 +93,11 @@ export class ContentDigest {
     for (let word = 0; word < DIGEST_WORDS; word++) {
       if (sums !== null) sums[word]! += sign * term[word]!;
       else {
-        writer.keep(header, Header.Digest + word);
+        writer.noteOldValue(header, Header.Digest + word);
         header.words[Header.Digest + word]! += sign * term[word]!;
       }
     }
-    if (sums === null) writer.wrote(header, Header.Digest, DIGEST_WORDS);
+    if (sums === null) writer.markDirty(header, Header.Digest, DIGEST_WORDS);
   }
 }
 

@@ -68,32 +68,32 @@ export class ExpiryHeap {
    */
   schedule(vertex: number, second: number): void {
     if (second === NEVER) return;
-    const place = this.#placeOf(vertex);
+    const place = this.#positionOf(vertex);
     if (place !== 0) {
-      if (second < this.#events.words[place * ENTRY_WORDS]!) this.#rise(place, second, vertex);
+      if (second < this.#events.words[place * ENTRY_WORDS]!) this.#siftUp(place, second, vertex);
       return;
     }
     const last = this.count + 1;
-    this.#writer.require(this.#events, (last + 1) * ENTRY_WORDS);
+    this.#writer.ensureWords(this.#events, (last + 1) * ENTRY_WORDS);
     this.#writer.put(this.#header, Header.EventCount, last);
-    this.#rise(last, second, vertex);
+    this.#siftUp(last, second, vertex);
   }
 
   /** Removes a vertex from the heap. Call it before its handle is freed. Requires a mutation. */
   cancel(vertex: number): void {
-    const place = this.#placeOf(vertex);
+    const place = this.#positionOf(vertex);
     if (place === 0) return;
-    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPlace, 0);
+    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPosition, 0);
     const last = this.count;
     this.#writer.put(this.#header, Header.EventCount, last - 1);
     if (place === last) return;
     const second = this.#events.words[last * ENTRY_WORDS]!;
     const moved = this.#events.words[last * ENTRY_WORDS + 1]!;
-    if (!this.#rise(place, second, moved)) this.#sink(place, second, moved);
+    if (!this.#siftUp(place, second, moved)) this.#siftDown(place, second, moved);
   }
 
   /** Stores an entry at a free position or above; returns false if it did not rise. */
-  #rise(place: number, second: number, vertex: number): boolean {
+  #siftUp(place: number, second: number, vertex: number): boolean {
     const { words } = this.#events;
     let at = place;
     while (at > 1) {
@@ -108,7 +108,7 @@ export class ExpiryHeap {
   }
 
   /** Stores an entry at a free position or below. */
-  #sink(place: number, second: number, vertex: number): void {
+  #siftDown(place: number, second: number, vertex: number): void {
     const { words } = this.#events;
     const { count } = this;
     let at = place;
@@ -128,10 +128,10 @@ export class ExpiryHeap {
   #put(place: number, second: number, vertex: number): void {
     this.#writer.put(this.#events, place * ENTRY_WORDS, second);
     this.#writer.put(this.#events, place * ENTRY_WORDS + 1, vertex);
-    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPlace, place);
+    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPosition, place);
   }
 
-  #placeOf(vertex: number): number {
-    return this.#record.words[vertex * RECORD_WORDS + RecordWord.EventPlace]!;
+  #positionOf(vertex: number): number {
+    return this.#record.words[vertex * RECORD_WORDS + RecordWord.EventPosition]!;
   }
 }

@@ -32,10 +32,10 @@ export const VALUES_FOLDER = ".values";
 export const MAX_DISK_BYTES = 2 ** 22;
 
 export class ExternalValues {
-  readonly #place: StorageLocation | null;
+  readonly #location: StorageLocation | null;
 
   constructor(place: StorageLocation | null) {
-    this.#place = place;
+    this.#location = place;
   }
 
   /**
@@ -43,12 +43,12 @@ export class ExternalValues {
    * @throws DataError if the file system fails, or the graph has no folder
    */
   put(content: Uint8Array): ExternalValue {
-    if (this.#place?.isWritable !== true) {
+    if (this.#location?.isWritable !== true) {
       throw new DataError("a value cannot be kept on disk: the graph is stored nowhere");
     }
     const address = createHash("sha256").update(content).digest();
     try {
-      putFile(join(this.#place.folder, VALUES_FOLDER), address, content);
+      putFile(join(this.#location.folder, VALUES_FOLDER), address, content);
     } catch (error) {
       const text = `a value cannot be kept on disk: ${(error as Error).message}`;
       throw new DataError(text, { cause: error });
@@ -58,8 +58,8 @@ export class ExternalValues {
 
   /** @throws DataError if the file is missing or corrupt */
   get(address: Uint8Array): Uint8Array {
-    const folder = this.#place === null ? "" : join(this.#place.folder, VALUES_FOLDER);
-    const file = fileOf(folder, address);
+    const folder = this.#location === null ? "" : join(this.#location.folder, VALUES_FOLDER);
+    const file = valueFile(folder, address);
     let content: Uint8Array;
     try {
       content = readFileSync(file);
@@ -89,7 +89,7 @@ export class ExternalValue extends PackedValue {
 
 /** Writes content into a folder of values. */
 function putFile(folder: string, address: Uint8Array, content: Uint8Array): void {
-  const file = fileOf(folder, address);
+  const file = valueFile(folder, address);
   if (existsSync(file)) {
     // Renews the age of the file, so that it is not removed as an orphan.
     utimesSync(file, new Date(), new Date());
@@ -145,7 +145,7 @@ export function installValues(graphFolder: string, received: string): void {
   }
 }
 
-function fileOf(folder: string, address: Uint8Array): string {
+function valueFile(folder: string, address: Uint8Array): string {
   const name = Buffer.from(address).toString("hex");
   return join(folder, name.slice(0, 2), name.slice(2));
 }

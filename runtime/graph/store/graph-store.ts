@@ -83,13 +83,13 @@ export class GraphStore {
   }
 
   /** Creates a new, empty graph. */
-  static make(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
+  static create(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
     const { log = null, identity = newIdentity(), values = null } = options;
     const store = new GraphStore(new GraphMemory(allocateGraphMemory(name, log, values)), thread);
     store.writer.mutate(() => {
       store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
       setIdentity(store.memory, identity);
-      const version = store.digest.isKept ? DIGEST_VERSION : 0;
+      const version = store.digest.isMaintained ? DIGEST_VERSION : 0;
       store.writer.put(store.memory.header, Header.DigestVersion, version);
       store.format();
     });
@@ -123,7 +123,7 @@ export class GraphStore {
    */
   move(memories: readonly ArenaMemory[]): number {
     const bytes = this.memory.move(memories);
-    this.vertices.look();
+    this.vertices.refreshViews();
     this.vectors.look();
     return bytes;
   }

@@ -91,11 +91,11 @@ export class HashIndex {
     const segment = this.#segmentOf(hash);
     const count = arena.words[segment + ENTRY_COUNT]! + 1;
     let table = arena.words[segment]!;
-    if (table === 0 || count * 4 > slotsOf(table) * 3) {
+    if (table === 0 || count * 4 > countSlots(table) * 3) {
       const lg = table === 0 ? SMALLEST_LG : (table & LG_MASK) + 1;
       table = this.#resize(segment, lg);
     }
-    const mask = slotsOf(table) - 1;
+    const mask = countSlots(table) - 1;
     const { ints } = arena;
     let at = slotAt(table, hash & mask);
     let same = 0;
@@ -118,7 +118,7 @@ export class HashIndex {
     writer.touchWord(this.#header, this.#sequenceWord);
     const segment = this.#segmentOf(hash);
     const table = arena.words[segment]!;
-    const mask = slotsOf(table) - 1;
+    const mask = countSlots(table) - 1;
     let slot = hash & mask;
     for (let found = 0; found !== entry; ) {
       found = arena.words[slotAt(table, slot) + 1]!;
@@ -132,7 +132,7 @@ export class HashIndex {
     if (count === 0) {
       this.#free(table);
       writer.put(arena, segment, 0);
-    } else if (lg > SMALLEST_LG && count * 8 < slotsOf(table)) this.#resize(segment, lg - 1);
+    } else if (lg > SMALLEST_LG && count * 8 < countSlots(table)) this.#resize(segment, lg - 1);
   }
 
   #findAgain(hash: number, matcher: EntryMatcher): number {
@@ -154,15 +154,15 @@ export class HashIndex {
     const segment = this.#segmentOf(hash);
     let { ints } = this.#arena;
     let table = ints[segment]!;
-    if (slotAt(table, slotsOf(table)) > ints.length) {
+    if (slotAt(table, countSlots(table)) > ints.length) {
       // Either the arena has grown, or the word was never a table: the sequence tells.
       this.#writer.memory.refresh();
       ints = this.#arena.ints;
       table = ints[segment]!;
-      if (slotAt(table, slotsOf(table)) > ints.length) return 0;
+      if (slotAt(table, countSlots(table)) > ints.length) return 0;
     }
     if (table === 0) return 0;
-    const mask = slotsOf(table) - 1;
+    const mask = countSlots(table) - 1;
     let slot = hash & mask;
     // Bounded, because a table that is being reused may have no free slot.
     for (let left = mask; left >= 0; left--) {
@@ -179,7 +179,7 @@ export class HashIndex {
   #closeGap(table: number, freed: number): void {
     const writer = this.#writer;
     const arena = this.#arena;
-    const mask = slotsOf(table) - 1;
+    const mask = countSlots(table) - 1;
     let gap = freed;
     for (let slot = (gap + 1) & mask; ; slot = (slot + 1) & mask) {
       const at = slotAt(table, slot);
@@ -212,20 +212,20 @@ export class HashIndex {
       copyEntries(ints, old, table);
       this.#free(old);
     }
-    writer.wrote(arena, block, words);
+    writer.markDirty(arena, block, words);
     writer.put(arena, segment, table);
     return table;
   }
 
   #free(table: number): void {
-    const words = slotsOf(table) * SLOT_WORDS;
+    const words = countSlots(table) * SLOT_WORDS;
     this.#blocks.free(this.#writer, slotAt(table, 0), this.#blocks.classFor(words));
   }
 }
 
 function copyEntries(ints: Int32Array, from: number, to: number): void {
-  const mask = slotsOf(to) - 1;
-  const end = slotAt(from, slotsOf(from));
+  const mask = countSlots(to) - 1;
+  const end = slotAt(from, countSlots(from));
   for (let at = slotAt(from, 0); at < end; at += SLOT_WORDS) {
     const entry = ints[at + 1]!;
     if (entry === 0) continue;
@@ -238,7 +238,7 @@ function copyEntries(ints: Int32Array, from: number, to: number): void {
 }
 
 /** Returns the slots of a table; 1 for the null reference. */
-function slotsOf(table: number): number {
+function countSlots(table: number): number {
   return 1 << (table & LG_MASK);
 }
 

@@ -7,7 +7,7 @@ import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "./graph-store.js";
 
 /** Returns the serial of the last transaction applied, 0 if none, and the number applied. */
-export function replicaInputOf({ memory: { header } }: GraphStore): {
+export function readReplicaInput({ memory: { header } }: GraphStore): {
   serial: number;
   count: number;
 } {

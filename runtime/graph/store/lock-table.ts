@@ -99,7 +99,7 @@ export class LockTable {
 
   entries(): LockEntry[] {
     return this.#used(false).map((entry) => {
-      const { session, vertex } = this.#whose(entry);
+      const { session, vertex } = this.#readWait(entry);
       const isWritable = this.ownerOf(vertex) === session;
       return { session, vertex, isWritable, count: this.#get(entry, Entry.Count) };
     });
@@ -121,7 +121,7 @@ export class LockTable {
 
   /** Returns all wait entries. */
   waits(): WaitEntry[] {
-    return this.#used(true).map((entry) => this.#whose(entry));
+    return this.#used(true).map((entry) => this.#readWait(entry));
   }
 
   /** Releases the locks of a dead thread; returns their vertices. Requires a mutation. */
@@ -148,13 +148,14 @@ export class LockTable {
   /** Sleeps until a lock is released, unless one was released since `releases` was read. */
   sleep(seen: number, leftMs: number): void {
     const { ints } = this.#header;
-    if (this.#say(seen)) Atomics.wait(ints, Header.LockReleases, seen | SLEEPERS, leftMs);
+    if (this.#announceSleeper(seen))
+      Atomics.wait(ints, Header.LockReleases, seen | SLEEPERS, leftMs);
   }
 
   /** Variant of `sleep` that does not block the thread; null if a lock was released. */
   sleepAsync(seen: number, leftMs: number): Promise<unknown> | null {
     const { ints } = this.#header;
-    if (!this.#say(seen)) return null;
+    if (!this.#announceSleeper(seen)) return null;
     const sleep = Atomics.waitAsync(ints, Header.LockReleases, seen | SLEEPERS, leftMs);
     return sleep.async ? sleep.value : null;
   }
@@ -169,7 +170,7 @@ export class LockTable {
   }
 
   /** Sets the sleeper bit; returns false if a lock was released since `seen`. */
-  #say(seen: number): boolean {
+  #announceSleeper(seen: number): boolean {
     const { ints } = this.#header;
     const sleeping = seen | SLEEPERS;
     const found = Atomics.compareExchange(ints, Header.LockReleases, seen, sleeping);
@@ -190,7 +191,7 @@ export class LockTable {
     return found;
   }
 
-  #whose(entry: number): WaitEntry {
+  #readWait(entry: number): WaitEntry {
     return { session: this.#get(entry, Entry.Session), vertex: this.#get(entry, Entry.Vertex) };
   }
 
@@ -202,7 +203,7 @@ export class LockTable {
       return free;
     }
     const entry = locks.words[END]! || ENTRY_WORDS;
-    this.#writer.require(locks, entry + ENTRY_WORDS);
+    this.#writer.ensureWords(locks, entry + ENTRY_WORDS);
     this.#writer.put(locks, END, entry + ENTRY_WORDS);
     return entry;
   }

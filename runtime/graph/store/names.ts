@@ -36,7 +36,7 @@ const ENTRY_WORDS = 3;
 const Entry = { String: 0, Count: 1, Serial: 2 } as const;
 const FIRST_NAMES = 10;
 /** Cached name of a code without a name; its string pointer is 0. */
-const NOBODY = "";
+const UNNAMED = "";
 
 export class NameEnumeration {
   readonly #writer: Writer;
@@ -152,7 +152,7 @@ export class NameEnumeration {
     if (next === 0) throw new EnumerationError(this.#kind.exhausted);
     const place = this.#placeOf(next);
     // Skipped codes get no name; they are assigned last.
-    for (let end = this.#count(); end < place; end++) this.#add(NOBODY);
+    for (let end = this.#count(); end < place; end++) this.#add(UNNAMED);
     if (place < this.#count()) this.#reuse(place, name);
     else this.#add(name);
     return next;
@@ -167,7 +167,7 @@ export class NameEnumeration {
   #add(name: string): void {
     const count = this.#count();
     const sizeClass = this.#lists.words[this.#table() + SIZE_CLASS]!;
-    const capacity = this.#blocks.wordsOf(sizeClass) - HEAD_WORDS;
+    const capacity = this.#blocks.blockWords(sizeClass) - HEAD_WORDS;
     if ((count + 1) * ENTRY_WORDS > capacity) this.#makeTable(count * 2);
     this.#append(name);
   }
@@ -275,13 +275,13 @@ export class NameEnumeration {
       }
       const before = this.#names[place];
       const pointer = words[at + Entry.String]!;
-      const name = pointer === 0 ? NOBODY : this.#strings.text(pointer);
+      const name = pointer === 0 ? UNNAMED : this.#strings.text(pointer);
       if (before !== undefined && this.#codes.get(before) === this.#codeAt(place)) {
         this.#codes.delete(before);
       }
       this.#names[place] = name;
       this.#serials[place] = serial;
-      if (name !== NOBODY) this.#codes.set(name, this.#codeAt(place));
+      if (name !== UNNAMED) this.#codes.set(name, this.#codeAt(place));
     }
   }
 
@@ -306,7 +306,7 @@ export class NameEnumeration {
     const writer = this.#writer;
     // Never decreased, not even by a rollback.
     const serial = Atomics.add(this.#header.ints, Header.NameSerial, 1) + 1;
-    const text = name === NOBODY ? 0 : this.#strings.intern(name);
+    const text = name === UNNAMED ? 0 : this.#strings.intern(name);
     writer.put(this.#lists, at + Entry.String, text);
     writer.put(this.#lists, at + Entry.Count, 0);
     writer.put(this.#lists, at + Entry.Serial, serial >>> 0);
@@ -325,7 +325,7 @@ export class NameEnumeration {
       const used = HEAD_WORDS + words[old + NAME_COUNT]! * ENTRY_WORDS;
       words.copyWithin(table, old, old + used);
       this.#blocks.free(writer, old, words[old + SIZE_CLASS]!);
-      writer.wrote(this.#lists, table, used);
+      writer.markDirty(this.#lists, table, used);
     }
     writer.put(this.#lists, table + SIZE_CLASS, sizeClass);
     writer.put(this.#header, this.#kind.headerWord, table);

@@ -20,19 +20,20 @@ import {
 } from "./property-values.js";
 
 /** Returns the value that callers get for a stored value. */
-export function plainValue(stored: StoredValue): PropertyValue {
+export function decodeStoredValue(stored: StoredValue): PropertyValue {
   if (stored instanceof Float) return stored.value;
   if (!(stored instanceof PackedValue)) return stored;
-  if (stored instanceof ExternalValue) return plainValue(decodeValue(stored.content()));
+  if (stored instanceof ExternalValue)
+    return decodeStoredValue(decodeExternalValue(stored.content()));
   const { kind, bytes } = stored;
   switch (kind) {
     case PropertyKind.Bytes:
       return new Uint8Array(bytes);
     case PropertyKind.Integers:
     case PropertyKind.Floats:
-      return listOf(bytes);
+      return decodeList(bytes);
     case PropertyKind.Map:
-      return mapOf(bytes);
+      return decodeMap(bytes);
     case PropertyKind.Opaque:
       return deserialize(bytes);
   }
@@ -45,7 +46,7 @@ const ON_DISK: ValueLimits = { bytes: MAX_DISK_BYTES - 1, list: MAX_DISK_BYTES, 
  * Stores a value externally; a number or null stays in memory, where it needs less.
  * @throws SvcError SVC2411, TypeError, DataError
  */
-export function diskValue(values: ExternalValues, value: unknown): StoredValue {
+export function storeExternally(values: ExternalValues, value: unknown): StoredValue {
   const checked = validatePropertyValue(value, ON_DISK);
   if (checked instanceof ExternalValue) return checked;
   if (typeof checked !== "string" && !(checked instanceof PackedValue)) return checked;
@@ -58,7 +59,7 @@ export function diskValue(values: ExternalValues, value: unknown): StoredValue {
 }
 
 /** Returns the value in the content of a file. @throws SvcError SVC2409 */
-export function decodeValue(content: Uint8Array): string | PackedValue {
+export function decodeExternalValue(content: Uint8Array): string | PackedValue {
   const bytes = content.subarray(1);
   const [kind] = content;
   if (kind === PropertyKind.String) return Buffer.from(bytes).toString();
@@ -73,8 +74,8 @@ const PACKED_KINDS = new Set<number>([Bytes, Integers, Floats, Mapped, Opaque]);
  * Decodes and packs a value again, which fails or changes its length if the bytes are corrupt.
  * @throws SvcError SVC2409
  */
-export function checkPacked(value: PackedValue): StoredValue {
-  const again = validatePropertyValue(plainValue(value));
+export function validatePackedValue(value: PackedValue): StoredValue {
+  const again = validatePropertyValue(decodeStoredValue(value));
   if (again instanceof PackedValue && again.kind === value.kind) {
     if (value.kind === PropertyKind.Opaque || again.bytes.length === value.bytes.length)
       return again;
@@ -82,14 +83,14 @@ export function checkPacked(value: PackedValue): StoredValue {
   throw new DataError("damaged property value");
 }
 
-function listOf(bytes: Uint8Array): number[] {
-  const view = viewOf(bytes);
+function decodeList(bytes: Uint8Array): number[] {
+  const view = createView(bytes);
   const count = Math.floor(bytes.length / ITEM_BYTES);
   return Array.from({ length: count }, (_, index) => view.getFloat64(index * ITEM_BYTES, true));
 }
 
-function mapOf(bytes: Uint8Array): Map<number, number> {
-  const view = viewOf(bytes);
+function decodeMap(bytes: Uint8Array): Map<number, number> {
+  const view = createView(bytes);
   const map = new Map<number, number>();
   for (let at = 0; at + ITEM_BYTES <= bytes.length; at += ITEM_BYTES) {
     map.set(view.getInt32(at, true), view.getFloat32(at + 4, true));
@@ -97,6 +98,6 @@ function mapOf(bytes: Uint8Array): Map<number, number> {
   return map;
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function createView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -12,7 +12,7 @@
 
 import type { Arena } from "../memory/arena.js";
 import { bitCount } from "../memory/bit-count.js";
-import { BlockAllocator, unitsOf } from "../memory/block-allocator.js";
+import { BlockAllocator, blockUnits } from "../memory/block-allocator.js";
 import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
 
@@ -69,7 +69,7 @@ export class PropertyGroups {
       words[index + 1] = 0;
       Atomics.add(ints, index, 2);
     }
-    this.#writer.wrote(this.#groups, 0, words.length);
+    this.#writer.markDirty(this.#groups, 0, words.length);
   }
 
   /** Starts a read of all properties of a vertex, as `SeqlockReader.enter`. */
@@ -108,7 +108,7 @@ export class PropertyGroups {
   /** Returns the offset of the cells of an entry, one per set bit; 0 if torn. */
   cellsOf(entry: number): number {
     const { words } = this.cells;
-    return this.#checked(words[entry + 2]!, CELL_WORDS * bitCount(words[entry + 1]!));
+    return this.#validate(words[entry + 2]!, CELL_WORDS * bitCount(words[entry + 1]!));
   }
 
   /** The cells as numbers, at half their offset: cells are aligned to 8 bytes. */
@@ -127,7 +127,7 @@ export class PropertyGroups {
     const bitmap = words[entry + 1]!;
     const mask = 1 << bit;
     if ((bitmap & mask) === 0) return 0;
-    return this.#checked(
+    return this.#validate(
       words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (mask - 1)),
       CELL_WORDS,
     );
@@ -145,7 +145,7 @@ export class PropertyGroups {
       const bitmap = words[entry + 1]!;
       if ((bitmap & bit) === 0) continue;
       const cell = words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (bit - 1));
-      found.push(words[entry]! & LOW_MASK, this.#checked(cell, CELL_WORDS));
+      found.push(words[entry]! & LOW_MASK, this.#validate(cell, CELL_WORDS));
     }
     return found;
   }
@@ -153,7 +153,7 @@ export class PropertyGroups {
   /** Makes readers of the group wait for the commit. Requires a mutation. */
   touch(vertex: number): void {
     const index = sequenceOf(vertex);
-    this.#writer.require(this.#groups, index + GROUP_WORDS);
+    this.#writer.ensureWords(this.#groups, index + GROUP_WORDS);
     this.#writer.touchWord(this.#groups, index);
   }
 
@@ -167,7 +167,7 @@ export class PropertyGroups {
     const count = bitCount(bitmap);
     const rank = bitCount(bitmap & (bit - 1));
     this.#writer.put(cells, entry + 1, (bitmap | bit) >>> 0);
-    const isFull = count === unitsOf(cells.words[entry]! >>> CLASS_SHIFT);
+    const isFull = count === blockUnits(cells.words[entry]! >>> CLASS_SHIFT);
     if (isFull || (count - rank) * CELL_WORDS > MAX_SHIFTED_WORDS) {
       this.#moveCells(entry, count, rank, 1);
     } else {
@@ -217,11 +217,11 @@ export class PropertyGroups {
   /** Returns the number of keys of a table, 0 if it cannot be a table. */
   #keysOf(table: number): number {
     const count = (this.cells.words[table] ?? 0) & LOW_MASK;
-    return this.#checked(table, 1 + ENTRY_WORDS * count) === 0 ? 0 : count;
+    return this.#validate(table, 1 + ENTRY_WORDS * count) === 0 ? 0 : count;
   }
 
   /** Returns an offset if `words` words lie within this thread's view, else 0. */
-  #checked(index: number, words: number): number {
+  #validate(index: number, words: number): number {
     if (index + words <= this.cells.words.length) return index;
     this.#isTorn = true;
     return 0;
@@ -280,8 +280,8 @@ export class PropertyGroups {
     const { words } = this.cells;
     words[made] = (count + change) | (sizeClass << CLASS_SHIFT);
     const gap = change * ENTRY_WORDS;
-    copyApart(words, table + 1, made + 1, count * ENTRY_WORDS, before, gap);
-    this.#writer.wrote(this.cells, made, size);
+    copyWithGap(words, table + 1, made + 1, count * ENTRY_WORDS, before, gap);
+    this.#writer.markDirty(this.cells, made, size);
     return made;
   }
 
@@ -300,8 +300,8 @@ export class PropertyGroups {
     const made = this.#blocks.allocate(this.#writer, sizeClass);
     const { words } = cells;
     const old = words[entry + 2]!;
-    copyApart(words, old, made, count * CELL_WORDS, rank * CELL_WORDS, change * CELL_WORDS);
-    this.#writer.wrote(cells, made, size);
+    copyWithGap(words, old, made, count * CELL_WORDS, rank * CELL_WORDS, change * CELL_WORDS);
+    this.#writer.markDirty(cells, made, size);
     this.#blocks.free(this.#writer, old, words[entry]! >>> CLASS_SHIFT);
     this.#writer.put(cells, entry, (words[entry]! & LOW_MASK) | (sizeClass << CLASS_SHIFT));
     this.#writer.put(cells, entry + 2, made);
@@ -314,7 +314,7 @@ function sequenceOf(vertex: number): number {
 }
 
 /** Copies `count` words, inserting a gap at `split`, or leaving words out for a negative gap. */
-function copyApart(
+function copyWithGap(
   words: Uint32Array,
   source: number,
   target: number,

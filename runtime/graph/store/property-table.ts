@@ -18,7 +18,7 @@ import {
   makePointerCell,
   numberOfCell,
 } from "./property-cells.js";
-import { plainValue } from "./property-codec.js";
+import { decodeStoredValue } from "./property-codec.js";
 import { bitOf, groupOf, PropertyGroups } from "./property-groups.js";
 import type { PropertyIndexes } from "./property-indexes.js";
 import {
@@ -109,7 +109,7 @@ export class PropertyTable {
     groups.touch(vertex);
     const found = groups.find(vertex, key);
     const old = found === 0 ? 0 : this.#pointerAt(found);
-    if (found !== 0) this.#tell(-1, vertex, key, found);
+    if (found !== 0) this.#updateDigest(-1, vertex, key, found);
     this.#makeCell(stored);
     const { high, low } = lastCell;
     const isIndexed = !this.#indexes.isEmpty && this.#indexes.has(key);
@@ -117,7 +117,7 @@ export class PropertyTable {
     const cell = found === 0 ? groups.insert(vertex, key) : found;
     this.#writer.put(this.#cells, cell, low);
     this.#writer.put(this.#cells, cell + 1, high);
-    this.#tell(1, vertex, key, cell);
+    this.#updateDigest(1, vertex, key, cell);
     if (isIndexed) this.#indexes.addCell(key, vertex, high, low);
     if (old !== 0) this.#strings.release(old);
     if (found === 0) this.#count(vertex, key, 1);
@@ -130,7 +130,7 @@ export class PropertyTable {
     if (cell === 0) return false;
     groups.touch(vertex);
     const old = this.#pointerAt(cell);
-    this.#tell(-1, vertex, key, cell);
+    this.#updateDigest(-1, vertex, key, cell);
     if (!this.#indexes.isEmpty) this.#unindex(vertex, key, cell);
     groups.remove(vertex, key);
     if (old !== 0) this.#strings.release(old);
@@ -161,7 +161,7 @@ export class PropertyTable {
   /** Returns the value, or undefined. */
   get(vertex: number, key: number): PropertyValue | undefined {
     const stored = this.stored(vertex, key);
-    return stored === undefined ? undefined : plainValue(stored);
+    return stored === undefined ? undefined : decodeStoredValue(stored);
   }
 
   /** Returns the value in stored form, which distinguishes integral floats from integers. */
@@ -262,7 +262,7 @@ export class PropertyTable {
       const seen = Atomics.load(ints, Header.NameReuses);
       const all: Record<string, PropertyValue> = {};
       for (const [key, value] of this.allStored(vertex)) {
-        all[this.#keys.nameOf(key)] = plainValue(value);
+        all[this.#keys.nameOf(key)] = decodeStoredValue(value);
       }
       if (Atomics.load(ints, Header.NameReuses) === seen) return all;
     }
@@ -289,24 +289,24 @@ export class PropertyTable {
     else if (typeof value === "string") {
       makePointerCell(PropertyKind.String, this.#strings.intern(value));
     } else if (value instanceof TextView) {
-      makePointerCell(PropertyKind.String, this.#strings.internPlaced(value));
+      makePointerCell(PropertyKind.String, this.#strings.internView(value));
     } else if (value instanceof Float) makeFloatCell(value.value);
     else {
-      const kind = value instanceof ExternalValue ? PropertyKind.Disk : value.kind;
+      const kind = value instanceof ExternalValue ? PropertyKind.External : value.kind;
       makePointerCell(kind, this.#strings.internBytes(value.bytes));
     }
   }
 
   /** Adds all properties of a vertex to the digest. Requires the mutex. */
-  tell(vertex: number): void {
+  addToDigest(vertex: number): void {
     const listed = this.groups.list(vertex);
     for (let index = 0; index < listed.length; index += 2) {
-      this.#tell(1, vertex, listed[index]!, listed[index + 1]!);
+      this.#updateDigest(1, vertex, listed[index]!, listed[index + 1]!);
     }
   }
 
-  #tell(sign: Sign, vertex: number, key: number, cell: number): void {
-    if (!this.#digest.isKept) return;
+  #updateDigest(sign: Sign, vertex: number, key: number, cell: number): void {
+    if (!this.#digest.isMaintained) return;
     const { words } = this.#cells;
     const pointer = this.#pointerAt(cell);
     const low = pointer === 0 ? words[cell]! : this.#strings.hashOf(pointer);
@@ -343,7 +343,7 @@ export class PropertyTable {
       case PropertyKind.Map:
       case PropertyKind.Opaque:
         return new PackedValue(kind, this.#strings.bytes(low));
-      case PropertyKind.Disk:
+      case PropertyKind.External:
         return new ExternalValue(this.#strings.bytes(low), this.#values);
       default:
         return null;

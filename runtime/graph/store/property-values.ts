@@ -34,7 +34,7 @@ export const PropertyKind = {
   /** Output of `v8.serialize` for anything else. */
   Opaque: 9,
   /** Any of these on disk, by file name; see external-values.ts. */
-  Disk: 10,
+  External: 10,
 } as const;
 export type PropertyKindNumber = (typeof PropertyKind)[keyof typeof PropertyKind];
 export type PackedKind = Exclude<PropertyKindNumber, 1 | 2 | 3 | 4 | 10>;
@@ -84,7 +84,7 @@ export function validatePropertyValue(value: unknown, limits = IN_MEMORY): Store
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "bigint") return checkedNumber(Number(value));
-  if (value instanceof Float) return floatOf(value.value);
+  if (value instanceof Float) return toStoredFloat(value.value);
   if (value instanceof PackedValue) return value;
   if (value instanceof Uint8Array) return packed(PropertyKind.Bytes, new Uint8Array(value), limits);
   if (Array.isArray(value) && isNumbers(value)) return packedList(value, limits);
@@ -103,17 +103,17 @@ export function incrementValue(value: PropertyValue | undefined, by: unknown): n
   if (value === undefined) return added;
   const old = validatePropertyValue(value);
   if (!isNumeric(old)) throw new ValueError("Vertex property cannot be incremented");
-  const sum = numberIn(old) + numberIn(added);
-  return isInteger(old) && isInteger(added) ? checkedNumber(sum) : floatOf(sum);
+  const sum = toNumber(old) + toNumber(added);
+  return isInteger(old) && isInteger(added) ? checkedNumber(sum) : toStoredFloat(sum);
 }
 
 /** Returns the number, without distinguishing integral floats from integers. */
-export function numberIn(value: number | Float): number {
+export function toNumber(value: number | Float): number {
   return typeof value === "number" ? value : value.value;
 }
 
 /** Returns a float in stored form. */
-function floatOf(value: number): number | Float {
+function toStoredFloat(value: number): number | Float {
   return Number.isInteger(value) ? new Float(value) : value;
 }
 

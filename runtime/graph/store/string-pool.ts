@@ -63,7 +63,7 @@ export class StringPool implements EntryMatcher {
   }
 
   /** Variant of `intern` for a packed text. Requires a mutation. */
-  internPlaced({ words, at, bytes }: TextView): number {
+  internView({ words, at, bytes }: TextView): number {
     this.#sought.setWords(words, at, bytes);
     this.#soughtLength = bytes + 1;
     return this.#internSought(this.#sought.hash());
@@ -176,7 +176,7 @@ export class StringPool implements EntryMatcher {
     words[pointer + Head.Hash] = hash;
     words[pointer + Head.Serial] = this.#nextSerial();
     this.#sought.copyTo(words, pointer + HEAD_WORDS);
-    writer.wrote(this.#arena, pointer, count);
+    writer.markDirty(this.#arena, pointer, count);
     this.#index.add(hash, pointer);
     writer.add(this.#header, Header.StringCount, 1);
     return pointer;

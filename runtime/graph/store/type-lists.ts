@@ -130,7 +130,7 @@ export class TypeLists {
   #capacityOf(head: number): number {
     const { words } = this.#lists;
     if (words[head] === 0) return 0;
-    return this.#blocks.wordsOf(words[head + Head.DirectoryClass]!);
+    return this.#blocks.blockWords(words[head + Head.DirectoryClass]!);
   }
 
   #moveDirectory(head: number, pages: number): void {
@@ -142,7 +142,7 @@ export class TypeLists {
     const used = words[head + Head.Pages]!;
     if (old !== 0) {
       words.copyWithin(directory, old, old + used);
-      writer.wrote(this.#lists, directory, used);
+      writer.markDirty(this.#lists, directory, used);
       this.#blocks.free(writer, old, words[head + Head.DirectoryClass]!);
     }
     writer.put(this.#lists, head + Head.Directory, directory);

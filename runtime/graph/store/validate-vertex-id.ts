@@ -13,7 +13,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * @throws TypeError if it is neither a string nor bytes
  */
 export function validateVertexId(id: unknown): string {
-  const text = id instanceof Uint8Array ? decoded(id) : id;
+  const text = id instanceof Uint8Array ? decodeUtf8(id) : id;
   if (typeof text !== "string") throw new TypeError("a vertex identifier must be a string");
   if (text === "") throw new VertexError("Cannot create object: '' (empty vertex identifier)");
   // A text never has more UTF-16 units than bytes.
@@ -25,13 +25,13 @@ export function validateVertexId(id: unknown): string {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     seen |= code;
-    if (code <= CONTROL) refuse(text, index);
+    if (code <= CONTROL) rejectCharacter(text, index);
   }
-  if (seen > 0x7f && SURROGATE.test(text)) refuse(text, text.search(SURROGATE));
+  if (seen > 0x7f && SURROGATE.test(text)) rejectCharacter(text, text.search(SURROGATE));
   return text;
 }
 
-function refuse(id: string, position: number): never {
+function rejectCharacter(id: string, position: number): never {
   const code = id.charCodeAt(position).toString(16).toUpperCase().padStart(2, "0");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   const shown = id.replace(/[\0-\x1f]/g, ".").slice(0, 100);
@@ -39,7 +39,7 @@ function refuse(id: string, position: number): never {
   throw new VertexError(`Cannot create object: '${shown}' (${reason})`);
 }
 
-function decoded(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch (error) {

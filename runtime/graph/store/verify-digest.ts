@@ -24,7 +24,7 @@ export function computeDigest(store: GraphStore): Uint32Array {
           outArcs.valueAt(vertex, place),
         );
       }
-      properties.tell(vertex);
+      properties.addToDigest(vertex);
       vectors.tell(vertex);
     }
   });
@@ -34,7 +34,7 @@ export function computeDigest(store: GraphStore): Uint32Array {
 export function verifyDigest(store: GraphStore): boolean {
   const { writer, digest } = store;
   const { header } = store.memory;
-  if (!digest.isKept) return true;
+  if (!digest.isMaintained) return true;
   writer.beginReading();
   try {
     return computeDigest(store).every((sum, word) => header.words[Header.Digest + word] === sum);
@@ -47,7 +47,7 @@ export function verifyDigest(store: GraphStore): boolean {
 export function storeDigest(store: GraphStore): void {
   const { writer, digest } = store;
   const { header } = store.memory;
-  const version = digest.isKept ? DIGEST_VERSION : 0;
+  const version = digest.isMaintained ? DIGEST_VERSION : 0;
   if (header.words[Header.DigestVersion] === version) return;
   writer.mutate(() => {
     const sums = version === 0 ? new Uint32Array(DIGEST_WORDS) : computeDigest(store);
@@ -68,7 +68,7 @@ export interface DigestCheckpoint {
  */
 export function digestCheckpoint({ memory, digest }: GraphStore): DigestCheckpoint | null {
   const { ints } = memory.header;
-  if (!digest.isKept) return null;
+  if (!digest.isMaintained) return null;
   const read = (word: number): number => Atomics.load(ints, word) >>> 0;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if ((read(Header.Mutex) | read(Header.Unfinished)) !== 0) continue;

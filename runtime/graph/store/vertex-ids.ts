@@ -84,7 +84,7 @@ export class VertexIds implements EntryMatcher {
     ids.words[block + Head.Handle] = handle;
     ids.words[block + Head.Bytes] = text.bytes;
     text.copyTo(ids.words, block + HEAD_WORDS);
-    writer.wrote(ids, block, count);
+    writer.markDirty(ids, block, count);
     const hash = text.hash();
     const base = handle * RECORD_WORDS;
     // `VertexTable.allocate` has written the undo entries.

@@ -19,17 +19,17 @@ const FLAGS_SHIFT = 8;
 const floatBits = new Float32Array(1);
 const floatWord = new Uint32Array(floatBits.buffer);
 
-function wordOfFloat(value: number): number {
+function floatToWord(value: number): number {
   floatBits[0] = value;
   return floatWord[0]!;
 }
 
-function floatOfWord(word: number): number {
+function wordToFloat(word: number): number {
   floatWord[0] = word;
   return floatBits[0]!;
 }
 
-const ONE = wordOfFloat(1);
+const ONE = floatToWord(1);
 
 export class VertexTable implements Allocator {
   readonly #writer: Writer;
@@ -120,12 +120,12 @@ export class VertexTable implements Allocator {
   }
 
   outDegree(handle: number): number {
-    const at = this.#safe(handle) * SIDE_WORDS;
+    const at = this.#clampHandle(handle) * SIDE_WORDS;
     return this.#out.words[at + Side.Degree]!;
   }
 
   inDegree(handle: number): number {
-    const at = this.#safe(handle) * SIDE_WORDS;
+    const at = this.#clampHandle(handle) * SIDE_WORDS;
     return this.#in.words[at + Side.Degree]!;
   }
 
@@ -143,17 +143,17 @@ export class VertexTable implements Allocator {
   }
 
   c1(handle: number): number {
-    return floatOfWord(this.fieldOf(handle, RecordWord.C1));
+    return wordToFloat(this.fieldOf(handle, RecordWord.C1));
   }
 
   c0(handle: number): number {
-    return floatOfWord(this.fieldOf(handle, RecordWord.C0));
+    return wordToFloat(this.fieldOf(handle, RecordWord.C0));
   }
 
   /** Sets the rank coefficients. Requires a mutation. */
   setRank(handle: number, c1: number, c0: number): void {
-    this.setField(handle, RecordWord.C1, wordOfFloat(c1));
-    this.setField(handle, RecordWord.C0, wordOfFloat(c0));
+    this.setField(handle, RecordWord.C1, floatToWord(c1));
+    this.setField(handle, RecordWord.C0, floatToWord(c0));
   }
 
   /** Returns a number that changes whenever the handle is reused. */
@@ -174,12 +174,12 @@ export class VertexTable implements Allocator {
 
   /** Returns another word of `RecordWord`. */
   fieldOf(handle: number, field: number): number {
-    const at = this.#safe(handle) * RECORD_WORDS;
+    const at = this.#clampHandle(handle) * RECORD_WORDS;
     return this.#record.words[at + field]!;
   }
 
   #metaOf(handle: number): number {
-    const at = this.#safe(handle);
+    const at = this.#clampHandle(handle);
     return this.#meta.words[at]!;
   }
 
@@ -187,15 +187,15 @@ export class VertexTable implements Allocator {
    * Maps a handle out of range to handle 0, which is never used. Call it before reading views: it
    * may recreate them.
    */
-  #safe(handle: number): number {
+  #clampHandle(handle: number): number {
     if (handle < this.#covered) return handle;
     this.#writer.memory.refresh();
-    this.look();
+    this.refreshViews();
     return handle < this.#covered ? handle : 0;
   }
 
   /** Recreates the views after columns have grown or moved. */
-  look(): void {
+  refreshViews(): void {
     const { sequence } = this.#writer.memory;
     this.#covered = Math.min(
       this.#meta.words.length,
@@ -208,12 +208,12 @@ export class VertexTable implements Allocator {
 
   #extend(handles: number): void {
     const writer = this.#writer;
-    writer.require(this.#meta, handles);
-    writer.require(this.#record, handles * RECORD_WORDS);
-    writer.require(this.#out, handles * SIDE_WORDS);
-    writer.require(this.#in, handles * SIDE_WORDS);
-    writer.require(writer.memory.sequence, handles * SEQUENCE_WORDS);
-    this.look();
+    writer.ensureWords(this.#meta, handles);
+    writer.ensureWords(this.#record, handles * RECORD_WORDS);
+    writer.ensureWords(this.#out, handles * SIDE_WORDS);
+    writer.ensureWords(this.#in, handles * SIDE_WORDS);
+    writer.ensureWords(writer.memory.sequence, handles * SEQUENCE_WORDS);
+    this.refreshViews();
   }
 
   /**
@@ -225,10 +225,10 @@ export class VertexTable implements Allocator {
     const { words } = this.#record;
     if (this.#writer.isNested && this.#writer.hasShortened) {
       for (let word = 0; word < RECORD_WORDS; word++) {
-        if (word !== RecordWord.Generation) this.#writer.keep(this.#record, base + word);
+        if (word !== RecordWord.Generation) this.#writer.noteOldValue(this.#record, base + word);
       }
     }
-    this.#writer.wrote(this.#record, base, RECORD_WORDS);
+    this.#writer.markDirty(this.#record, base, RECORD_WORDS);
     // Never decreased, not even by a rollback: caches rely on it.
     words[base + RecordWord.Generation] = ++this.#header.words[Header.VertexSerial]!;
     words[base + RecordWord.IdBytes] = 0;

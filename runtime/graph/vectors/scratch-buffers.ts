@@ -6,7 +6,7 @@
 //   TABLE    weights of fingerprints, 128 bytes per position, generated on demand
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
-import { Arena, bufferOf, kernelMemory } from "../memory/arena.js";
+import { Arena, createKernelMemory, sharedBuffer } from "../memory/arena.js";
 import { KERNEL_ADDRESSES, reserveAddressSpace } from "../memory/reserve-address-space.js";
 
 /** Maximum number of components, and what the number is a multiple of. */
@@ -50,11 +50,11 @@ class Workbench {
     const memory = reserveAddressSpace(
       "a thread that makes vectors",
       KERNEL_ADDRESSES,
-      kernelMemory,
+      createKernelMemory,
     );
     this.#arena = new Arena(0, memory);
     this.#arena.grow(TABLE / 4);
-    const buffer = bufferOf(this.#arena.memory);
+    const buffer = sharedBuffer(this.#arena.memory);
     this.#kernel = vectorKernel(this.#arena.memory);
     this.input = new Float32Array(buffer, INPUT, MAX_COMPONENTS);
     this.output = new Int8Array(buffer, OUTPUT, MAX_COMPONENTS);
@@ -114,7 +114,7 @@ class Workbench {
    */
   sums(components: Int8Array, seed: bigint): Int32Array {
     this.#weigh(components.length, seed);
-    const table = new Int16Array(bufferOf(this.#arena.memory), TABLE);
+    const table = new Int16Array(sharedBuffer(this.#arena.memory), TABLE);
     const sums = new Int32Array(SUMS);
     components.forEach((component, position) => {
       // Two positions share a row, and each group of four bits is stored in reverse.

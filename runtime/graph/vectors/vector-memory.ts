@@ -6,7 +6,7 @@
 //   part of a thread   word 0: serial of the probe | 64: int16 x length | LISTS: addresses, scores
 
 import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
-import { type Arena, bufferOf } from "../memory/arena.js";
+import { type Arena, sharedBuffer } from "../memory/arena.js";
 import { KERNEL_SCRATCH_BYTES } from "../memory/layout.js";
 import { FeatureList } from "./features.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
@@ -47,7 +47,7 @@ export class VectorMemory {
   /** Binds kernels and views to the arena's current memory. */
   look(): void {
     const { memory } = this.#arena;
-    const buffer = bufferOf(memory);
+    const buffer = sharedBuffer(memory);
     this.kernel = vectorKernel(memory);
     this.#current = new Uint32Array(buffer, this.#own, 1);
     this.#wide = new Int16Array(buffer, this.probe, MAX_COMPONENTS);

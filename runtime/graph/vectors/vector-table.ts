@@ -126,7 +126,7 @@ export class VectorTable implements Allocator {
     const space = this.spaceOf(length) || this.#makeSpace(length);
     const slot = this.#take(space);
     this.#fill(slot, parts);
-    writer.require(this.#slots, vertex + 1);
+    writer.ensureWords(this.#slots, vertex + 1);
     const old = this.slotOf(vertex);
     this.tell(vertex, -1);
     writer.add(this.#lists, space + Space.Count, 1);
@@ -156,7 +156,7 @@ export class VectorTable implements Allocator {
 
   /** With the mutex: adds the vector of a vertex to the digest. */
   tell(vertex: number, sign: Sign = 1): void {
-    const slot = this.#digest.isKept ? this.slotOf(vertex) : 0;
+    const slot = this.#digest.isMaintained ? this.slotOf(vertex) : 0;
     const parts = slot === 0 ? null : this.#read(slot);
     if (parts !== null) this.#digest.vector(sign, vertex, parts.bytes, parts.scale);
   }
@@ -256,7 +256,7 @@ export class VectorTable implements Allocator {
     for (const word of EMPTY) writer.put(this.#header, word, 0);
     writer.add(this.#header, Header.VectorEpoch, 1);
     this.#slots.words.fill(0);
-    writer.wrote(this.#slots, 0, this.#slots.words.length);
+    writer.markDirty(this.#slots, 0, this.#slots.words.length);
   }
 
   #read(slot: number): VectorParts | null {
@@ -292,7 +292,7 @@ export class VectorTable implements Allocator {
     words[slot + Slot.Length] = slotLength(bytes.length, parts.isFeatures);
     words[slot + Slot.Node] = 0;
     memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
-    writer.wrote(this.#vectors, slot, strideOf(bytes.length));
+    writer.markDirty(this.#vectors, slot, strideOf(bytes.length));
   }
 
   /** Notifies readers of slots. Not undone on rollback: a superfluous entry is harmless. */
@@ -305,9 +305,9 @@ export class VectorTable implements Allocator {
     }
     const at = ring + (this.writes & (RING_WORDS - 1));
     this.#lists.words[at] = vertex;
-    writer.wrote(this.#lists, at, 1);
+    writer.markDirty(this.#lists, at, 1);
     Atomics.add(this.#header.ints, Header.VectorWrites, 1);
-    writer.wrote(this.#header, Header.VectorWrites, 1);
+    writer.markDirty(this.#header, Header.VectorWrites, 1);
   }
 
   #free(slot: number): void {
@@ -349,7 +349,7 @@ export class VectorTable implements Allocator {
     const least = SLAB_WORDS + stride;
     const sizeClass = this.#slabs.classFor(Math.max(least, wanted));
     const slab = this.#slabs.allocate(writer, sizeClass);
-    const capacity = Math.floor((this.#slabs.wordsOf(sizeClass) - SLAB_WORDS) / stride);
+    const capacity = Math.floor((this.#slabs.blockWords(sizeClass) - SLAB_WORDS) / stride);
     const { words } = this.#vectors;
     words[slab + Slab.Next] = 0;
     words[slab + Slab.Used] = 0;

@@ -14,7 +14,7 @@ import {
 import {
   operationCountAfter,
   operationCountBefore,
-  UNIT_HEAD_WORDS,
+  TRANSACTION_HEAD_WORDS,
 } from "../../graph/log/transaction-format.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { Disk } from "./disk.js";
@@ -184,7 +184,7 @@ export class LogChannel {
     graph.after = after;
     this.#reachedNow.set(number, after);
     this.#put(words, at, length);
-    this.#words[this.#length - length + UNIT_HEAD_WORDS - 1] = number;
+    this.#words[this.#length - length + TRANSACTION_HEAD_WORDS - 1] = number;
     return true;
   }
 

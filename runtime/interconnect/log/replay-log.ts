@@ -63,5 +63,5 @@ export function replayLog(
 /** Runs what changes graphs that nobody else sees. */
 function alone([store, ...others]: readonly GraphStore[], run: () => void): void {
   if (store === undefined) run();
-  else store.writer.alone(() => alone(others, run));
+  else store.writer.runUnshared(() => alone(others, run));
 }

@@ -4,7 +4,7 @@
 //               graph; then records
 //   control     CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
 
-import { UNIT, UNIT_HEAD_WORDS } from "../../graph/log/transaction-format.js";
+import { TRANSACTION, TRANSACTION_HEAD_WORDS } from "../../graph/log/transaction-format.js";
 import { DataError } from "../../graph/model/errors.js";
 import type { Frame } from "./segment-reader.js";
 
@@ -25,8 +25,9 @@ export function forEachTransaction(
   for (let at = start; at < end; units++) {
     const head = words[at]!;
     const length = head >>> 8;
-    if (length < UNIT_HEAD_WORDS || at + length > end) throw new DataError("damaged unit of a log");
-    if ((head & 0xff) === UNIT) visitor.unit(words, at, words[at + 3]!);
+    if (length < TRANSACTION_HEAD_WORDS || at + length > end)
+      throw new DataError("damaged unit of a log");
+    if ((head & 0xff) === TRANSACTION) visitor.unit(words, at, words[at + 3]!);
     else if ((head & 0xff) === CONTROL) visitor.control(controlIn(words, at));
     else throw new DataError("unknown kind of unit in a log");
     at += length;
@@ -38,10 +39,10 @@ export function forEachTransaction(
 /** A unit by which the log says something of itself. */
 export function encodeControlRecord(content: unknown): Uint32Array {
   const text = paddedJson(content);
-  const words = new Uint32Array(UNIT_HEAD_WORDS + text.length / 4);
+  const words = new Uint32Array(TRANSACTION_HEAD_WORDS + text.length / 4);
   words[0] = CONTROL | (words.length << 8);
   words[1] = text.length;
-  new Uint8Array(words.buffer).set(text, UNIT_HEAD_WORDS * 4);
+  new Uint8Array(words.buffer).set(text, TRANSACTION_HEAD_WORDS * 4);
   return words;
 }
 
@@ -52,8 +53,8 @@ export function paddedJson(content: unknown): Buffer {
 }
 
 function controlIn(words: Uint32Array, at: number): unknown {
-  const from = words.byteOffset + (at + UNIT_HEAD_WORDS) * 4;
-  const length = ((words[at]! >>> 8) - UNIT_HEAD_WORDS) * 4;
+  const from = words.byteOffset + (at + TRANSACTION_HEAD_WORDS) * 4;
+  const length = ((words[at]! >>> 8) - TRANSACTION_HEAD_WORDS) * 4;
   if (words[at + 1] !== length) throw new DataError("damaged unit of a log");
   return JSON.parse(Buffer.from(words.buffer, from, length).toString());
 }

@@ -31,7 +31,7 @@ if (process.argv[2] === "--save") saveForEver(process.argv[3]!, Number(process.a
 
 function saveForEver(folder: string, seed: number): never {
   const store =
-    loadGraph(SAVED_NAME, folder, TEST_THREAD) ?? GraphStore.make(SAVED_NAME, TEST_THREAD);
+    loadGraph(SAVED_NAME, folder, TEST_THREAD) ?? GraphStore.create(SAVED_NAME, TEST_THREAD);
   for (let step = stepsOf(store) + 1; ; step++) {
     makeStep(store, seed, step);
     writeSync(1, `saving ${step}\n`);

@@ -87,7 +87,7 @@ test("no two graphs are stored in one folder, while both are there", ({ keeper, 
 });
 
 test("a keeper loses nothing when the one before it is recovered late", () => {
-  const dead = GraphStore.make("g", managerThreadNumber(0));
+  const dead = GraphStore.create("g", managerThreadNumber(0));
   const [heir, writing, main] = [managerThreadNumber(1), TEST_THREAD, MAIN_THREAD].map((thread) =>
     GraphStore.attach(dead.share, thread),
   ) as [GraphStore, GraphStore, GraphStore];

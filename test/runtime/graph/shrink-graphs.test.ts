@@ -24,7 +24,7 @@ const ARCS = 200;
 const LENGTH = 64;
 
 function followed(name = "test"): GraphStore {
-  const store = GraphStore.make(name, TEST_THREAD);
+  const store = GraphStore.create(name, TEST_THREAD);
   assert.ok(trackGraph(store, () => {}));
   return store;
 }
@@ -122,7 +122,7 @@ test("only graphs that have become much smaller go, and only when all threads ha
     () => threads,
     (line) => lines.push(line),
   );
-  const made = GraphStore.make("large", TEST_THREAD);
+  const made = GraphStore.create("large", TEST_THREAD);
   const shared = { share: made.share, path: null, logPath: "large", isLocal: false };
   const { store } = graphs.add(shared);
   const graph = openStore(store);
@@ -160,7 +160,7 @@ test("only graphs that have become much smaller go, and only when all threads ha
 test("what a busy thread keeps a graph from giving back is told of once, after a minute", () => {
   const graphs = new GraphRegistry(TEST_THREAD);
   const lines: string[] = [];
-  const made = GraphStore.make("kept", TEST_THREAD);
+  const made = GraphStore.create("kept", TEST_THREAD);
   const shared = { share: made.share, path: null, logPath: "kept", isLocal: false };
   const { store } = graphs.add(shared);
   // As large as if it had been full.

@@ -59,7 +59,7 @@ function keep({ root }: Context, interconnect: Interconnect, name = "g"): GraphS
 }
 
 async function isFlushed(clock: CommitClock): Promise<boolean> {
-  return clock.wait(clock.next);
+  return clock.wait(clock.nextFlush);
 }
 
 test("replays flushed transactions", async (context) => {
@@ -150,7 +150,7 @@ for (const what of ["write", "flush"] as const) {
       /^SVC2501: changes cannot be logged any more, all graphs are readonly: E/m,
     );
     const before = flushes;
-    assert.not.ok(await clock.wait(clock.next + 5));
+    assert.not.ok(await clock.wait(clock.nextFlush + 5));
     assert.is(flushes, before);
     // After a restart with free disk space.
     isFull = false;

@@ -92,7 +92,7 @@ function provide({ root }: Context, port: number) {
     }),
     fenced: () => undefined,
   });
-  const isFlushed = (): Promise<boolean> => clock.wait(clock.next);
+  const isFlushed = (): Promise<boolean> => clock.wait(clock.nextFlush);
   const end = async (): Promise<void> => {
     provider.stop();
     await running;

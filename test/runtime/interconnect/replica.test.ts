@@ -10,7 +10,7 @@ import { CommitClock, identityOfStore } from "../../../runtime/graph/log/logging
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
 import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { replicaInputOf } from "../../../runtime/graph/store/input-serial.js";
+import { readReplicaInput } from "../../../runtime/graph/store/input-serial.js";
 import { planCatchUp } from "../../../runtime/interconnect/catch-up-plan.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
@@ -86,7 +86,7 @@ function fill({ provider, folder }: Context, name: string, vertices: number): Gr
 /** Reconnects the provider and sends from the first transaction on. */
 async function follow(context: Context): Promise<void> {
   const { log, clock, replica } = context;
-  assert.ok(await clock.wait(clock.next));
+  assert.ok(await clock.wait(clock.nextFlush));
   const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
   const plan = planCatchUp(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
@@ -100,7 +100,7 @@ async function stream(context: Context, from = 1): Promise<void> {
 }
 
 async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]> {
-  assert.ok(await clock.wait(clock.next));
+  assert.ok(await clock.wait(clock.nextFlush));
   const follower = new LogTailer(realDisk, log.channel.log, from);
   const frames: Buffer[] = [];
   for (let frame = follower.next(); frame !== null; frame = follower.next()) {
@@ -140,19 +140,19 @@ test("reports serial and transaction count in status and snapshots", async (c) =
   const store = fill(c, "counted", 3);
   await follow(c);
   const copy = graphOf(c.subscriber, join(c.folder, "s"), "counted");
-  const { serial, count } = replicaInputOf(copy);
+  const { serial, count } = readReplicaInput(copy);
   assert.ok(count > 0 && count <= store.operationCount);
   assert.ok(serial > Date.now() * 500, "microseconds since 1970, at first");
   openStore(store).createVertex("one more");
   await follow(c);
-  assert.equal(replicaInputOf(copy), { serial: serial + 1, count: count + 1 });
+  assert.equal(readReplicaInput(copy), { serial: serial + 1, count: count + 1 });
   // The operation count prevents a second application.
   assert.is(openStore(copy).resetSerial(5), 5);
   await follow(c);
-  assert.equal(replicaInputOf(copy), { serial: 5, count: count + 1 });
+  assert.equal(readReplicaInput(copy), { serial: 5, count: count + 1 });
   const folder = await c.subscriber.saveNow("counted", 1000);
   const loaded = loadGraph("counted", folder, TEST_THREAD + 5);
-  assert.equal(replicaInputOf(loaded!), { serial: 5, count: count + 1 });
+  assert.equal(readReplicaInput(loaded!), { serial: 5, count: count + 1 });
   isSame(c, store);
 });
 
@@ -212,7 +212,7 @@ test("detects a lost frame of any graph", async (context) => {
   const { last } = log.channel.log;
   for (const name of ["b", "a"]) {
     openStore(graphOf(context.provider, join(context.folder, "p"), name)).createVertex("new");
-    assert.ok(await clock.wait(clock.next));
+    assert.ok(await clock.wait(clock.nextFlush));
   }
   const [lost, next] = await framesOf(context, last + 1);
   const codes: string[] = [];
@@ -228,7 +228,7 @@ test("detects a lost frame of any graph", async (context) => {
 test("rejects frames before the start position is announced", async (context) => {
   const { log, replica, clock } = context;
   fill(context, "a", 2);
-  assert.ok(await clock.wait(clock.next));
+  assert.ok(await clock.wait(clock.nextFlush));
   const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
   const plan = planCatchUp(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
@@ -244,7 +244,7 @@ test("rejects changes of an unannounced graph instead of losing them", async (c)
   fill(c, "things", 5);
   await follow(c);
   const late = fill(c, "late", 0);
-  assert.ok(await c.clock.wait(c.clock.next));
+  assert.ok(await c.clock.wait(c.clock.nextFlush));
   const from = c.log.channel.log.last + 1;
   openStore(late).createVertex("new");
   let code: unknown = "none";

@@ -23,7 +23,7 @@ const test = suite<{ store: GraphStore; copy: GraphStore; graph: Graph }>("diagn
 
 test.before.each((context) => {
   context.store = loggedStore();
-  context.copy = GraphStore.make("test", TEST_THREAD);
+  context.copy = GraphStore.create("test", TEST_THREAD);
   context.graph = openStore(context.store);
 });
 

@@ -54,7 +54,7 @@ test("what throws leaves nothing, in the graph or the log", ({ store, graph }) =
 });
 
 test("a change in it that fails is undone by itself, if the batch goes on", ({ store, graph }) => {
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   graph.batch(() => {
     graph.createVertex("a", { type: "t" });
     assert.throws(() => graph.createVertex("a", { type: "other" }), /Type mismatch/);
@@ -76,7 +76,7 @@ test("a change in it that fails is undone by itself, if the batch goes on", ({ s
 
 test("any changes, undone in part or whole, leave what was there", ({ store, graph }) => {
   const random = new Random();
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   const id = () => `v${random.below(12)}`;
   const change = () => {
     const which = random.below(6);
@@ -137,7 +137,7 @@ test("a query sees nothing or all of what is committed beside it", ({ store, gra
 });
 
 test("it opens no vertices, goes to no other graph and does not wait", ({ graph }) => {
-  const other = openStore(GraphStore.make("other", TEST_THREAD));
+  const other = openStore(GraphStore.create("other", TEST_THREAD));
   using open = graph.newVertex("open");
   const refused: readonly (readonly [() => unknown, RegExp])[] = [
     [() => graph.openVertex("open"), /neither opens nor closes/],
@@ -170,7 +170,7 @@ test("a vertex that somebody else holds ends it", ({ graph, store }) => {
 });
 
 test("it is bounded, and what does not fit is undone", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const fill = () => {
     for (let vertex = 0; ; vertex++) graph.connect(`v${vertex}`, "r", `v${vertex + 1}`);

@@ -22,7 +22,7 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 const test = suite<{ store: GraphStore; graph: Graph }>("odd arguments");
 
 test.before.each((context) => {
-  context.store = GraphStore.make("test", TEST_THREAD);
+  context.store = GraphStore.create("test", TEST_THREAD);
   context.graph = openStore(context.store);
 });
 

@@ -70,7 +70,7 @@ function connectAtRandom(graphs: readonly Graph[], random: Random): void {
 
 test(`plain filters find and remove what compiled ones do (seed ${SEED})`, () => {
   const random = new Random();
-  const stores = ["plain", "compiled"].map(() => GraphStore.make("pairs", TEST_THREAD));
+  const stores = ["plain", "compiled"].map(() => GraphStore.create("pairs", TEST_THREAD));
   const graphs = stores.map(openStore);
   const seen = new Set<unknown>();
   for (let call = 0; call < CALLS; call++) {
@@ -104,7 +104,7 @@ test("the value of the arc that is meant, of several between two vertices", () =
 });
 
 test("an arc of a vertex that another session holds is not removed", () => {
-  const store = GraphStore.make("held", TEST_THREAD);
+  const store = GraphStore.create("held", TEST_THREAD);
   const [graph, other] = [openStore(store), openStore(store)];
   graph.connect("a", "to", "b");
   for (const id of ["a", "b"]) {
@@ -117,7 +117,7 @@ test("an arc of a vertex that another session holds is not removed", () => {
 });
 
 test("a relationship means what it does once the mutex is taken", () => {
-  const store = GraphStore.make("renamed", TEST_THREAD);
+  const store = GraphStore.create("renamed", TEST_THREAD);
   const graph = openStore(store);
   graph.connect("a", "to", "b");
   const other = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));

@@ -12,7 +12,7 @@ import { makePeople, storeOf } from "../support/people.js";
 import { BETWEEN, DEPARTURES, PURE } from "./worked-expressions.js";
 
 const test = suite("worked expressions");
-const empty = GraphStore.make("empty", TEST_THREAD);
+const empty = GraphStore.create("empty", TEST_THREAD);
 const people = makePeople();
 const NOTHING = { tail: 0, head: 0, arc: null, vector: [], memory: null };
 

@@ -21,7 +21,7 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 const test = suite<{ store: GraphStore; graph: Graph; events: EventProcessor }>("event processor");
 
 test.before.each((context) => {
-  context.store = GraphStore.make("events", TEST_THREAD);
+  context.store = GraphStore.create("events", TEST_THREAD);
   context.graph = openStore(context.store);
   context.events = new EventProcessor({
     store: context.store,

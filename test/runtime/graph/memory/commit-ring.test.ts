@@ -7,8 +7,8 @@ import { drainTransactions } from "../../../../runtime/graph/log/drain-transacti
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import {
   CommitRing,
-  ringMemory,
-  UNIT_HEAD_WORDS,
+  createRingMemory,
+  TRANSACTION_HEAD_WORDS,
 } from "../../../../runtime/graph/memory/commit-ring.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { Random, SEED } from "../../../property/support/random.js";
@@ -21,7 +21,7 @@ test.before.each((context) => {
 });
 
 function makeRing(clock: CommitClock, words = WORDS): CommitRing {
-  const ring = new CommitRing(ringMemory(words), clock);
+  const ring = new CommitRing(createRingMemory(words), clock);
   ring.isOn = true;
   return ring;
 }
@@ -45,9 +45,9 @@ function take(
   const units = drainTransactions([{ ring, number: 0 }], ring.clock, (words, at, length) => {
     if (taken.length >= most) return false;
     const content = words[at + 1]!;
-    const rest = words.subarray(at + UNIT_HEAD_WORDS, at + length);
+    const rest = words.subarray(at + TRANSACTION_HEAD_WORDS, at + length);
     assert.ok(rest.every((word) => word === content));
-    taken.push([length - UNIT_HEAD_WORDS, content]);
+    taken.push([length - TRANSACTION_HEAD_WORDS, content]);
     return true;
   });
   units.release();
@@ -68,9 +68,9 @@ test("units come out as they went in", ({ clock }) => {
 test("what is forgotten never comes out", ({ clock }) => {
   const ring = makeRing(clock);
   ring.reserve(100);
-  assert.ok(ring.hasUnit);
-  ring.forget();
-  assert.not.ok(ring.hasUnit);
+  assert.ok(ring.hasTransaction);
+  ring.discard();
+  assert.not.ok(ring.hasTransaction);
   write(ring, 1, 2);
   assert.equal(take(ring), [[2, 1]]);
 });
@@ -135,7 +135,7 @@ test("while all is taken at once little of the ring is used", ({ clock }) => {
 
 test("a unit of half the ring fits in, a larger one is refused", ({ clock }) => {
   const ring = makeRing(clock);
-  const most = WORDS / 2 - UNIT_HEAD_WORDS;
+  const most = WORDS / 2 - TRANSACTION_HEAD_WORDS;
   for (let round = 1; round < 9; round++) {
     write(ring, round, 100, most - 100);
     assert.equal(take(ring), [[most, round]]);
@@ -147,19 +147,19 @@ test("a unit of half the ring fits in, a larger one is refused", ({ clock }) => 
     () => ring.reserve(1),
     (error: unknown) => error instanceof CapacityError,
   );
-  ring.forget();
+  ring.discard();
   assert.equal(take(ring), []);
 });
 
 test("a unit of 8 MiB fits into the ring that graphs have, a larger one is refused", ({
   clock,
 }) => {
-  const ring = new CommitRing(ringMemory(), clock);
+  const ring = new CommitRing(createRingMemory(), clock);
   ring.isOn = true;
-  write(ring, 1, 2 ** 21 - UNIT_HEAD_WORDS);
-  assert.is(take(ring)[0]![0], 2 ** 21 - UNIT_HEAD_WORDS);
+  write(ring, 1, 2 ** 21 - TRANSACTION_HEAD_WORDS);
+  assert.is(take(ring)[0]![0], 2 ** 21 - TRANSACTION_HEAD_WORDS);
   const text = /too many changes at once for the log, which takes 8 MiB/;
-  assert.throws(() => ring.reserve(2 ** 21 - UNIT_HEAD_WORDS + 1), text);
+  assert.throws(() => ring.reserve(2 ** 21 - TRANSACTION_HEAD_WORDS + 1), text);
 });
 
 test("a full ring has no room, and takes nothing once it is off", ({ clock }) => {

@@ -72,7 +72,7 @@ test("classes that the interface derives from others", () => {
 });
 
 test("a wait within a change, which would never end, is refused", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const vertex = openStore(store).newVertex("a");
   const session = new Session(store);
   const { name, code } = thrownBy(() =>

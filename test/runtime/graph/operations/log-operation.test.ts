@@ -12,7 +12,7 @@ import {
   recordCount,
   transactionWords,
 } from "../../../../runtime/graph/log/transaction-format.js";
-import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/commit-ring.js";
+import { TRANSACTION_HEAD_WORDS } from "../../../../runtime/graph/memory/commit-ring.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { M_CNT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
 import { DataError } from "../../../../runtime/graph/model/errors.js";
@@ -48,7 +48,7 @@ const AT = 1_000_000_000;
 /** Number of records and words of each unit, in hexadecimal digits, seconds as `at`. */
 function wordsOf(store: GraphStore): string[] {
   return takeUnits(store).map((unit) => {
-    const words = [...unit.subarray(UNIT_HEAD_WORDS)];
+    const words = [...unit.subarray(TRANSACTION_HEAD_WORDS)];
     const texts = words.map((word) => (word === AT ? "at" : word.toString(16)));
     return `${recordCount(unit, 0)}: ${texts.join(" ")}`;
   });
@@ -207,8 +207,8 @@ test("graphs that got texts by records have them as they were, and pass them on"
   const units = takeUnits(store);
   for (const unit of units) applyTransaction(copy, unit, 0);
   assert.equal(
-    takeUnits(copy).map((unit) => unit.subarray(UNIT_HEAD_WORDS)),
-    units.map((unit) => unit.subarray(UNIT_HEAD_WORDS)),
+    takeUnits(copy).map((unit) => unit.subarray(TRANSACTION_HEAD_WORDS)),
+    units.map((unit) => unit.subarray(TRANSACTION_HEAD_WORDS)),
   );
   for (const one of [store, copy]) checkStore(one);
   assert.equal(comparable(copy), comparable(store));
@@ -252,7 +252,7 @@ test("what a unit says of an id is done to the vertex that has it then", ({ stor
     units.map((unit) => recordCount(unit, 0) > 9),
     [false, true],
   );
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   for (const unit of units) applyTransaction(copy, unit, 0);
   checkStore(copy);
   assert.equal(comparable(copy), comparable(store));
@@ -261,7 +261,7 @@ test("what a unit says of an id is done to the vertex that has it then", ({ stor
 test("a unit that is not the next one of its graph is refused", ({ store, graph }) => {
   graph.connect("a", "to", "b");
   const [unit] = takeUnits(store);
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   copy.writer.mutate(() => copy.writer.put(copy.memory.header, Header.OperationCount, 1));
   assert.throws(
     () => applyTransaction(copy, unit!, 0),

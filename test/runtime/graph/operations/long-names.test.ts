@@ -10,7 +10,7 @@ const test = suite("long names");
 const LONGEST = "n".repeat(131_000);
 
 test("the longest names are kept, longer ones are refused", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.connect("a", LONGEST, "b");
   graph.createVertex("c", { type: LONGEST, properties: { [LONGEST]: 1 } });

@@ -17,7 +17,7 @@ function spreadOf({ sides }: ArcRuns, vertex: number): number {
 }
 
 test("what is added to a run that has become shorter is found", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const connect = (index: number): void => {
     graph.connect("hub", ["to", M_INT, index], `v${index}`);
@@ -37,7 +37,7 @@ test("what is added to a run that has become shorter is found", () => {
 });
 
 test("many arcs of one pair are found one by one, beside those of a hub", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const many = 4000;
   for (let index = 0; index < 200; index++) graph.connect("hub", "to", `v${index}`);
@@ -66,7 +66,7 @@ test("many arcs of one pair are found one by one, beside those of a hub", () => 
 });
 
 test("a batch that is undone leaves the index of a pair as it was", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   for (let index = 0; index < 60; index++) graph.connect("a", `r${index}`, "b");
   assert.throws(() =>
@@ -82,7 +82,7 @@ test("a batch that is undone leaves the index of a pair as it was", () => {
 
 test("arcs of a pair are found by relationship, with an index and without", () => {
   for (const others of [0, 100]) {
-    const store = GraphStore.make("test", TEST_THREAD);
+    const store = GraphStore.create("test", TEST_THREAD);
     const graph = openStore(store);
     for (let index = 0; index < others; index++) graph.connect("hub", "to", `v${index}`);
     for (const name of ["likes", "to", "knows"]) graph.connect("hub", [name, M_INT, 1], "one");

@@ -15,7 +15,7 @@ const HOLDING = 101;
 const WRITING = 102;
 
 test.before.each((context) => {
-  context.store = GraphStore.make("test", TEST_THREAD);
+  context.store = GraphStore.create("test", TEST_THREAD);
   openStore(context.store).connect("a", "to", "b");
 });
 

@@ -11,7 +11,7 @@ const test = suite("removals");
 const HUB_ARCS = 300;
 
 function makeHub(): GraphStore {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   for (let index = 0; index < HUB_ARCS; index++) graph.connect("hub", "to", `leaf ${index}`);
   return store;

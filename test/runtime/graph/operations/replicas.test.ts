@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { setReadonlyBy } from "../../../../runtime/graph/changes/graph.js";
 import { EventPause, setEventsEnabled } from "../../../../runtime/graph/expiry/event-control.js";
 import { EventProcessor } from "../../../../runtime/graph/expiry/event-processor.js";
-import { identityOf } from "../../../../runtime/graph/memory/graph-identity.js";
+import { readIdentity } from "../../../../runtime/graph/memory/graph-identity.js";
 import { ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { recoverGraph } from "../../../../runtime/graph/operations/recover.js";
@@ -23,7 +23,7 @@ const DEAD = 120;
 
 test.before.each((context) => {
   context.store = loggedStore();
-  context.copy = GraphStore.make("test", TEST_THREAD);
+  context.copy = GraphStore.create("test", TEST_THREAD);
 });
 
 function assertEqual(store: GraphStore, copy: GraphStore): void {
@@ -106,8 +106,8 @@ test("a thread dies at each write of the deletion of a hub", () => {
 });
 
 test("graphs of one name have identities of their own", ({ store, copy }) => {
-  assert.match(identityOf(store.memory)!, /^[0-9a-f]{32}$/);
-  assert.is.not(identityOf(store.memory), identityOf(copy.memory));
+  assert.match(readIdentity(store.memory)!, /^[0-9a-f]{32}$/);
+  assert.is.not(readIdentity(store.memory), readIdentity(copy.memory));
 });
 
 test("a replica removes nothing by itself", ({ copy }) => {

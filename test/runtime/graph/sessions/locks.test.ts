@@ -15,7 +15,7 @@ let mine: Graph;
 let other: Graph;
 
 test.before.each(() => {
-  store = GraphStore.make("test", TEST_THREAD);
+  store = GraphStore.create("test", TEST_THREAD);
   mine = openStore(store);
   other = openStore(store);
   for (const id of ["A", "B", "C"]) mine.createVertex(id);
@@ -225,7 +225,7 @@ test("a handle is dead once it is closed", () => {
   const disposed = mine.openVertex("A");
   disposed[Symbol.dispose]();
   fails(() => disposed.id, "Vertex is not accessible");
-  const stranger = openStore(GraphStore.make("stranger", TEST_THREAD)).newVertex("A");
+  const stranger = openStore(GraphStore.create("stranger", TEST_THREAD)).newVertex("A");
   fails(() => mine.connect(stranger, "to", "B"), "Vertex not readable");
 });
 

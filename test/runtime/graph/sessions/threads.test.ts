@@ -21,7 +21,7 @@ test.before(() => {
 });
 
 test.before.each(async () => {
-  store = GraphStore.make("test", TEST_THREAD);
+  store = GraphStore.create("test", TEST_THREAD);
   mine = openStore(store);
   for (const id of ["A", "B", "C"]) mine.createVertex(id);
   await other.order({ op: "use", share: store.share });

@@ -13,7 +13,7 @@ let store: GraphStore;
 let mine: Graph;
 
 test.before.each(() => {
-  store = GraphStore.make("test", TEST_THREAD);
+  store = GraphStore.create("test", TEST_THREAD);
   mine = openStore(store);
   for (const id of ["A", "B", "C"]) mine.createVertex(id);
 });

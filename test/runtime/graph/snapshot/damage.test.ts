@@ -47,7 +47,7 @@ const test = suite<Context>("damaged snapshots");
 
 test.before((context) => {
   const folder = mkdtempSync(join(tmpdir(), "svc-damage-"));
-  const store = GraphStore.make(NAME, TEST_THREAD);
+  const store = GraphStore.create(NAME, TEST_THREAD);
   const graph = openStore(store);
   const fill = (count: number): GraphContent => {
     for (let arc = 0; arc < count; arc++) {

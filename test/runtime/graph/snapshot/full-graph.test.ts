@@ -26,7 +26,7 @@ const TEXT_LENGTH = 100_000;
 
 /** A store with so many texts that there is no room for another one, however short. */
 function fullStore(): GraphStore {
-  const store = GraphStore.make("full", TEST_THREAD);
+  const store = GraphStore.create("full", TEST_THREAD);
   const { header, strings } = store.memory;
   const bump = ALLOCATORS + strings.id * ALLOCATOR_WORDS;
   store.writer.mutate(() => store.writer.put(header, bump, 2 ** 30 - LEFT_WORDS));
@@ -58,10 +58,10 @@ test("what a full graph says of its memory is accepted when it is read", () => {
 });
 
 test("nothing that is stored may take more than a snapshot can hold", () => {
-  const { writer, memory } = GraphStore.make("full", TEST_THREAD);
+  const { writer, memory } = GraphStore.create("full", TEST_THREAD);
   for (const arena of memory.arenas) {
     assert.throws(
-      () => writer.require(arena, MAX_ARENA_WORDS + 1),
+      () => writer.ensureWords(arena, MAX_ARENA_WORDS + 1),
       (error: Error) => error instanceof CapacityError,
     );
   }

@@ -49,7 +49,7 @@ test.after.each(({ folder }) => {
 
 /** A graph with something of everything. */
 function fullStore(): GraphStore {
-  const store = GraphStore.make("full", TEST_THREAD);
+  const store = GraphStore.create("full", TEST_THREAD);
   const graph = openStore(store);
   for (let arc = 0; arc < 500; arc++) {
     graph.connect(`hub${arc % 3}`, ["likes", M_INT, arc], `v${arc}`);
@@ -116,7 +116,7 @@ test("and can be changed and saved again", ({ folder }) => {
 });
 
 test("an empty graph comes back empty", ({ folder }) => {
-  const store = GraphStore.make("empty", TEST_THREAD);
+  const store = GraphStore.create("empty", TEST_THREAD);
   saveGraph(store, folder);
   const loaded = load("empty", folder);
   assert.equal(graphContent(loaded), graphContent(store));

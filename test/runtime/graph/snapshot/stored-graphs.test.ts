@@ -28,7 +28,7 @@ test.after.each(({ root }) => {
 });
 
 function store(root: string, name: string, path: string): void {
-  saveGraph(GraphStore.make(name, TEST_THREAD), graphFolder(root, path));
+  saveGraph(GraphStore.create(name, TEST_THREAD), graphFolder(root, path));
 }
 
 test("graphs are found by their snapshots, whatever their folders are called", ({ root }) => {
@@ -47,7 +47,7 @@ test("graphs are found by their snapshots, whatever their folders are called", (
 test("a graph of which only the previous snapshot is left is found", ({ root }) => {
   store(root, "cities", "folder");
   const folder = graphFolder(root, "folder");
-  saveGraph(GraphStore.make("cities", TEST_THREAD), folder, { isForced: true });
+  saveGraph(GraphStore.create("cities", TEST_THREAD), folder, { isForced: true });
   rmSync(join(folder, "graph.snapshot"));
   assert.equal(listStoredGraphs(root), [{ name: "cities", path: "folder" }]);
 });
@@ -60,10 +60,10 @@ test("so is one that cannot be read: whoever loads it is told why", ({ root }) =
 
 test("neither hidden folders nor links are looked into", ({ root }) => {
   const outside = mkdtempSync(join(tmpdir(), "svc-outside-"));
-  saveGraph(GraphStore.make("other", TEST_THREAD), outside);
+  saveGraph(GraphStore.create("other", TEST_THREAD), outside);
   symlinkSync(outside, join(root, "link"));
-  saveGraph(GraphStore.make("hidden", TEST_THREAD), join(root, ".hidden"));
-  saveGraph(GraphStore.make("module", TEST_THREAD), join(root, "node_modules", "module"));
+  saveGraph(GraphStore.create("hidden", TEST_THREAD), join(root, ".hidden"));
+  saveGraph(GraphStore.create("module", TEST_THREAD), join(root, "node_modules", "module"));
   assert.equal(listStoredGraphs(root), []);
   rmSync(outside, { recursive: true });
 });

@@ -108,7 +108,7 @@ function withArenas(file: Buffer, names: readonly layout.ArenaName[]): Uint8Arra
 }
 
 test("arenas are found by their names; one that is missing is empty", ({ folder }) => {
-  const store = GraphStore.make("other", TEST_THREAD);
+  const store = GraphStore.create("other", TEST_THREAD);
   const graph = openStore(store);
   for (let arc = 0; arc < 300; arc++)
     graph.connect(`v${arc % 7}`, ["likes", M_INT, arc], `w${arc}`);

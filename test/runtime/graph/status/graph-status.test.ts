@@ -13,7 +13,7 @@ const test = suite("graph figures");
 
 /** A graph, as two threads see it. */
 function pair(): [graph: Graph, writer: GraphStore, reader: GraphStore] {
-  const writer = GraphStore.make("g", 1);
+  const writer = GraphStore.create("g", 1);
   const access = { store: writer, session: new Session(writer), path: null, isLocal: false };
   return [new Graph(access), writer, GraphStore.attach(writer.share, 2)];
 }

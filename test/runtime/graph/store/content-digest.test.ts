@@ -8,7 +8,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
-import { ringMemory } from "../../../../runtime/graph/memory/commit-ring.js";
+import { createRingMemory } from "../../../../runtime/graph/memory/commit-ring.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
@@ -119,13 +119,13 @@ test("nothing is left when everything has gone", () => {
 
 test("a graph that was stored without one gets one, and one without a log loses it", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-digest-"));
-  const log = () => ({ ring: ringMemory(2 ** 16), clock: new CommitClock().buffer });
+  const log = () => ({ ring: createRingMemory(2 ** 16), clock: new CommitClock().buffer });
   try {
     const store = made(fillAll);
     const { digest } = digestCheckpoint(store)!;
     // As if a thread had written the log: saves wait for that.
     const { clock } = store.memory.log!;
-    clock.finish(clock.next);
+    clock.finish(clock.nextFlush);
     saveGraph(store, join(folder, "kept"));
     const without = loadGraph("test", join(folder, "kept"), TEST_THREAD)!;
     assert.is(without.memory.header.words[Header.DigestVersion], 0);

@@ -12,7 +12,7 @@ const VERTICES = 300;
 const test = suite("expiry heap");
 
 function storeWithVertices(): GraphStore {
-  const store = GraphStore.make("heap", TEST_THREAD);
+  const store = GraphStore.create("heap", TEST_THREAD);
   store.writer.mutate(() => {
     for (let vertex = 0; vertex < VERTICES; vertex++) store.vertices.allocate();
   });

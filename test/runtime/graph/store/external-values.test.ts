@@ -34,7 +34,7 @@ test.after.each(({ root }) => rmSync(root, { recursive: true }));
 function storeIn(folder: string, log: GraphStore | null = null): GraphStore {
   const share = log === null ? null : log.share.log;
   const values = { folder, isWritable: true };
-  return GraphStore.make("test", TEST_THREAD, { values, log: share });
+  return GraphStore.create("test", TEST_THREAD, { values, log: share });
 }
 
 function fill(store: GraphStore): void {

@@ -9,7 +9,7 @@ const test = suite("sleepers for locks");
 const LONG_MS = 60_000;
 
 test("a release wakes all who sleep", async () => {
-  const { locks } = GraphStore.make("sleepers", TEST_THREAD);
+  const { locks } = GraphStore.create("sleepers", TEST_THREAD);
   const seen = locks.releases;
   const sleeps = [locks.sleepAsync(seen, LONG_MS), locks.sleepAsync(seen, LONG_MS)];
   locks.wakeWaiting();
@@ -17,7 +17,7 @@ test("a release wakes all who sleep", async () => {
 });
 
 test("who falls asleep between two releases is woken by the second", async () => {
-  const { locks } = GraphStore.make("sleepers", TEST_THREAD);
+  const { locks } = GraphStore.create("sleepers", TEST_THREAD);
   for (let round = 0; round < 3; round++) {
     locks.wakeWaiting();
     const sleep = locks.sleepAsync(locks.releases, LONG_MS);
@@ -28,7 +28,7 @@ test("who falls asleep between two releases is woken by the second", async () =>
 });
 
 test("nobody falls asleep once a lock was released", () => {
-  const { locks } = GraphStore.make("sleepers", TEST_THREAD);
+  const { locks } = GraphStore.create("sleepers", TEST_THREAD);
   const seen = locks.releases;
   locks.wakeWaiting();
   assert.is(locks.sleepAsync(seen, LONG_MS), null);

@@ -12,7 +12,7 @@ const test = suite("names");
 const OTHER_THREAD = TEST_THREAD + 1;
 
 function pair(): [store: GraphStore, other: GraphStore] {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   return [store, GraphStore.attach(store.share, OTHER_THREAD)];
 }
 

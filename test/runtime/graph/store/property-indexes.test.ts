@@ -141,7 +141,7 @@ test("odd numbers are found: infinite, negative, zeros, floats", ({ store, graph
 });
 
 test("indexes are logged, dropped, and end with what they are of", ({ store, graph }) => {
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   graph.index("property", { key: "age" });
   graph.index("ids");
   graph.index("ids");

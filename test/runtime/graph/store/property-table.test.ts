@@ -18,7 +18,7 @@ const REAL = 1;
 
 /** A store of so many vertices, from handle 1 on, and codes of some keys. */
 function makeStore(vertices: number, ...names: string[]): { store: GraphStore; keys: number[] } {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const keys = store.writer.mutate(() => {
     for (let index = 0; index < vertices; index++) {
       store.vertices.setMeta(store.vertices.allocate(), UNTYPED, REAL);

@@ -7,7 +7,7 @@ import { applyTransaction } from "../../../../runtime/graph/log/apply-transactio
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { OperationCode } from "../../../../runtime/graph/store/operation.js";
-import { plainValue } from "../../../../runtime/graph/store/property-codec.js";
+import { decodeStoredValue } from "../../../../runtime/graph/store/property-codec.js";
 import {
   incrementValue,
   type PackedValue,
@@ -22,7 +22,7 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 const test = suite("property values");
 
 const original = loggedStore();
-const copy = GraphStore.make("test", TEST_THREAD);
+const copy = GraphStore.create("test", TEST_THREAD);
 openStore(original).createVertex("v", { properties: { key: 0 } });
 replayTo(original, copy);
 const KEY = copy.keys.codeOf("key");
@@ -113,10 +113,10 @@ test("bytes are copied on both ways", () => {
   const bytes = Buffer.from([1, 2, 255]);
   const stored = validatePropertyValue(bytes) as PackedValue;
   bytes[0] = 9;
-  const out = plainValue(stored) as Uint8Array;
+  const out = decodeStoredValue(stored) as Uint8Array;
   assert.equal([...out], [1, 2, 255]);
   out[0] = 9;
-  assert.equal([...(plainValue(stored) as Uint8Array)], [1, 2, 255]);
+  assert.equal([...(decodeStoredValue(stored) as Uint8Array)], [1, 2, 255]);
   assert.is(out.constructor, Uint8Array);
 });
 
@@ -163,7 +163,7 @@ test("anything that can be cloned is kept as it was", () => {
   const value = { a: [1, "b", null], date, nested: { c: new Set([1]) } };
   const stored = validatePropertyValue(value) as PackedValue;
   value.a.push(2);
-  assert.equal(plainValue(stored), { a: [1, "b", null], date, nested: { c: new Set([1]) } });
+  assert.equal(decodeStoredValue(stored), { a: [1, "b", null], date, nested: { c: new Set([1]) } });
   for (const refused of [() => 1, Symbol("a"), { run(): void {} }]) {
     assert.throws(() => validatePropertyValue(refused), isTypeError);
   }

@@ -23,7 +23,7 @@ const OTHER_THREAD = TEST_THREAD + 1;
 const TYPES = 208;
 
 test.before.each((context) => {
-  context.store = GraphStore.make("test", TEST_THREAD);
+  context.store = GraphStore.create("test", TEST_THREAD);
   context.other = GraphStore.attach(context.store.share, OTHER_THREAD);
   context.graph = openStore(context.store);
 });
@@ -125,7 +125,7 @@ test("a query that looked a name up sees no vertices of another one", ({ store, 
 
 test("replicas give the same codes, also of what somebody held", () => {
   const store = loggedStore();
-  const copy = GraphStore.make("test", TEST_THREAD);
+  const copy = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const held = graph.newVertex("held", { type: "held" });
   graph.deleteVertex("held");

@@ -10,7 +10,7 @@ const OTHER_THREAD = TEST_THREAD + 1;
 const TEXTS = ["", "a", "abcd", "é€😀", "x".repeat(131_000), "a\0b"];
 
 test("equal values share one place, until the last reference is given back", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   const { count } = strings;
@@ -41,7 +41,7 @@ test("equal values share one place, until the last reference is given back", () 
 });
 
 test("a place that is used again has another serial, so that no cache errs", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   const before = writer.mutate(() => strings.intern("before"));
@@ -55,7 +55,7 @@ test("a place that is used again has another serial, so that no cache errs", () 
 });
 
 test("what is undone leaves texts and references as they were", () => {
-  const { strings, writer } = GraphStore.make("test", TEST_THREAD);
+  const { strings, writer } = GraphStore.create("test", TEST_THREAD);
   const kept = writer.mutate(() => strings.intern("kept"));
   const serial = strings.serialOf(kept);
   assert.throws(() =>
@@ -74,7 +74,7 @@ test("what is undone leaves texts and references as they were", () => {
 });
 
 test("a pointer that counts no more gives some text, not an error", () => {
-  const { strings } = GraphStore.make("test", TEST_THREAD);
+  const { strings } = GraphStore.create("test", TEST_THREAD);
   for (const pointer of [0, 1, 3, 17, 1000, 20_000, 2 ** 31, 2 ** 32 - 1]) {
     assert.type(strings.text(pointer), "string");
     assert.instance(strings.bytes(pointer), Uint8Array);
@@ -83,7 +83,7 @@ test("a pointer that counts no more gives some text, not an error", () => {
 });
 
 test("memory of values is used again", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
   const cycle = () => {
     const pointers: number[] = [];

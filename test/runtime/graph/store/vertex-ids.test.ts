@@ -39,7 +39,7 @@ function findWords({ ids }: GraphStore, id: string): number {
 }
 
 test("what has an id is found by it, in all threads", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   const handles = IDS.map((id) => create(store, id));
   for (const seen of [store, other]) {
@@ -67,7 +67,7 @@ test("what has an id is found by it, in all threads", () => {
 });
 
 test("internal ids are the same in every graph, and lead back", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const handles = IDS.map((id) => create(store, id));
   const internal = handles.map((handle) => store.ids.internalIdOf(handle));
   for (const [index, hex] of internal.entries()) {
@@ -85,7 +85,7 @@ test("internal ids are the same in every graph, and lead back", () => {
 });
 
 test("ids are ordered by their bytes", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const handles = IDS.map((id) => create(store, id)).sort((a, b) => store.ids.compare(a, b));
   const sorted = IDS.map((id) => Buffer.from(id)).sort((a, b) => a.compare(b));
   assert.equal(
@@ -96,7 +96,7 @@ test("ids are ordered by their bytes", () => {
 });
 
 test("a handle used anew means its new vertex to every cache", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   const first = create(store, "first");
   assert.is(other.ids.idOf(first), "first");
@@ -110,7 +110,7 @@ test("a handle used anew means its new vertex to every cache", () => {
 });
 
 test("a vertex whose making is undone was never there", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const kept = create(store, "kept");
   const freed = create(store, "freed");
   destroy(store, freed);
@@ -140,7 +140,7 @@ test("a vertex whose making is undone was never there", () => {
 });
 
 test("a new vertex has the values of a new one, also on a used handle", () => {
-  const { vertices, writer, ids } = GraphStore.make("test", TEST_THREAD);
+  const { vertices, writer, ids } = GraphStore.create("test", TEST_THREAD);
   const make = () => writer.mutate(() => vertices.allocate());
   for (let round = 0; round < 2; round++) {
     const handle = make();
@@ -176,7 +176,7 @@ test("a new vertex has the values of a new one, also on a used handle", () => {
 });
 
 test("memory of vertices is used again when all are deleted", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const cycle = () => {
     const handles = [];
     for (let index = 0; index < 30_000; index++) {
@@ -192,7 +192,7 @@ test("memory of vertices is used again when all are deleted", () => {
 });
 
 test("what is nowhere reads like nothing, also after another thread let the columns grow", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   assert.not(other.vertices.isUsed(50_000));
   let last = 0;

@@ -2,7 +2,7 @@
 // its whole run, and every word of both arenas belongs to one run, one index or one free list.
 
 import * as assert from "uvu/assert";
-import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
+import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
 import {
   ARC_KEY_MASK,
   ARC_WORDS,
@@ -95,8 +95,8 @@ function checkRuns(store: GraphStore, runs: ArcRuns, used: readonly number[]): v
     assert.is(keys.size, degree, `arcs of ${vertex} differ`);
     assert.is(run === 0, degree === 0, `vertex ${vertex} has a run if it has arcs`);
     if (run === 0) continue;
-    assert.ok(degree <= unitsOf(sizeClass), `run of ${vertex} is long enough`);
-    blocks.push([run, unitsOf(sizeClass) * ARC_WORDS]);
+    assert.ok(degree <= blockUnits(sizeClass), `run of ${vertex} is long enough`);
+    blocks.push([run, blockUnits(sizeClass) * ARC_WORDS]);
     const indexBlock = checkIndex(runs, vertex);
     if (indexBlock !== null) blocks.push(indexBlock);
   }

@@ -3,7 +3,7 @@
 
 import * as assert from "uvu/assert";
 import type { Arena } from "../../../../runtime/graph/memory/arena.js";
-import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
+import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
 import { ALLOCATOR_WORDS, ALLOCATORS } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 
@@ -24,7 +24,7 @@ export function checkBlocks(
   for (let sizeClass = 0; sizeClass < FREE_LISTS; sizeClass++) {
     let block = words[state + 1 + sizeClass]!;
     for (; block !== 0; block = arena.words[block]!) {
-      free.push([block, unitsOf(sizeClass) * unitWords]);
+      free.push([block, blockUnits(sizeClass) * unitWords]);
       assert.ok(free.length < 1e6, `free lists of arena ${arena.id} end`);
     }
   }
@@ -41,6 +41,6 @@ export function checkBlocks(
 /** Words of the smallest block that holds so many. */
 export function blockWords(unitWords: number, words: number): number {
   let sizeClass = 0;
-  while (unitsOf(sizeClass) * unitWords < words) sizeClass++;
-  return unitsOf(sizeClass) * unitWords;
+  while (blockUnits(sizeClass) * unitWords < words) sizeClass++;
+  return blockUnits(sizeClass) * unitWords;
 }

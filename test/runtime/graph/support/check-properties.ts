@@ -2,7 +2,7 @@
 // a free list, tables are in order, counts are what is there.
 
 import * as assert from "uvu/assert";
-import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
+import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
 import {
   Header,
   RECORD_WORDS,
@@ -28,7 +28,7 @@ export function checkProperties(store: GraphStore): void {
     if (table === 0) continue;
     const count = words[table]! & 0xffff;
     assert.ok(count > 0, `table of group ${group} is empty`);
-    blocks.push([table, unitsOf(words[table]! >>> 16) * UNIT_WORDS]);
+    blocks.push([table, blockUnits(words[table]! >>> 16) * UNIT_WORDS]);
     let last = 0;
     for (let entry = table + 1; entry < table + 1 + count * 3; entry += 3) {
       const key = words[entry]! & 0xffff;
@@ -36,7 +36,7 @@ export function checkProperties(store: GraphStore): void {
       assert.ok(key > last, `keys of group ${group} are in order`);
       assert.ok(bitmap !== 0, `key ${key} of group ${group} is used`);
       last = key;
-      blocks.push([words[entry + 2]!, unitsOf(words[entry]! >>> 16) * UNIT_WORDS]);
+      blocks.push([words[entry + 2]!, blockUnits(words[entry]! >>> 16) * UNIT_WORDS]);
       for (let bit = 0; bit < 32; bit++) {
         if (((bitmap >>> bit) & 1) === 0) continue;
         raise(byKey, key);

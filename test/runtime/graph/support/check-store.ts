@@ -31,7 +31,7 @@ export function checkStore(store: GraphStore): void {
 }
 
 function checkDigest(store: GraphStore): void {
-  if (!store.digest.isKept) return;
+  if (!store.digest.isMaintained) return;
   assert.is(
     digestCheckpoint(store)!.digest,
     digestText(computeDigest(store)),
@@ -42,7 +42,7 @@ function checkDigest(store: GraphStore): void {
 function checkAtRest(store: GraphStore): void {
   const { header, sequence } = store.memory;
   assert.is(writerOf(store.memory), 0, "nobody writes");
-  for (const word of [Header.JournalCount, Header.CommittedCount, Header.Unfinished]) {
+  for (const word of [Header.UndoCount, Header.CommittedCount, Header.Unfinished]) {
     assert.is(header.words[word], 0, `header word ${word} is 0`);
   }
   const odd = sequence.words.findIndex((value) => (value & 1) === 1);
@@ -109,12 +109,12 @@ function checkEvents(store: GraphStore, used: readonly number[]): void {
   for (let place = 1; place <= expiry.count; place++) {
     const vertex = words[place * 2 + 1]!;
     assert.ok(vertices.isUsed(vertex), `scheduled vertex ${vertex} is used`);
-    assert.is(vertices.fieldOf(vertex, RecordWord.EventPlace), place);
+    assert.is(vertices.fieldOf(vertex, RecordWord.EventPosition), place);
     if (place > 1) assert.ok(words[(place >>> 1) * 2]! <= words[place * 2]!, "heap order");
   }
   for (const vertex of used) {
     const expiresAt = earliestExpiry(store, vertex);
-    const place = vertices.fieldOf(vertex, RecordWord.EventPlace);
+    const place = vertices.fieldOf(vertex, RecordWord.EventPosition);
     if (expiresAt === NEVER) continue;
     assert.ok(place > 0, `vertex ${vertex} is scheduled`);
     // What is overdue, because somebody holds what it needs, is tried again a second later.

@@ -2,7 +2,7 @@
 // referred to as often as it says, and no block is lost.
 
 import * as assert from "uvu/assert";
-import { unitsOf } from "../../../../runtime/graph/memory/block-allocator.js";
+import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
 import { Header, RECORD_WORDS, RecordWord } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { kindOfCell } from "../../../../runtime/graph/store/property-cells.js";
@@ -119,14 +119,14 @@ function checkLists(store: GraphStore, used: readonly number[]): void {
   const { header, lists } = store.memory;
   const blocks: Block[] = NAME_TABLES.map((word) => {
     const table = header.words[word]!;
-    return [table, UNIT.lists * unitsOf(lists.words[table]!)];
+    return [table, UNIT.lists * blockUnits(lists.words[table]!)];
   });
   const heads = header.words[Header.TypeLists]!;
   blocks.push([heads, blockWords(UNIT.lists, 256 * TYPE_HEAD_WORDS)]);
   for (let head = heads; head < heads + 256 * TYPE_HEAD_WORDS; head += TYPE_HEAD_WORDS) {
     const [directory, sizeClass, pages] = lists.words.subarray(head, head + 3);
     if (directory === 0) continue;
-    blocks.push([directory!, UNIT.lists * unitsOf(sizeClass!)]);
+    blocks.push([directory!, UNIT.lists * blockUnits(sizeClass!)]);
     for (let page = 0; page < pages!; page++) {
       blocks.push([lists.words[directory! + page]!, PAGE_WORDS]);
     }

@@ -6,10 +6,10 @@ import { drainTransactions } from "../../../../runtime/graph/log/drain-transacti
 import { CommitClock } from "../../../../runtime/graph/memory/commit-clock.js";
 import {
   CommitRing,
+  createRingMemory,
   RECORDS_SHIFT,
-  ringMemory,
-  UNIT,
-  UNIT_HEAD_WORDS,
+  TRANSACTION,
+  TRANSACTION_HEAD_WORDS,
 } from "../../../../runtime/graph/memory/commit-ring.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { PackedText } from "../../../../runtime/graph/store/packed-text.js";
@@ -17,8 +17,8 @@ import { TEST_THREAD } from "./make-graph.js";
 
 /** @param ringWords a power of 2 */
 export function loggedStore(ringWords?: number): GraphStore {
-  const log = { ring: ringMemory(ringWords), clock: new CommitClock().buffer };
-  const store = GraphStore.make("test", TEST_THREAD, { log });
+  const log = { ring: createRingMemory(ringWords), clock: new CommitClock().buffer };
+  const store = GraphStore.create("test", TEST_THREAD, { log });
   store.memory.log!.isOn = true;
   return store;
 }
@@ -47,7 +47,7 @@ export function makeUnit(before: number, ...records: readonly (readonly number[]
   const count = before + records.length;
   const third = (Math.floor(count / 2 ** 32) | (records.length << RECORDS_SHIFT)) >>> 0;
   return Uint32Array.of(
-    (UNIT | ((UNIT_HEAD_WORDS + words.length) << 8)) >>> 0,
+    (TRANSACTION | ((TRANSACTION_HEAD_WORDS + words.length) << 8)) >>> 0,
     count >>> 0,
     third,
     0,

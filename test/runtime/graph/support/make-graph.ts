@@ -9,7 +9,7 @@ export const TEST_THREAD = 150;
 
 /** A new, empty graph, as a request would see it. */
 export function makeGraph(name = "test"): Graph {
-  return openStore(GraphStore.make(name, TEST_THREAD));
+  return openStore(GraphStore.create(name, TEST_THREAD));
 }
 
 /** The graph of a store, for a session of its own. */

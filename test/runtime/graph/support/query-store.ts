@@ -21,7 +21,7 @@ export interface NewVertex {
 }
 
 export class QueryStore {
-  readonly store = GraphStore.make("test", THREAD);
+  readonly store = GraphStore.create("test", THREAD);
 
   /** Makes a real vertex; returns its handle. */
   vertex(id: string, given: NewVertex = {}): number {

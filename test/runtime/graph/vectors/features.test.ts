@@ -240,7 +240,7 @@ test("sums, differences and centroids of features are features", ({ graph }) => 
 
 test(`records bring features and settings elsewhere (seed ${SEED})`, ({ store, graph }) => {
   const random = new Random();
-  const copy = GraphStore.make("copy", TEST_THREAD);
+  const copy = GraphStore.create("copy", TEST_THREAD);
   for (let round = 0; round < 60; round++) {
     const id = `v${random.below(12)}`;
     const features = random.below(4) === 0 ? [] : randomFeatures(random);

@@ -93,7 +93,7 @@ export class Instance {
   }
 
   async isFlushed(): Promise<boolean> {
-    return this.clock.wait(this.clock.next);
+    return this.clock.wait(this.clock.nextFlush);
   }
 
   async stop(): Promise<void> {

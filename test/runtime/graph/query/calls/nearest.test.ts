@@ -17,7 +17,7 @@ interface Place {
 }
 
 function place(): Place {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   for (const [id, y] of [
     ["a", 0],

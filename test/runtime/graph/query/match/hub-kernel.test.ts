@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Arena, kernelMemory } from "../../../../../runtime/graph/memory/arena.js";
+import { Arena, createKernelMemory } from "../../../../../runtime/graph/memory/arena.js";
 import { ARC_WORDS } from "../../../../../runtime/graph/memory/layout.js";
 import { hubKernel } from "../../../../../runtime/graph/query/match/hub-kernel.js";
 import { Random, SEED } from "../../../../property/support/random.js";
@@ -14,7 +14,7 @@ const test = suite("hub kernel");
 test("the hub kernel counts what a loop counts", () => {
   const random = new Random();
   const below = (bound: number): number => random.below(bound);
-  const arena = new Arena(0, kernelMemory());
+  const arena = new Arena(0, createKernelMemory());
   const kernel = hubKernel(arena.memory);
   const anyWord = (): number => below(2 ** 32) | 0;
   const first = 3;
@@ -48,7 +48,7 @@ test("the hub kernel counts what a loop counts", () => {
 });
 
 test("the hub kernel sees an arena grow", () => {
-  const arena = new Arena(0, kernelMemory());
+  const arena = new Arena(0, createKernelMemory());
   const kernel = hubKernel(arena.memory);
   arena.grow(1 << 20);
   const first = (1 << 20) - 12;

@@ -31,7 +31,7 @@ function below(end: number): number {
   return Math.floor((state / 2 ** 32) * end);
 }
 
-const store = GraphStore.make("test", TEST_THREAD);
+const store = GraphStore.create("test", TEST_THREAD);
 const graph = openStore(store);
 for (let at = 0; at < VERTICES; at++) {
   const vertex = graph.newVertex(`v${at}`);

@@ -100,7 +100,7 @@ test("a condition on a plain value", () => {
 });
 
 test("the same condition on a property", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const { properties, writer } = store;
   const vertex = writer.mutate(() => store.vertices.allocate());
   const key = writer.mutate(() => {
@@ -171,7 +171,7 @@ test("wrong shapes", () => {
 });
 
 test("all keys of a property condition must be there and pass", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const { properties, writer } = store;
   const has = (vertex: number, condition: object): boolean =>
     new PropertyCondition(store, condition).matches(vertex);
@@ -197,7 +197,7 @@ test("all keys of a property condition must be there and pass", () => {
 });
 
 test("a condition finds what came to be after it was made, once it is bound again", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   const { properties, writer, keys } = store;
   const condition = new PropertyCondition(store, { city: "Oslo" });
   writer.mutate(() => {
@@ -217,7 +217,7 @@ test("a condition finds what came to be after it was made, once it is bound agai
 });
 
 test("what is no property condition", () => {
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = GraphStore.create("test", TEST_THREAD);
   for (const condition of [null, 5, "age", ["age", 5]]) {
     assert.throws(() => new PropertyCondition(store, condition), isQueryError);
   }

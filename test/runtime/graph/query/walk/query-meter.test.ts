@@ -13,7 +13,7 @@ import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 const test = suite("query meter");
 
 test("time beyond a word is carried into the next one, and set to zero with it", () => {
-  const store = GraphStore.make("metered", 1);
+  const store = GraphStore.create("metered", 1);
   const { words } = store.memory.header;
   words[Header.QueryTimeUs] = 0xffff_ffff;
   const begun = performance.now() - 2;
