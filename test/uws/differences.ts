@@ -1,4 +1,4 @@
-// What `uws` does otherwise than the conformance cases say, group by group as in ARCHITECTURE.md.
+// Differences of `uws` from the conformance cases, by group (docs/internals/uws-differences.md).
 // The suite holds the transport to exactly this; a difference that goes away fails too.
 
 import type { KnownDifferences, Outcome } from "../conformance/run.js";

@@ -1,5 +1,6 @@
 // The `uws` transport: hyper-express on uWebSockets, for those who have installed it and prefer
-// less CPU a request to the last rule of the interface. ARCHITECTURE.md lists what differs.
+// less CPU a request to the last rule of the interface. docs/internals/uws-differences.md
+// lists what differs.
 
 import { type AddressInfo, createServer } from "node:net";
 import type { Transport } from "../transport.js";
