@@ -1,6 +1,6 @@
-// Comparisons of an arc's value with that of the previous arc of the path (queries, "The arc
-// before"). They are resolved to the ranges of arc-value-test.ts before the arcs of a vertex are
-// tested.
+// Comparisons of an arc's value with that of the previous arc of the path (queries, "Comparing with
+// the previous arc"). They are resolved to the ranges of arc-value-test.ts before the arcs of a
+// vertex are tested.
 
 import {
   V_DYN_DELTA,
