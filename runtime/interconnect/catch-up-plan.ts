@@ -1,5 +1,6 @@
-// What a subscriber is to get first, by how far it has come: nothing of a graph that the log
-// reaches back to, else a snapshot; and whether what it has came from here at all.
+// Catch-up plan of a subscriber, computed from its positions: nothing for a graph whose missing
+// transactions the log still holds, a snapshot otherwise. Refuses subscribers whose graphs do not
+// descend from this log.
 
 import { identityOfStore } from "../graph/log/logging-entry-points.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
@@ -12,29 +13,29 @@ import type { Offer, OfferedGraph, Position, Positions } from "./wire/positions.
 export interface CatchUpPlan {
   readonly offer: Offer;
   readonly snapshots: readonly OfferedGraph[];
-  /** By number of a graph: operations that the subscriber has. */
+  /** Operations that the subscriber already has, by graph number. */
   readonly counts: Map<number, number>;
 }
 
-/** What a provider is beside its log. */
+/** Provider state outside its log. */
 export interface StartingPoint {
-  /** No other instance provides what this one has. */
+  /** True if this instance follows no other provider. */
   readonly isRoot: boolean;
-  /** Log of the first provider, through whomever it came; null: none was met yet. */
+  /** Id of the root provider's log, across any chain of replicas; null: no provider met yet. */
   readonly log: string | null;
   readonly ancestors: readonly Ancestor[];
 }
 
-/** @returns text: why this subscriber can get nothing from here */
+/** @returns the plan, or the reason why this subscriber cannot catch up from here */
 export function planCatchUp(
   channel: LogChannel,
   positions: Positions,
   origin: StartingPoint,
   repair: RepairAction | null = null,
 ): CatchUpPlan | string {
-  const strange = strangeness(channel.log, positions, origin);
-  if (strange !== null) return strange;
-  const there = new Map(positions.graphs.map((position) => [position.identity, position]));
+  const mismatch = findMismatch(channel.log, positions, origin);
+  if (mismatch !== null) return mismatch;
+  const theirs = new Map(positions.graphs.map((position) => [position.identity, position]));
   const counts = new Map<number, number>();
   const snapshots: OfferedGraph[] = [];
   const graphs: OfferedGraph[] = [];
@@ -42,58 +43,71 @@ export function planCatchUp(
   for (const { number, identity, name, path, before } of channel.graphs.all()) {
     const store = open.get(identity);
     const graph = { number, identity, name, path };
-    const position = there.get(identity);
+    const position = theirs.get(identity);
     const count = position?.count ?? 0;
-    there.delete(identity);
+    theirs.delete(identity);
     graphs.push(graph);
     counts.set(number, count);
-    // It is closed: nothing is known of it, and nothing happens to it.
+    // A closed graph does not change, and its state is unknown.
     if (store === undefined) continue;
     if (count > store.operationCount) {
       const here = store.operationCount;
-      return isAhead(`it has ${count} changes of graph "${name}", of which there are ${here}`);
+      return describeAhead(
+        `it has ${count} changes of graph "${name}", of which there are ${here}`,
+      );
     }
     const isDifferent =
       positions.diverged.includes(identity) ||
-      (position !== undefined && isOther(position, replicationPosition(store)));
+      (position !== undefined && hasOtherDigest(position, replicationPosition(store)));
     if (isDifferent && repair === null) return isDiverged(name, count);
     const isWanted = isDifferent || repair === "all";
     if (isWanted || before === null || count < before) snapshots.push(graph);
   }
-  const left = [...there.keys()];
-  const unknown = left.find((identity) => channel.graphs.byIdentity(identity)?.isErased !== true);
+  const remaining = [...theirs.keys()];
+  const unknown = remaining.find(
+    (identity) => channel.graphs.byIdentity(identity)?.isErased !== true,
+  );
   if (unknown !== undefined) return `it has a graph that is not here (identity ${unknown})`;
   const { lastNumber } = channel.graphs;
   const { logId, epoch } = channel.log;
   const { isRoot, log } = origin;
-  const offer = { logId, isRoot, origin: log ?? logId, epoch, graphs, lastNumber, erased: left };
+  const offer = {
+    logId,
+    isRoot,
+    origin: log ?? logId,
+    epoch,
+    graphs,
+    lastNumber,
+    erased: remaining,
+  };
   return { offer, snapshots, counts };
 }
 
-/** Both are known, of the same moment, and not the same. */
-function isOther(there: Position, here: Position): boolean {
-  const areKnown = there.digest !== null && here.digest !== null;
-  return areKnown && there.count === here.count && there.digest !== here.digest;
+/** Returns whether two digests of the same operation count differ. */
+function hasOtherDigest(theirs: Position, ours: Position): boolean {
+  const areKnown = theirs.digest !== null && ours.digest !== null;
+  return areKnown && theirs.count === ours.count && theirs.digest !== ours.digest;
 }
 
-/** Why what a subscriber has did not come from this log as it is now; null: it did. */
-function strangeness(
+/** Returns why the subscriber's data does not descend from this log, or null if it does. */
+function findMismatch(
   log: SegmentLog,
   { log: position, origin, graphs }: Positions,
   { log: ownOrigin, ancestors }: StartingPoint,
 ): string | null {
-  // A log that nothing was written to has another identity after each start.
+  // An empty log gets a new id at each start.
   if (position === null || graphs.length === 0) return null;
   const { id, sn, chain } = position;
   if (id !== log.logId) {
-    // Both have followed the same provider: operations of its graphs tell who is behind.
+    // Both followed the same provider: the operation counts decide who is behind.
     if (origin === ownOrigin) return null;
     const ancestor = ancestors.find((one) => one.id === id);
     if (ancestor === undefined) return "what it has came from another instance";
     if (sn <= ancestor.sn) return null;
     return `it has changes up to ${sn} of a provider that was followed here up to ${ancestor.sn}`;
   }
-  if (sn > log.last) return isAhead(`it has changes up to ${sn}, the log ends at ${log.last}`);
+  if (sn > log.last)
+    return describeAhead(`it has changes up to ${sn}, the log ends at ${log.last}`);
   if (sn < log.first) return null;
   for (const { header } of log.read(sn)) {
     const isSame = header.sn + header.units - 1 === sn && header.headerCrc === chain;
@@ -102,8 +116,8 @@ function strangeness(
   return null;
 }
 
-/** Only an operator knows which of both is right; the replica's own log lets nothing go back. */
-function isAhead(what: string): string {
+/** Only an operator can decide which side is right: a replica's log cannot roll back. */
+function describeAhead(what: string): string {
   return (
     `${what}: this provider was put back to an earlier state. To keep what the replica has, ` +
     "promote it (`svc admin promote`); else start it with an empty root"

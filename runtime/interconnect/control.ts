@@ -1,34 +1,33 @@
-// What a program can ask of replication while it runs; see docs/guides/replicating-graphs.md.
+// Control operations on running replication (docs/guides/replicating-graphs.md).
 
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { ThrottleUnit } from "./flow-control.js";
 
 export type Control =
-  /** Provides to one more, for ever. */
+  /** Adds a permanent subscriber. */
   | { readonly do: "attach"; readonly uri: string }
-  /** Answered with the URIs of all. */
+  /** Returns the URIs of all subscribers. */
   | { readonly do: "attached" }
-  /** Answered with how many were detached; null: all. */
+  /** Returns the number of detached subscribers. `uri: null` detaches all. */
   | { readonly do: "detach"; readonly uri: string | null }
-  /** Listens for a provider: all graphs follow it from then on. */
+  /** Listens for a provider. All graphs become replicas of it. */
   | { readonly do: "bind"; readonly port: number }
-  /** Answered with the port, 0: none. */
+  /** Returns the port (0: none). */
   | { readonly do: "bound" }
-  /** Listens no more; graphs stay as they are, and readonly. */
+  /** Stops listening. Graphs keep their contents and stay read-only. */
   | { readonly do: "unbind" }
-  /** Takes over from the provider; answered with the epoch. */
+  /** Makes this replica a provider. Returns the new epoch. */
   | { readonly do: "promote" }
-  /** Answered when all that was committed is with all subscribers. */
+  /** Resolves when all subscribers have acknowledged all commits. */
   | { readonly do: "fence"; readonly timeoutMs: number }
   /**
-   * Sends subscribers again all graphs, or those that differ from what they have. Answered with
-   * whether they have them.
+   * Resends all graphs, or the diverged ones, to the subscribers. Returns whether they have them.
    */
   | { readonly do: "sync"; readonly repair: RepairAction; readonly timeoutMs: number }
-  /** Answered with how many were stopped. */
+  /** Returns the number of cancelled repairs. */
   | { readonly do: "cancelSync" }
-  /** Answered with the graphs whose digest is not that of what they contain. */
+  /** Returns the graphs whose digest does not match their contents. */
   | { readonly do: "checkDigests" }
   | { readonly do: "suspend" | "resume"; readonly what: "input" | "output" }
-  /** Most in a second of what goes out; null: no bound. Answered with all bounds. */
+  /** Sets the maximum rate per second of outbound traffic (null: no limit). Returns all rates. */
   | { readonly do: "throttle"; readonly unit: ThrottleUnit; readonly rate: number | null };

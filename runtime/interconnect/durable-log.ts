@@ -1,5 +1,5 @@
-// The log of a process, in its root: `_txlog` holds what other instances may get, `_txlog/local`
-// what is this one's alone, so that the former can be passed on as it is.
+// Transaction log of a process, below its data folder: `_txlog` holds what replicas receive,
+// `_txlog/local` holds local graphs, so that the former can be sent unchanged.
 
 import { join } from "node:path";
 import { SvcError } from "../base/errors.js";
@@ -23,10 +23,13 @@ import { LogWriter } from "./log/log-writer.js";
 import { type ReplayFailures, replayLog } from "./log/replay-log.js";
 import { ProgressLine } from "./progress-line.js";
 
-/** Of 64 MiB each: graphs that keep more of them are saved although they have not changed. */
-const MANY_SEGMENTS = 8;
+/** Graphs that retain more segments (64 MiB each) than this are saved even if unchanged. */
+const SAVE_SEGMENTS = 8;
 
-/** Nothing; what was committed, every 10 ms; the same, and before it is answered. */
+/**
+ * off: nothing is logged; async: commits are flushed every 10 ms; answer: commits are flushed
+ * before the response.
+ */
 export type LogMode = "off" | "async" | "answer";
 
 export interface DurableLogOptions {
@@ -38,7 +41,7 @@ export interface DurableLogOptions {
 }
 
 /**
- * The log of a root; null where there is none, and is to be none.
+ * Opens the transaction log of a data folder; returns null if there is none and `mode` is off.
  * @throws LogCorruptionError
  */
 export function openLog(options: DurableLogOptions): DurableLog | null {
@@ -47,27 +50,27 @@ export function openLog(options: DurableLogOptions): DurableLog | null {
   return mode === "off" && !isThere ? null : new DurableLog(options);
 }
 
-/** Room that a ring has for the largest unit, whatever waits in it. */
-const MUCH_BYTES = 2 ** 21;
-/** Segments that a subscriber who lacks them keeps from being removed: 8 GiB. */
-const MAX_RETAINED = 128;
+/** Space that a ring reserves for the largest transaction. */
+const MAX_TRANSACTION_BYTES = 2 ** 21;
+/** Segments retained for a lagging subscriber: 8 GiB. */
+const MAX_RETAINED_SEGMENTS = 128;
 
-/** What those who send the log elsewhere need of it. */
+/** What log senders need of the transaction log. */
 export interface ReplicatedLog {
   readonly disk: Disk;
   readonly channel: LogChannel;
-  /** Is called whenever something was made safe, until the result is called. */
+  /** Calls `call` after each flush, until the returned function is called. */
   onFlushed(call: () => void): () => void;
 }
 
 export class DurableLog implements GraphLog, ReplicatedLog {
   readonly disk: Disk;
-  /** First unit that somebody else may still need. */
+  /** Returns the first transaction that a subscriber may still need. */
   keptSn: () => number = () => Number.POSITIVE_INFINITY;
   readonly #root: string;
   readonly #clock: CommitClock;
   readonly #warn: LogLine;
-  /** False: what it holds is read, and nothing is written. */
+  /** False: the log is read, but not written. */
   readonly #isOn: boolean;
   readonly #shared: LogChannel;
   readonly #local: LogChannel;
@@ -105,12 +108,12 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     return this.#writer.onFlushed(call);
   }
 
-  /** Writes what waits where that is much: for a thread that both fills and empties the rings. */
+  /** Flushes if a ring is nearly full, for a thread that both fills and drains the rings. */
   drainIfFull(): void {
-    if (this.#shared.waitingBytes > MUCH_BYTES) this.#writer.flushNow();
+    if (this.#shared.waitingBytes > MAX_TRANSACTION_BYTES) this.#writer.flushNow();
   }
 
-  /** Resolves when all that was committed so far is safe; false: the log has failed. */
+  /** Resolves when all commits so far are durable; false if the log has failed. */
   settled(): Promise<boolean> {
     return this.#clock.wait(this.#clock.nextFlush);
   }
@@ -139,10 +142,10 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   replay(stores: readonly GraphStore[]): Map<GraphStore, Error> {
-    // What an earlier holder of the same graph has done may still wait.
+    // Transactions of a former thread with the same graph may still be in its ring.
     if (this.#isOn) this.#writer.flushNow();
     const found: ReplayFailures = { reasons: new Map(), broken: new Set() };
-    // A graph that was local once, or will be again, has changes in both logs.
+    // A graph that changed between local and shared has transactions in both logs.
     for (let units = -1; units !== 0; ) {
       units = 0;
       for (const channel of this.#channels()) units += this.#replayOne(channel, stores, found);
@@ -162,13 +165,13 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   erase(identity: string): void {
-    // Also where nothing else is written: it must not come back.
+    // Logged even with `mode` off: an erased graph must not reappear.
     for (const channel of this.#channels()) channel.erase(identity);
     this.#writer.flushNow();
   }
 
   trim(): readonly string[] {
-    const isTooMuch = this.#shared.log.segments.length > MAX_RETAINED;
+    const isTooMuch = this.#shared.log.segments.length > MAX_RETAINED_SEGMENTS;
     const keptSn = isTooMuch ? Number.POSITIVE_INFINITY : this.keptSn();
     const kept = this.#channels().flatMap((channel) =>
       channel.trim(
@@ -176,7 +179,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
         channel === this.#shared ? Math.min(keptSn, channel.log.last + 1) : undefined,
       ),
     );
-    return this.#channels().some(({ log }) => log.segments.length > MANY_SEGMENTS)
+    return this.#channels().some(({ log }) => log.segments.length > SAVE_SEGMENTS)
       ? kept.map(({ name }) => name)
       : [];
   }
@@ -185,7 +188,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     this.#writer.onGrown(CHECKPOINT_LOG_BYTES, save);
   }
 
-  /** Writes what is left; nothing may be changed any more. */
+  /** Flushes the rest. No changes may follow. */
   async close(): Promise<void> {
     await this.#writer.stop();
     for (const { log } of this.#channels()) log.close();
@@ -195,7 +198,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     return [this.#shared, this.#local];
   }
 
-  /** Returns how many units were applied. */
+  /** Returns the number of applied transactions. */
   #replayOne(
     { graphs, log }: LogChannel,
     stores: readonly GraphStore[],

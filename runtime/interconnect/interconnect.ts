@@ -1,5 +1,5 @@
-// What one thread of a process does with graphs and their log: opens both when it is first asked
-// for a graph, brings the graphs up to date, and keeps them.
+// Graphs and transaction log of a thread. Opens both with the first requested graph, recovers the
+// graphs, then owns their lifetime.
 
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
@@ -35,10 +35,10 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
   readonly log: LogMode;
 }
 
-interface Kept {
+interface OpenState {
   readonly keeper: GraphManager;
   readonly changes: DurableLog | null;
-  /** What was found in the log when it was opened. */
+  /** Outcome of recovery when the log was opened. */
   readonly recovered: RecoveredGraphs;
 }
 
@@ -48,7 +48,7 @@ export class Interconnect {
   readonly #clock: CommitClock;
   readonly #log: LogLine;
   readonly #disk: Disk;
-  #kept: Kept | null = null;
+  #state: OpenState | null = null;
   #replication: Replication | null = null;
 
   constructor(
@@ -71,15 +71,15 @@ export class Interconnect {
   }
 
   /**
-   * Keeps the graphs that the log has changes of.
-   * @param isStorable the root may be written to
+   * Keeps all graphs that the log has transactions of.
+   * @param isStorable whether the data folder is writable
    * @throws LogCorruptionError
    */
   recover(isStorable: boolean): RecoveredGraphs {
     return this.#open(isStorable, true).recovered;
   }
 
-  /** Keeps what a former thread has made. */
+  /** Takes over the graphs of a former thread. */
   adopt(graphs: readonly SharedGraph[]): void {
     const isStorable = graphs.some(({ path }) => path !== null);
     const { keeper } = this.#open(isStorable, false);
@@ -87,22 +87,22 @@ export class Interconnect {
   }
 
   save(timeoutMs: number): Promise<boolean> | boolean {
-    return this.#kept?.keeper.save(timeoutMs) ?? true;
+    return this.#state?.keeper.save(timeoutMs) ?? true;
   }
 
   erase(identity: string): void {
-    this.#kept?.changes?.erase(identity);
+    this.#state?.changes?.erase(identity);
   }
 
   /**
-   * Begins to follow and to provide, as far as that is configured; all graphs are open.
-   * @returns false if nothing has wanted the root yet
+   * Starts following and providing, as configured. All graphs must be open.
+   * @returns false if the data folder is not in use yet
    * @throws SvcError SVC2530, SVC2534
    */
   async replicate(everywhere: CrossThreadGraphs, board: TrafficCounters): Promise<boolean> {
-    if (this.#kept === null) return false;
+    if (this.#state === null) return false;
     if (this.#replication !== null) return true;
-    const { keeper, changes } = this.#kept;
+    const { keeper, changes } = this.#state;
     this.#replication = await Replication.start({
       settings: this.#settings,
       keeper,
@@ -116,7 +116,7 @@ export class Interconnect {
   }
 
   /**
-   * Changes how this instance replicates, or asks.
+   * Changes or queries how this instance replicates.
    * @throws SvcError SVC2530, SVC2534, SVC2536, SVC2537
    */
   control(control: Control): unknown {
@@ -126,11 +126,11 @@ export class Interconnect {
 
   async closeLog(): Promise<void> {
     await this.#replication?.stop();
-    await this.#kept?.changes?.close();
+    await this.#state?.changes?.close();
   }
 
-  #open(isStorable: boolean, isFirst: boolean): Kept {
-    if (this.#kept !== null) return this.#kept;
+  #open(isStorable: boolean, isFirst: boolean): OpenState {
+    if (this.#state !== null) return this.#state;
     const { root, log: mode } = this.#settings;
     const warn = this.#log;
     const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
@@ -144,11 +144,11 @@ export class Interconnect {
     if (isStorable && fencedBy(root) !== null) keeper.isReplica = true;
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;
-    this.#kept = { keeper, changes, recovered };
-    return this.#kept;
+    this.#state = { keeper, changes, recovered };
+    return this.#state;
   }
 
-  /** How a graph of the log is to be kept. */
+  /** Returns the settings of a graph found in the log. */
   #requestOf(graph: RecoverableGraph): OpenGraphRequest {
     const { root, readonly, graphs } = this.#settings;
     const { name } = graph;

@@ -1,4 +1,4 @@
-// A wait that others can cut short, and that is none where they were first.
+// Interruptible sleep; a ring before the sleep is not lost.
 
 export class InterruptibleSleep {
   #hasRung = false;
@@ -9,7 +9,7 @@ export class InterruptibleSleep {
     this.#end();
   }
 
-  /** So long, or until it rings: not at all where it has rung since the last wait. */
+  /** Sleeps `ms` or until `ring`; returns at once if it has rung since the last sleep. */
   async wait(ms: number): Promise<void> {
     if (!this.#hasRung) {
       await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
-// What a provider that was a replica once tells of that time: up to where it had the log of the one
-// before it. Whoever has no more of that log than this is behind, and can follow on; and whoever
-// has the lower epoch has been replaced.
+// Lineage of a promoted provider: the epochs and log positions at which each former provider was
+// superseded. A replica at or before such a position is behind and can follow; a provider with a
+// lower epoch is fenced.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { isLogPosition } from "./wire/positions.js";
 
 const LINEAGE_FILE = "_lineage.json";
 const FENCE_FILE = "_fenced.json";
-/** Who was away for longer gets snapshots into an empty root. */
-const MOST_ANCESTORS = 16;
+/** A replica that missed more promotions must start from an empty data folder. */
+const MAX_ANCESTORS = 16;
 
 export interface Ancestor {
   readonly id: string;
@@ -33,15 +33,15 @@ export function readLineage(root: string): Lineage {
     const isLineage = Number.isSafeInteger(epoch) && Array.isArray(ancestors);
     return isLineage && ancestors.every(isLogPosition) ? { epoch: epoch!, ancestors } : NONE;
   } catch {
-    // Without it replicas of the one before have to start empty, which is safe.
+    // Safe: replicas of the former provider must then start from an empty data folder.
     return NONE;
   }
 }
 
 /**
- * A replica takes over from its provider: its graphs may be changed from now on.
- * @param isAsked also one that has got nothing yet, and is not to follow anybody any more
- * @returns what it tells others from now on
+ * Promotes a replica to provider and makes its graphs writable.
+ * @param isAsked promote even if it never received anything
+ * @returns its new lineage
  */
 export function promote(root: string, isAsked: boolean): Lineage {
   const lineage = readLineage(root);
@@ -54,7 +54,7 @@ export function promote(root: string, isAsked: boolean): Lineage {
     return lineage;
   }
   const all = followed === null ? lineage.ancestors : [...lineage.ancestors, followed];
-  const ancestors = all.slice(-MOST_ANCESTORS);
+  const ancestors = all.slice(-MAX_ANCESTORS);
   const epoch = Math.max(lineage.epoch, mark?.epoch ?? 0, fence ?? 0) + 1;
   const next = { epoch, ancestors };
   writeJsonAtomically(join(root, LINEAGE_FILE), next);
@@ -63,12 +63,12 @@ export function promote(root: string, isAsked: boolean): Lineage {
   return next;
 }
 
-/** Another instance provides in place of this one, also after a restart. */
+/** Fences this instance: another one provides in its place, also after a restart. */
 export function writeFence(root: string, epoch: number): void {
   writeJsonAtomically(join(root, FENCE_FILE), { epoch });
 }
 
-/** Epoch of whoever provides in place of the instance of a root; null: nobody does. */
+/** Returns the epoch of the provider that superseded this data folder's instance, or null. */
 export function fencedBy(root: string): number | null {
   const file = join(root, FENCE_FILE);
   if (!existsSync(file)) return null;
@@ -77,14 +77,14 @@ export function fencedBy(root: string): number | null {
     const { epoch } = JSON.parse(readFileSync(file, "utf8")) as { epoch?: unknown };
     return Number.isSafeInteger(epoch) ? Math.max(epoch as number, least) : least;
   } catch {
-    // That it is there says enough: changes that nobody else will have must not be taken.
+    // An unreadable fence still fences: changes that no other instance gets must be refused.
     return least;
   }
 }
 
 /**
- * The graphs of a root were a replica's, and may have been changed since: they can follow nobody,
- * whatever the configuration says.
+ * Returns whether the graphs of a data folder were a replica's and may have changed since. Such
+ * graphs cannot follow a provider, whatever the configuration says.
  */
 export function hasBeenPromoted(root: string): boolean {
   return readLineage(root).epoch > NONE.epoch && !hasReplicaMarker(root);

@@ -1,4 +1,4 @@
-// A line on a terminal that says how far something is. Where there is no terminal it says nothing.
+// Progress line on a terminal; silent without one.
 
 import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
@@ -29,7 +29,7 @@ export class ProgressLine {
     if (this.#isShown) writeSync(STDERR, `\r${" ".repeat(60)}\r`);
   }
 
-  /** Since it was made. */
+  /** Returns the seconds since creation. */
   seconds(): string {
     return ((performance.now() - this.#begunAt) / 1000).toFixed(1);
   }

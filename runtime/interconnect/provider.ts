@@ -1,6 +1,6 @@
-// Sends the log of this instance to another one, for ever: connects, learns how far that one has
-// come, sends snapshots of what the log does not reach back to, then frames as they are flushed. A
-// subscriber that is slow, or gone, costs no memory: what it lacks stays on the disk.
+// Replication provider: sends the transaction log to a subscriber until stopped. After the
+// handshake it sends snapshots of what the log no longer covers, then frames as they are flushed. A
+// slow or absent subscriber costs no memory: its backlog stays on disk.
 
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,11 +22,11 @@ import { parsePositions, type Start } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
 import { type PeerStatus, parseStatus } from "./wire/status.js";
 
-const LEAST_WAIT_MS = 50;
-const MOST_WAIT_MS = 10_000;
-const CONNECT_MS = 5_000;
-/** So often the subscriber hears of this end, although nothing happens. */
-const STATUS_MS = 2_000;
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Heartbeat interval. */
+const HEARTBEAT_MS = 2_000;
 
 export interface ProviderParts {
   readonly host: string;
@@ -35,30 +35,30 @@ export interface ProviderParts {
   readonly log: ReplicatedLog;
   readonly snapshots: SnapshotSource;
   readonly traffic: Traffic;
-  /** What is sent may be slowed down, or held up. */
+  /** Throttles or pauses outbound traffic. */
   readonly gate: FlowControl;
   readonly origin: () => StartingPoint;
   readonly status: () => PeerStatus;
-  /** The subscriber has heard of a higher epoch: this provider was replaced. */
+  /** Called when the subscriber has seen a higher epoch: this provider is superseded. */
   readonly fenced: (epoch: number) => void;
   readonly warn: LogLine;
 }
 
-/** Sends the log of this instance somewhere. */
+/** A destination of the transaction log. */
 export interface ProviderState {
-  /** Where to, as it was given. */
+  /** Destination URI, as configured. */
   readonly uri: string;
-  /** First unit that may still be needed there. */
+  /** First transaction that the destination may still need. */
   readonly keptSn: number;
-  /** It has not got yet what is to be repaired. */
+  /** True until a requested repair has arrived. */
   readonly isRepairing: boolean;
-  /** Everything up to a unit is there. */
+  /** Returns whether everything up to a transaction has arrived. */
   has(sn: number): boolean;
-  /** Sends again what is to be repaired; null: nothing. */
+  /** Requests a repair; null cancels it. */
   repair(repair: RepairAction | null): void;
-  /** To be called when the gate is opened. */
+  /** Called when the flow control opens. */
   wake(): void;
-  /** To be called every second or so. */
+  /** Reports the state; called about once a second. */
   shown(): SubscriberReport;
   stop(): void;
   run(): Promise<void>;
@@ -67,23 +67,23 @@ export interface ProviderState {
 export class Provider implements ProviderState {
   readonly #parts: ProviderParts;
   readonly #address: string;
-  /** Last unit that the subscriber says it has; null: it has said nothing since it was met. */
+  /** Last acknowledged transaction; null: none since the connection was made. */
   #acknowledged: number | null = null;
-  /** First unit that it needed when it was met. */
+  /** First transaction that it needed when it connected. */
   #needed = Number.POSITIVE_INFINITY;
   #peer: Peer | null = null;
   #isSynchronizing = false;
-  /** The subscriber applies nothing for a while. */
+  /** True while the subscriber has paused. */
   #isPaused = false;
   #offeredOrigin: string | null = null;
-  /** What the subscriber has said of itself last. */
-  #heard: PeerStatus | null = null;
-  /** When it had all there was. */
+  /** Last status of the subscriber. */
+  #peerStatus: PeerStatus | null = null;
+  /** Time of the last moment without lag. */
   #caughtUpAt = performance.now();
-  /** There may be more to send. */
+  /** Rings when there may be more to send. */
   readonly #more = new InterruptibleSleep();
   #repair: RepairAction | null = null;
-  /** What was to be repaired was sent with this connection. */
+  /** The repair was sent on this connection. */
   #isRepaired = false;
   readonly #attempts: RetryLoop;
   readonly #unlisten: () => void;
@@ -93,12 +93,12 @@ export class Provider implements ProviderState {
     this.#address = `${parts.host}:${parts.port}`;
     this.#attempts = new RetryLoop({
       ...{ name: this.#address, code: "SVC2531", warn: parts.warn },
-      ...{ minDelayMs: LEAST_WAIT_MS, maxDelayMs: MOST_WAIT_MS },
+      ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS },
     });
     this.#unlisten = parts.log.onFlushed(() => this.#more.ring());
   }
 
-  /** The first unit that the subscriber may still need. */
+  /** First transaction that the subscriber may still need. */
   get keptSn(): number {
     return this.#acknowledged === null ? this.#needed : this.#acknowledged + 1;
   }
@@ -111,7 +111,7 @@ export class Provider implements ProviderState {
     return (this.#acknowledged ?? -1) >= sn;
   }
 
-  /** Meets the subscriber anew, and sends it again what is to be repaired; null: nothing. */
+  /** Reconnects to resend what needs repair; null: nothing. */
   repair(repair: RepairAction | null): void {
     this.#repair = repair;
     this.#peer?.close();
@@ -132,7 +132,7 @@ export class Provider implements ProviderState {
     const last = log.channel.log.safe;
     const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
     if (lagUnits === 0) this.#caughtUpAt = performance.now();
-    const { host = "", adminPort = 0, digest = "", serial = 0 } = this.#heard ?? {};
+    const { host = "", adminPort = 0, digest = "", serial = 0 } = this.#peerStatus ?? {};
     return {
       uri: this.uri,
       host,
@@ -157,14 +157,14 @@ export class Provider implements ProviderState {
   }
 
   run(): Promise<void> {
-    return this.#attempts.run(() => this.#connected());
+    return this.#attempts.run(() => this.#connect());
   }
 
-  async #connected(): Promise<void> {
+  async #connect(): Promise<void> {
     const { host, port, key, origin } = this.#parts;
-    // Before anything was written the log has no identity that lasts.
+    // The log id is stable only after the first write.
     while (origin().log === null && !this.#attempts.isOver) {
-      await sleep(LEAST_WAIT_MS, undefined, { ref: false });
+      await sleep(MIN_BACKOFF_MS, undefined, { ref: false });
     }
     const socket = await dial(host, port);
     if (this.#attempts.isOver) {
@@ -193,7 +193,7 @@ export class Provider implements ProviderState {
     }
   }
 
-  /** @returns where what is sent of the log begins */
+  /** @returns where the transmitted log begins */
   async #handshake(peer: Peer): Promise<Start> {
     const { log, snapshots, traffic, origin, fenced } = this.#parts;
     const positions = parsePositions(parseJsonBody(await peer.answer(MessageType.Positions)));
@@ -205,7 +205,7 @@ export class Provider implements ProviderState {
       throw new SvcError("SVC2535", `replication: this provider was replaced: ${text}`);
     }
     const ownOrigin = origin();
-    // The log tells of what is opened from here on, and the offer does not.
+    // The offer covers graphs opened so far; the log announces later ones.
     const { last, chain } = log.channel.log;
     const repair = this.#repair;
     const plan = planCatchUp(log.channel, positions, ownOrigin, repair);
@@ -236,25 +236,25 @@ export class Provider implements ProviderState {
 
   async #stream(peer: Peer, start: Start): Promise<void> {
     const { log, status, gate, origin } = this.#parts;
-    const follower = new LogTailer(log.disk, log.channel.log, start.sn + 1);
+    const tailer = new LogTailer(log.disk, log.channel.log, start.sn + 1);
     let isStarted = false;
-    let saidAt = Number.NEGATIVE_INFINITY;
+    let sentAt = Number.NEGATIVE_INFINITY;
     try {
       while (!peer.isClosed && !this.#attempts.isOver) {
-        if (performance.now() - saidAt >= STATUS_MS) {
-          // It follows another first provider now, which the subscriber has to know.
+        if (performance.now() - sentAt >= HEARTBEAT_MS) {
+          // The root provider has changed: reconnect to announce it.
           if (origin().log !== this.#offeredOrigin) return;
           await peer.sendJson(MessageType.Status, status());
-          saidAt = performance.now();
+          sentAt = performance.now();
         }
-        // What is not safe here may still be lost, and must not be taken for what was sent.
+        // A transaction that is not durable here may still be lost and replaced.
         if (!isStarted && log.channel.log.safe >= start.sn) {
           isStarted = true;
           await peer.sendJson(MessageType.Start, start);
         }
-        const frame = gate.isOpen && !this.#isPaused ? follower.next() : null;
+        const frame = gate.isOpen && !this.#isPaused ? tailer.next() : null;
         if (frame === null) {
-          await this.#more.wait(STATUS_MS);
+          await this.#more.wait(HEARTBEAT_MS);
           continue;
         }
         const records = recordSentFrames(frame, this.#parts.traffic);
@@ -262,7 +262,7 @@ export class Provider implements ProviderState {
         await gate.pass(frame.bytes.length, frame.header.units, records);
       }
     } finally {
-      follower.close();
+      tailer.close();
     }
   }
 
@@ -273,7 +273,7 @@ export class Provider implements ProviderState {
         if (message === null) throw connectionLost();
         if (message.type === MessageType.Refusal) throw peerRejected(message.body);
         if (message.type === MessageType.Status)
-          this.#heard = parseStatus(parseJsonBody(message.body));
+          this.#peerStatus = parseStatus(parseJsonBody(message.body));
         if (message.type === MessageType.Pause) this.#isPaused = true;
         if (message.type === MessageType.Resume) {
           this.#isPaused = false;
@@ -295,7 +295,7 @@ export class Provider implements ProviderState {
 
 function dial(host: string, port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: CONNECT_MS });
+    const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
     socket.once("timeout", () => socket.destroy(new Error(`no answer from ${host}:${port}`)));
     socket.once("error", reject);
     socket.once("connect", () => {

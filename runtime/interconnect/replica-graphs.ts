@@ -1,4 +1,4 @@
-// The graphs of this process, as one that follows a provider opens, changes and removes them.
+// Graphs of this process as a replica opens, changes and removes them.
 
 import type { RecoverableGraph } from "../graph/manager/graph-log.js";
 import type { GraphManager, OpenGraphRequest } from "../graph/manager/graph-manager.js";
@@ -7,26 +7,26 @@ import type { GraphStore } from "../graph/store/graph-store.js";
 import type { DurableLog } from "./durable-log.js";
 import type { OfferedGraph } from "./wire/positions.js";
 
-/** What other threads have to do so that a graph is opened or removed everywhere. */
+/** Opens and removes graphs in all threads. */
 export interface CrossThreadGraphs {
   opened(graph: SharedGraph): void;
   remove(name: string, isErased: boolean): Promise<void>;
 }
 
-/** What a replica can do with graphs of its process. */
+/** Graph operations of a replica. */
 export interface ReplicaGraphs {
   readonly root: string;
-  /** The graphs that are open and not local, by name. */
+  /** Returns the open graphs that are not local, by name. */
   stores(): Map<string, GraphStore>;
-  /** Opens a graph, a new one with this identity, for all threads. */
+  /** Opens a graph in all threads; a new one gets the offered identity. */
   open(graph: OfferedGraph): SharedGraph;
-  /** Closes a graph for all threads, and removes its files where that is wanted. */
+  /** Closes a graph in all threads, and removes its files if `isErased`. */
   remove(name: string, isErased: boolean): Promise<void>;
-  /** The highest that the log has heard of. */
+  /** Highest epoch in the log. */
   epoch: number;
-  /** Lets the log take what waits for it, where there is much. */
+  /** Flushes the log if a ring is nearly full. */
   drainIfFull(): void;
-  /** Resolves when all that was applied so far is on this instance's disk; false: it never is. */
+  /** Resolves when everything applied so far is durable here; false: the log has failed. */
   flushed(): Promise<boolean>;
 }
 

@@ -1,6 +1,6 @@
-// A root whose graphs all came from another instance, and nothing else since, has a file that says
-// so, up to which frame of whose log, and of which epoch. It goes when an instance starts that may
-// change them: from then on what the graphs hold is not what the other instance has.
+// Replica marker: a file in the data folder that states that all graphs came from a provider, with
+// its epoch and the log position reached. Removed when an instance starts that may change them:
+// from then on they can differ from the provider's.
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import { writeJsonAtomically } from "../base/durable-files.js";
 import { SvcError } from "../base/errors.js";
 import { type Positions, parsePositions } from "./wire/positions.js";
 
-const MARK_FILE = "_replica.json";
+const MARKER_FILE = "_replica.json";
 
 export type ReplicaMarker = Omit<Positions, "graphs" | "diverged">;
 
-/** Undefined: the root is no replica's. @throws SvcError SVC2534 */
+/** Returns undefined if the data folder is not a replica's. @throws SvcError SVC2534 */
 export function readReplicaMarker(root: string): ReplicaMarker | undefined {
-  const file = join(root, MARK_FILE);
+  const file = join(root, MARKER_FILE);
   try {
     const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<ReplicaMarker>;
     return parsePositions({ epoch: 1, ...mark, graphs: [], diverged: [] });
@@ -25,16 +25,16 @@ export function readReplicaMarker(root: string): ReplicaMarker | undefined {
   }
 }
 
-/** Whether there is one, readable or not. */
+/** Returns whether there is a marker, readable or not. */
 export function hasReplicaMarker(root: string): boolean {
-  return existsSync(join(root, MARK_FILE));
+  return existsSync(join(root, MARKER_FILE));
 }
 
 export function writeReplicaMarker(root: string, mark: ReplicaMarker): void {
-  writeJsonAtomically(join(root, MARK_FILE), mark);
+  writeJsonAtomically(join(root, MARKER_FILE), mark);
 }
 
-/** The graphs of the root may be changed from now on. */
+/** Removes the marker, before graphs become writable. */
 export function removeReplicaMarker(root: string): void {
-  rmSync(join(root, MARK_FILE), { force: true });
+  rmSync(join(root, MARKER_FILE), { force: true });
 }

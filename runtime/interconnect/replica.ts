@@ -1,6 +1,6 @@
-// The graphs that another instance provides: which there are here, how far each has come, and how
-// they are changed by what comes. A unit says behind which operation of its graph it belongs, so
-// that what comes twice is applied once, and what is missing is noticed.
+// Graphs followed from a provider: which exist, how far each is, and applying what arrives. Each
+// transaction carries the operation count that it follows, so duplicates are skipped and gaps
+// detected.
 
 import { SvcError } from "../base/errors.js";
 import { applyTransaction } from "../graph/log/apply-transaction.js";
@@ -32,45 +32,47 @@ import {
   type SnapshotHead,
 } from "./wire/positions.js";
 
-/** So often the mark is written anew. */
-const MARK_MS = 1_000;
+/** Interval of writing the marker. */
+const MARKER_INTERVAL_MS = 1_000;
 
-/** How far the provider's log is followed. */
+/** Position reached in the provider's log. */
 interface Reached {
   readonly log: Positions["log"];
-  /** Last unit that is here with all before it; null: the provider has not come so far. */
+  /**
+   * Last transaction present with all before it; null: the provider's log is not at our position.
+   */
   readonly sn: number | null;
 }
 
 export class Replica {
   readonly #graphs: ReplicaGraphs;
-  /** By the number that the provider's log gave them. */
+  /** By number in the provider's log. */
   readonly #offered = new Map<number, OfferedGraph>();
   readonly #stores = new Map<number, GraphStore>();
-  /** What the provider's log opened up to this number, and is not offered, was erased since. */
+  /** Graphs of the provider's log up to this number that are not offered were erased. */
   #lastNumber = 0;
-  /** By number: what the provider has where its log goes on from here. */
+  /** By number: the provider's position of a graph, to compare when the replica reaches it. */
   readonly #expected = new Map<number, Position>();
-  /** Identities of graphs that are not as the provider's were after as many operations. */
+  /** Identities of graphs whose digest differs from the provider's at the same operation count. */
   readonly #diverged = new Set<string>();
   #applied: Reached;
-  /** The same of what would be there after a crash: others may believe this. */
+  /** The durable part of `#applied`: the only position reported to others. */
   #safe: Reached;
-  #isSettling = false;
-  /** Is called whenever more has become safe. */
+  #isFlushing = false;
+  /** Called when more has become durable. */
   onSafe: () => void = () => undefined;
   #origin: string | null;
   #markedAt = 0;
-  #marked: Positions["log"] = null;
+  #markedLog: Positions["log"] = null;
   #isRetired = false;
-  /** What comes may have come before. */
-  #isAgain = false;
-  /** What is here follows another log than what comes. */
-  #isOther = false;
-  /** The mark is not to be written again: somebody may have removed it. */
-  #isMarked = false;
+  /** Received transactions may already be applied. */
+  #mayRepeat = false;
+  /** The local graphs follow another log than the received one. */
+  #isForeign = false;
+  /** The marker is final: promotion may have removed it. */
+  #isMarkerFinal = false;
 
-  /** @throws SvcError SVC2534 the root has graphs that are no replicas */
+  /** @throws SvcError SVC2534 if the data folder has graphs that are not replicas */
   constructor(graphs: ReplicaGraphs) {
     this.#graphs = graphs;
     const mark = readReplicaMarker(graphs.root);
@@ -83,15 +85,17 @@ export class Replica {
     }
     const own = [...graphs.stores().values()].find(({ operationCount }) => operationCount > 0);
     if (own === undefined) this.mark();
-    else throw notReplica(graphs.root, own.name);
+    else throw notAReplica(graphs.root, own.name);
   }
 
-  /** Last unit that is safe here with all before it; null: the provider has not come so far. */
+  /**
+   * Last durable transaction with all before it; null: the provider's log is not at our position.
+   */
   get durableSn(): number | null {
     return this.#safe.sn;
   }
 
-  /** Log of the first provider, through whomever it came; null: nothing has come yet. */
+  /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   get origin(): string | null {
     return this.#origin;
   }
@@ -106,7 +110,7 @@ export class Replica {
     return { log, origin: this.#origin, epoch: this.#graphs.epoch, graphs, diverged };
   }
 
-  /** Begins to follow a provider. @throws SvcError SVC2532, SVC2535 */
+  /** Starts following a provider. @throws SvcError SVC2532, SVC2535 */
   async accept(offer: Offer): Promise<void> {
     if (offer.epoch < this.#graphs.epoch) {
       const { epoch } = this.#graphs;
@@ -128,50 +132,51 @@ export class Replica {
       const store = this.#graphs.stores().get(graph.name);
       if (store !== undefined && identityOfStore(store) === graph.identity) {
         this.#stores.set(graph.number, store);
-      } else await this.#clear(graph);
+      } else await this.#replaceEmpty(graph);
     }
-    const anew = { id: offer.logId, sn: 0, chain: 0 };
-    const positionIn = ({ log }: Reached): typeof log => (log?.id === offer.logId ? log : anew);
-    this.#applied = { log: positionIn(this.#applied), sn: null };
-    this.#safe = { log: positionIn(this.#safe), sn: null };
+    const start = { id: offer.logId, sn: 0, chain: 0 };
+    const resume = ({ log }: Reached): typeof log => (log?.id === offer.logId ? log : start);
+    this.#applied = { log: resume(this.#applied), sn: null };
+    this.#safe = { log: resume(this.#safe), sn: null };
     this.mark();
   }
 
   /**
-   * Begins to follow what was written down for everybody, and may have been read here before.
-   * @param at unit of the provider's log behind which that was offered
+   * Starts following a stream, which may repeat what was received before.
+   * @param at transaction of the provider's log after which the offer was written
    * @throws SvcError SVC2532, SVC2535
    */
   async acceptAgain(offer: Offer, at: number): Promise<void> {
     const { epoch } = this.#graphs;
     const { log } = this.#applied;
     const used = [...this.#graphs.stores().values()].filter((store) => store.operationCount > 0);
-    const isStrange = log !== null && log.id !== offer.logId && used.length > 0;
-    if (isStrange && offer.epoch <= epoch && this.#origin !== offer.origin) {
+    const isForeign = log !== null && log.id !== offer.logId && used.length > 0;
+    if (isForeign && offer.epoch <= epoch && this.#origin !== offer.origin) {
       throw new SvcError("SVC2532", "replication: what is here came from another instance");
     }
-    // What is here and is not offered was erased since, or else was made since.
+    // Before `at`, graphs that are not offered were erased since; after it, they were created
+    // since.
     const isBehind = log === null || log.id !== offer.logId || log.sn < at;
     const offered = new Set(offer.graphs.map(({ identity }) => identity));
     const gone = used.map(identityOfStore).filter((identity) => !offered.has(identity));
     await this.accept({ ...offer, erased: isBehind ? gone : [] });
-    this.#isAgain = true;
-    this.#isOther = isStrange;
+    this.#mayRepeat = true;
+    this.#isForeign = isForeign;
   }
 
-  /** A snapshot holds what is not here. */
+  /** Returns whether a snapshot has data missing here. */
   needs({ name, identity, count }: SnapshotHead): boolean {
     const store = this.#graphs.stores().get(name);
     if (store === undefined) return true;
-    // A later one of its name.
+    // A newer graph of the same name.
     if (identityOfStore(store) !== identity) return false;
-    return this.#isOther || store.operationCount < count || this.#diverged.has(identity);
+    return this.#isForeign || store.operationCount < count || this.#diverged.has(identity);
   }
 
   /** @throws SvcError SVC2531, SVC2532 */
   async receive(peer: MessageSource, given: unknown): Promise<void> {
     const head = parseSnapshotHead(given);
-    refuseSystem(head.name);
+    rejectSystemGraph(head.name);
     const { folder } = openForLogging(this.#graphs.root, head.path, head.name);
     await receiveSnapshot(peer, head, folder);
     const store = this.#graphs.stores().get(head.name);
@@ -183,22 +188,21 @@ export class Replica {
   }
 
   /**
-   * The provider says what it has of its graphs: what is here is compared as soon as it has come as
-   * far.
+   * Compares digests with the provider's positions, each as soon as the replica reaches it.
    * @throws SvcError SVC3200
    */
   compare(provided: readonly Position[]): void {
     const byIdentity = new Map(provided.map((position) => [position.identity, position]));
     for (const { number, identity } of this.#offered.values()) {
       const position = byIdentity.get(identity);
-      const store = this.#storeOf(number);
+      const store = this.#findStore(number);
       if (position === undefined || position.digest === null || store === undefined) continue;
       this.#expected.set(number, position);
       this.#compareNow(store, number);
     }
   }
 
-  /** All that comes as snapshots has come: from here on it is the log. @throws SvcError SVC2531 */
+  /** Ends the snapshots: from here on frames of the log follow. @throws SvcError SVC2531 */
   start(given: unknown): void {
     const { sn, chain } = parseStart(given);
     this.#markedAt = Number.NEGATIVE_INFINITY;
@@ -206,7 +210,7 @@ export class Replica {
   }
 
   /**
-   * Applies a frame of the provider's log, as it stands there.
+   * Applies a frame of the provider's log.
    * @throws SvcError SVC2531, SVC2532
    */
   async take(bytes: Buffer): Promise<{ readonly header: FrameHeader; readonly records: number }> {
@@ -216,8 +220,9 @@ export class Replica {
     if (header === null || header.isTable || !isIntact(header, units))
       throw malformedMessage("a frame is damaged");
     const reached = this.#applied.sn;
-    // All before it is acknowledged with it, also what is of graphs of which nothing else comes.
-    if (reached === null ? !this.#isAgain : header.sn > reached + 1) {
+    // A frame acknowledges everything before it, so a gap is an error even if it concerns only
+    // other graphs.
+    if (reached === null ? !this.#mayRepeat : header.sn > reached + 1) {
       throw malformedMessage(`changes before ${header.sn} are missing`);
     }
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
@@ -225,7 +230,7 @@ export class Replica {
     const frame = { header, offset: 0, words, at, end: words.length, bytes };
     const controls: unknown[] = [];
     forEachTransaction(frame, { unit: () => undefined, control: (json) => controls.push(json) });
-    // In each frame they come first.
+    // Control records come first in each frame.
     for (const control of controls) await this.#control(control);
     let [records, sn] = [0, header.sn + controls.length];
     const unit = (unitWords: Uint32Array, from: number, graph: number): void => {
@@ -238,16 +243,16 @@ export class Replica {
   }
 
   /**
-   * Nothing of the provider is taken any more; resolves when the mark says exactly how far all came
-   * that is here, and will not be written again.
+   * Stops accepting transactions. Resolves when the marker states exactly how far the graphs are;
+   * it is not written again.
    */
   async retire(): Promise<void> {
     this.#isRetired = true;
     await this.settle();
-    this.#isMarked = true;
+    this.#isMarkerFinal = true;
   }
 
-  /** Resolves when the mark says how far all came that is here, as far as that can be made safe. */
+  /** Resolves when the marker states how far the graphs are, as far as that is durable. */
   async settle(): Promise<void> {
     const reached = this.#applied;
     if (!(await this.#graphs.flushed()) || reached !== this.#applied) return;
@@ -255,34 +260,37 @@ export class Replica {
     this.mark();
   }
 
-  /** Writes the mark where it says less than is safe. */
+  /** Writes the marker if it is behind the durable position. */
   keepMark(): void {
-    if (this.#safe.log !== this.#marked) this.mark();
+    if (this.#safe.log !== this.#markedLog) this.mark();
   }
 
-  /** Never of more than is safe: whoever believes it after a crash would miss the rest for ever. */
+  /**
+   * Writes the marker, never beyond the durable position: after a crash the difference would be
+   * lost forever.
+   */
   mark(): void {
-    if (this.#isMarked) return;
+    if (this.#isMarkerFinal) return;
     this.#markedAt = performance.now();
-    this.#marked = this.#safe.log;
+    this.#markedLog = this.#safe.log;
     const { root, epoch } = this.#graphs;
     writeReplicaMarker(root, { log: this.#safe.log, origin: this.#origin, epoch });
   }
 
-  /** The provider's log says something of itself. @throws SvcError SVC2531 */
+  /** Applies a control record of the provider's log. @throws SvcError SVC2531 */
   async #control(control: unknown): Promise<void> {
     const { opened, erased } = (control ?? {}) as { opened?: unknown; erased?: unknown };
     if (opened !== undefined) {
       if (!isOffered(opened)) throw malformedMessage("a graph that can be none");
       const isKnown = this.#offered.has(opened.number);
-      // Another one of its name may be here already.
+      // A newer graph of the same name may exist here.
       if (!isKnown && opened.number <= this.#lastNumber) return;
       if (!isKnown) this.#offered.set(opened.number, opened);
       this.#lastNumber = Math.max(this.#lastNumber, opened.number);
-      await this.#clear(opened);
+      await this.#replaceEmpty(opened);
     }
     if (typeof erased !== "number") return;
-    const store = this.#storeOf(erased);
+    const store = this.#findStore(erased);
     this.#stores.delete(erased);
     this.#offered.delete(erased);
     if (store !== undefined) await this.#graphs.remove(store.name, true);
@@ -297,8 +305,8 @@ export class Replica {
       throw malformedMessage(`changes of graph ${number}, which was not told of`);
     }
     if (this.#isRetired) throw malformedMessage("this instance provides by itself now");
-    if (this.#isAgain && this.#isSuperseded(offered)) return;
-    const store = this.#storeOf(number) ?? this.#open(offered);
+    if (this.#mayRepeat && this.#isSuperseded(offered)) return;
+    const store = this.#findStore(number) ?? this.#open(offered);
     if (operationCountAfter(words, at) <= store.operationCount) return;
     this.#graphs.drainIfFull();
     try {
@@ -323,44 +331,48 @@ export class Replica {
 
   #advance(sn: number, chain: number): void {
     const { id, sn: before } = this.#applied.log!;
-    // What comes once more takes nothing back: others must not take this one for further behind.
+    // A repeated frame does not move the position back: others would take this replica for further
+    // behind.
     const log = sn > before ? { id, sn, chain } : this.#applied.log;
     this.#applied = { log, sn };
-    if (!this.#isSettling) void this.#flushToDisk();
+    if (!this.#isFlushing) void this.#flushToDisk();
   }
 
-  /** Until all that is applied is safe; what comes during a flush is made safe by the next one. */
+  /**
+   * Flushes until everything applied is durable. What arrives during a flush is covered by the
+   * next.
+   */
   async #flushToDisk(): Promise<void> {
-    this.#isSettling = true;
+    this.#isFlushing = true;
     while (this.#safe !== this.#applied) {
       const reached = this.#applied;
-      // A log that has failed makes nothing safe any more, and nothing is acknowledged.
+      // A failed log makes nothing durable, so nothing is acknowledged.
       if (!(await this.#graphs.flushed())) break;
-      // Another connection has begun meanwhile, perhaps with another provider.
+      // A new connection began meanwhile, perhaps to another provider.
       if (this.#applied.sn === null) break;
       if (reached.log?.id !== this.#applied.log?.id) continue;
       this.#safe = reached;
       this.onSafe();
-      if (performance.now() - this.#markedAt > MARK_MS) this.mark();
+      if (performance.now() - this.#markedAt > MARKER_INTERVAL_MS) this.mark();
     }
-    this.#isSettling = false;
+    this.#isFlushing = false;
   }
 
-  /** It was erased since, and there is another one of its name. */
+  /** Returns whether a graph was erased since and another one of its name exists. */
   #isSuperseded({ number, name, identity }: OfferedGraph): boolean {
-    if (this.#storeOf(number) !== undefined) return false;
+    if (this.#findStore(number) !== undefined) return false;
     const store = this.#graphs.stores().get(name);
     return store !== undefined && identityOfStore(store) !== identity;
   }
 
-  /** Undefined also for one that somebody has let go: its memory is given back. */
-  #storeOf(number: number): GraphStore | undefined {
+  /** Returns undefined also for a closed graph, whose memory is freed. */
+  #findStore(number: number): GraphStore | undefined {
     const store = this.#stores.get(number);
     return store?.memory.isRemoved === true ? undefined : store;
   }
 
-  /** A plugin has asked for a graph before it came: that one is empty, and makes room. */
-  async #clear(graph: OfferedGraph): Promise<void> {
+  /** Replaces an empty graph that a plugin opened before the provider's arrived. */
+  async #replaceEmpty(graph: OfferedGraph): Promise<void> {
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || store.operationCount > 0) return;
     if (identityOfStore(store) === graph.identity) return;
@@ -369,7 +381,7 @@ export class Replica {
   }
 
   #open(graph: OfferedGraph): GraphStore {
-    refuseSystem(graph.name);
+    rejectSystemGraph(graph.name);
     this.#graphs.open(graph);
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || identityOfStore(store) !== graph.identity) {
@@ -380,7 +392,7 @@ export class Replica {
     return store;
   }
 
-  /** @throws SvcError SVC2532 what is here came from nowhere else */
+  /** @throws SvcError SVC2532 if the local graph exists nowhere else */
   async #replace(store: GraphStore, { name, identity }: OfferedGraph): Promise<void> {
     const isSame = identityOfStore(store) === identity;
     if (!isSame && store.operationCount > 0) {
@@ -390,11 +402,11 @@ export class Replica {
   }
 }
 
-function refuseSystem(name: string): void {
+function rejectSystemGraph(name: string): void {
   if (name === SYSTEM_GRAPH) throw malformedMessage("the system's own graph is not provided");
 }
 
-function notReplica(root: string, name: string): SvcError {
+function notAReplica(root: string, name: string): SvcError {
   const text = `replication: graph "${name}" in ${root} did not come from a provider`;
   return new SvcError("SVC2534", text);
 }

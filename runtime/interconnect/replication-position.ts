@@ -1,5 +1,4 @@
-// How far a graph has come and what it contains there, as both ends tell each other, and what they
-// say where that is not the same.
+// Position of a graph (operation count and digest) as exchanged between peers, and its divergence.
 
 import {
   digestCheckpoint,
@@ -11,7 +10,7 @@ import { graphDigest } from "../graph/status/graph-totals.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Position } from "./wire/positions.js";
 
-/** What there is of a graph. */
+/** Returns the position of a graph. */
 export function replicationPosition(store: GraphStore): Position {
   const identity = identityOfStore(store);
   const { count, digest } = digestCheckpoint(store) ?? {
@@ -21,7 +20,7 @@ export function replicationPosition(store: GraphStore): Position {
   return { identity, count, digest };
 }
 
-/** What both ends say, and what can be done. */
+/** Returns the message for a diverged graph, with its remedy. */
 export function isDiverged(name: string, count: number): string {
   return (
     `replication: graph "${name}" differs from the provider's after ${count} operations: ` +
@@ -29,12 +28,12 @@ export function isDiverged(name: string, count: number): string {
   );
 }
 
-/** Of all graphs that are replicated. */
+/** Returns the digest over all replicated graphs. */
 export function digestOf(keeper: GraphManager): string {
   return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
 }
 
-/** Those whose digest is not that of what they contain. */
+/** Returns the graphs whose digest does not match their contents. */
 export function mismatchedDigests(keeper: GraphManager): string[] {
   const stores = [...keeper.replicated().values()];
   return stores.filter((store) => !verifyDigest(store)).map(({ name }) => name);

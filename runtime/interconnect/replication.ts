@@ -1,5 +1,4 @@
-// All that an instance has to do with others: it provides its graphs to those that it is attached
-// to, and listens for one that provides them to it.
+// Replication of an instance: its outbound providers and its inbound subscription.
 
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -36,20 +35,20 @@ import { SharedKey } from "./wire/shared-key.js";
 import type { PeerStatus } from "./wire/status.js";
 
 const SAVE_TIMEOUT_MS = 60_000;
-const SHOWN_MS = 1_000;
-const FENCE_MS = 1;
+const REPORT_INTERVAL_MS = 1_000;
+const POLL_MS = 1;
 
 export interface ReplicationSettings {
   readonly root: string;
-  /** Address to listen on; null: all. */
+  /** Listen address; null: all. */
   readonly ip: string | null;
   readonly txPort: number | null;
   /** `host:port` of each subscriber. */
   readonly attach: readonly string[];
   readonly txKeyFile: string | null;
-  /** Stream of a broker that all changes are sent to; null: none. */
+  /** URI of a broker stream that receives all transactions; null: none. */
   readonly stream: string | null;
-  /** Stream of a broker that all changes come from; null: none. */
+  /** URI of a broker stream to follow; null: none. */
   readonly streamFrom: string | null;
 }
 
@@ -68,12 +67,12 @@ export class Replication {
   readonly #input = new FlowControl();
   readonly #output = new FlowControl();
   readonly #timer: NodeJS.Timeout;
-  /** How often a synchronization was cancelled. */
+  /** Number of cancelled synchronizations. */
   #cancelled = 0;
   #providers: readonly ProviderState[] = [];
   #subscriber: SubscriberState | null = null;
   #lineage: Lineage;
-  /** It only listens to tell others so. */
+  /** True if it only listens to announce its promotion. */
   #isPromoted = false;
 
   /** @throws SvcError SVC2530 */
@@ -84,10 +83,10 @@ export class Replication {
     this.#lineage = readLineage(parts.settings.root);
     log.keptSn = () => Math.min(...this.#providers.map(({ keptSn }) => keptSn));
     this.#show();
-    this.#timer = setInterval(() => this.#show(), SHOWN_MS).unref();
+    this.#timer = setInterval(() => this.#show(), REPORT_INTERVAL_MS).unref();
   }
 
-  /** Null: there is no log. @throws SvcError SVC2530, SVC2534 */
+  /** Returns null if there is no transaction log. @throws SvcError SVC2530, SVC2534 */
   static async start(parts: ReplicationParts): Promise<Replication | null> {
     const { txPort, attach, stream, streamFrom } = parts.settings;
     const isWanted = txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
@@ -109,7 +108,7 @@ export class Replication {
       }
       const isOver = hasBeenPromoted(root);
       if (txPort !== null)
-        await (isOver ? replication.#warnOthers(txPort) : replication.#bind(txPort));
+        await (isOver ? replication.#announcePromotion(txPort) : replication.#bind(txPort));
       for (const address of attach) replication.#attach(address);
       if (stream !== null) replication.#attach(stream);
       if (streamFrom !== null && !isOver) await replication.#followStream(streamFrom, txPort);
@@ -120,7 +119,7 @@ export class Replication {
     return replication;
   }
 
-  /** Resolves when the root says how far it has followed. */
+  /** Resolves when the marker states how far the replica is. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#subscriber?.stop();
@@ -171,12 +170,12 @@ export class Replication {
     if (this.#providers.some((provider) => provider.uri === uri)) {
       throw new SvcError("SVC2536", `Subscriber already exists: ${uri}`);
     }
-    const provider = this.#providerOf(given, uri);
+    const provider = this.#createProvider(given, uri);
     this.#providers = [...this.#providers, provider];
     void provider.run();
   }
 
-  #providerOf(given: string, uri: string): ProviderState {
+  #createProvider(given: string, uri: string): ProviderState {
     const parts = this.#providerParts();
     if (given.startsWith(STREAM_SCHEME))
       return new StreamProvider({ ...parts, address: parseStreamAddress(given) });
@@ -195,7 +194,7 @@ export class Replication {
       traffic: this.#traffic,
       gate: this.#output,
       origin: () => this.#origin(),
-      status: () => this.#provided(),
+      status: () => this.#providerStatus(),
       fenced: (epoch) => this.#fenced(epoch),
     };
   }
@@ -219,25 +218,25 @@ export class Replication {
 
   #detach(given: string | null): number {
     const uri = given === null ? null : formatSubscriberUri(given, this.#parts.settings.root);
-    const gone = this.#providers.filter((one) => uri === null || one.uri === uri);
-    for (const provider of gone) provider.stop();
-    this.#providers = this.#providers.filter((provider) => !gone.includes(provider));
-    return gone.length;
+    const removed = this.#providers.filter((one) => uri === null || one.uri === uri);
+    for (const provider of removed) provider.stop();
+    this.#providers = this.#providers.filter((provider) => !removed.includes(provider));
+    return removed.length;
   }
 
   async #bind(port: number): Promise<void> {
-    // Only its own port has to be given up before it can be had again.
+    // Only its own port must be released before it can be bound again.
     if (port === this.#traffic.txPort) this.#unbind();
-    const subscriber = this.#subscriberAt(port);
-    const had = await subscriber.listen();
+    const subscriber = this.#createSubscriber(port);
+    const boundPort = await subscriber.listen();
     this.#subscriber?.stop();
     this.#subscriber = subscriber;
     this.#isPromoted = false;
-    this.#traffic.txPort = had;
+    this.#traffic.txPort = boundPort;
     this.#parts.keeper.isReplica = true;
   }
 
-  #subscriberAt(port: number): Subscriber {
+  #createSubscriber(port: number): Subscriber {
     const { settings, warn } = this.#parts;
     const replica = async (): Promise<Replica> => {
       await this.#subscriber?.retire();
@@ -249,10 +248,13 @@ export class Replication {
     });
   }
 
-  /** It has taken over, and is configured as before: its former provider may come back. */
-  async #warnOthers(port: number): Promise<void> {
+  /**
+   * Listens as a promoted instance whose configuration still says replica: its former provider may
+   * return.
+   */
+  async #announcePromotion(port: number): Promise<void> {
     const { epoch } = this.#lineage;
-    const subscriber = this.#subscriberAt(port);
+    const subscriber = this.#createSubscriber(port);
     await subscriber.listen(epoch);
     this.#subscriber = subscriber;
     this.#isPromoted = true;
@@ -269,7 +271,7 @@ export class Replication {
     this.#traffic.txPort = 0;
   }
 
-  /** Returns the epoch. It goes on listening, to tell others that they were replaced. */
+  /** Promotes this instance and returns the epoch. Keeps listening to fence its former provider. */
   async #promote(): Promise<number> {
     const { settings, keeper, warn } = this.#parts;
     const { log } = this.#log.channel;
@@ -284,7 +286,7 @@ export class Replication {
     return log.epoch;
   }
 
-  /** Nobody may change what those that follow the new provider will not have. */
+  /** Makes graphs read-only: replicas of the new provider would not get changes made here. */
   #fenced(epoch: number): void {
     this.#detach(null);
     const { keeper, settings } = this.#parts;
@@ -293,18 +295,18 @@ export class Replication {
   }
 
   async #fence(timeoutMs: number): Promise<void> {
-    const giveUpAt = performance.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     const { channel } = this.#log;
     await this.#log.settled();
     const { safe } = channel.log;
     for (;;) {
       const late = this.#providers.find((provider) => !provider.has(safe));
       if (late === undefined) return;
-      if (performance.now() > giveUpAt) {
+      if (performance.now() > deadline) {
         const text = `${late.uri} has not confirmed all changes in ${timeoutMs} ms`;
         throw new SvcError("SVC2537", `replication: ${text}`);
       }
-      await sleep(FENCE_MS, undefined, { ref: false });
+      await sleep(POLL_MS, undefined, { ref: false });
     }
   }
 
@@ -348,23 +350,23 @@ export class Replication {
     };
   }
 
-  /** What is here of each graph, beside that: for subscribers to compare. */
-  #provided(): PeerStatus {
+  /** The status with the positions of all graphs, for subscribers to compare. */
+  #providerStatus(): PeerStatus {
     const stores = [...this.#parts.keeper.replicated().values()];
     return { ...this.#status(), graphs: stores.map(replicationPosition) };
   }
 
   /**
-   * Lets subscribers have again what they have otherwise; resolves when they have, or in time.
-   * @throws SvcError SVC2830 when it is cancelled meanwhile
+   * Repairs diverged subscribers; resolves when done (true) or at the timeout (false).
+   * @throws SvcError SVC2830 if cancelled meanwhile
    */
   async #sync(repair: RepairAction, timeoutMs: number): Promise<boolean> {
     const cancelled = this.#cancelled;
     for (const provider of this.#providers) provider.repair(repair);
-    const giveUpAt = performance.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     while (this.#providers.some(({ isRepairing }) => isRepairing)) {
-      if (performance.now() > giveUpAt) return false;
-      await sleep(FENCE_MS, undefined, { ref: false });
+      if (performance.now() > deadline) return false;
+      await sleep(POLL_MS, undefined, { ref: false });
       if (this.#cancelled !== cancelled) {
         throw new SvcError("SVC2830", "the synchronization was cancelled: replicas may differ");
       }
@@ -372,7 +374,7 @@ export class Replication {
     return true;
   }
 
-  /** Returns how many were to be repaired, and are not any more. */
+  /** Returns the number of cancelled repairs. */
   #cancelSync(): number {
     const stopped = this.#providers.filter(({ isRepairing }) => isRepairing);
     for (const provider of stopped) provider.repair(null);
@@ -383,7 +385,7 @@ export class Replication {
   #show(): void {
     const traffic = this.#traffic;
     const { log } = this.#log.channel;
-    // Before a first unit there is no log.
+    // Before the first transaction the log has no stable id.
     const isOwn = this.#subscriber === null || this.#isPromoted;
     if (isOwn && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
     this.#parts.board.write({

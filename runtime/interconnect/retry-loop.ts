@@ -1,28 +1,28 @@
-// What is tried for ever, such as a connection to a subscriber or a broker: again after a wait that
-// grows, and with each failure in the log once.
+// Retry loop with exponential backoff and jitter for connections to subscribers and brokers; logs
+// each distinct failure once.
 
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
 
 export interface RetryLoopOptions {
-  /** The other side, as the log calls it. */
+  /** Name of the remote side in the server log. */
   readonly name: string;
-  /** Of failures that have no code. */
+  /** Error code of failures without one. */
   readonly code: string;
   readonly minDelayMs: number;
   readonly maxDelayMs: number;
   readonly warn: LogLine;
 }
 
-/** This provider was replaced: nothing is tried after that. */
+/** This provider was superseded: no further attempts. */
 const REPLACED = "SVC2535";
 
 export class RetryLoop {
   readonly #parts: RetryLoopOptions;
   readonly #hurry = new InterruptibleSleep();
   #isOver = false;
-  #lastTold = "";
+  #lastLogged = "";
 
   constructor(parts: RetryLoopOptions) {
     this.#parts = parts;
@@ -32,10 +32,10 @@ export class RetryLoop {
     return this.#isOver;
   }
 
-  /** Tries until `end` is called; resolves when the last attempt has ended. */
+  /** Retries until `end`; resolves when the last attempt has ended. */
   async run(attempt: () => Promise<void>): Promise<void> {
     const { minDelayMs, maxDelayMs } = this.#parts;
-    for (let waitMs = minDelayMs; !this.#isOver; ) {
+    for (let delayMs = minDelayMs; !this.#isOver; ) {
       const startedAt = performance.now();
       try {
         await attempt();
@@ -44,13 +44,13 @@ export class RetryLoop {
       }
       if (this.#isOver) return;
       const hasLasted = performance.now() - startedAt > maxDelayMs;
-      waitMs = hasLasted ? minDelayMs : Math.min(waitMs * 2, maxDelayMs);
-      // Half of it by chance, so that many do not come at the same moment.
-      await this.#hurry.wait(waitMs / 2 + (Math.random() * waitMs) / 2);
+      delayMs = hasLasted ? minDelayMs : Math.min(delayMs * 2, maxDelayMs);
+      // Jitter, so that many clients do not reconnect at the same moment.
+      await this.#hurry.wait(delayMs / 2 + (Math.random() * delayMs) / 2);
     }
   }
 
-  /** The next attempt is due. */
+  /** Starts the next attempt at once. */
   hurry(): void {
     this.#hurry.ring();
   }
@@ -60,9 +60,9 @@ export class RetryLoop {
     this.#hurry.ring();
   }
 
-  /** What fails after this is told, even if it is what failed before. */
+  /** The next failure is logged even if it repeats the previous one. */
   succeeded(): void {
-    this.#lastTold = "";
+    this.#lastLogged = "";
   }
 
   failed(error: Error): void {
@@ -70,8 +70,8 @@ export class RetryLoop {
     const { name, warn } = this.#parts;
     const code = error instanceof SvcError ? error.code : this.#parts.code;
     const isLast = code === REPLACED;
-    if ((this.#isOver && !isLast) || message === this.#lastTold) return;
-    this.#lastTold = message;
+    if ((this.#isOver && !isLast) || message === this.#lastLogged) return;
+    this.#lastLogged = message;
     warn(`${code}: ${message} (${name}${isLast ? "" : "; tried again"})`, "warn");
   }
 }

@@ -1,11 +1,11 @@
-// What is counted of frames that leave this instance.
+// Metrics of sent frames.
 
 import { recordCount } from "../graph/log/transaction-format.js";
 import type { Traffic } from "../metrics/traffic.js";
 import type { Frame } from "./log/segment-reader.js";
 import { forEachTransaction } from "./log/transactions.js";
 
-/** @returns the number of single changes */
+/** @returns the number of operations */
 export function recordSentFrames(frame: Frame, traffic: Traffic): number {
   let records = 0;
   const unit = (words: Uint32Array, at: number): void => {

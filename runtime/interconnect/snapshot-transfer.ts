@@ -1,5 +1,5 @@
-// A graph on its way as a snapshot: the file that the provider saves, piece by piece, and the same
-// file where the subscriber keeps its own. What the file holds is checked when it is loaded.
+// Transfer of a graph snapshot: the provider's snapshot file in chunks, written to the subscriber's
+// folder. Its content is validated when it is loaded.
 
 import {
   closeSync,
@@ -22,28 +22,27 @@ import { MessageType, type MessageTypeNumber, malformedMessage } from "./wire/me
 import type { OfferedGraph, SnapshotHead } from "./wire/positions.js";
 
 const CHUNK_BYTES = 2 ** 18;
-/** In front of each value. */
+/** Prefix of each value. */
 const LENGTH_BYTES = 4;
 
-/** Whoever can save a graph. */
 export interface SnapshotSource {
-  /** Saves a graph as it is; resolves with its folder. */
+  /** Saves a graph now; resolves with its folder. */
   saveNow(name: string): Promise<string>;
 }
 
-/** Whoever takes messages, one behind the other. */
+/** Ordered message output. */
 export interface MessageSink {
   send(type: MessageTypeNumber, body: Uint8Array): Promise<void>;
   sendJson(type: MessageTypeNumber, content: object): Promise<void>;
 }
 
-/** Whoever gives them. */
+/** Ordered message input. */
 export interface MessageSource {
-  /** @throws SvcError SVC2531 something else comes */
+  /** @throws SvcError SVC2531 if another message arrives */
   expect(type: MessageTypeNumber): Promise<Buffer>;
 }
 
-/** @returns operations of the graph that the snapshot holds */
+/** @returns operation count of the snapshot */
 export async function sendSnapshot(
   peer: MessageSink,
   graph: OfferedGraph,
@@ -52,7 +51,7 @@ export async function sendSnapshot(
   const folder = await source.saveNow(graph.name);
   const { current } = new SnapshotFiles(folder);
   const { operationCount } = readSnapshotHeader(current);
-  // Others that are saved meanwhile take its name, and leave this one open.
+  // A concurrent save renames over it and leaves this descriptor valid.
   const descriptor = openSync(current, "r");
   try {
     const { size: bytes } = fstatSync(descriptor);
@@ -101,15 +100,15 @@ async function sendBytes(
   }
 }
 
-/** Gets a snapshot and puts it beside those of its graph. @throws SvcError SVC2531 */
+/** Receives a snapshot into the graph's folder. @throws SvcError SVC2531 */
 export async function receiveSnapshot(
   peer: MessageSource,
   { bytes, values = 0 }: Pick<SnapshotHead, "bytes" | "values">,
   folder: string,
 ): Promise<void> {
   new SnapshotFiles(folder).makeFolder();
-  await receiveBytes(peer, bytes, receivedIn(folder));
-  await receiveBytes(peer, values, receivedValuesIn(folder));
+  await receiveBytes(peer, bytes, receivedFile(folder));
+  await receiveBytes(peer, values, receivedValuesFile(folder));
   await peer.expect(MessageType.SnapshotEnd);
 }
 
@@ -131,21 +130,21 @@ async function receiveBytes(peer: MessageSource, bytes: number, file: string): P
   }
 }
 
-/** Puts a snapshot that was received in place of all others; the graph is not open. */
+/** Replaces all snapshots of a closed graph by the received one. */
 export function installSnapshot(folder: string): void {
   const files = new SnapshotFiles(folder);
-  // A former one would be taken for what this one fails to give, and goes no further.
+  // A former snapshot would be the fallback for a corrupt one, although it is older.
   for (const stale of [files.current, files.previous]) rmSync(stale, { force: true });
-  installValues(folder, receivedValuesIn(folder));
-  rmSync(receivedValuesIn(folder));
-  renameSync(receivedIn(folder), files.temporary);
+  installValues(folder, receivedValuesFile(folder));
+  rmSync(receivedValuesFile(folder));
+  renameSync(receivedFile(folder), files.temporary);
   files.replace();
 }
 
-function receivedIn(folder: string): string {
+function receivedFile(folder: string): string {
   return join(folder, "graph.snapshot.received");
 }
 
-function receivedValuesIn(folder: string): string {
+function receivedValuesFile(folder: string): string {
   return join(folder, "graph.values.received");
 }

@@ -1,4 +1,4 @@
-// What a subscriber is known by: the address of an instance, of a stream of a broker, or of a dump.
+// Subscriber URIs: an instance, a broker stream, or a dump.
 
 import { SvcError } from "../base/errors.js";
 import { HOST_PORT } from "../base/host-port.js";
@@ -12,11 +12,11 @@ const SCHEME = "svc://";
 export function formatSubscriberUri(given: string, root: string): string {
   if (given.startsWith(FILE_SCHEME)) return dumpUri(dumpFolderFromUri(given, root));
   if (given.startsWith(STREAM_SCHEME)) return parseStreamAddress(given).uri;
-  return `${SCHEME}${addressIn(given)}`;
+  return `${SCHEME}${parseAddress(given)}`;
 }
 
 /** @throws SvcError SVC2536 */
-function addressIn(uri: string): string {
+function parseAddress(uri: string): string {
   const address = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length).replace(/\/$/, "") : uri;
   if (HOST_PORT.test(address)) return address;
   throw new SvcError("SVC2536", `not svc://host:port: ${uri.slice(0, 200)}`);
@@ -24,7 +24,7 @@ function addressIn(uri: string): string {
 
 /** @throws SvcError SVC2530, SVC2536 */
 export function hostAndPort(uri: string, key: SharedKey): { host: string; port: number } {
-  const address = addressIn(uri);
+  const address = parseAddress(uri);
   const at = address.lastIndexOf(":");
   const host = address.slice(0, at).replace(/^\[|\]$/g, "");
   if (!key.isThere && !isLoopbackAddress(host)) {

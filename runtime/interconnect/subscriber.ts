@@ -1,5 +1,5 @@
-// Listens for a provider, one at a time, and keeps the graphs of this instance as that one's are:
-// what comes is applied, and goes from there to the log of this instance like any other change.
+// Replication subscriber: listens for one provider at a time and applies what it sends. The changes
+// enter this instance's log like any others.
 
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
@@ -15,38 +15,38 @@ import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 import { type PeerStatus, parseStatus } from "./wire/status.js";
 
 const MAX_CONNECTIONS = 16;
-/** Within the silence after which the provider takes the connection for dead. */
+/** Acknowledgement interval; shorter than the provider's silence timeout. */
 const ACK_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
-/** Of failures of strangers one is said in this time. */
-const HANDSHAKE_TIMEOUT_MS = 1_000;
+/** At most one failure of unauthenticated peers is logged in this time. */
+const UNAUTHENTICATED_LOG_MS = 1_000;
 
 export interface SubscriberParts {
   readonly port: number;
-  /** Address to listen on; null: all. */
+  /** Listen address; null: all. */
   readonly ip: string | null;
   readonly key: SharedKey;
-  /** Is called once the port is had: it marks the root. */
+  /** Called once the port is bound, because it marks the data folder. */
   readonly replica: () => Promise<Replica>;
-  /** What comes may be held up. */
+  /** Pauses inbound traffic. */
   readonly gate: FlowControl;
   readonly traffic: Traffic;
   readonly status: () => PeerStatus;
   readonly warn: LogLine;
 }
 
-/** Takes what another instance provides. */
+/** An inbound source of transactions. */
 export interface SubscriberState {
-  /** Log of the first provider, through whomever it came; null: nothing has come yet. */
+  /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   readonly origin: string | null;
   stop(): void;
-  /** Takes nothing more; before its root is no longer called a replica's. */
+  /** Stops applying, before the data folder loses its replica marker. */
   retire(): Promise<void>;
-  /** Resolves when the root says how far it has followed; it is stopped. */
+  /** Resolves when the marker states how far the replica is, after a stop. */
   settle(): Promise<void>;
-  /** Follows nobody any more, and fences off providers of former epochs. */
+  /** Stops following, and fences providers of earlier epochs. */
   promoted(epoch: number): void;
-  /** To be called when the gate is opened. */
+  /** Called when the flow control opens. */
   wake(): void;
 }
 
@@ -54,16 +54,16 @@ export class Subscriber implements SubscriberState {
   readonly #parts: SubscriberParts;
   readonly #server: Server;
   readonly #peers = new Set<Peer>();
-  /** There is one from when the port is listened on, unless it provides by itself. */
+  /** Set while listening, except on a provider. */
   #replica: Replica | null = null;
   #provider: Peer | null = null;
-  /** Null: the provider has changes from another one, whose numbers it tells with its status. */
+  /** Null: the provider is a replica itself, and its status carries the serial. */
   #serialBase: number | null = null;
-  #lastSaid = "";
-  #lastStrangerLogAt = Number.NEGATIVE_INFINITY;
-  /** Not null: it provides by itself now, and says so to whoever wants to be its provider. */
+  #lastLogged = "";
+  #lastUnauthenticatedAt = Number.NEGATIVE_INFINITY;
+  /** Set after promotion: the epoch announced to would-be providers. */
   #promotedTo: number | null = null;
-  #goOn: () => void = () => undefined;
+  #resume: () => void = () => undefined;
 
   constructor(parts: SubscriberParts) {
     this.#parts = parts;
@@ -71,9 +71,9 @@ export class Subscriber implements SubscriberState {
   }
 
   /**
-   * @param promotedTo epoch of an instance that only says that it has taken over; null: it follows
-   * @returns the port, which a free one was taken for where it is 0
-   * @throws SvcError SVC2530 the port cannot be had, SVC2534
+   * @param promotedTo epoch of a promoted instance that only announces it; null: follow
+   * @returns the bound port (0 binds a free one)
+   * @throws SvcError SVC2530 if the port cannot be bound, SVC2534
    */
   async listen(promotedTo: number | null = null): Promise<number> {
     const { port, ip, key } = this.#parts;
@@ -86,16 +86,16 @@ export class Subscriber implements SubscriberState {
       });
       this.#server.listen({ port, host }, resolve);
     });
-    this.#server.on("error", (error) => this.#say(error));
-    const had = (this.#server.address() as AddressInfo).port;
-    if (promotedTo !== null) return had;
+    this.#server.on("error", (error) => this.#logFailure(error));
+    const boundPort = (this.#server.address() as AddressInfo).port;
+    if (promotedTo !== null) return boundPort;
     try {
       this.#replica = await this.#parts.replica();
     } catch (error) {
       this.stop();
       throw error;
     }
-    return had;
+    return boundPort;
   }
 
   get origin(): string | null {
@@ -121,12 +121,12 @@ export class Subscriber implements SubscriberState {
   }
 
   wake(): void {
-    this.#goOn();
+    this.#resume();
   }
 
   #end(): void {
     for (const peer of this.#peers) peer.close();
-    this.#goOn();
+    this.#resume();
   }
 
   async #serve(socket: Socket): Promise<void> {
@@ -153,9 +153,9 @@ export class Subscriber implements SubscriberState {
       traffic.provider = `svc://${peer.address}:${peer.port}`;
       await this.#follow(peer);
     } catch (error) {
-      if (peer.isTrusted) this.#say(error as Error);
-      else this.#logStranger(error as Error);
-      // Texts of other errors may say more than the other end has to know.
+      if (peer.isTrusted) this.#logFailure(error as Error);
+      else this.#logUnauthenticated(error as Error);
+      // Other messages may contain more than the peer should see.
       if (isRefusal(error)) await peer.refuse((error as Error).message);
     } finally {
       peer.close();
@@ -168,7 +168,10 @@ export class Subscriber implements SubscriberState {
     }
   }
 
-  /** Strangers keep nobody out: the one that has been here longest goes. */
+  /**
+   * Closes the oldest unauthenticated connection if there are too many; returns false if all are
+   * authenticated.
+   */
   #makeRoom(): boolean {
     if (this.#peers.size < MAX_CONNECTIONS) return true;
     const oldest = [...this.#peers].find((peer) => !peer.isTrusted);
@@ -190,19 +193,19 @@ export class Subscriber implements SubscriberState {
     await peer.sendJson(MessageType.Positions, replica.positions());
     const offer = parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
     await replica.accept(offer);
-    // Not before: what a former provider sent may become safe only now, and is not to be taken for
-    // something that this one has.
+    // Only now: earlier data of a former provider may become durable meanwhile and must not be
+    // acknowledged to this one.
     replica.onSafe = () => this.#acknowledge();
     this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
     warn(`replication: ${peer.address} provides ${offer.graphs.length} graphs`);
-    this.#lastSaid = "";
-    const say = (): void => {
+    this.#lastLogged = "";
+    const report = (): void => {
       this.#acknowledge();
       replica.keepMark();
       void peer.sendJson(MessageType.Status, this.#parts.status()).catch(() => undefined);
     };
-    say();
-    const timer = setInterval(say, ACK_MS).unref();
+    report();
+    const timer = setInterval(report, ACK_MS).unref();
     try {
       for (;;) {
         const message = await peer.next();
@@ -218,7 +221,7 @@ export class Subscriber implements SubscriberState {
     }
   }
 
-  /** Until the gate is opened; false: the provider has gone before. */
+  /** Waits until the flow control opens; returns false if the provider disconnects first. */
   async #hold(peer: Peer): Promise<boolean> {
     await peer.send(MessageType.Pause, NOTHING);
     while (!this.#parts.gate.isOpen) {
@@ -230,7 +233,7 @@ export class Subscriber implements SubscriberState {
 
   #opened(): Promise<void> {
     return new Promise((resolve) => {
-      this.#goOn = resolve;
+      this.#resume = resolve;
     });
   }
 
@@ -244,7 +247,7 @@ export class Subscriber implements SubscriberState {
     } else if (type === MessageType.Status) {
       const { at, serial, digest, graphs } = parseStatus(parseJsonBody(body));
       replica.compare(graphs);
-      // All that was sent before it is applied.
+      // Everything sent before the status is applied.
       traffic.lagMs = Math.max(0, Date.now() - at);
       traffic.serial = serial;
       traffic.providerDigest = digest;
@@ -266,33 +269,33 @@ export class Subscriber implements SubscriberState {
     if (this.#serialBase !== null) traffic.serial = this.#serialBase + header.sn + header.units - 1;
   }
 
-  /** What is safe on this instance's own disk, too. */
+  /** Acknowledges what is durable here. */
   #acknowledge(): void {
     const { durableSn } = this.#replica!;
     if (durableSn === null) return;
     const body = Buffer.alloc(8);
     body.writeBigUInt64LE(BigInt(durableSn));
-    // Who does not read them is not waited for here: the connection is lost then.
+    // Not awaited: a provider that does not read loses its connection.
     this.#provider?.send(MessageType.Ack, body).catch(() => undefined);
   }
 
-  /** They may fail in as many ways, and as often, as they like. */
-  #logStranger(error: Error): void {
-    if (performance.now() - this.#lastStrangerLogAt < HANDSHAKE_TIMEOUT_MS) return;
-    this.#lastStrangerLogAt = performance.now();
-    this.#say(error);
+  /** Rate-limits the log lines of unauthenticated peers. */
+  #logUnauthenticated(error: Error): void {
+    if (performance.now() - this.#lastUnauthenticatedAt < UNAUTHENTICATED_LOG_MS) return;
+    this.#lastUnauthenticatedAt = performance.now();
+    this.#logFailure(error);
   }
 
-  /** Each failure once, not at every attempt. */
-  #say(error: Error): void {
+  /** Logs each failure once, not at every attempt. */
+  #logFailure(error: Error): void {
     const { message } = error;
-    if (message === this.#lastSaid) return;
-    this.#lastSaid = message;
+    if (message === this.#lastLogged) return;
+    this.#lastLogged = message;
     this.#parts.warn(`${error instanceof SvcError ? error.code : "SVC2531"}: ${message}`, "warn");
   }
 }
 
-/** What the other end is to know, too. */
+/** Returns whether the peer should see the message. */
 function isRefusal(error: unknown): boolean {
   return error instanceof SvcError && ["SVC2532", "SVC2535", "SVC3200"].includes(error.code);
 }

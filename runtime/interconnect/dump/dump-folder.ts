@@ -1,5 +1,5 @@
-// Where a dump lies: a folder of its own in the root of the instance that writes it, because nobody
-// is to write elsewhere by asking an instance to. It is a root by itself: snapshots, and the log.
+// Location of a dump: a folder directly below the data folder, so that a client cannot make an
+// instance write elsewhere. A dump is a data folder itself: snapshots and log.
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { SvcError } from "../../base/errors.js";
 import { LOG_FOLDER } from "../../base/graph-names.js";
 
 export const FILE_SCHEME = "file:";
-/** No graph of the root can lie below such a name. */
+/** No graph folder can have such a name. */
 const NAME = /^opdump_[\w.-]{1,99}\.tx$/;
 
 /**
@@ -16,17 +16,17 @@ const NAME = /^opdump_[\w.-]{1,99}\.tx$/;
  * @throws SvcError SVC3340
  */
 export function dumpFolderFromUri(given: string, root: string): string {
-  const folder = resolve(root, pathIn(given));
+  const folder = resolve(root, parsePath(given));
   if (dirname(folder) === resolve(root) && NAME.test(basename(folder))) return folder;
   throw dumpNotUsable(given, "it is not file:opdump_NAME.tx, in the root of the instance");
 }
 
-/** What a dump is known by. */
+/** Returns the canonical URI of a dump. */
 export function dumpUri(folder: string): string {
   return pathToFileURL(folder).href;
 }
 
-/** @throws SvcError SVC3340 there is something that is no dump */
+/** @throws SvcError SVC3340 if the folder exists and is not a dump */
 export function checkDumpFolder(folder: string): void {
   if (!existsSync(folder) || existsSync(join(folder, LOG_FOLDER))) return;
   throw dumpNotUsable(dumpUri(folder), "there is something that is no dump");
@@ -36,7 +36,7 @@ export function dumpNotUsable(uri: string, reason: string): SvcError {
   return new SvcError("SVC3340", `dump to ${uri.slice(0, 300)}: ${reason}`);
 }
 
-function pathIn(given: string): string {
+function parsePath(given: string): string {
   if (!given.startsWith(`${FILE_SCHEME}/`)) return given.slice(FILE_SCHEME.length);
   try {
     return fileURLToPath(given);

@@ -1,6 +1,6 @@
-// Sends the log of this instance into a folder, for as long as it is attached: a copy that
-// `svc log check` reads, and that an instance can be started from. What fails ends it: half a dump
-// says more than one that goes on with a gap.
+// Copies the log of this instance to a dump folder while attached. `svc log check` reads the copy,
+// and an instance can start from it. Any failure ends the dump: a truncated dump is safe, one with
+// a gap is not.
 
 import { SvcError } from "../../base/errors.js";
 import type { RepairAction } from "../../graph/manager/graph-source.js";
@@ -11,12 +11,12 @@ import type { ProviderParts, ProviderState } from "../provider.js";
 import { checkDumpFolder, dumpUri } from "./dump-folder.js";
 import { DumpWriter } from "./dump-writer.js";
 
-const PAUSE_MS = 1_000;
+const IDLE_MS = 1_000;
 
 export interface DumpProviderParts
   extends Pick<ProviderParts, "log" | "snapshots" | "gate" | "warn"> {
   readonly folder: string;
-  /** It has failed, and provides nothing any more. */
+  /** Called after a failure, when nothing is provided any more. */
   readonly ended: () => void;
 }
 
@@ -24,9 +24,9 @@ export class DumpProvider implements ProviderState {
   readonly #parts: DumpProviderParts;
   readonly #writer: DumpWriter;
   readonly #unlisten: () => void;
-  /** Last unit that is safe there; null: none is looked for yet. */
+  /** Last durable transaction of the dump; null: not started. */
   #reached: number | null = null;
-  /** Last unit that there was when the snapshots were complete. */
+  /** Last transaction at the time the snapshots were complete. */
   #goal = Number.POSITIVE_INFINITY;
   #repairGoal = 0;
   #isStopped = false;
@@ -54,7 +54,7 @@ export class DumpProvider implements ProviderState {
     return (this.#reached ?? -1) >= sn;
   }
 
-  /** A copy of the log cannot differ from it: it is only waited for. */
+  /** A byte copy of the log cannot diverge, so a repair only waits for it. */
   repair(repair: RepairAction | null): void {
     this.#repairGoal = repair === null ? 0 : this.#parts.log.channel.log.safe;
   }
@@ -105,15 +105,15 @@ export class DumpProvider implements ProviderState {
 
   async #follow(sn: number): Promise<void> {
     const { log, gate } = this.#parts;
-    const follower = new LogTailer(log.disk, log.channel.log, sn);
+    const tailer = new LogTailer(log.disk, log.channel.log, sn);
     let written = sn - 1;
     try {
       while (!this.#isStopped) {
-        const frame = gate.isOpen ? follower.next() : null;
+        const frame = gate.isOpen ? tailer.next() : null;
         if (frame === null) {
           await this.#writer.flush();
           this.#reached = written;
-          await this.#more.wait(PAUSE_MS);
+          await this.#more.wait(IDLE_MS);
           continue;
         }
         const { sn: first, units } = frame.header;
@@ -123,7 +123,7 @@ export class DumpProvider implements ProviderState {
       }
       await this.#writer.flush();
     } finally {
-      follower.close();
+      tailer.close();
     }
   }
 }

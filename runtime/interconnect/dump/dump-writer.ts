@@ -1,5 +1,5 @@
-// The files of a dump: snapshots of all graphs first, in a folder that takes its name when they are
-// complete; then frames of the log, byte by byte, in the segments that they lie in.
+// Writes the files of a dump: first snapshots of all graphs, in a folder renamed when complete,
+// then log frames byte by byte, in the same segments as the log.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -32,7 +32,7 @@ export class DumpWriter {
     this.#log = log;
   }
 
-  /** Snapshots of all graphs, unless they are there already. */
+  /** Writes snapshots of all graphs, unless the dump exists. */
   async begin(snapshots: SnapshotSource): Promise<void> {
     if (existsSync(this.#folder)) return;
     const part = `${this.#folder}${PART}`;
@@ -57,9 +57,9 @@ export class DumpWriter {
   }
 
   /**
-   * Goes on behind what is there.
-   * @returns number of the first unit that is missing
-   * @throws SvcError SVC3340 what is there is of another log
+   * Opens an existing dump for appending.
+   * @returns number of the first missing transaction
+   * @throws SvcError SVC3340 if the dump belongs to another log
    */
   resume(): number {
     const { disk, channel } = this.#log;
@@ -77,7 +77,7 @@ export class DumpWriter {
     return end.nextSn;
   }
 
-  /** Writes a frame, which is not safe before `flush`. */
+  /** Writes a frame, which becomes durable with `flush`. */
   write(frame: Frame): void {
     const { log } = this.#log.channel;
     const { sn } = frame.header;
@@ -96,7 +96,10 @@ export class DumpWriter {
     this.#file = null;
   }
 
-  /** The segment that holds what the snapshots lack; at its beginning, because tables are there. */
+  /**
+   * Returns the first transaction of the segment that contains the first one missing from the
+   * snapshots. Copying starts at a segment's beginning, where its graph table is.
+   */
   #firstNeeded(): number {
     const { channel } = this.#log;
     const { log } = channel;
@@ -110,7 +113,7 @@ export class DumpWriter {
     return log.segments.findLast(({ firstSn }) => firstSn <= needed)?.firstSn ?? log.first;
   }
 
-  /** Begins a segment as the log has done it: with the table that it had then. */
+  /** Starts a segment like the log's, with the graph table of that time. */
   #roll(name: string, firstSn: number): void {
     const { disk, channel } = this.#log;
     this.#file?.flushNow();

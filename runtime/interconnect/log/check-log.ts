@@ -1,4 +1,4 @@
-// What a log holds, and how much of it can be used where it is damaged.
+// Checks a transaction log and finds how much of a corrupt one is usable.
 
 import type { Disk } from "./disk.js";
 import { LogCatalog } from "./log-catalog.js";
@@ -7,18 +7,18 @@ import { listSegments, readLog, type Segment } from "./segments.js";
 
 export interface LogReport {
   readonly segments: readonly Segment[];
-  /** Units that can be used, and the number of the last one. */
+  /** Number of usable transactions, and the sequence number of the last one. */
   readonly units: number;
   readonly last: number;
-  /** Bytes that an interrupted write has left at the end. */
+  /** Bytes of a torn write at the end. */
   readonly tornBytes: number;
-  /** What is wrong; null: nothing. */
+  /** First corruption; null: intact. */
   readonly damage: LogCorruptionError | null;
-  /** The segment in which what can be used ends, and its byte there; null: nothing can. */
+  /** Segment and byte offset where usable data ends; null: nothing is usable. */
   readonly end: { readonly segment: Segment; readonly offset: number } | null;
 }
 
-/** Reads all of a log, and changes nothing. */
+/** Reads the whole log without changing it. */
 export function checkLog(disk: Disk, folder: string): LogReport {
   const found = { units: 0, last: 0, end: null as LogReport["end"] };
   let damage: LogCorruptionError | null = null;

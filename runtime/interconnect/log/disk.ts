@@ -1,5 +1,5 @@
-// What the log wants of a file system, so that tests can put another one in its place: one that
-// forgets what was not flushed, or fails.
+// File system interface of the transaction log. Tests substitute disks that fail or forget
+// unflushed writes.
 
 import {
   closeSync,
@@ -22,11 +22,11 @@ const flush = promisify(fdatasync);
 export interface DiskFile {
   /** Length in bytes. */
   size(): number;
-  /** Fills the buffer as far as the file reaches; returns how many bytes. */
+  /** Reads up to `into.length` bytes; returns how many. */
   read(into: Uint8Array, position: number): number;
-  /** All of it, or an error. */
+  /** Writes all bytes or throws. */
   write(bytes: Uint8Array, position: number): void;
-  /** Resolves when all that was written is safe. */
+  /** Resolves when all writes are durable. */
   flush(): Promise<void>;
   flushNow(): void;
   truncate(bytes: number): void;
@@ -34,16 +34,16 @@ export interface DiskFile {
 }
 
 export interface Disk {
-  /** Names in a folder, none where it is missing. @throws SvcError SVC2504, SVC3093 */
+  /** Returns the names in a folder; none if it is missing. @throws SvcError SVC2504, SVC3093 */
   names(folder: string): string[];
-  /** Makes a folder where it is missing, for good. */
+  /** Creates a folder durably if it is missing. */
   makeFolder(folder: string): void;
-  /** Opens a file that is there. @throws SvcError SVC2504, SVC3093 */
+  /** Opens an existing file. @throws SvcError SVC2504, SVC3093 */
   open(path: string, mode: "read" | "write"): DiskFile;
-  /** Makes an empty file; one that is there is emptied. */
+  /** Creates a file, or truncates an existing one. */
   create(path: string): DiskFile;
   remove(path: string): void;
-  /** Makes what was created and removed in a folder safe. */
+  /** Makes files created and removed in a folder durable. */
   flushFolder(folder: string): void;
 }
 

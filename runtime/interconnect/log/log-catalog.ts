@@ -1,5 +1,5 @@
-// The graphs that a log has units of: the numbers by which units name them, and how far each is
-// logged. A table in each segment, and units of the log itself, say which number means what.
+// Catalog of the graphs in a log: their numbers in transactions, and how far each is logged. Read
+// from the table at the head of each segment and from control records.
 
 import { operationCountAfter, operationCountBefore } from "../../graph/log/transaction-format.js";
 import { DataError } from "../../graph/model/errors.js";
@@ -7,23 +7,26 @@ import { FRAME_HEADER_BYTES } from "./segment-format.js";
 import type { Frame } from "./segment-reader.js";
 import { forEachTransaction, paddedJson } from "./transactions.js";
 
-/** What the log says of a graph. */
+/** Identity of a graph in the log. */
 export interface GraphEntry {
   readonly number: number;
   readonly identity: string;
   readonly name: string;
-  /** Folder below the root, with `/`. */
+  /** Folder relative to the data folder, with `/`. */
   readonly path: string;
 }
 
 export interface LoggedGraph extends GraphEntry {
-  /** Operation counts before the first and behind the last of its units; null: there are none. */
+  /**
+   * Operation counts before its first and after its last transaction; `before` null: no
+   * transactions.
+   */
   before: number | null;
   after: number;
   isErased: boolean;
 }
 
-/** What a control unit says. */
+/** Content of a control record. */
 export type Control = { readonly opened: GraphEntry } | { readonly erased: number };
 
 const IDENTITY = /^[0-9a-f]{32}$/;
@@ -32,7 +35,7 @@ export class LogCatalog {
   readonly #byNumber = new Map<number, LoggedGraph>();
   #lastNumber = 0;
 
-  /** Those that were not erased. */
+  /** Returns the graphs that are not erased. */
   all(): LoggedGraph[] {
     return [...this.#byNumber.values()].filter(({ isErased }) => !isErased);
   }
@@ -45,22 +48,22 @@ export class LogCatalog {
     return [...this.#byNumber.values()].find((graph) => graph.identity === identity);
   }
 
-  /** The one of a name that was opened last, and not erased. */
+  /** Returns the graph of that name that was opened last and is not erased. */
   byName(name: string): LoggedGraph | undefined {
     return this.all().findLast((graph) => graph.name === name);
   }
 
-  /** The number that was given last. */
+  /** Highest assigned number. */
   get lastNumber(): number {
     return this.#lastNumber;
   }
 
-  /** Gives a graph the next number. */
+  /** Assigns the next number to a graph. */
   add(entry: Omit<GraphEntry, "number">): LoggedGraph {
     return this.#enter({ ...entry, number: this.#lastNumber + 1 });
   }
 
-  /** The table that a segment begins with. */
+  /** Returns the table at the head of a segment. */
   table(): Buffer {
     const entries = this.all().map(({ number, identity, name, path }) => {
       return { number, identity, name, path };
@@ -69,9 +72,9 @@ export class LogCatalog {
   }
 
   /**
-   * Takes in what a frame says.
-   * @param reached is told of each unit: its graph, whose operation count is so high behind it
-   * @throws DataError, SyntaxError it makes no sense, for all its checksum
+   * Updates the catalog from a frame.
+   * @param reached receives the graph and its operation count after each transaction
+   * @throws DataError, SyntaxError if the content is invalid despite its checksum
    */
   readFrame(frame: Frame, reached: (graph: number, after: number) => void): void {
     if (frame.header.isTable) {
@@ -103,11 +106,11 @@ export class LogCatalog {
     }
   }
 
-  /** A unit of a graph, which is known. */
+  /** Records a transaction of a known graph. */
   #reach(number: number, before: number, after: number): void {
     const graph = this.#byNumber.get(number);
     if (graph === undefined) throw new DataError(`a log has a unit of an unknown graph: ${number}`);
-    // What was done while nothing was logged is missing: only from here on is there all.
+    // Changes made with logging off are missing: the log is complete only from here on.
     if (graph.before === null || before !== graph.after) graph.before = before;
     graph.after = after;
   }

@@ -1,5 +1,5 @@
-// One log with the graphs whose changes go into it: their numbers, their rings, and how what waits
-// in these becomes the next frame.
+// Log channel: one transaction log, the graphs logged to it, and the draining of their rings into
+// frames.
 
 import {
   type DrainedTransactions,
@@ -30,20 +30,20 @@ interface OpenGraph extends NumberedRing {
 export class LogChannel {
   readonly graphs = new LogCatalog();
   readonly log: SegmentLog;
-  /** Bytes that a crash had left at the end of the log, and that were cut off. */
+  /** Torn bytes that a crash left at the end of the log, discarded on opening. */
   readonly tornBytes: number;
   readonly #open = new Map<number, OpenGraph>();
-  /** What the log is to say of itself with the next frame. */
+  /** Control records of the next frame. */
   readonly #controls: Uint32Array[] = [];
   readonly #frame = Buffer.alloc(FRAME_HEADER_BYTES + MAX_FRAME_BYTES);
   readonly #words = new Uint32Array(this.#frame.buffer, FRAME_HEADER_BYTES, MAX_FRAME_BYTES / 4);
   #length = 0;
   #units = 0;
-  /** By segment: operation counts of the graphs behind their last units in it. */
+  /** Operation counts of the graphs after their last transaction in each segment. */
   readonly #reached = new Map<number, Map<number, number>>();
-  /** The same of the frame under way. */
-  readonly #reachedNow = new Map<number, number>();
-  #taken: DrainedTransactions | null = null;
+  /** The same for the frame being written. */
+  readonly #reachedInFrame = new Map<number, number>();
+  #drained: DrainedTransactions | null = null;
 
   /** @throws LogCorruptionError */
   constructor(disk: Disk, folder: string) {
@@ -56,23 +56,23 @@ export class LogChannel {
     this.tornBytes = opened.tornBytes;
   }
 
-  /** Bytes that wait to be written. */
+  /** Bytes waiting to be written. */
   get waitingBytes(): number {
     let words = 0;
     for (const { ring } of this.#open.values()) words += ring.waiting;
     return words * 4 + (this.#controls.length > 0 ? 1 : 0);
   }
 
-  /** The graphs that are logged. */
+  /** Returns the graphs being logged. */
   stores(): GraphStore[] {
     return [...this.#open.values()].map(({ store }) => store);
   }
 
-  /** From now on what is done to a graph is logged. */
+  /** Starts logging the changes of a graph. */
   open(store: GraphStore, path: string): LoggedGraph {
     const identity = identityOfStore(store);
     const graph = this.graphs.byIdentity(identity) ?? this.#add(identity, store.name, path);
-    // What was done while nothing was logged is missing: the log begins anew behind it.
+    // Changes made with logging off are missing: the log starts anew after them.
     if (graph.after !== store.operationCount || graph.before === null) {
       graph.before = store.operationCount;
     }
@@ -80,7 +80,7 @@ export class LogChannel {
     return graph;
   }
 
-  /** The log says with its next frame that a graph is not there any more. */
+  /** Records with the next frame that a graph is erased. */
   erase(identity: string): void {
     const graph = this.graphs.byIdentity(identity);
     if (graph === undefined || graph.isErased) return;
@@ -90,31 +90,31 @@ export class LogChannel {
   }
 
   /**
-   * Writes what waits, as one frame at most; it is not safe before `log.flush`, and stays in the
-   * rings until `release`.
-   * @returns how many bytes
+   * Writes the waiting transactions as at most one frame. They become durable with `log.flush` and
+   * stay in the rings until `release`.
+   * @returns bytes written
    */
   write(clock: CommitClock): number {
     this.#length = 0;
     this.#units = 0;
     for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
-    this.#taken = drainTransactions(this.#open.values(), clock, (words, at, length, number) =>
+    this.#drained = drainTransactions(this.#open.values(), clock, (words, at, length, number) =>
       this.#take(words, at, length, number),
     );
     if (this.#units === 0) return 0;
     const bytes = FRAME_HEADER_BYTES + this.#length * 4;
     this.log.append(this.#frame.subarray(0, bytes), this.#units);
     const { firstSn } = this.log.segments.at(-1)!;
-    for (const [number, after] of this.#reachedNow) this.#reach(firstSn, number, after);
-    this.#reachedNow.clear();
+    for (const [number, after] of this.#reachedInFrame) this.#reach(firstSn, number, after);
+    this.#reachedInFrame.clear();
     return bytes;
   }
 
   /**
-   * Removes the segments that nobody needs any more.
-   * @param safeCount of a graph: operation count up to which it is safe without the log
-   * @param keptSn units from there on stay
-   * @returns graphs that the oldest segment is kept for
+   * Removes the segments that are not needed any more.
+   * @param safeCount operation count up to which a graph is durable without the log
+   * @param keptSn first transaction to retain
+   * @returns graphs that need the oldest segment
    */
   trim(safeCount: (graph: LoggedGraph) => number, keptSn = this.log.last + 1): LoggedGraph[] {
     const counts = new Map<number, number>();
@@ -142,8 +142,8 @@ export class LogChannel {
   }
 
   /**
-   * First unit that is needed by somebody who has so many operations of each graph, as far as
-   * segments tell.
+   * Returns the first transaction, rounded down to a segment, that a subscriber with these
+   * operation counts needs.
    */
   firstNeeded(counts: ReadonlyMap<number, number>): number {
     const needed = this.log.segments.find(({ firstSn }) =>
@@ -154,10 +154,10 @@ export class LogChannel {
     return needed?.firstSn ?? this.log.last + 1;
   }
 
-  /** What was written need not be kept in the rings any more. */
+  /** Frees the written transactions in the rings. */
   release(): void {
-    this.#taken?.release();
-    this.#taken = null;
+    this.#drained?.release();
+    this.#drained = null;
     for (const { store, ring, number } of this.#open.values()) {
       if (store.memory.isRemoved && ring.waiting === 0) this.#open.delete(number);
     }
@@ -177,12 +177,12 @@ export class LogChannel {
   #take(words: Uint32Array, at: number, length: number, number: number): boolean {
     const graph = this.graphs.byNumber(number)!;
     const after = operationCountAfter(words, at);
-    // A thread that died had written it, and not said so.
+    // Written by a thread that died before it released the ring.
     if (after <= graph.after) return true;
     if (this.#units === MAX_UNITS || this.#length + length > this.#words.length) return false;
     graph.before ??= operationCountBefore(words, at);
     graph.after = after;
-    this.#reachedNow.set(number, after);
+    this.#reachedInFrame.set(number, after);
     this.#put(words, at, length);
     this.#words[this.#length - length + TRANSACTION_HEAD_WORDS - 1] = number;
     return true;
@@ -190,7 +190,7 @@ export class LogChannel {
 
   #put(words: Uint32Array, at: number, length: number): void {
     const to = this.#length;
-    // Most units are so short that a view would cost more than the copy.
+    // For short transactions a view costs more than the copy.
     if (length > 64) this.#words.set(words.subarray(at, at + length), to);
     else for (let word = 0; word < length; word++) this.#words[to + word] = words[at + word]!;
     this.#length += length;

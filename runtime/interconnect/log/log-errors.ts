@@ -1,12 +1,12 @@
-// What can be wrong with the log.
+// Errors of the transaction log.
 
 import { SvcError } from "../../base/errors.js";
 
-/** It is damaged where an interrupted write cannot be the reason. */
+/** Corruption that a torn write cannot explain. */
 export class LogCorruptionError extends SvcError {
   /**
-   * @param segment name of the file
-   * @param offset first byte that cannot be used
+   * @param segment file name
+   * @param offset first unusable byte
    */
   constructor(
     readonly segment: string,
@@ -17,17 +17,16 @@ export class LogCorruptionError extends SvcError {
   }
 }
 
-/** The file is there, but not for this user, or its path leads through what is no folder. */
-const NOT_GIVEN = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR"]);
+/** The file exists but is not accessible to this user, or its path is no folder. */
+const INACCESSIBLE = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR"]);
 const OUT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
 
 /**
- * What a file or folder of the log that cannot be opened means to an operator: nothing of it is
- * damaged. Any other error is returned as it is.
+ * Returns what an open error means to an operator: nothing is corrupt. Other errors pass unchanged.
  */
 export function openingError(error: unknown): unknown {
   const { code = "", message } = error as NodeJS.ErrnoException;
   const text = `log cannot be opened: ${message}`;
-  if (NOT_GIVEN.has(code)) return new SvcError("SVC2504", text, { cause: error });
+  if (INACCESSIBLE.has(code)) return new SvcError("SVC2504", text, { cause: error });
   return OUT_OF_FILES.has(code) ? new SvcError("SVC3093", text, { cause: error }) : error;
 }

@@ -1,4 +1,4 @@
-// Reads a log that is written meanwhile, from a unit on, as far as it is safe.
+// Reads a log while it is written: whole frames from a sequence number on, up to the last flush.
 
 import { join } from "node:path";
 import type { Disk } from "./disk.js";
@@ -14,14 +14,14 @@ export class LogTailer {
   #segment = 0;
   #offset = 0;
 
-  /** @param sn of a unit that is still there, or of the next one */
+  /** @param sn a retained transaction, or the next one */
   constructor(disk: Disk, log: SegmentLog, sn: number) {
     this.#disk = disk;
     this.#log = log;
     this.#sn = sn;
   }
 
-  /** The next frame, which is good until the one after it is asked for; null: not yet. */
+  /** Returns the next frame, valid until the next call; null: none is durable yet. */
   next(): Frame | null {
     while (this.#sn <= this.#log.safe) {
       this.#open();
@@ -41,7 +41,7 @@ export class LogTailer {
     this.#reader = null;
   }
 
-  /** The segment that holds the next unit. */
+  /** Opens the segment that contains the next transaction. */
   #open(): void {
     const segment = this.#log.segments.findLast(({ firstSn }) => firstSn <= this.#sn);
     if (segment === undefined) throw new Error(`the log begins behind unit ${this.#sn}`);

@@ -1,13 +1,14 @@
-// Writes what waits in rings to the logs and makes it safe, in groups: what comes during a flush is
-// the next one. While somebody waits for it the next flush begins at once, else every 10 ms.
+// Group commit: drains the rings to the logs and flushes. Transactions that arrive during a flush
+// join the next one. With responses waiting, flushes follow each other at once; otherwise every 10
+// ms.
 
 import { SvcError } from "../../base/errors.js";
 import { type CommitClock, stopLogging } from "../../graph/log/logging-entry-points.js";
 import type { LogChannel } from "./log-channel.js";
 
-/** So long, or so much, is put together where nobody waits. */
-const INTERVAL_MS = 10;
-const ENOUGH_BYTES = 2 ** 18;
+/** Batching limits while no response waits. */
+const FLUSH_INTERVAL_MS = 10;
+const BATCH_BYTES = 2 ** 18;
 
 export class LogWriter {
   readonly #clock: CommitClock;
@@ -15,13 +16,13 @@ export class LogWriter {
   readonly #onFailure: (error: SvcError) => void;
   #running: Promise<void> | null = null;
   #isStopping = false;
-  /** Bytes written since `#onGrown` was called, and how many it is to be called at. */
+  /** Bytes written since the last call of `#onGrown`, and the threshold of the next one. */
   #grownBytes = 0;
   #enoughBytes = Number.POSITIVE_INFINITY;
   #onGrown: () => void = () => undefined;
   readonly #onFlushed = new Set<() => void>();
 
-  /** @param onFailure nothing is logged any more, and all graphs are readonly */
+  /** @param onFailure called when logging has stopped and all graphs are read-only */
   constructor(
     clock: CommitClock,
     channels: readonly LogChannel[],
@@ -32,13 +33,13 @@ export class LogWriter {
     this.#onFailure = onFailure;
   }
 
-  /** Lets a function be called whenever so much was written. */
+  /** Calls `call` each time `bytes` more were written. */
   onGrown(bytes: number, call: () => void): void {
     this.#enoughBytes = bytes;
     this.#onGrown = call;
   }
 
-  /** Lets a function be called whenever something was made safe, until the result is called. */
+  /** Calls `call` after each flush, until the returned function is called. */
   onFlushed(call: () => void): () => void {
     this.#onFlushed.add(call);
     return () => void this.#onFlushed.delete(call);
@@ -48,18 +49,18 @@ export class LogWriter {
     this.#running ??= this.#run();
   }
 
-  /** Writes what is left. Nothing may be changed any more. */
+  /** Flushes the rest. No changes may follow. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#clock.wake();
     await this.#running;
   }
 
-  /** Writes all that waits, without letting the thread go on. */
+  /** Writes and flushes everything synchronously. */
   flushNow(): void {
     if (this.#clock.hasFailed) return;
     this.#guarded(() => {
-      // What is being flushed at this moment first: never are there two frames that are not safe.
+      // Completes the flush in progress first: at most one frame per log is ever unflushed.
       do for (const { log } of this.#channels) log.flushNow();
       while (this.#write());
     });
@@ -74,8 +75,8 @@ export class LogWriter {
         if (this.#isStopping) return;
         await this.#clock.sleep(hasWork);
       }
-      if (!this.#isStopping && this.#waitingBytes() < ENOUGH_BYTES) {
-        await this.#clock.pause(INTERVAL_MS);
+      if (!this.#isStopping && this.#waitingBytes() < BATCH_BYTES) {
+        await this.#clock.pause(FLUSH_INTERVAL_MS);
       }
       await this.#flush();
     }
@@ -92,7 +93,7 @@ export class LogWriter {
     }
   }
 
-  /** One frame at most for each log, so that only the last one of each can be torn. */
+  /** Writes at most one frame per log, so that only the last one of each can be torn. */
   #write(): boolean {
     let isWritten = false;
     for (const channel of this.#channels) {

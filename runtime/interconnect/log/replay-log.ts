@@ -1,8 +1,8 @@
-// Does to graphs again what a log says, in one pass: of each graph what its snapshot does not hold.
-// A graph for which that fails is left out; the others must not suffer.
+// Replays a log on graphs in one pass, applying what each snapshot lacks. A graph that fails is
+// left out; the others continue.
 //
-// Nobody else sees the graphs yet, so that nothing is noted for an undo. What fails within a unit
-// leaves half of it done: that graph is broken, and nothing may be tried on it again.
+// No reader sees the graphs yet, so no undo log is written. A failure within a transaction leaves
+// it half applied: that graph is broken and is not touched again.
 
 import { applyTransaction } from "../../graph/log/apply-transaction.js";
 import { operationCountAfter, operationCountBefore } from "../../graph/log/transaction-format.js";
@@ -10,17 +10,17 @@ import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { SegmentLog } from "./segment-log.js";
 import { forEachTransaction } from "./transactions.js";
 
-/** Why graphs cannot be used, as far as is known; of broken ones nothing more is tried. */
+/** Reasons of failed graphs; broken ones are not touched again. */
 export interface ReplayFailures {
   readonly reasons: Map<GraphStore, Error>;
   readonly broken: Set<GraphStore>;
 }
 
 /**
- * @param stores by the number that the log gave the graph; not logged meanwhile
- * @param failures of earlier passes; gets further ones
- * @param progress is called now and then with how much is done, from 0 to 1
- * @returns how many units were applied
+ * @param stores by log number; not logged during the replay
+ * @param failures of earlier passes; extended by this one
+ * @param progress called with the share done, from 0 to 1
+ * @returns number of applied transactions
  */
 export function replayLog(
   log: SegmentLog,
@@ -39,7 +39,7 @@ export function replayLog(
     }
     if (store === undefined || operationCountAfter(words, at) <= store.operationCount) return;
     if (broken.has(store)) return;
-    // If not, what comes before it may be in another log.
+    // If not, the preceding transaction may be in the other log.
     const isNext = operationCountBefore(words, at) === store.operationCount;
     if (!isNext && reasons.has(store)) return;
     try {
@@ -51,7 +51,7 @@ export function replayLog(
     }
   };
   const visitor = { unit, control: () => undefined };
-  alone([...stores.values()], () => {
+  runExclusively([...stores.values()], () => {
     for (const frame of log.read(first)) {
       forEachTransaction(frame, visitor);
       progress((frame.header.sn - first) / (last - first + 1));
@@ -60,8 +60,8 @@ export function replayLog(
   return units;
 }
 
-/** Runs what changes graphs that nobody else sees. */
-function alone([store, ...others]: readonly GraphStore[], run: () => void): void {
+/** Runs changes of graphs that have no readers. */
+function runExclusively([store, ...others]: readonly GraphStore[], run: () => void): void {
   if (store === undefined) run();
-  else store.writer.runUnshared(() => alone(others, run));
+  else store.writer.runUnshared(() => runExclusively(others, run));
 }

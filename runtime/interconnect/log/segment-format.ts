@@ -1,15 +1,16 @@
-// The bytes of log files (docs/internals/log-format.md). All numbers are little-endian.
+// Log file format (docs/internals/log-format.md). All numbers are little-endian.
 //
 //   segment  64 bytes: "SVCLOG2\0" | version | epoch | log id (16) | first sn (8) | chain
 //                      | 16 of zeros | CRC-32 of the 60 bytes before
 //            table:    a frame with the magic "SVCT", outside of the chain: graphs known so far
 //            frames
-//   frame    32 bytes: "SVCF" | bytes of the units | CRC-32 of the units | chain
-//                      | sn of the first unit (6) | units (2) | epoch | CRC-32 of these 28 bytes
-//            units
+//   frame    32 bytes: "SVCF" | bytes of the transactions | their CRC-32 | chain
+//                      | sn of the first transaction (6) | transactions (2) | epoch
+//                      | CRC-32 of these 28 bytes
+//            transactions
 //
-// The chain of a frame is the last word of the frame before it, in whatever segment, and so covers
-// all there was: neither can a frame be left out, nor one of another time be taken for it.
+// The chain of a frame is the last word of the preceding frame, in any segment, and so covers the
+// whole log before it: a missing frame or a stale one breaks the chain.
 
 import { crc32 } from "node:zlib";
 
@@ -20,7 +21,7 @@ const SEGMENT_MAGIC = "SVCLOG2\0";
 const FRAME_MAGIC = 0x4643_5653;
 const TABLE_MAGIC = 0x5443_5653;
 const LOG_ID_BYTES = 16;
-/** 8 MiB for the largest unit, and the little that it takes to say so. */
+/** 8 MiB for the largest transaction plus its framing. */
 export const MAX_FRAME_BYTES = 2 ** 23;
 export const MAX_UNITS = 0xffff;
 const TWO_32 = 2 ** 32;
@@ -31,30 +32,30 @@ export interface SegmentHeader {
   /** 32 hexadecimal digits. */
   readonly logId: string;
   readonly firstSn: number;
-  /** Last word of the frame before the first one, 0 if there was none. */
+  /** Last word of the frame before the first one; 0: none. */
   readonly chain: number;
 }
 
 export interface FrameHeader {
   readonly isTable: boolean;
-  /** Of the units, without this header. */
+  /** Length of the transactions, without this header. */
   readonly bytes: number;
   readonly crc: number;
   readonly chain: number;
-  /** Number of the first unit; the log's first one is 1. */
+  /** Sequence number of the first transaction; the log's first is 1. */
   readonly sn: number;
   readonly units: number;
   readonly epoch: number;
-  /** Its last word, which the next frame carries as `chain`. */
+  /** Last word of the header; the next frame's `chain`. */
   readonly headerCrc: number;
 }
 
-/** Name of the file of a segment. */
+/** Returns the file name of a segment. */
 export function segmentName(firstSn: number): string {
   return `${firstSn.toString(16).padStart(16, "0")}.seg`;
 }
 
-/** First sn by the name of a file; null for other files. */
+/** Returns the first sequence number encoded in a file name; null for other files. */
 export function sequenceFromFileName(name: string): number | null {
   return NAME.test(name) ? Number.parseInt(name.slice(0, 16), 16) : null;
 }
@@ -71,7 +72,9 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return bytes;
 }
 
-/** Null if the bytes are none, or damaged; a number: the version of svc's that is another one. */
+/**
+ * Returns null for other or corrupt bytes, and the version number of an unsupported svc segment.
+ */
 export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | number | null {
   if (bytes.length < SEGMENT_HEADER_BYTES) return null;
   const head = bytes.subarray(0, SEGMENT_HEADER_BYTES);
@@ -87,7 +90,7 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | number | nul
   };
 }
 
-/** Writes a header in front of what lies behind it in the buffer; returns its last word. */
+/** Writes the header before the payload already in the buffer; returns its last word. */
 export function putFrameHeader(
   frame: Buffer,
   header: Pick<FrameHeader, "isTable" | "chain" | "sn" | "units" | "epoch">,
@@ -106,7 +109,7 @@ export function putFrameHeader(
   return headerCrc;
 }
 
-/** Null if the bytes are no header, or damaged. */
+/** Returns null for other or corrupt bytes. */
 export function decodeFrameHeader(bytes: Buffer): FrameHeader | null {
   if (bytes.length < FRAME_HEADER_BYTES) return null;
   const magic = bytes.readUInt32LE(0);

@@ -1,11 +1,11 @@
-// A log in segment files: units go in at the end, whole frames at a time, and come out in order
-// from any position. One thread writes; whoever else reads sees what was flushed.
+// Transaction log in segment files: whole frames are appended, and read in order from any position.
+// One writer thread; readers see flushed frames.
 //
-//   append(frame) ... flush()  the frame is safe; one frame between two flushes
-//   read(sn)                   frames from the one on that holds a unit
-//   truncateHead(sn)           removes segments that hold nothing from there on
+//   append(frame) ... flush()  makes the frame durable; one frame between two flushes
+//   read(sn)                   frames from the one that contains a transaction
+//   truncateHead(sn)           removes segments that end before it
 //
-// After an error nothing more is written: what a file system says after that cannot be trusted.
+// After a write error the log accepts nothing more: the file system cannot be trusted then.
 
 import { join } from "node:path";
 import { DataError } from "../../graph/model/errors.js";
@@ -25,9 +25,9 @@ import type { TxLog } from "./tx-log.js";
 const SEGMENT_BYTES = 2 ** 26;
 
 export interface SegmentLogOptions {
-  /** A new segment is begun at so many bytes. */
+  /** Segment size at which the next one starts. */
   readonly segmentBytes?: number;
-  /** What stands at the beginning of each segment, in bytes that are a multiple of 4. */
+  /** Returns the table at the head of each segment; its length is a multiple of 4. */
   readonly table: () => Buffer;
 }
 
@@ -60,9 +60,8 @@ export class SegmentLog implements TxLog {
   }
 
   /**
-   * Opens the log of a folder, which is empty where there is none; what an interrupted write has
-   * left at its end is cut off.
-   * @param visit gets all that it holds, in order
+   * Opens the log of a folder, empty if missing; discards a torn write at its end.
+   * @param visit receives all frames in order
    * @throws LogCorruptionError
    */
   static open(
@@ -75,22 +74,22 @@ export class SegmentLog implements TxLog {
     return { log: new SegmentLog(disk, folder, end, options), tornBytes: end?.tornBytes ?? 0 };
   }
 
-  /** Number of the first unit that is still there. */
+  /** Sequence number of the first retained transaction. */
   get first(): number {
     return this.#segments[0]?.firstSn ?? this.#nextSn;
   }
 
-  /** Number of the last unit; 0: there was none. */
+  /** Sequence number of the last transaction; 0: none. */
   get last(): number {
     return this.#nextSn - 1;
   }
 
-  /** Number of the last unit that was flushed. */
+  /** Sequence number of the last durable transaction. */
   get safe(): number {
     return this.#safe;
   }
 
-  /** The last word of the last frame. */
+  /** Last word of the last frame. */
   get chain(): number {
     return this.#chain;
   }
@@ -99,20 +98,20 @@ export class SegmentLog implements TxLog {
     return this.#epoch;
   }
 
-  /** Frames have a higher epoch from now on. */
+  /** Raises the epoch of the following frames. */
   set epoch(epoch: number) {
     this.#epoch = epoch;
   }
 
-  /** By number; the last one is written to. */
+  /** In order; the last one is open for writing. */
   get segments(): readonly Segment[] {
     return this.#segments;
   }
 
   /**
-   * Writes a frame, which is not safe before `flush`.
-   * @param frame units, behind room for a frame's header
-   * @returns number of the first one
+   * Writes a frame, which becomes durable with `flush`.
+   * @param frame transactions, after space for a frame header
+   * @returns sequence number of the first one
    */
   append(frame: Buffer, units: number): number {
     this.#checkUsable();
@@ -133,7 +132,7 @@ export class SegmentLog implements TxLog {
     return sn;
   }
 
-  /** Resolves when all that was appended is safe. */
+  /** Resolves when all appended frames are durable. */
   async flush(): Promise<void> {
     this.#checkUsable();
     const { last } = this;
@@ -158,9 +157,9 @@ export class SegmentLog implements TxLog {
   }
 
   /**
-   * Frames from the one on that holds a unit, as far as the log reaches when it is called. A frame
-   * is good until the next one is asked for.
-   * @throws DataError the unit is not there any more, or not yet
+   * Yields the frames from the one that contains a transaction, up to the end at the time of the
+   * call. A frame is valid until the next one is read.
+   * @throws DataError if the transaction is not retained or not written yet
    */
   *read(sn: number): Generator<Frame, void, void> {
     if (sn < this.first || sn > this.#nextSn) {
@@ -172,14 +171,14 @@ export class SegmentLog implements TxLog {
       if (firstSn >= end) return;
       const reader = new SegmentReader(this.#disk.open(join(this.folder, name), "read"));
       try {
-        yield* framesOf(reader, sn, end);
+        yield* readFrames(reader, sn, end);
       } finally {
         reader.close();
       }
     }
   }
 
-  /** The last word of the frame before a segment. @throws DataError */
+  /** Returns the last word of the frame before a segment. @throws DataError */
   chainBefore(firstSn: number): number {
     const file = this.#disk.open(join(this.folder, segmentName(firstSn)), "read");
     const reader = new SegmentReader(file);
@@ -192,7 +191,7 @@ export class SegmentLog implements TxLog {
     }
   }
 
-  /** Removes the segments that hold units before a number only; the last segment stays. */
+  /** Removes the segments that end before a sequence number, except the last one. */
   truncateHead(sn: number): void {
     let isChanged = false;
     while (this.#segments.length > 1 && this.#segments[1]!.firstSn <= sn) {
@@ -202,7 +201,7 @@ export class SegmentLog implements TxLog {
     if (isChanged) this.#disk.flushFolder(this.folder);
   }
 
-  /** Bytes on the disk; segments before the last one count as full. */
+  /** Bytes on disk; all segments but the last count as full. */
   get bytes(): number {
     const full = Math.max(0, this.#segments.length - 1);
     return full * (this.#options.segmentBytes ?? SEGMENT_BYTES) + this.#offset;
@@ -221,7 +220,7 @@ export class SegmentLog implements TxLog {
   #openLast(end: LogEnd | null): DiskFile | null {
     if (end === null || end.last === null) return null;
     const path = join(this.folder, end.last.name);
-    // Not even its table was safe: it is made again.
+    // Even its table was torn: the segment is created again.
     if (end.offset === 0) {
       this.#disk.remove(path);
       this.#segments.pop();
@@ -229,12 +228,12 @@ export class SegmentLog implements TxLog {
     }
     const file = this.#disk.open(path, "write");
     if (end.tornBytes > 0) file.truncate(end.offset);
-    // A thread that died may have written what it did not flush.
+    // A thread that died may have left unflushed writes.
     file.flushNow();
     return file;
   }
 
-  /** Begins a segment; all before it is safe. */
+  /** Starts a segment, when everything before it is durable. */
   #roll(): void {
     this.#file?.close();
     this.#file = null;
@@ -255,8 +254,8 @@ export class SegmentLog implements TxLog {
   }
 }
 
-/** Frames that hold a unit from `sn` on and begin before `end`. */
-function* framesOf(reader: SegmentReader, sn: number, end: number): Generator<Frame, void, void> {
+/** Yields frames that end at `sn` or later and begin before `end`. */
+function* readFrames(reader: SegmentReader, sn: number, end: number): Generator<Frame, void, void> {
   for (let offset = SEGMENT_HEADER_BYTES; ; ) {
     const frame = reader.frameAt(offset);
     if (frame === null) return;

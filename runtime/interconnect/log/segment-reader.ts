@@ -1,6 +1,5 @@
-// Reads the frames of one segment file, one after the other, and believes nothing in them before it
-// is checked: lengths, checksums, chain and numbers. What cannot be read is where the segment ends;
-// whether it may end there is for the caller to decide.
+// Reads the frames of one segment file in order and validates them: lengths, checksums. An
+// unreadable frame ends the segment; the caller decides whether it may end there.
 
 import type { DiskFile } from "./disk.js";
 import {
@@ -16,23 +15,23 @@ import {
 
 const WINDOW_BYTES = 2 ** 20;
 
-/** A frame, as long as the next one is not read. */
+/** A frame, valid until the next one is read. */
 export interface Frame {
   readonly header: FrameHeader;
-  /** Where the frame lies in its file. */
+  /** Offset of the frame in its file. */
   readonly offset: number;
-  /** The units lie in these words, from `at` up to `end`. */
+  /** The transactions occupy these words from `at` to `end`. */
   readonly words: Uint32Array;
   readonly at: number;
   readonly end: number;
-  /** The whole frame, header included. */
+  /** The whole frame, with its header. */
   readonly bytes: Buffer;
 }
 
 export class SegmentReader {
   readonly #file: DiskFile;
   readonly size: number;
-  /** The part of the file that was read last. */
+  /** Part of the file read last. */
   #window = Buffer.alloc(WINDOW_BYTES);
   #words = new Uint32Array(this.#window.buffer, 0, WINDOW_BYTES / 4);
   #from = 0;
@@ -43,17 +42,17 @@ export class SegmentReader {
     this.size = file.size();
   }
 
-  /** Null: damaged; a number: of another version. */
+  /** Returns null if corrupt, a number for another version. */
   header(): SegmentHeader | number | null {
     return decodeSegmentHeader(this.#bytesAt(0, SEGMENT_HEADER_BYTES));
   }
 
-  /** The header of a frame that begins at a byte, whether or not the rest is as it was. */
+  /** Returns the frame header at an offset, whether or not the frame is intact. */
   frameHeaderAt(offset: number): FrameHeader | null {
     return decodeFrameHeader(this.#bytesAt(offset, FRAME_HEADER_BYTES));
   }
 
-  /** The frame that begins at a byte, if one does that is whole. */
+  /** Returns the frame at an offset; null if it is not intact. */
   frameAt(offset: number): Frame | null {
     const header = this.frameHeaderAt(offset);
     if (header === null) return null;
@@ -64,8 +63,8 @@ export class SegmentReader {
   }
 
   /**
-   * First byte from an offset on at which a whole frame begins, of so high a number at least; -1 if
-   * there is none.
+   * Returns the offset of the first intact frame at or after `offset` with at least that sequence
+   * number, or -1.
    */
   search(offset: number, sn = 0): number {
     for (let at = offset; at + FRAME_HEADER_BYTES <= this.size; at += 4) {
@@ -76,7 +75,7 @@ export class SegmentReader {
     return -1;
   }
 
-  /** Where what was wanted last begins. */
+  /** Offset of the last read. */
   get position(): number {
     return this.#from;
   }
@@ -85,7 +84,7 @@ export class SegmentReader {
     this.#file.close();
   }
 
-  /** So many bytes from an offset on, fewer at the end of the file. */
+  /** Returns `length` bytes from an offset, fewer at the end of the file. */
   #bytesAt(offset: number, length: number): Buffer {
     const isInside = offset >= this.#from && offset + length <= this.#from + this.#length;
     if (!isInside) this.#load(offset, length);

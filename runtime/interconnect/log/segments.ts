@@ -1,6 +1,5 @@
-// The segments of a log folder, read from the first frame to the last and checked against each
-// other. What an interrupted write can leave behind ends the last segment; anything else that is
-// not as it was written is damage.
+// Reads and cross-checks the segments of a log folder from first to last frame. A torn write can
+// only end the last segment; any other deviation is corruption.
 
 import { join } from "node:path";
 import { DataError } from "../../graph/model/errors.js";
@@ -16,10 +15,10 @@ import {
 } from "./segment-format.js";
 import { type Frame, SegmentReader } from "./segment-reader.js";
 
-/** A segment that was being made has at most so many bytes. */
-const MAX_UNMADE_BYTES = 2 ** 20;
+/** Maximum size of a segment whose creation was interrupted. */
+const MAX_INCOMPLETE_BYTES = 2 ** 20;
 
-/** A failing disk, something that is no file. */
+/** Failing disk, or not a regular file. */
 const UNREADABLE = new Set(["EIO", "EISDIR", "ELOOP"]);
 
 export interface Segment {
@@ -27,24 +26,24 @@ export interface Segment {
   readonly firstSn: number;
 }
 
-/** Where a log ends. */
+/** End of a log. */
 export interface LogEnd {
   readonly logId: string;
   readonly epoch: number;
-  /** Number of the next unit. */
+  /** Sequence number of the next transaction. */
   readonly nextSn: number;
   readonly chain: number;
-  /** Segment that is written to, and its length; null: there is none. */
+  /** Segment open for writing, and its length; null: none. */
   readonly last: Segment | null;
   readonly offset: number;
-  /** Bytes behind the end that an interrupted write has left. */
+  /** Torn bytes after the end. */
   readonly tornBytes: number;
 }
 
-/** Gets each frame, tables included; `words` are good until it returns. */
+/** Receives each frame, tables included; `words` are valid until it returns. */
 export type FrameVisitor = (frame: Frame, segment: Segment) => void;
 
-/** The segments of a folder, by number. */
+/** Returns the segments of a folder in order. */
 export function listSegments(disk: Disk, folder: string): Segment[] {
   const found: Segment[] = [];
   for (const name of disk.names(folder)) {
@@ -56,7 +55,7 @@ export function listSegments(disk: Disk, folder: string): Segment[] {
 
 /**
  * Reads a whole log.
- * @returns where it ends; null where there is none
+ * @returns its end; null if there is none
  * @throws LogCorruptionError
  */
 export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd | null {
@@ -87,15 +86,15 @@ function readSegment(
   isLast: boolean,
   visit: FrameVisitor,
 ): LogEnd | null {
-  const header = checkedHeader(reader, segment, before, isLast);
-  if (header === null) return unmade(before, segment, reader.size);
+  const header = readHeader(reader, segment, before, isLast);
+  if (header === null) return endBefore(before, segment, reader.size);
   let { epoch, chain, firstSn: nextSn } = header;
   let offset = SEGMENT_HEADER_BYTES;
   for (;;) {
     const frame = reader.frameAt(offset);
     if (frame === null) break;
     const isTable = offset === SEGMENT_HEADER_BYTES;
-    const reason = misfit(frame.header, { isTable, chain, nextSn, epoch });
+    const reason = findSequenceError(frame.header, { isTable, chain, nextSn, epoch });
     if (reason !== null) throw new LogCorruptionError(segment.name, offset, reason);
     visitChecked(visit, frame, segment);
     offset += frame.bytes.length;
@@ -108,18 +107,18 @@ function readSegment(
   if (tornBytes > 0) {
     if (!isLast) throw new LogCorruptionError(segment.name, offset, "a frame is damaged");
     const isTable = offset === SEGMENT_HEADER_BYTES;
-    const others = othersBehind(reader, offset, { isTable, chain, nextSn, epoch });
+    const others = findLaterFrame(reader, offset, { isTable, chain, nextSn, epoch });
     if (others !== null)
       throw new LogCorruptionError(segment.name, offset, `a frame is damaged, ${others}`);
   }
   if (offset === SEGMENT_HEADER_BYTES) {
-    if (isLast) return unmade(before, segment, reader.size);
+    if (isLast) return endBefore(before, segment, reader.size);
     throw new LogCorruptionError(segment.name, offset, "its table is missing");
   }
   return { logId: header.logId, epoch, nextSn, chain, last: segment, offset, tornBytes };
 }
 
-/** What a frame says that is whole must make sense, too. */
+/** Content of an intact frame must be valid, too. */
 function visitChecked(visit: FrameVisitor, frame: Frame, segment: Segment): void {
   try {
     visit(frame, segment);
@@ -129,13 +128,13 @@ function visitChecked(visit: FrameVisitor, frame: Frame, segment: Segment): void
   }
 }
 
-/** The log ends before a segment that was being made when all stopped. */
-function unmade(before: LogEnd | null, segment: Segment, tornBytes: number): LogEnd | null {
+/** The log ends before a segment whose creation was interrupted. */
+function endBefore(before: LogEnd | null, segment: Segment, tornBytes: number): LogEnd | null {
   return before === null ? null : { ...before, last: segment, offset: 0, tornBytes };
 }
 
-/** The header of a segment; null: that of the last one was not completely written. */
-function checkedHeader(
+/** Returns the header of a segment; null: that of the last one is torn. */
+function readHeader(
   reader: SegmentReader,
   segment: Segment,
   before: LogEnd | null,
@@ -150,8 +149,8 @@ function checkedHeader(
     );
   }
   if (header === null) {
-    const isBegun = reader.size > MAX_UNMADE_BYTES || reader.search(0) >= 0;
-    if (isLast && !isBegun && (before !== null || segment.firstSn === 1)) return null;
+    const hasFrames = reader.size > MAX_INCOMPLETE_BYTES || reader.search(0) >= 0;
+    if (isLast && !hasFrames && (before !== null || segment.firstSn === 1)) return null;
     throw new LogCorruptionError(segment.name, 0, "its header is damaged");
   }
   if (header.firstSn !== segment.firstSn) {
@@ -166,7 +165,7 @@ function checkedHeader(
   return header;
 }
 
-/** What the frames before one say of it. */
+/** Properties that the preceding frames require. */
 interface Expected {
   readonly isTable: boolean;
   readonly chain: number;
@@ -174,8 +173,8 @@ interface Expected {
   readonly epoch: number;
 }
 
-/** Why a frame cannot stand there, though its header is whole; null: it can. */
-function misfit(header: FrameHeader, expected: Expected): string | null {
+/** Returns why an intact frame cannot follow the preceding ones, or null. */
+function findSequenceError(header: FrameHeader, expected: Expected): string | null {
   if (header.isTable !== expected.isTable) return "a table where a frame belongs, or none";
   if (header.isTable) return null;
   if (header.sn !== expected.nextSn || header.chain !== expected.chain) {
@@ -185,13 +184,13 @@ function misfit(header: FrameHeader, expected: Expected): string | null {
 }
 
 /**
- * What says that a damaged frame of the last segment was not the last one, null for nothing: one
- * frame is written between two flushes, and only the last one can be torn. Where it says itself how
- * far it reaches, nothing in it is taken for a frame: what clients store may look like one.
+ * Returns evidence that a corrupt frame of the last segment was not the last one, or null: only the
+ * last frame can be torn. With an intact header the search starts after the frame, because its
+ * payload may contain bytes that look like a frame.
  */
-function othersBehind(reader: SegmentReader, offset: number, expected: Expected): string | null {
+function findLaterFrame(reader: SegmentReader, offset: number, expected: Expected): string | null {
   const header = reader.frameHeaderAt(offset);
-  if (header !== null && misfit(header, expected) === null) {
+  if (header !== null && findSequenceError(header, expected) === null) {
     const end = offset + FRAME_HEADER_BYTES + header.bytes;
     return end < reader.size ? `at byte ${end} is another one` : null;
   }

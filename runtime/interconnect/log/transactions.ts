@@ -1,8 +1,8 @@
-// The units of a frame: what was done to a graph in one commit, and what the log says of itself.
+// Records in a frame: transactions of graphs, and control records of the log itself.
 //
-//   of a graph  4 words (graph/memory/log-ring.ts), the fourth the number that the log gave the
-//               graph; then records
-//   control     CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
+//   transaction  4 words (graph/memory/log-ring.ts), the fourth the graph's number in the log; then
+//                the operations of one commit
+//   control      CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
 
 import { TRANSACTION, TRANSACTION_HEAD_WORDS } from "../../graph/log/transaction-format.js";
 import { DataError } from "../../graph/model/errors.js";
@@ -11,12 +11,12 @@ import type { Frame } from "./segment-reader.js";
 const CONTROL = 0x02;
 
 export interface TransactionVisitor {
-  /** Something was done to a graph. */
+  /** Receives a transaction of a graph. */
   unit(words: Uint32Array, at: number, graph: number): void;
   control(json: unknown): void;
 }
 
-/** @throws DataError what is no sequence of units, for all its checksum */
+/** @throws DataError if the content is invalid despite its checksum */
 export function forEachTransaction(
   { header, words, at: start, end }: Frame,
   visitor: TransactionVisitor,
@@ -28,7 +28,7 @@ export function forEachTransaction(
     if (length < TRANSACTION_HEAD_WORDS || at + length > end)
       throw new DataError("damaged unit of a log");
     if ((head & 0xff) === TRANSACTION) visitor.unit(words, at, words[at + 3]!);
-    else if ((head & 0xff) === CONTROL) visitor.control(controlIn(words, at));
+    else if ((head & 0xff) === CONTROL) visitor.control(parseControl(words, at));
     else throw new DataError("unknown kind of unit in a log");
     at += length;
   }
@@ -36,7 +36,7 @@ export function forEachTransaction(
     throw new DataError("a frame of a log has not as many units as it says");
 }
 
-/** A unit by which the log says something of itself. */
+/** Encodes a control record. */
 export function encodeControlRecord(content: unknown): Uint32Array {
   const text = paddedJson(content);
   const words = new Uint32Array(TRANSACTION_HEAD_WORDS + text.length / 4);
@@ -46,13 +46,13 @@ export function encodeControlRecord(content: unknown): Uint32Array {
   return words;
 }
 
-/** JSON that is filled up to whole words with spaces. */
+/** Returns JSON padded with spaces to whole words. */
 export function paddedJson(content: unknown): Buffer {
   const text = Buffer.from(JSON.stringify(content));
   return Buffer.concat([text, Buffer.alloc(-text.length & 3, " ")]);
 }
 
-function controlIn(words: Uint32Array, at: number): unknown {
+function parseControl(words: Uint32Array, at: number): unknown {
   const from = words.byteOffset + (at + TRANSACTION_HEAD_WORDS) * 4;
   const length = ((words[at]! >>> 8) - TRANSACTION_HEAD_WORDS) * 4;
   if (words[at + 1] !== length) throw new DataError("damaged unit of a log");

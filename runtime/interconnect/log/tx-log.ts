@@ -1,21 +1,21 @@
-// A log of units, wherever it lies: in segment files, or with a broker.
+// Interface of a transaction log.
 
 import type { Frame } from "./segment-reader.js";
 
 export interface TxLog {
-  /** Number of the first unit that is still there, and of the last one. */
+  /** Sequence numbers of the first retained and of the last transaction. */
   readonly first: number;
   readonly last: number;
   readonly epoch: number;
   /**
-   * @param frame units, behind room for a frame's header
-   * @returns number of the first one
+   * @param frame transactions, after space for a frame header
+   * @returns sequence number of the first one
    */
   append(frame: Buffer, units: number): number;
-  /** Resolves when all that was appended is safe. */
+  /** Resolves when all appended frames are durable. */
   flush(): Promise<void>;
-  /** Frames from the one on that holds a unit. */
+  /** Yields frames from the one that contains a transaction. */
   read(sn: number): Iterable<Frame>;
-  /** Removes what comes before a unit, as far as that is possible. */
+  /** Removes what precedes a transaction, as far as possible. */
   truncateHead(sn: number): void;
 }

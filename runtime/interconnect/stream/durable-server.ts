@@ -1,5 +1,5 @@
-// A server that acknowledges before it has flushed loses with the power what it has acknowledged:
-// it says of itself, to whoever asks where it is monitored, whether it does.
+// A broker that acknowledges before fsync loses acknowledged data on power loss. Its monitoring
+// endpoint reports how it is configured.
 
 import { SvcError } from "../../base/errors.js";
 
@@ -7,21 +7,21 @@ const TIMEOUT_MS = 5_000;
 const HINT = "set `jetstream { sync_interval: always }`, which nats-server has as of 2.10";
 
 /**
- * Servers that cannot be asked are down, and acknowledge nothing: as many may be as the copies
- * allow. When they are back they are asked with the next connection.
- * @throws SvcError SVC3362 one does not, or too many do not say
+ * Verifies that the servers fsync before they acknowledge. An unreachable server acknowledges
+ * nothing, so a minority may be unreachable; it is checked with the next connection.
+ * @throws SvcError SVC3362 if a server does not, or too many are unreachable
  */
 export async function requireDurableServers(
   monitors: readonly string[],
   replicas: number,
 ): Promise<void> {
-  const failures = await Promise.all(monitors.map(failureOf));
+  const failures = await Promise.all(monitors.map(checkServer));
   const silent = failures.filter((failure) => failure !== null);
   if (silent.length > Math.floor((replicas - 1) / 2)) throw silent[0]!;
 }
 
-/** Why a server does not say what it does; null: it does. @throws SvcError SVC3362 */
-async function failureOf(monitor: string): Promise<SvcError | null> {
+/** Returns why a server cannot be checked, or null if it is durable. @throws SvcError SVC3362 */
+async function checkServer(monitor: string): Promise<SvcError | null> {
   let isAlways: unknown;
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -1,7 +1,7 @@
-// A log in a stream of JetStream: the copy elsewhere of what lies in this instance's log. Each
-// message says what of the log is in the stream as soon as that message is, so that whoever writes
-// next goes on there; and it is taken only right behind the one that its writer believes to be the
-// last, so that nothing is there twice and no two instances write into each other.
+// Transaction log in a JetStream stream: a remote copy of the local log. Each message states the
+// log position that the stream reaches with it, so the next writer can resume there. It is accepted
+// only directly after the message its writer expects, so nothing is stored twice and two writers
+// cannot interleave.
 
 import type { ConsumerMessages, JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node";
@@ -11,23 +11,23 @@ import { type NatsPackages, natsPackages } from "./nats-packages.js";
 import type { StreamAddress } from "./stream-address.js";
 
 const TIMEOUT_MS = 5_000;
-const PULL_MS = 5_000;
+const PULL_EXPIRES_MS = 5_000;
 const HEARTBEAT_MS = 1_000;
 const READ_AHEAD_BYTES = 2 ** 23;
 const NOT_FOUND = 404;
 const COUNT = /^\d{1,16}$/;
 
-/** What of which log is in a stream. */
+/** Position of a log in a stream. */
 export interface StreamState {
   readonly log: string;
   readonly epoch: number;
-  /** All up to this unit; null: snapshots are on their way. */
+  /** Position reached; null: snapshots are incomplete. */
   readonly reached: { readonly sn: number; readonly chain: number } | null;
 }
 
-/** A message is as long as a broker takes it: what is longer comes in parts. */
+/** Part of a message longer than the broker's limit. */
 export interface StreamPart {
-  /** From 1 on. */
+  /** From 1. */
   readonly part: number;
   readonly parts: number;
   readonly bytes: Uint8Array;
@@ -40,7 +40,7 @@ export class JetStreamLog {
   readonly #manager: JetStreamManager;
   readonly #name: string;
   #messages: ConsumerMessages | null = null;
-  /** Sequence that the broker gave the last message. */
+  /** Broker sequence of the last message. */
   #lastSeq = 0;
 
   private constructor(
@@ -57,8 +57,8 @@ export class JetStreamLog {
   }
 
   /**
-   * @param isWriter the stream is made where there is none
-   * @throws SvcError SVC3361, SVC3362 it is to be durable, and is not
+   * @param isWriter create the stream if it is missing
+   * @throws SvcError SVC3361, SVC3362 if `durable` is required and not met
    */
   static async open(address: StreamAddress, isWriter: boolean): Promise<JetStreamLog> {
     const packages = natsPackages();
@@ -66,7 +66,7 @@ export class JetStreamLog {
     const connection = await packages.transport.connect({
       servers: [...servers],
       name: `svc ${name}`,
-      // Who has lost the connection looks anew at what is there.
+      // A reconnect must read the stream's state again.
       reconnect: false,
       timeout: TIMEOUT_MS,
       ...(process.env.SVC_NATS_TOKEN && { token: process.env.SVC_NATS_TOKEN }),
@@ -76,7 +76,7 @@ export class JetStreamLog {
         timeout: TIMEOUT_MS,
       });
       const log = new JetStreamLog(packages, connection, manager, name);
-      if (isWriter) await log.#make(replicas);
+      if (isWriter) await log.#createStream(replicas);
       if (isWriter && address.isDurable) await log.#checkDurable(address);
       return log;
     } catch (error) {
@@ -85,7 +85,7 @@ export class JetStreamLog {
     }
   }
 
-  /** Parts of messages that a broker takes. */
+  /** Maximum bytes of a part. */
   get maxPartBytes(): number {
     const most = this.#connection.info?.max_payload ?? 2 ** 20;
     return Math.max(2 ** 12, Math.min(2 ** 19, most - 2 ** 12));
@@ -95,19 +95,19 @@ export class JetStreamLog {
     return this.#connection.isClosed();
   }
 
-  /** Null: there is nothing. */
+  /** Returns the position in the last message; null: the stream is empty. */
   async last(): Promise<StreamState | null> {
     const { state } = await this.#manager.streams.info(this.#name);
     this.#lastSeq = state.last_seq;
     if (state.messages === 0) return null;
     const message = await this.#manager.streams.getMessage(this.#name, { seq: state.last_seq });
-    const found = message === null ? null : stateIn(message.header);
+    const found = message === null ? null : parseState(message.header);
     if (found !== null) return found;
     const text = `stream ${this.#name} holds what svc has not written: message ${state.last_seq}`;
     throw new SvcError("SVC3363", text);
   }
 
-  /** Sequence of the message with which all begins that is there of the graphs; null: none. */
+  /** Returns the sequence of the message that starts the latest snapshots; null: none. */
   async first(): Promise<number | null> {
     try {
       const subject = this.#subject("table");
@@ -120,8 +120,8 @@ export class JetStreamLog {
   }
 
   /**
-   * To be called without waiting for the former one, whose failure lets this one fail, too.
-   * @returns its sequence, when the broker has it
+   * Publishes a part. Calls may overlap; a failed one fails those after it.
+   * @returns its sequence, when the broker has stored it
    */
   async append(
     kind: "table" | "data",
@@ -141,7 +141,7 @@ export class JetStreamLog {
     return (await this.#client.publish(this.#subject(kind), bytes, options)).seq;
   }
 
-  /** Parts from a sequence on, for ever; ends with the connection. */
+  /** Yields parts from a sequence on, until the connection closes. */
   async *read(seq: number): AsyncGenerator<StreamPart, void, void> {
     const { DeliverPolicy } = this.#packages.jetstream;
     const consumer = await this.#client.consumers.get(this.#name, {
@@ -149,26 +149,26 @@ export class JetStreamLog {
       opt_start_seq: seq,
     });
     const messages = await consumer.consume({
-      ...{ max_bytes: READ_AHEAD_BYTES, expires: PULL_MS, idle_heartbeat: HEARTBEAT_MS },
+      ...{ max_bytes: READ_AHEAD_BYTES, expires: PULL_EXPIRES_MS, idle_heartbeat: HEARTBEAT_MS },
     });
     this.#messages = messages;
     void this.#watch(messages);
     for await (const message of messages) {
-      const [part, parts] = partIn(message.headers);
+      const [part, parts] = parsePart(message.headers);
       yield { part, parts, bytes: message.data };
     }
   }
 
-  /** The server that read for this one may be gone, though the connection is not. */
+  /** Restarts when the server behind the consumer is gone although the connection is not. */
   async #watch(messages: ConsumerMessages): Promise<void> {
     for await (const { type } of messages.status()) {
       if (type === "heartbeats_missed") messages.stop();
     }
   }
 
-  /** Removes what comes before a sequence. */
+  /** Removes messages before a sequence. */
   async truncateHead(seq: number): Promise<void> {
-    // Servers take 1, like 0, for "all".
+    // Servers read 1, like 0, as "all".
     if (seq > 1) await this.#manager.streams.purge(this.#name, { seq });
   }
 
@@ -177,7 +177,7 @@ export class JetStreamLog {
     await this.#connection.close();
   }
 
-  async #make(replicas: number): Promise<void> {
+  async #createStream(replicas: number): Promise<void> {
     const name = this.#name;
     try {
       await this.#manager.streams.info(name);
@@ -206,21 +206,21 @@ export class JetStreamLog {
   }
 }
 
-function stateIn(headers: MsgHdrs | undefined): StreamState | null {
+function parseState(headers: MsgHdrs | undefined): StreamState | null {
   const log = headers?.get("Svc-Log") ?? "";
-  const epoch = countIn(headers?.get("Svc-Epoch"));
-  const sn = countIn(headers?.get("Svc-Sn"));
-  const chain = countIn(headers?.get("Svc-Chain"));
+  const epoch = parseCount(headers?.get("Svc-Epoch"));
+  const sn = parseCount(headers?.get("Svc-Sn"));
+  const chain = parseCount(headers?.get("Svc-Chain"));
   if (!/^[0-9a-f]{32}$/.test(log) || epoch === null) return null;
   return { log, epoch, reached: sn === null || chain === null ? null : { sn, chain } };
 }
 
-function partIn(headers: MsgHdrs | undefined): readonly [number, number] {
-  const [part, parts] = (headers?.get("Svc-Part") ?? "").split("/").map(countIn);
+function parsePart(headers: MsgHdrs | undefined): readonly [number, number] {
+  const [part, parts] = (headers?.get("Svc-Part") ?? "").split("/").map(parseCount);
   return [part ?? 0, parts ?? 0];
 }
 
-function countIn(text: string | undefined): number | null {
+function parseCount(text: string | undefined): number | null {
   return text !== undefined && COUNT.test(text) ? Number(text) : null;
 }
 

@@ -1,5 +1,4 @@
-// The packages that speak to a broker. They are the user's choice, and loaded when a stream is
-// configured only.
+// NATS client packages: optional dependencies of the user, loaded only if a stream is configured.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -14,7 +13,7 @@ export interface NatsPackages {
 }
 
 /**
- * @param places files from which they are looked for: this package, else the project
+ * @param places files to resolve from: this package, then the project
  * @throws SvcError SVC3361
  */
 export function natsPackages(

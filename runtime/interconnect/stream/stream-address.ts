@@ -1,4 +1,4 @@
-// Where a stream lies, and what is asked of it, as one text:
+// Address and requirements of a stream:
 //
 //   nats://host:port[,host:port...]/NAME[?replicas=3&durable=true&monitor=host:port,...]
 
@@ -6,59 +6,62 @@ import { SvcError } from "../../base/errors.js";
 import { HOST_PORT } from "../../base/host-port.js";
 
 export const STREAM_SCHEME = "nats://";
-/** What a copy must survive that one machine, and a second one, is lost. */
+/** Copies that survive the loss of one machine and a second failure. */
 const DURABLE_REPLICAS = 3;
-const MOST_SERVERS = 16;
+const MAX_SERVERS = 16;
 const ADDRESS = /^nats:\/\/([^/?]+)\/([\w-]{1,64})(?:\?([\w=&:.,[\]-]*))?$/;
 const KEYS = ["replicas", "durable", "monitor"];
 
 export interface StreamAddress {
-  /** `host:port` of each server that may be asked first. */
+  /** `host:port` of each server to connect to. */
   readonly servers: readonly string[];
   readonly name: string;
   readonly replicas: number;
-  /** Nothing is sent unless the servers flush before they acknowledge. */
+  /** Require that servers fsync before they acknowledge. */
   readonly isDurable: boolean;
-  /** `host:port` where each server tells of its settings. */
+  /** `host:port` of each server's monitoring endpoint. */
   readonly monitors: readonly string[];
-  /** The same again, for people. */
+  /** Canonical form for messages. */
   readonly uri: string;
 }
 
 /** @throws SvcError SVC3360 */
 export function parseStreamAddress(text: string): StreamAddress {
   const match = ADDRESS.exec(text);
-  if (match === null) throw unusable(text, "it is not nats://host:port/NAME");
+  if (match === null) throw invalidAddress(text, "it is not nats://host:port/NAME");
   const [, hosts = "", name = "", query = ""] = match;
   const values = new URLSearchParams(query);
   const unknown = [...values.keys()].find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) throw unusable(text, `there is no ${JSON.stringify(unknown)}`);
-  const servers = hostPortsIn(text, hosts);
-  const monitors = hostPortsIn(text, values.get("monitor") ?? "");
+  if (unknown !== undefined) throw invalidAddress(text, `there is no ${JSON.stringify(unknown)}`);
+  const servers = parseHostPorts(text, hosts);
+  const monitors = parseHostPorts(text, values.get("monitor") ?? "");
   const replicas = Number(values.get("replicas") ?? 1);
-  if (![1, 3, 5].includes(replicas)) throw unusable(text, "replicas must be 1, 3 or 5");
+  if (![1, 3, 5].includes(replicas)) throw invalidAddress(text, "replicas must be 1, 3 or 5");
   const durable = values.get("durable") ?? "false";
   if (durable !== "true" && durable !== "false") {
-    throw unusable(text, "durable must be true or false");
+    throw invalidAddress(text, "durable must be true or false");
   }
   const isDurable = durable === "true";
   if (isDurable && replicas < DURABLE_REPLICAS) {
-    throw unusable(text, `durable needs replicas=${DURABLE_REPLICAS} or more`);
+    throw invalidAddress(text, `durable needs replicas=${DURABLE_REPLICAS} or more`);
   }
   if (isDurable && monitors.length < replicas) {
-    throw unusable(text, `durable needs monitor=host:port of each of the ${replicas} servers`);
+    throw invalidAddress(
+      text,
+      `durable needs monitor=host:port of each of the ${replicas} servers`,
+    );
   }
   const uri = `${STREAM_SCHEME}${servers.join(",")}/${name}`;
   return { servers, name, replicas, isDurable, monitors, uri };
 }
 
-function hostPortsIn(text: string, list: string): string[] {
+function parseHostPorts(text: string, list: string): string[] {
   const all = list === "" ? [] : list.split(",");
-  const isList = all.length <= MOST_SERVERS && all.every((one) => HOST_PORT.test(one));
-  if (!isList) throw unusable(text, "hosts are given as host:port, with commas between them");
+  const isList = all.length <= MAX_SERVERS && all.every((one) => HOST_PORT.test(one));
+  if (!isList) throw invalidAddress(text, "hosts are given as host:port, with commas between them");
   return all;
 }
 
-function unusable(text: string, reason: string): SvcError {
+function invalidAddress(text: string, reason: string): SvcError {
   return new SvcError("SVC3360", `stream ${JSON.stringify(text.slice(0, 200))}: ${reason}`);
 }

@@ -1,5 +1,5 @@
-// Keeps the graphs of this instance as a stream says: reads from where its snapshots begin, leaves
-// out what is here already, and applies what comes behind it, for ever.
+// Follows a stream: reads from its latest snapshots, skips what is already applied, then applies
+// what follows until stopped.
 
 import { SvcError } from "../../base/errors.js";
 import type { LogLine } from "../../base/log-settings.js";
@@ -18,9 +18,9 @@ import { JetStreamLog } from "./jetstream-log.js";
 import type { StreamAddress } from "./stream-address.js";
 import { StreamReader } from "./stream-messages.js";
 
-const LEAST_WAIT_MS = 100;
-const MOST_WAIT_MS = 5_000;
-const MARK_MS = 2_000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5_000;
+const MARKER_INTERVAL_MS = 2_000;
 
 export interface StreamFollowerParts {
   readonly address: StreamAddress;
@@ -34,7 +34,7 @@ export class StreamFollower implements SubscriberState {
   readonly #parts: StreamFollowerParts;
   #log: JetStreamLog | null = null;
   #serialBase: number | null = null;
-  /** Where the snapshots begin after which something was found to differ. */
+  /** Sequence of the snapshots after which a graph had diverged. */
   #divergedAt: number | null = null;
   readonly #attempts: RetryLoop;
   readonly #opened = new InterruptibleSleep();
@@ -43,7 +43,7 @@ export class StreamFollower implements SubscriberState {
     this.#parts = parts;
     this.#attempts = new RetryLoop({
       ...{ name: parts.address.uri, code: "SVC3365", warn: parts.warn },
-      ...{ minDelayMs: LEAST_WAIT_MS, maxDelayMs: MOST_WAIT_MS },
+      ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS },
     });
   }
 
@@ -76,18 +76,18 @@ export class StreamFollower implements SubscriberState {
 
   async run(): Promise<void> {
     const { replica } = this.#parts;
-    const timer = setInterval(() => replica.keepMark(), MARK_MS).unref();
-    await this.#attempts.run(() => this.#connected());
+    const timer = setInterval(() => replica.keepMark(), MARKER_INTERVAL_MS).unref();
+    await this.#attempts.run(() => this.#connect());
     clearInterval(timer);
   }
 
-  async #connected(): Promise<void> {
+  async #connect(): Promise<void> {
     const { address, traffic, replica } = this.#parts;
     const log = await JetStreamLog.open(address, false);
     this.#log = log;
     try {
       const first = await log.first();
-      // Nothing is there yet, or nothing that would repair what differs.
+      // Empty, or nothing that would repair the divergence.
       if (first === null || first === this.#divergedAt) return;
       traffic.provider = address.uri;
       await this.#follow(new StreamReader(log.read(first)), first);
@@ -105,7 +105,7 @@ export class StreamFollower implements SubscriberState {
         const message = await reader.next();
         if (message === null) return;
         while (!this.#parts.gate.isOpen && !this.#attempts.isOver)
-          await this.#opened.wait(MOST_WAIT_MS);
+          await this.#opened.wait(MAX_BACKOFF_MS);
         await this.#take(reader, message);
       }
     } catch (error) {

@@ -1,6 +1,6 @@
-// Messages of replication in a stream: the same ones that go over a connection, with the same
-// checksums, cut into parts that a broker takes. A message whose writer has died in the middle of
-// it is left out: the next one begins with part 1.
+// Replication messages in a stream: the same as on a connection, with the same checksums, split
+// into parts for the broker. An incomplete message of a crashed writer is skipped: the next one
+// starts with part 1.
 
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
 import {
@@ -13,19 +13,19 @@ import {
 } from "../wire/messages.js";
 import type { JetStreamLog, StreamPart, StreamState } from "./jetstream-log.js";
 
-/** What is under way to the broker at most. */
-const MOST_BYTES = 2 ** 22;
-const MOST_MESSAGE_BYTES = FRAME_HEADER_BYTES + MAX_FRAME_BYTES + 64;
+/** Maximum bytes in flight to the broker. */
+const MAX_IN_FLIGHT_BYTES = 2 ** 22;
+const MAX_MESSAGE_BYTES = FRAME_HEADER_BYTES + MAX_FRAME_BYTES + 64;
 
 export class StreamWriter {
   readonly #log: JetStreamLog;
   readonly #partBytes: number;
-  readonly #underWay: { readonly acknowledged: Promise<number>; readonly bytes: number }[] = [];
+  readonly #inFlight: { readonly acknowledged: Promise<number>; readonly bytes: number }[] = [];
   #bytes = 0;
   #failure: Error | null = null;
-  /** What is in the stream as soon as what is sent is. */
+  /** Stream state once everything sent is stored. */
   #state: StreamState;
-  /** Is called with what the broker has. */
+  /** Called with the position that the broker has stored. */
   readonly #onReached: (sn: number) => void;
 
   constructor(log: JetStreamLog, state: StreamState, onReached: (sn: number) => void) {
@@ -35,7 +35,7 @@ export class StreamWriter {
     this.#onReached = onReached;
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when more may be sent. */
   async send(type: MessageTypeNumber, body: Uint8Array): Promise<void> {
     await this.#send(type, body, this.#state);
   }
@@ -44,7 +44,7 @@ export class StreamWriter {
     await this.send(type, Buffer.from(JSON.stringify(content)));
   }
 
-  /** Behind it all up to a unit is there. */
+  /** Sends a message with which the stream reaches a position. */
   async sendLast(
     type: MessageTypeNumber,
     body: Uint8Array,
@@ -54,8 +54,8 @@ export class StreamWriter {
   }
 
   /**
-   * Begins anew with what graphs hold.
-   * @returns the sequence that this begins with
+   * Starts a new generation of snapshots with a table of graphs.
+   * @returns its sequence
    */
   async sendTable(content: object): Promise<number> {
     this.#state = { ...this.#state, reached: null };
@@ -63,13 +63,13 @@ export class StreamWriter {
     return this.#send(MessageType.Table, body, this.#state);
   }
 
-  /** Resolves when the broker has all of it. */
+  /** Resolves when the broker has stored everything. */
   async flush(): Promise<void> {
-    while (this.#underWay.length > 0) await this.#completeOldest();
+    while (this.#inFlight.length > 0) await this.#completeOldest();
     this.#check();
   }
 
-  /** @returns the sequence of its first part, with a table; else 0 */
+  /** @returns the sequence of the first part of a table; 0 otherwise */
   async #send(type: MessageTypeNumber, body: Uint8Array, behind: StreamState): Promise<number> {
     const message = encodeMessage(type, body);
     const parts = Math.max(1, Math.ceil(message.length / this.#partBytes));
@@ -80,7 +80,7 @@ export class StreamWriter {
       const isTable = type === MessageType.Table && part === 1;
       const acknowledged = this.#append(isTable ? "table" : "data", { part, parts, bytes }, state);
       first ??= acknowledged;
-      while (this.#bytes > MOST_BYTES) await this.#completeOldest();
+      while (this.#bytes > MAX_IN_FLIGHT_BYTES) await this.#completeOldest();
       this.#check();
     }
     this.#state = behind;
@@ -90,7 +90,7 @@ export class StreamWriter {
   #append(kind: "table" | "data", part: StreamPart, state: StreamState): Promise<number> {
     const { length } = part.bytes;
     const acknowledged = this.#log.append(kind, part, state);
-    this.#underWay.push({ acknowledged, bytes: length });
+    this.#inFlight.push({ acknowledged, bytes: length });
     this.#bytes += length;
     acknowledged.then(
       () => {
@@ -104,7 +104,7 @@ export class StreamWriter {
   }
 
   async #completeOldest(): Promise<void> {
-    const { acknowledged, bytes } = this.#underWay.shift()!;
+    const { acknowledged, bytes } = this.#inFlight.shift()!;
     this.#bytes -= bytes;
     await acknowledged;
   }
@@ -116,14 +116,14 @@ export class StreamWriter {
 
 export class StreamReader {
   readonly #parts: AsyncIterator<StreamPart>;
-  readonly #pieces: Uint8Array[] = [];
+  readonly #received: Uint8Array[] = [];
   #bytes = 0;
 
   constructor(parts: AsyncIterable<StreamPart>) {
     this.#parts = parts[Symbol.asyncIterator]();
   }
 
-  /** Null: the connection has ended. @throws SvcError SVC2531 */
+  /** Returns null when the connection has closed. @throws SvcError SVC2531 */
   async next(): Promise<Message | null> {
     for (;;) {
       const { done, value } = await this.#parts.next();
@@ -131,16 +131,16 @@ export class StreamReader {
       const { part, parts, bytes } = value;
       if (part < 1 || part > parts) throw malformedMessage("a part of nothing");
       if (part === 1) this.#clear();
-      // Its first part is not there: it was begun before what is read begins.
-      if (part !== this.#pieces.length + 1) continue;
-      this.#pieces.push(bytes);
+      // Its first part precedes the first one read.
+      if (part !== this.#received.length + 1) continue;
+      this.#received.push(bytes);
       this.#bytes += bytes.length;
-      if (this.#bytes > MOST_MESSAGE_BYTES) throw malformedMessage("a message is too long");
+      if (this.#bytes > MAX_MESSAGE_BYTES) throw malformedMessage("a message is too long");
       if (part === parts) return this.#message();
     }
   }
 
-  /** @throws SvcError SVC2531 something else comes */
+  /** @throws SvcError SVC2531 if another message arrives */
   async expect(type: MessageTypeNumber): Promise<Buffer> {
     const message = await this.next();
     if (message === null) throw malformedMessage("the stream has ended");
@@ -152,14 +152,14 @@ export class StreamReader {
   #message(): Message {
     const reader = new MessageReader();
     reader.trust();
-    const whole = Buffer.concat(this.#pieces);
+    const whole = Buffer.concat(this.#received);
     this.#clear();
     for (const message of reader.read(whole)) return message;
     throw malformedMessage("half a message");
   }
 
   #clear(): void {
-    this.#pieces.length = 0;
+    this.#received.length = 0;
     this.#bytes = 0;
   }
 }

@@ -1,6 +1,5 @@
-// Sends the log of this instance into a stream of a broker, for ever, where others read it whenever
-// they like: first all graphs as snapshots, then frames as they are flushed. What the broker has
-// lost, or lacks after a while without it, is sent again from the log.
+// Replication provider for a broker stream: writes snapshots of all graphs, then frames as they are
+// flushed. Data that the broker lost, or missed during an outage, is resent from the log.
 
 import { SvcError } from "../../base/errors.js";
 import type { RepairAction } from "../../graph/manager/graph-source.js";
@@ -18,10 +17,10 @@ import { JetStreamLog, type StreamState } from "./jetstream-log.js";
 import type { StreamAddress } from "./stream-address.js";
 import { StreamWriter } from "./stream-messages.js";
 
-const LEAST_WAIT_MS = 100;
-const MOST_WAIT_MS = 5_000;
+const MIN_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 5_000;
 const STATUS_MS = 2_000;
-/** After so much, snapshots take the place of the frames before them: who comes reads no more. */
+/** Bytes of frames after which new snapshots replace them, to bound what a new tailer reads. */
 const CHECKPOINT_BYTES = 2 ** 30;
 
 export interface StreamProviderParts extends Omit<ProviderParts, "host" | "port" | "key"> {
@@ -31,27 +30,27 @@ export interface StreamProviderParts extends Omit<ProviderParts, "host" | "port"
 export class StreamProvider implements ProviderState {
   readonly #parts: StreamProviderParts;
   readonly #unlisten: () => void;
-  /** Last unit that the broker has; null: it is not known. */
+  /** Last transaction that the broker stored; null: unknown. */
   #acknowledged: number | null = null;
   #isConnected = false;
-  /** The last attempt; false again once it is connected. */
+  /** True after a failed attempt, until connected again. */
   #hasFailed = false;
   #isSynchronizing = false;
   #repair: RepairAction | null = null;
   #log: JetStreamLog | null = null;
   #caughtUpAt = performance.now();
   readonly #attempts: RetryLoop;
-  /** There may be more to send. */
+  /** Rings when there may be more to send. */
   readonly #more = new InterruptibleSleep();
 
   constructor(parts: StreamProviderParts) {
     this.#parts = parts;
     this.#attempts = new RetryLoop({
       ...{ name: this.uri, code: "SVC3365", warn: parts.warn },
-      ...{ minDelayMs: LEAST_WAIT_MS, maxDelayMs: MOST_WAIT_MS },
+      ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS },
     });
     this.#unlisten = parts.log.onFlushed(() => {
-      // They are no reason to ask a broker sooner that did not answer.
+      // A flush does not shorten the backoff.
       if (!this.#hasFailed) this.wake();
     });
   }
@@ -60,7 +59,7 @@ export class StreamProvider implements ProviderState {
     return this.#parts.address.uri;
   }
 
-  /** What is removed here before it was sent is sent as snapshots. */
+  /** Transactions removed from the log before they were sent are covered by snapshots. */
   get keptSn(): number {
     return this.#acknowledged === null ? Number.POSITIVE_INFINITY : this.#acknowledged + 1;
   }
@@ -69,7 +68,7 @@ export class StreamProvider implements ProviderState {
     return (this.#acknowledged ?? -1) >= sn;
   }
 
-  /** All graphs are sent anew; null: they need not be any more. */
+  /** Requests new snapshots of all graphs; null cancels it. */
   repair(repair: RepairAction | null): void {
     this.#repair = repair;
     this.wake();
@@ -108,8 +107,8 @@ export class StreamProvider implements ProviderState {
   run(): Promise<void> {
     return this.#attempts.run(async () => {
       try {
-        // Before anything was written the log has no identity that lasts.
-        if (this.#parts.log.channel.log.safe > 0) await this.#connected();
+        // The log id is stable only after the first write.
+        if (this.#parts.log.channel.log.safe > 0) await this.#connect();
       } catch (error) {
         this.#hasFailed = true;
         throw error;
@@ -117,14 +116,14 @@ export class StreamProvider implements ProviderState {
     });
   }
 
-  async #connected(): Promise<void> {
+  async #connect(): Promise<void> {
     const { log: own, address, warn } = this.#parts;
     const log = await JetStreamLog.open(address, true);
     this.#log = log;
     try {
       const found = await log.last();
       const { logId, epoch } = own.channel.log;
-      const start = this.#startBehind(found);
+      const start = this.#resumeFrom(found);
       this.#acknowledged = start?.sn ?? null;
       const state: StreamState = { log: logId, epoch, reached: start };
       const writer = new StreamWriter(log, state, (sn) => {
@@ -143,10 +142,10 @@ export class StreamProvider implements ProviderState {
   }
 
   /**
-   * Where the log goes on from what is in the stream; null: with snapshots.
+   * Returns where the log continues from the stream's state; null: with snapshots.
    * @throws SvcError SVC2535, SVC3363, SVC3364
    */
-  #startBehind(found: StreamState | null): Start | null {
+  #resumeFrom(found: StreamState | null): Start | null {
     const { fenced, log: own } = this.#parts;
     const { logId, epoch, safe, first } = own.channel.log;
     if (found === null) return null;
@@ -176,7 +175,7 @@ export class StreamProvider implements ProviderState {
     return null;
   }
 
-  /** All graphs as they are, in place of what is in the stream. */
+  /** Replaces the stream's contents by snapshots of all graphs. */
   async #checkpoint(log: JetStreamLog, writer: StreamWriter): Promise<Start> {
     const { log: own, origin, snapshots, traffic } = this.#parts;
     const { last, chain, epoch } = own.channel.log;
@@ -209,29 +208,29 @@ export class StreamProvider implements ProviderState {
   async #stream(log: JetStreamLog, writer: StreamWriter, start: Start): Promise<void> {
     const { log: own, gate, status } = this.#parts;
     const { disk, channel } = own;
-    let follower = new LogTailer(disk, channel.log, start.sn + 1);
+    let tailer = new LogTailer(disk, channel.log, start.sn + 1);
     let bytes = 0;
-    let saidAt = Number.NEGATIVE_INFINITY;
-    let isToldOf = false;
+    let sentAt = Number.NEGATIVE_INFINITY;
+    let isStatusSent = false;
     try {
       while (!log.isClosed && !this.#attempts.isOver) {
         if (this.#repair !== null || bytes > CHECKPOINT_BYTES) {
-          follower.close();
+          tailer.close();
           const from = await this.#checkpoint(log, writer);
-          follower = new LogTailer(disk, channel.log, from.sn + 1);
+          tailer = new LogTailer(disk, channel.log, from.sn + 1);
           bytes = 0;
         }
-        const frame = gate.isOpen ? follower.next() : null;
+        const frame = gate.isOpen ? tailer.next() : null;
         if (frame === null) {
           await writer.flush();
-          if (!isToldOf && performance.now() - saidAt >= STATUS_MS) {
+          if (!isStatusSent && performance.now() - sentAt >= STATUS_MS) {
             await writer.sendJson(MessageType.Status, status());
-            saidAt = performance.now();
-            isToldOf = true;
+            sentAt = performance.now();
+            isStatusSent = true;
           } else await this.#more.wait(STATUS_MS);
           continue;
         }
-        isToldOf = false;
+        isStatusSent = false;
         bytes += frame.bytes.length;
         const records = recordSentFrames(frame, this.#parts.traffic);
         const { sn, units, headerCrc } = frame.header;
@@ -240,7 +239,7 @@ export class StreamProvider implements ProviderState {
         await gate.pass(frame.bytes.length, units, records);
       }
     } finally {
-      follower.close();
+      tailer.close();
     }
     if (!this.#attempts.isOver) throw new Error("the connection was lost");
   }

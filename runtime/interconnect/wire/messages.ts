@@ -1,11 +1,11 @@
-// Messages between two instances. Each has 16 bytes of its own, then a body; numbers are
-// little-endian: "SVCM" | type, check << 8 | bytes of the body | CRC-32 of type, length and body.
+// Replication messages. Header of 16 bytes, little-endian, then the body: "SVCM" | type, check << 8
+// | body length | CRC-32 of type, length and body.
 //
-// The check is of type and length alone: who waited for the body that a damaged length announces
-// might wait for days, while all that comes is taken for it. It is 0 in greetings, which instances
-// of former versions read, and in messages of theirs that streams still have.
+// The check covers type and length alone: a corrupt length would otherwise make the reader wait for
+// data that never comes. It is 0 in greetings, which earlier versions read, and in their messages
+// that streams still hold.
 //
-// Nothing is believed before it is checked, and a length before room is made for what it announces.
+// Everything is validated before use, and a length before memory is allocated for it.
 
 import { crc32 } from "node:zlib";
 import { SvcError } from "../../base/errors.js";
@@ -15,8 +15,8 @@ const MAGIC = 0x4d43_5653;
 const HEADER_BYTES = 16;
 const TYPE_MASK = 0xff;
 const CHECK_SHIFT = 8;
-/** Before the other side has shown that it has the key. */
-const MAX_STRANGER_BYTES = 1024;
+/** Message size limit before authentication. */
+const MAX_UNAUTHENTICATED_BYTES = 1024;
 
 export const MessageType = {
   Hello: 1,
@@ -30,7 +30,7 @@ export const MessageType = {
   Frame: 9,
   Ack: 10,
   Status: 11,
-  /** Says nothing but that there is somebody. */
+  /** Heartbeat. */
   Alive: 12,
   Start: 13,
   /** No more frames until `Resume`. */
@@ -41,7 +41,7 @@ export type MessageTypeNumber = (typeof MessageType)[keyof typeof MessageType];
 
 export interface Message {
   readonly type: number;
-  /** Memory of its own, whose first byte is aligned. */
+  /** Own memory, aligned. */
   readonly body: Buffer;
 }
 
@@ -56,20 +56,22 @@ export function encodeMessage(type: MessageTypeNumber, body: Uint8Array): Buffer
   return message;
 }
 
-/** Puts messages together from the pieces in which they come. */
+/** Assembles messages from received chunks. */
 export class MessageReader {
-  #maxBytes = MAX_STRANGER_BYTES;
+  #maxBytes = MAX_UNAUTHENTICATED_BYTES;
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #body: Buffer | null = null;
-  /** Bytes there are of the header, or of the body. */
+  /** Bytes filled of the header or the body. */
   #filled = 0;
 
-  /** The other side has the key: messages may be as long as they have to be. */
+  /** Lifts the size limit after authentication. */
   trust(): void {
     this.#maxBytes = FRAME_HEADER_BYTES + MAX_FRAME_BYTES;
   }
 
-  /** @throws SvcError SVC2531 what is no message, or a damaged one */
+  /**
+   * Yields the messages completed by a chunk. @throws SvcError SVC2531 if one is invalid or corrupt
+   */
   *read(piece: Buffer): Generator<Message, void, void> {
     for (let at = 0; at < piece.length || this.#isComplete(); ) {
       if (this.#body === null) {
@@ -113,7 +115,7 @@ export class MessageReader {
   }
 }
 
-/** The word of a header that has its type, with the check of type and length. */
+/** Returns the header's type word with its check of type and length. */
 function checkedType(header: Buffer): number {
   const type = header[4]!;
   const check = crc32(header.subarray(8, 12), type) >>> CHECK_SHIFT;

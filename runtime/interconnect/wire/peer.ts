@@ -1,5 +1,4 @@
-// One connection between two instances: messages out, no faster than the other end takes them, and
-// messages in, one after the other.
+// Connection between two instances: sends messages with backpressure and receives them in order.
 
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
@@ -15,18 +14,18 @@ import {
 import { NONCE_BYTES, type Role, type SharedKey } from "./shared-key.js";
 
 export interface PeerLimits {
-  /** For the whole of it, whatever is said meanwhile. */
+  /** Timeout of the whole handshake. */
   readonly handshakeMs: number;
-  /** Whoever is listened to that long, and says nothing, is gone. */
+  /** Silence after which the peer counts as gone. */
   readonly silenceMs: number;
 }
 
 const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
-/** So many times either end says something within what the other one takes for silence. */
-const SIGNS = 15;
+/** Heartbeats per silence timeout. */
+const HEARTBEATS = 15;
 const NOTHING = Buffer.alloc(0);
 const PROTOCOL = 4;
-/** Many times what is under way where the other end is asked to pause. */
+/** Read-ahead limit while paused; many times what is in flight. */
 const MAX_AHEAD_BYTES = 2 ** 26;
 const HEX = /^[0-9a-f]{64}$/;
 
@@ -35,13 +34,13 @@ export class Peer {
   readonly #reader = new MessageReader();
   readonly #messages: AsyncGenerator<Message, void, void>;
   readonly #limits: PeerLimits;
-  /** Of the handshake, then of silence. */
+  /** Timeout of the handshake, then of silence. */
   #timer: NodeJS.Timeout;
-  #signs: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
   #isTrusted = false;
-  /** What was read before anybody asked for it. */
+  /** Messages read ahead. */
   readonly #ahead: Promise<Message | null>[] = [];
-  /** Also when it has gone. */
+  /** Valid after the connection has closed, too. */
   readonly address: string;
   readonly port: number;
   bytesRead = 0;
@@ -53,17 +52,17 @@ export class Peer {
     this.address = socket.remoteAddress ?? "";
     this.port = socket.remotePort ?? 0;
     socket.setNoDelay(true);
-    this.#timer = setTimeout(() => socket.destroy(silent()), limits.handshakeMs).unref();
-    // Whoever reads or writes gets it.
+    this.#timer = setTimeout(() => socket.destroy(peerTimeout()), limits.handshakeMs).unref();
+    // Reported by the next read or write.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       clearTimeout(this.#timer);
-      clearInterval(this.#signs);
+      clearInterval(this.#heartbeat);
     });
     this.#messages = this.#read();
   }
 
-  /** The other end has shown that it has the key. */
+  /** True once the peer has proved that it has the key. */
   get isTrusted(): boolean {
     return this.#isTrusted;
   }
@@ -72,7 +71,7 @@ export class Peer {
     return this.#socket.destroyed;
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when more may be sent. */
   async send(type: MessageTypeNumber, body: Uint8Array): Promise<void> {
     const message = encodeMessage(type, body);
     this.bytesWritten += message.length;
@@ -96,21 +95,21 @@ export class Peer {
     return this.send(type, Buffer.from(JSON.stringify(value)));
   }
 
-  /** The next message; null: the other end has gone. */
+  /** Returns the next message; null: the peer has disconnected. */
   next(): Promise<Message | null> {
     return this.#ahead.shift() ?? this.#pull();
   }
 
   /**
-   * Goes on reading while nobody wants to have what comes, so that it is noticed when the other end
-   * goes; `next` gives it later. Where much has come nothing more is read.
-   * @returns false: the other end has gone
+   * Reads ahead until `until` settles, so that a disconnect is noticed; `next` returns the messages
+   * later. Stops reading at a limit.
+   * @returns false if the peer disconnected
    */
   async readAhead(until: Promise<void>): Promise<boolean> {
     for (let bytes = 0; bytes < MAX_AHEAD_BYTES; ) {
       const coming = this.#pull();
       this.#ahead.push(coming);
-      // Whoever asks for it gets its error, too.
+      // Its error reaches the caller of `next`.
       coming.catch(() => undefined);
       const message = await Promise.race([coming, until]);
       if (message === undefined) return true;
@@ -126,12 +125,15 @@ export class Peer {
     return done === true ? null : value;
   }
 
-  /** The next message, which has to be of a type. @throws SvcError SVC2531, SVC2532 */
+  /**
+   * Returns the body of the next message, which must have the given type.
+   * @throws SvcError SVC2531, SVC2532
+   */
   async expect(type: MessageTypeNumber): Promise<Buffer> {
     const message = await this.next();
     if (message === null) throw connectionLost();
     if (message.type === MessageType.Refusal) {
-      // What strangers say is shown to nobody.
+      // Text of unauthenticated peers is not logged.
       if (!this.#isTrusted) throw malformedMessage("the other end refuses; its log may say why");
       throw peerRejected(message.body);
     }
@@ -141,16 +143,16 @@ export class Peer {
   }
 
   /**
-   * The same, of an end that has nothing else to do: signs of life do not count, as that they go on
-   * says nothing where the answer, or what it answers, was lost on the way.
+   * Like `expect`, with a timeout that heartbeats do not extend: they prove nothing if the request
+   * or its response was lost.
    * @throws SvcError SVC2531, SVC2532
    */
   async answer(type: MessageTypeNumber): Promise<Buffer> {
     let hasCome = false;
     const check = (): void => {
-      if (!hasCome) this.#socket.destroy(silent());
+      if (!hasCome) this.#socket.destroy(peerTimeout());
     };
-    // What came while this thread was busy is read first.
+    // Data that arrived while this thread was busy is read first.
     const timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
     try {
       return await this.expect(type);
@@ -160,12 +162,12 @@ export class Peer {
     }
   }
 
-  /** Says why it cannot go on, and ends. */
+  /** Sends a rejection and closes the connection. */
   async refuse(reason: string): Promise<void> {
     try {
       await this.sendJson(MessageType.Refusal, reason.slice(0, 500));
     } catch {
-      // It has gone meanwhile.
+      // Already disconnected.
     }
     this.#socket.destroySoon();
   }
@@ -175,8 +177,8 @@ export class Peer {
   }
 
   /**
-   * Both ends show that they have the key, the subscriber first: it is asked by a stranger, but
-   * tells nothing by that.
+   * Both sides prove that they have the key; the subscriber first, because its proof reveals
+   * nothing to an unauthenticated provider.
    * @throws SvcError SVC2531, SVC2533
    */
   async handshake(role: Role, key: SharedKey): Promise<void> {
@@ -184,7 +186,7 @@ export class Peer {
     const isProvider = role === "provider";
     const hello = { protocol: PROTOCOL, nonce: nonce.toString("hex"), node: nodeVersion() };
     if (isProvider) await this.sendJson(MessageType.Hello, hello);
-    const other = helloIn(await this.expect(MessageType.Hello));
+    const other = parseHello(await this.expect(MessageType.Hello));
     const [first, second] = isProvider ? [nonce, other] : [other, nonce];
     if (!isProvider) await this.sendJson(MessageType.Hello, hello);
     if (!isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
@@ -203,21 +205,21 @@ export class Peer {
     this.#isTrusted = true;
     this.#reader.trust();
     clearTimeout(this.#timer);
-    // Nothing moves in either direction: what is sent is not taken.
-    socket.setTimeout(silenceMs, () => socket.destroy(silent()));
-    const sign = (): void => {
-      // What waits to be taken is a sign, too.
+    // Nothing moves in either direction: the peer does not read.
+    socket.setTimeout(silenceMs, () => socket.destroy(peerTimeout()));
+    const heartbeat = (): void => {
+      // Pending data is a heartbeat, too.
       if (!socket.writableNeedDrain)
         void this.send(MessageType.Alive, NOTHING).catch(() => undefined);
     };
-    this.#signs = setInterval(sign, silenceMs / SIGNS).unref();
-    if (socket.destroyed) clearInterval(this.#signs);
+    this.#heartbeat = setInterval(heartbeat, silenceMs / HEARTBEATS).unref();
+    if (socket.destroyed) clearInterval(this.#heartbeat);
   }
 
   async *#read(): AsyncGenerator<Message, void, void> {
     const pieces = this.#socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (;;) {
-      const stop = this.#isTrusted ? this.#awaitSign() : undefined;
+      const stop = this.#isTrusted ? this.#detectSilence() : undefined;
       const { value: piece, done } = await pieces.next();
       stop?.();
       if (done === true) return;
@@ -229,15 +231,15 @@ export class Peer {
   }
 
   /**
-   * Only while somebody waits for what comes: whoever is busy with something else has not listened.
-   * A write of this end, which `setTimeout` of the socket counts, too, says nothing of the other.
+   * Detects silence only while a reader waits: a busy reader has not listened. The socket's own
+   * timeout also counts local writes, which prove nothing about the peer.
    */
-  #awaitSign(): () => void {
+  #detectSilence(): () => void {
     let hasCome = false;
     const check = (): void => {
-      if (!hasCome) this.#socket.destroy(silent());
+      if (!hasCome) this.#socket.destroy(peerTimeout());
     };
-    // What came while this thread was busy is read first.
+    // Data that arrived while this thread was busy is read first.
     this.#timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
     return () => {
       hasCome = true;
@@ -246,7 +248,7 @@ export class Peer {
   }
 }
 
-/** What the body of a message says. @throws SvcError SVC2531 */
+/** Parses the JSON body of a message. @throws SvcError SVC2531 */
 export function parseJsonBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
@@ -259,7 +261,7 @@ export function connectionLost(): SvcError {
   return malformedMessage("the connection was lost");
 }
 
-function silent(): SvcError {
+function peerTimeout(): SvcError {
   return malformedMessage("nothing was heard of the other end");
 }
 
@@ -274,12 +276,12 @@ function nodeVersion(): number {
   return Number(process.versions.node.split(".")[0]);
 }
 
-function helloIn(body: Buffer): Buffer {
+function parseHello(body: Buffer): Buffer {
   const { protocol, nonce, node } = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
   if (protocol !== PROTOCOL) throw malformedMessage("the other end speaks another version");
   if (typeof nonce !== "string" || !HEX.test(nonce))
     throw malformedMessage("a greeting without a nonce");
-  // Values of properties may have been written by `v8.serialize` of that version.
+  // Property values may be encoded by that version's `v8.serialize`.
   if (node !== nodeVersion()) throw malformedMessage(`the other end runs on Node ${Number(node)}`);
   return Buffer.from(nonce, "hex");
 }

@@ -1,27 +1,27 @@
-// What both ends tell each other of their graphs when they meet.
+// Handshake messages: positions of a subscriber and the offer of a provider.
 
 import { GRAPH_NAME } from "../../base/graph-names.js";
 import { MAX_GRAPHS } from "../../base/limits.js";
 import { malformedMessage } from "./messages.js";
 
-/** How far a subscriber has come. */
+/** Position of a subscriber. */
 export interface Positions {
-  /** The log that all came from, and its last frame so far; null: nothing has come yet. */
+  /** The log it follows and its last frame so far; null: nothing received yet. */
   readonly log: { readonly id: string; readonly sn: number; readonly chain: number } | null;
-  /** Log of the first provider, through whomever it came; null: nothing has come yet. */
+  /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
   readonly origin: string | null;
-  /** The highest that it has heard of. */
+  /** Highest epoch seen. */
   readonly epoch: number;
   readonly graphs: readonly Position[];
-  /** Identities of graphs that were found to differ from the provider's. */
+  /** Identities of graphs found to differ from the provider's. */
   readonly diverged: readonly string[];
 }
 
-/** What there is of a graph after so many operations. */
+/** State of a graph after `count` operations. */
 export interface Position {
   readonly identity: string;
   readonly count: number;
-  /** Of the contents; null: it is not known, or not now. */
+  /** Digest of the contents; null: not available. */
   readonly digest: string | null;
 }
 
@@ -30,38 +30,38 @@ export interface OfferedGraph {
   readonly number: number;
   readonly identity: string;
   readonly name: string;
-  /** Folder below the root, with `/`. */
+  /** Folder relative to the data folder, with `/`. */
   readonly path: string;
 }
 
-/** What a provider begins with. */
+/** Offer of a provider. */
 export interface Offer {
   readonly logId: string;
-  /** True: no other instance provides what this one has. */
+  /** True if the provider follows no other instance. */
   readonly isRoot: boolean;
-  /** Log of the first provider. */
+  /** Log id of the root provider. */
   readonly origin: string;
   readonly epoch: number;
   readonly graphs: readonly OfferedGraph[];
   /** Graphs with numbers up to this one that are not offered were erased. */
   readonly lastNumber: number;
-  /** Identities of graphs that the subscriber has, and that were erased. */
+  /** Identities of the subscriber's graphs that were erased. */
   readonly erased: readonly string[];
 }
 
-/** A graph that comes as a snapshot, in place of whatever the subscriber has. */
+/** Header of a snapshot that replaces the subscriber's graph. */
 export interface SnapshotHead extends OfferedGraph {
   readonly bytes: number;
-  /** Operations of the graph that it holds. */
+  /** Operation count of the snapshot. */
   readonly count: number;
-  /** Bytes of what it has on disk beside its snapshot: values, each behind its length. */
+  /** Bytes of external values, each prefixed by its length. */
   readonly values?: number;
 }
 
-/** Behind the snapshots: all up to this unit of the provider's log was sent, or was there. */
+/** Ends the snapshots: transactions up to `sn` were sent or are present. */
 export interface Start {
   readonly sn: number;
-  /** The last word of the frame that ends there. */
+  /** Last word of the frame that ends there. */
   readonly chain: number;
 }
 

@@ -1,6 +1,5 @@
-// The key that both ends have: each shows it by what it makes of both ends' random numbers, and of
-// which end it is, so that nothing that was said once, or by the other end, can be said again.
-// Without a key only this machine is talked with.
+// Shared key of replication peers. Each side proves possession by an HMAC over both nonces and its
+// role, so no proof can be replayed or reflected. Without a key only loopback peers are accepted.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -15,13 +14,13 @@ export type Role = "provider" | "subscriber";
 export class SharedKey {
   readonly #key: Buffer;
 
-  /** @param key null: there is none */
+  /** @param key null: none */
   constructor(key: Buffer | null) {
     this.#key = key ?? Buffer.alloc(0);
   }
 
   /**
-   * The key that a file or the environment has.
+   * Reads the key from a file, or from the environment.
    * @throws SvcError SVC2530
    */
   static read(file: string | null): SharedKey {
@@ -38,7 +37,7 @@ export class SharedKey {
     return this.#key.length > 0;
   }
 
-  /** What shows that the end of a role has the key. */
+  /** Returns the proof of a role. */
   proof(role: Role, providerNonce: Buffer, subscriberNonce: Buffer): Buffer {
     const hmac = createHmac("sha256", this.#key).update(`svc replication 1 ${role}\n`);
     return hmac.update(providerNonce).update(subscriberNonce).digest();
@@ -50,7 +49,7 @@ export class SharedKey {
   }
 }
 
-/** True for what only this machine can be. */
+/** Returns whether a host is always this machine. */
 export function isLoopbackAddress(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/.test(host);
 }

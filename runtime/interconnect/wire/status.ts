@@ -1,19 +1,19 @@
-// What both ends say of themselves every two seconds, whatever else they say.
+// Status that both sides send every two seconds.
 
 import { malformedMessage } from "./messages.js";
 import { isPositions, type Position } from "./positions.js";
 
 export interface PeerStatus {
-  /** Milliseconds since 1970, by the clock of who says it. */
+  /** Milliseconds since 1970, by the sender's clock. */
   readonly at: number;
   readonly host: string;
-  /** 0: there is no server. */
+  /** 0: no server. */
   readonly adminPort: number;
-  /** Master serial of what is here. */
+  /** Serial of the local graphs. */
   readonly serial: number;
-  /** Of all graphs that are not local. */
+  /** Digest over all graphs that are not local. */
   readonly digest: string;
-  /** What a provider has of each graph at this moment; a subscriber tells nothing here. */
+  /** Positions of a provider's graphs; empty from a subscriber. */
   readonly graphs: readonly Position[];
 }
 
