@@ -1,30 +1,30 @@
-// What a back-end was asked and what came of it, for the metrics. Counters only ever grow.
+// Request metrics of a back-end. Counters only grow.
 
 import { Log2Histogram } from "../metrics/log2-histogram.js";
 
-/** Why a back-end has not answered a request as it should have. */
+/** Failure kinds of a back-end. */
 export type BackEndFailure =
-  /** No answer in time. */
+  /** Timed out. */
   | "timeout"
-  /** No connection, or one that broke. */
+  /** Connection failed or broke. */
   | "connection"
-  /** 429 or 503: nothing was executed. */
+  /** 429 or 503: not executed. */
   | "refused"
-  /** Another status of 5xx. */
+  /** Other 5xx status. */
   | "error";
 
-/** The last answers, whose latencies tell how it is now. */
-const LAST = 64;
-/** That part of them may be slower than what is told. */
+/** Number of latest responses that latency quantiles cover. */
+const WINDOW = 64;
+/** Share of them slower than `slowMs`: its 95th percentile. */
 const SLOWER = 0.05;
 
 export class BackEndMetrics {
   readonly latency = new Log2Histogram();
-  /** Milliseconds, a ring; made with the first answer. */
-  #last: Float32Array | null = null;
+  /** Ring of milliseconds, allocated with the first response. */
+  #latest: Float32Array | null = null;
   #next = 0;
-  #known = 0;
-  /** Of what is in the ring now; null: to be found. */
+  #filled = 0;
+  /** Cached percentile of the ring; null: stale. */
   #slow: number | null = null;
   readonly failures: Record<BackEndFailure, number> = {
     timeout: 0,
@@ -32,30 +32,30 @@ export class BackEndMetrics {
     refused: 0,
     error: 0,
   };
-  /** Requests that another replica had failed before, or was late with. */
+  /** Retries and hedges of requests that another replica failed or delayed. */
   retries = 0;
 
-  /** It has answered after so many milliseconds. */
+  /** Records a response. */
   answered(status: number, ms: number): void {
     this.latency.add(ms);
-    this.#last ??= new Float32Array(LAST);
-    this.#last[this.#next] = ms;
-    this.#next = (this.#next + 1) % LAST;
-    this.#known = Math.min(LAST, this.#known + 1);
+    this.#latest ??= new Float32Array(WINDOW);
+    this.#latest[this.#next] = ms;
+    this.#next = (this.#next + 1) % WINDOW;
+    this.#filled = Math.min(WINDOW, this.#filled + 1);
     this.#slow = null;
     if (status === 429 || status === 503) this.failures.refused++;
     else if (status >= 500) this.failures.error++;
   }
 
-  /** 95 of 100 of the last answers took no longer than so many milliseconds; null without any. */
+  /** 95th percentile of the latest latencies; null: none. */
   get slowMs(): number | null {
-    if (this.#last === null) return null;
-    this.#slow ??= slowOf(this.#last.subarray(0, this.#known));
+    if (this.#latest === null) return null;
+    this.#slow ??= slowestMs(this.#latest.subarray(0, this.#filled));
     return this.#slow;
   }
 }
 
-function slowOf(latencies: Float32Array): number {
+function slowestMs(latencies: Float32Array): number {
   const sorted = latencies.slice().sort();
   return sorted[sorted.length - 1 - Math.floor(sorted.length * SLOWER)]!;
 }

@@ -1,5 +1,5 @@
-// One back-end of the matrix: what it costs to send it another request, whether it is alive, and
-// its channels. Idle channels are a stack, so that a warm one is taken first and the others age.
+// A back-end of the matrix: its cost, health and channels. Idle channels are a stack, so that a
+// warm one is reused first and the others age.
 
 import {
   ABANDONED_REQUEST_TTL_MS,
@@ -18,18 +18,18 @@ import { LogCoalescer } from "./log-coalescer.js";
 import { OutlierDetector } from "./outlier-detector.js";
 import { TrunkConnector } from "./trunk-connector.js";
 
-/** Added to the cost of a back-end that just had too much to do. */
+/** Cost added to a back-end that just reported overload. */
 const PENALTY = 256;
-/** Changes of all back-ends that this thread logs one by one; of more it logs how many. */
+/** State changes that this thread logs one by one; further ones are summarized. */
 const MAX_LOGGED_CHANGES = 20;
 const LOG_WINDOW_MS = 5000;
 
 const changes = new LogCoalescer({
-  most: MAX_LOGGED_CHANGES,
+  maxLines: MAX_LOGGED_CHANGES,
   windowMs: LOG_WINDOW_MS,
   later: (run, ms) => void setTimeout(run, ms).unref(),
-  tell: (untold) => {
-    const kinds = [...untold].map(([state, count]) => `${count} are ${state}`).join(", ");
+  tell: (unlogged) => {
+    const kinds = [...unlogged].map(([state, count]) => `${count} are ${state}`).join(", ");
     log(`more back-ends have changed in ${LOG_WINDOW_MS / 1000} s: ${kinds}`, "warn");
   },
 });
@@ -42,33 +42,33 @@ export interface ReplicaAddress {
   readonly isPrimary: boolean;
 }
 
-/** Ejected: it answers probes but failed requests; only now and then one tries it. */
+/** Ejected: passes probes but failed requests; admits single trials. */
 export type BackEndState = "up" | "down" | "ejected";
 
 export class BackEnd {
   readonly address: BackEndAddress;
   readonly place: ReplicaAddress;
   readonly row: ReplicaRow;
-  /** Not used until a probe has succeeded; so it is before the first one. */
+  /** Not used until a probe succeeds; initially true. */
   isDefunct = true;
-  /** Whether it answers requests as it answers probes. */
-  readonly outlier = new OutlierDetector((change) => this.#tell(change));
+  /** Circuit breaker on its responses. */
+  readonly outlier = new OutlierDetector((change) => this.#logChange(change));
   readonly figures: BackEndMetrics;
   readonly #idle: Channel[] = [];
   readonly #connectTimeoutMs: number;
   #running = 0;
-  /** The log says so. */
+  /** Logged as down. */
   #wasDown = false;
   /** Channel numbers in use. */
   readonly #numbers: boolean[];
-  /** Requests that the back-end has from others, as it last said, and until when that counts. */
+  /** Requests from other dispatchers, as last reported, and the expiry of that report. */
   #foreign = 0;
   #foreignUntilMs = 0;
-  #penalisedUntilMs = 0;
-  /** All channels may share a connection, as it says; null: to be asked. */
+  #penalizedUntilMs = 0;
+  /** Whether it accepts a trunk for all channels; null: unknown. */
   takesTrunk: boolean | null = null;
   readonly #trunks: TrunkConnector;
-  /** The matrix has no place for it any more. */
+  /** Removed from the matrix. */
   #isLeaving = false;
 
   /** @param former the same instance at another place, or with another weight */
@@ -94,18 +94,18 @@ export class BackEnd {
     this.#numbers = new Array(row.channels).fill(false);
   }
 
-  /** What it is to requests that may choose. */
+  /** State for replica selection. */
   get state(): BackEndState {
     if (this.isDefunct) return "down";
     return this.outlier.isEjected ? "ejected" : "up";
   }
 
-  /** Requests of this dispatcher that run in it, each on a channel. */
+  /** Requests of this dispatcher in execution, one per channel. */
   get running(): number {
     return this.#running;
   }
 
-  /** Connections that are open. */
+  /** Open connections. */
   get openChannels(): number {
     return this.#idle.length + this.#running;
   }
@@ -120,16 +120,16 @@ export class BackEnd {
     return this.row.priority * (this.#running + (isKnown ? this.#foreign : 0));
   }
 
-  /** What replicas are compared by. */
+  /** Value that replicas are compared by. */
   get value(): number {
     return this.cost * this.outlier.costFactor + (this.isPenalized ? PENALTY : 0);
   }
 
   get isPenalized(): boolean {
-    return this.#penalisedUntilMs > 0 && performance.now() < this.#penalisedUntilMs;
+    return this.#penalizedUntilMs > 0 && performance.now() < this.#penalizedUntilMs;
   }
 
-  /** Takes a channel for a request; there must be a free one. */
+  /** Takes a channel for a request; requires a free one. */
   take(): Channel {
     const channel = this.#idle.pop() ?? this.#newChannel();
     this.#running++;
@@ -137,15 +137,15 @@ export class BackEnd {
     return channel;
   }
 
-  /** Gives a channel back. `backlog` is the back-end's own count of its requests, -1 if unknown. */
+  /** Returns a channel. `backlog` is the back-end's own count of its requests, -1 if unknown. */
   give(channel: Channel, backlog: number): void {
     this.#running--;
     this.outlier.ended();
-    const isOfUse = !this.#isLeaving && channel.opener === this.#opener;
-    if (channel.isOpen && !isOfUse) channel.close();
+    const isReusable = !this.#isLeaving && channel.opener === this.#opener;
+    if (channel.isOpen && !isReusable) channel.close();
     else if (channel.isOpen) this.#idle.push(channel);
     else this.#numbers[channel.number] = false;
-    // Once nothing of ours runs there, what it said is out of date before it is next compared.
+    // With none of ours in execution, the report is stale before the next comparison.
     if (this.#running === 0 && backlog >= 0) this.#foreign = 0;
     else if (backlog >= 0) {
       this.#foreign = Math.max(0, backlog - this.#running);
@@ -154,8 +154,8 @@ export class BackEnd {
   }
 
   /**
-   * It may go on with what nobody waits for any more: that costs until it tells its load.
-   * @param sentMs when that was sent, monotonic
+   * Counts a request that the back-end may still execute, until it reports its load.
+   * @param sentMs when it was sent, monotonic
    */
   abandon(sentMs: number): void {
     this.#foreign++;
@@ -163,35 +163,35 @@ export class BackEnd {
     this.#trunks.eject(sentMs);
   }
 
-  /** Avoids it for a while: it had too much to do. */
+  /** Avoids the back-end for a while after it reported overload. */
   penalize(): void {
-    this.#penalisedUntilMs = performance.now() + BUSY_BACKEND_COOLDOWN_MS;
+    this.#penalizedUntilMs = performance.now() + BUSY_BACKEND_COOLDOWN_MS;
   }
 
   /**
-   * A probe has succeeded.
-   * @param takesTrunk it says so
+   * Marks it as up after a successful probe.
+   * @param takesTrunk whether it accepts a trunk
    */
   revive(takesTrunk = false): void {
     this.isDefunct = false;
     if (takesTrunk !== (this.takesTrunk ?? false)) this.close();
     if (!takesTrunk) this.#trunks.leave();
     this.takesTrunk = takesTrunk;
-    if (this.#wasDown) this.#tell("is back");
+    if (this.#wasDown) this.#logChange("is back");
     this.#wasDown = false;
     this.#foreign = 0;
-    this.#penalisedUntilMs = 0;
+    this.#penalizedUntilMs = 0;
   }
 
-  /** It is not to be used; connections that carry nothing end. */
+  /** Marks it as down and closes idle connections. */
   retire(reason: string): void {
     this.isDefunct = true;
-    if (!this.#wasDown) this.#tell(`is down: ${reason}`);
+    if (!this.#wasDown) this.#logChange(`is down: ${reason}`);
     this.#wasDown = true;
     this.close();
   }
 
-  #tell(change: string): void {
+  #logChange(change: string): void {
     const { state } = this;
     if (!changes.admits(state)) return;
     const { host, port } = this.address;
@@ -200,7 +200,7 @@ export class BackEnd {
     log(text, "warn", { backEnd: `${host}:${port}`, partition, replica, state });
   }
 
-  /** Closes the channel that was idle for longest, if that was long; the last one stays longer. */
+  /** Closes the channel that was idle longest, if long enough; the last one stays longer. */
   trim(): void {
     this.#trunks.trim();
     const [oldest] = this.#idle;
@@ -209,14 +209,14 @@ export class BackEnd {
     if (performance.now() - oldest.sinceMs > limitMs) oldest.close();
   }
 
-  /** It is used no more; each connection ends with the answer that it waits for. */
+  /** Stops using it; each connection closes after its pending response. */
   leave(): void {
     this.#isLeaving = true;
     this.close();
     this.#trunks.leave();
   }
 
-  /** Whether it can take this place of another matrix as it is, connections and all. */
+  /** Returns whether it can keep its connections at this place of another matrix. */
   isFor(row: ReplicaRow, place: ReplicaAddress, connector: Connector): boolean {
     return (
       this.connector === connector &&
@@ -226,7 +226,7 @@ export class BackEnd {
     );
   }
 
-  /** Ends the connections that carry nothing. */
+  /** Closes idle connections. */
   close(): void {
     for (const channel of [...this.#idle]) channel.close();
     this.#trunks.trim();
@@ -237,7 +237,7 @@ export class BackEnd {
   }
 
   #newChannel(): Channel {
-    // Nothing has told whether it was replaced by a newer version meanwhile.
+    // A newer version may have replaced it unnoticed.
     if (this.takesTrunk === false && this.openChannels === 0) this.takesTrunk = null;
     const number = this.#numbers.indexOf(false);
     this.#numbers[number] = true;
@@ -245,7 +245,7 @@ export class BackEnd {
       const at = this.#idle.indexOf(channel);
       if (at >= 0) this.#idle.splice(at, 1);
       this.#numbers[channel.number] = false;
-      // It may be the end of an older version.
+      // Possibly the shutdown of an older version.
       if (this.takesTrunk === false) this.takesTrunk = null;
     };
     const identLine = this.#identLine(number);

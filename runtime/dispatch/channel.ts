@@ -1,6 +1,6 @@
-// One connection to a back-end, or a stream of one, which carries one request at a time. It
-// introduces itself with the identity line, then speaks HTTP; it is opened by its first request and
-// never used again after anything went wrong on it.
+// A connection to a back-end, or a stream of a trunk, that carries one request at a time. It sends
+// the identity line, then speaks HTTP; it is opened by its first request and never reused after a
+// fault.
 
 import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
 import type { BackEndAddress } from "../settings/matrix-config.js";
@@ -9,21 +9,21 @@ import { INVALID_FRAME } from "../trunk/frames.js";
 import { type Opener, PLAIN } from "./connector.js";
 import { type BackEndResponse, MalformedResponse, ResponseParser } from "./response-parser.js";
 
-/** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
+/** Receive buffer shared by all channels, valid until the next bytes arrive: no allocation. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
 
-/** Why a request has no answer. */
+/** Why a request has no response. */
 export type ChannelFault =
-  /** The back-end cannot have seen the request. */
+  /** The back-end cannot have received the request. */
   | "unconnected"
-  /** This process has no file descriptor left: no fault of the back-end. */
+  /** This process is out of file descriptors: not the back-end's fault. */
   | "no-descriptor"
-  /** The connection ended before any byte of the answer: it may have been executed. */
+  /** The connection closed before any byte of the response: it may have been executed. */
   | "no-answer"
-  /** It ended in the middle of the answer, or what came was none. */
+  /** It closed within the response, or the response is invalid. */
   | "bad-answer";
 
-/** As the interface calls what a channel does. */
+/** Channel states, by their names in the interface. */
 export type ChannelState =
   | "RESET"
   | "READY"
@@ -33,7 +33,7 @@ export type ChannelState =
   | "RECV_HEADERS"
   | "RECV_CONTENT";
 
-/** Takes what becomes of a request. */
+/** Receives the outcome of a request. */
 export interface ChannelUser {
   answered(channel: Channel, answer: BackEndResponse): void;
   failed(channel: Channel, fault: ChannelFault, reason: string): void;
@@ -41,9 +41,9 @@ export interface ChannelUser {
 
 export class Channel {
   readonly number: number;
-  /** When the running request was sent, or the last one answered: milliseconds, monotonic. */
+  /** When the running request was sent, or the last response received: monotonic milliseconds. */
   sinceMs = 0;
-  /** Requests that it was given. */
+  /** Requests sent on it. */
   requests = 0;
   readonly #address: BackEndAddress;
   readonly #identLine: string;
@@ -56,8 +56,8 @@ export class Channel {
   #connectTimer: NodeJS.Timeout | null = null;
 
   /**
-   * @param closed is told when the connection of an idle channel ends
-   * @param connectTimeoutMs longest time to connect
+   * @param closed called when the connection of an idle channel closes
+   * @param connectTimeoutMs maximum time to connect
    */
   constructor(
     number: number,
@@ -87,17 +87,17 @@ export class Channel {
     return this.#socket.writableLength > 0 ? "SEND" : "RECV_INITIAL";
   }
 
-  /** Of the connection that is open. */
+  /** Of the open connection. */
   get bytesSent(): number {
     return this.#socket?.bytesWritten ?? 0;
   }
 
-  /** Of the connection that is open. */
+  /** Of the open connection. */
   get bytesReceived(): number {
     return this.#socket?.bytesRead ?? 0;
   }
 
-  /** Sends a request; `user` is told exactly once what becomes of it, never before this returns. */
+  /** Sends a request; `user` receives its outcome exactly once, never before this returns. */
   send(head: string, body: string | Uint8Array | null, user: ChannelUser): void {
     this.#user = user;
     this.requests++;
@@ -113,13 +113,13 @@ export class Channel {
     }
   }
 
-  /** Ends the connection of an idle channel. */
+  /** Closes an idle channel. */
   close(): void {
     this.#disconnect();
     this.#closed(this);
   }
 
-  /** Ends the connection without a word to the one whose request is under way. */
+  /** Closes the connection without notifying the user. */
   abort(): void {
     this.#user = null;
     this.#disconnect();
@@ -136,7 +136,7 @@ export class Channel {
     if (socket === null) return;
     this.#socket = null;
     socket.removeAllListeners();
-    // An error may still be on its way.
+    // An error may still arrive.
     socket.on("error", () => {});
     socket.destroy();
   }
@@ -179,7 +179,7 @@ export class Channel {
     return socket;
   }
 
-  /** @param chunk overwritten once this has returned */
+  /** @param chunk overwritten after this returns */
   #receive(chunk: Buffer): void {
     if (this.#user === null) return this.close();
     let answer: BackEndResponse | null;

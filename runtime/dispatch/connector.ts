@@ -1,5 +1,5 @@
-// How connections to back-ends are opened: plain, or by TLS with the certificates that
-// `options.tls` names. A back-end whose certificate does not hold is one that cannot be reached.
+// Opens connections to back-ends: plain, or TLS with the certificates of `options.tls`. A back-end
+// with an invalid certificate counts as unreachable.
 
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -10,22 +10,22 @@ import type { ByteSocket } from "../trunk/byte-socket.js";
 
 const LABEL = "dispatcher.options.tls";
 
-/** Where what arrives is put, and who is told. */
+/** Receive buffer and callback of a socket. */
 export interface ReadCallback {
   readonly buffer: Uint8Array;
   readonly callback: (count: number, bytes: Uint8Array) => boolean;
 }
 
-/** Opens a connection that is not encrypted. */
+/** Opens an unencrypted connection. */
 export type Connect = (address: BackEndAddress, onread: ReadCallback) => Socket;
 
 const overSockets: Connect = ({ host, port }, onread) => {
   return connect({ host, port, noDelay: true, onread });
 };
 
-/** Opens what a channel sends its requests on. */
+/** Opens the transport of a channel. */
 export interface Opener {
-  /** The event by which it tells that it may be used. */
+  /** Event after which it can be used. */
   readonly connected: "connect" | "secureConnect";
   open(address: BackEndAddress, onread: ReadCallback): ByteSocket;
 }
@@ -36,7 +36,7 @@ export class Connector implements Opener {
   readonly #files: TlsFiles | null;
   readonly #connect: Connect;
 
-  /** @param folder what paths are relative to */
+  /** @param folder base of relative paths */
   constructor(tls: BackEndTls | null, folder: string, connectPlain = overSockets) {
     this.#connect = connectPlain;
     this.connected = tls === null ? "connect" : "secureConnect";
@@ -44,12 +44,12 @@ export class Connector implements Opener {
     this.#files = tls && new TlsFiles(readTlsPaths(folder, tls), LABEL);
   }
 
-  /** @throws SvcError for certificates that cannot be used */
+  /** @throws SvcError if the certificates are unusable */
   async load(): Promise<void> {
     await this.#files?.load();
   }
 
-  /** To be called at times: connections that are made from now on have the files as they are. */
+  /** Reloads changed certificate files for later connections. */
   refresh(): void {
     void this.#files?.refresh();
   }

@@ -1,5 +1,5 @@
-// How many sockets this process can have. A matrix that may need more must not start, because it
-// would fail under load, when it is needed most.
+// File descriptor budget of this process. A matrix that may need more must not start: it would fail
+// under load, when it is needed most.
 
 import { MAX_CONNECTIONS_PER_PORT } from "../base/limits.js";
 
@@ -11,8 +11,8 @@ interface Report {
 const BASE_DESCRIPTORS = 256;
 
 /**
- * File descriptors that are left for back-ends when all clients of the main port are there,
- * Infinity where there is no bound.
+ * Returns the file descriptors left for back-ends when the main port has all its clients; Infinity
+ * without a limit.
  */
 export function openFileLimit(): number {
   const { userLimits } = process.report.getReport() as Report;

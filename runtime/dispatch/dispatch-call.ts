@@ -1,9 +1,9 @@
-// One request on its way through the matrix: takes channels in all partitions that it is for, or in
-// none; sends; goes to another replica where that is safe; and ends once, with an answer of every
-// partition or with what went wrong.
+// One request on its way through the matrix: takes channels in all its partitions or in none,
+// sends, retries on another replica where that is safe, and completes once, with a response of
+// every partition or a failure.
 //
-//   waiting ──advance()──► running ──(last answer, fault or time-out)──► done
-//      ▲                      │ a replica failed and the other ones are busy
+//   waiting ──advance()──► running ──(last response, fault or timeout)──► done
+//      ▲                      │ a replica failed and the others are busy
 //      └──────────────────────┘
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
@@ -24,42 +24,42 @@ import type { Matrix, UnavailableReason } from "./matrix.js";
 import { type Attempt, type AttemptOwner, PartitionCall } from "./partition-call.js";
 import type { BackEndResponse } from "./response-parser.js";
 
-/** A request to send and whom to tell what became of it. */
+/** A request to dispatch, and the receiver of its outcome. */
 export interface Dispatch {
   readonly request: ForwardedRequest;
-  /** How often the same client request was sent before. */
+  /** Earlier submissions of the same client request. */
   readonly resubmits: number;
-  /** Is told how the answer comes about; null where nobody asks. */
+  /** Collects how the response came about; null: not requested. */
   readonly explanation: Explanation | null;
-  /** Records each attempt; null where nothing is recorded. */
+  /** Records each attempt; null: not traced. */
   readonly trace: Trace | null;
-  /** Whose request it is: clients take turns. */
+  /** Client key for the fair queue. */
   readonly client: string;
-  /** Nobody waits for the answer any more. */
+  /** Returns whether the client has disconnected. */
   isAborted(): boolean;
-  /** @param matrix that it went through */
+  /** @param matrix that the request went through */
   ended(outcome: Outcome, matrix: Matrix): void;
 }
 
-/** Whom a call tells that it moves on. */
+/** The dispatcher, as a call sees it. */
 export interface CallOwner {
-  /** It needs channels that are not free. */
+  /** Queues a call that needs busy channels. */
   wait(call: DispatchCall): void;
-  /** A channel has become free. */
+  /** Called when a channel becomes free. */
   freed(): void;
-  /** A back-end has failed a request; it may be well for others. */
+  /** Reports a failed request of a back-end that may be healthy for others. */
   recordFailure(backEnd: BackEnd): void;
-  /** Whether it may be sent to a second back-end while the first one may be at work. */
+  /** Returns whether it may go to a second back-end while the first may still execute it. */
   isRetryable(request: ForwardedRequest): boolean;
-  /** Whether there is room for one more request that was sent before; it then counts as sent. */
+  /** Takes one retry from the retry budget; returns false if it is exhausted. */
   isRetryAllowed(): boolean;
-  /** A back-end has answered with success after so many milliseconds. */
+  /** Reports a successful response and its latency. */
   succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void;
-  /** This process cannot open another connection. */
+  /** Reports that this process is out of file descriptors. */
   exhausted(reason: string): void;
-  /** The outcome is known; back-ends may still be at work for it. */
+  /** The outcome is final; back-ends may still be executing. */
   ended(call: DispatchCall, outcome: Outcome): void;
-  /** It has ended and holds no channel any more. */
+  /** The call has ended and holds no channel any more. */
   left(call: DispatchCall): void;
 }
 
@@ -71,30 +71,30 @@ export interface ChannelInUse {
 const OK = 200;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
-/** What requests wait for that are for no one partition. */
+/** Queues of requests that are not for one partition. */
 const PRIMARY_ROW = -1;
 export const ANY_ROW = -2;
-/** Back-ends that would fail alike do so within this time: then the first of them is told. */
+/** Equal failures of several back-ends arrive within this time; the first one is reported. */
 const FAILURE_GRACE_MS = 20;
 
 export class DispatchCall implements AttemptOwner {
   readonly dispatch: Dispatch;
-  /** It stands in the owner's queue. */
+  /** True while it is in the owner's queue. */
   isWaiting = false;
-  /** Since when, monotonic milliseconds. */
+  /** Start of waiting, monotonic milliseconds. */
   waitsSinceMs = 0;
-  /** Among those that wait, lower ones go first. */
+  /** Ticket in the queue; lower goes first. */
   turn = 0;
-  /** Where it stands in the owner's list, -1 once it has left. */
+  /** Index in the owner's list, -1 once it has left. */
   place = -1;
   readonly request: ForwardedRequest;
-  /** What it waits for: the primary replica of a partition, `PRIMARY_ROW` or `ANY_ROW`. */
+  /** Queue key: a partition whose primary it needs, `PRIMARY_ROW` or `ANY_ROW`. */
   need = ANY_ROW;
   #matrix!: Matrix;
   readonly #owner: CallOwner;
   #parts: PartitionCall[] = [];
   readonly #sinceMs = performance.now();
-  #isLenient = false;
+  #allowsPartial = false;
   #isEnded = false;
   #graceTimer: NodeJS.Timeout | null = null;
 
@@ -105,17 +105,17 @@ export class DispatchCall implements AttemptOwner {
     this.#enter(matrix);
   }
 
-  /** The matrix whose partitions it is for. */
+  /** The matrix of its partitions. */
   get matrix(): Matrix {
     return this.#matrix;
   }
 
-  /** Another matrix has taken the place of its own: what was begun in that ends there. */
+  /** Moves to the matrix that replaced its own, unless it has begun. */
   moveTo(matrix: Matrix): void {
     const isBegun = this.#parts.some(({ isDone, isBegun, tried }) => {
       return isDone || isBegun || tried.length > 0;
     });
-    // What is passed on as it comes is made for one back-end.
+    // A relayed request is encoded for a single back-end.
     const isMade = this.request.isRelayed && matrix.width * matrix.height > 1;
     if (!isBegun && !isMade && !this.#isEnded) this.#enter(matrix);
   }
@@ -123,7 +123,7 @@ export class DispatchCall implements AttemptOwner {
   #enter(matrix: Matrix): void {
     this.#matrix = matrix;
     const { target, preference } = this.request;
-    this.#isLenient = matrix.allowsPartialResults(target, preference);
+    this.#allowsPartial = matrix.allowsPartialResults(target, preference);
     const first = target === null ? 0 : matrix.partitionOf(target);
     const end = target === null ? matrix.width : first + 1;
     this.need = target !== null ? first : preference.isPrimary ? PRIMARY_ROW : ANY_ROW;
@@ -142,12 +142,12 @@ export class DispatchCall implements AttemptOwner {
     return this.#parts.some((part) => part.tried.length > 0);
   }
 
-  /** The channels that it holds at this moment. */
+  /** Yields the channels in use. */
   *channels(): Generator<ChannelInUse> {
     for (const { attempts } of this.#parts) yield* attempts;
   }
 
-  /** Sends what is not sent yet, if channels are free for all of it; false if it has to wait. */
+  /** Sends everything unsent if channels are free for all of it; returns false if it must wait. */
   advance(): boolean {
     let isBusy = false;
     for (const part of this.#parts) {
@@ -163,7 +163,7 @@ export class DispatchCall implements AttemptOwner {
     return true;
   }
 
-  /** Gives up on back-ends that have not answered for so long. */
+  /** Abandons back-ends that have not responded within the timeout. */
   expire(timeoutMs: number): void {
     const before = performance.now() - timeoutMs;
     const attempts = this.#parts.flatMap((part) => part.attempts);
@@ -181,15 +181,15 @@ export class DispatchCall implements AttemptOwner {
       this.dispatch.explanation?.ended(part.partition, "timeout");
       if (part.attempts.length > 0) continue;
       if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
-      else if (this.#isLenient) part.leaveOut();
-      else this.#fail(part, UNAVAILABLE, said(`timeout after ${timeoutMs} ms`));
+      else if (this.#allowsPartial) part.leaveOut();
+      else this.#fail(part, UNAVAILABLE, connectionError(`timeout after ${timeoutMs} ms`));
     }
     this.#complete();
   }
 
-  /** Answers with what is there once that is enough, when it has taken so long. */
+  /** Completes with partial results after the soft timeout, if the coverage suffices. */
   completePartially(softTimeoutMs: number): void {
-    if (this.#isEnded || !this.#isLenient) return;
+    if (this.#isEnded || !this.#allowsPartial) return;
     if (performance.now() - this.#sinceMs < softTimeoutMs) return;
     if (!meetsCoverage(this.#parts, this.#matrix.config)) return;
     for (const part of this.#parts) {
@@ -200,7 +200,7 @@ export class DispatchCall implements AttemptOwner {
     this.#complete();
   }
 
-  /** Asks a second replica where the first one is late, if the request may be repeated. */
+  /** Hedges slow partitions: sends retryable requests to a second replica. */
   hedge(slowMs: number): void {
     if (this.#isEnded) return;
     const before = performance.now() - slowMs;
@@ -215,14 +215,14 @@ export class DispatchCall implements AttemptOwner {
     }
   }
 
-  /** Ends it without an answer; what is under way is cut off. */
+  /** Ends without a response; running attempts are aborted. */
   cancel(status: DispatchRefusal["status"], message: string): void {
     for (const part of this.#parts) for (const attempt of [...part.attempts]) attempt.abort();
     if (this.#isEnded) this.#leave();
     else this.#end(refusalOf(this.#parts, status, message));
   }
 
-  /** A back-end has answered. */
+  /** Handles a response. */
   answered(attempt: Attempt, answer: BackEndResponse): void {
     const { part, backEnd } = attempt;
     const { status } = answer;
@@ -245,12 +245,12 @@ export class DispatchCall implements AttemptOwner {
       part.markUnseen();
       part.giveUp(backEnd);
       if (status === UNAVAILABLE) return;
-      part.failure = this.#failureOf(part, status, backEndError(answer.body));
+      part.failure = this.#describeFailure(part, status, backEndError(answer.body));
     } else if (this.request.isRelayed || isPartial(answer)) part.succeed(answer);
     else this.#fail(part, status, backEndError(answer.body));
   }
 
-  /** A back-end has not answered. */
+  /** Handles a fault. */
   failed(attempt: Attempt, fault: ChannelFault, reason: string): void {
     const { part, backEnd } = attempt;
     attempt.release(-1);
@@ -261,11 +261,11 @@ export class DispatchCall implements AttemptOwner {
     backEnd.figures.failures.connection++;
     this.dispatch.trace?.dispatched(attempt.step, fault);
     this.#recordFailure(backEnd, reason);
-    if (!this.#isEnded && !part.isDone) this.#lose(part, backEnd, fault, reason);
+    if (!this.#isEnded && !part.isDone) this.#handleFault(part, backEnd, fault, reason);
     this.#complete();
   }
 
-  #lose(
+  #handleFault(
     part: PartitionCall,
     backEnd: BackEnd,
     fault: Exclude<ChannelFault, "no-descriptor">,
@@ -277,10 +277,10 @@ export class DispatchCall implements AttemptOwner {
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
     if (isUnseen) part.giveUp(backEnd);
     else if (part.attempts.length > 0) return;
-    // Of an answer that broke off nobody has seen a byte.
+    // The client has not seen a byte of the truncated response.
     else if (this.#isRetryable(part, backEnd)) part.giveUp(backEnd);
-    else if (this.#isLenient) part.leaveOut();
-    else this.#fail(part, UNAVAILABLE, said(reason));
+    else if (this.#allowsPartial) part.leaveOut();
+    else this.#fail(part, UNAVAILABLE, connectionError(reason));
   }
 
   #choose({ partition, tried }: PartitionCall): BackEnd | UnavailableReason {
@@ -288,7 +288,7 @@ export class DispatchCall implements AttemptOwner {
     return this.#matrix.choose(partition, this.request.preference, tried, isRepeatable);
   }
 
-  /** Whether the request may go to another replica although this one may still be at work. */
+  /** Returns whether the request may go to another replica while this one may still execute it. */
   #isRetryable({ partition, tried }: PartitionCall, backEnd: BackEnd): boolean {
     if (!this.#owner.isRetryable(this.request)) return false;
     const all = [...tried, backEnd];
@@ -309,20 +309,20 @@ export class DispatchCall implements AttemptOwner {
   }
 
   #fail(part: PartitionCall, status: number, error: BackEndError): void {
-    part.fail(this.#failureOf(part, status, error));
+    part.fail(this.#describeFailure(part, status, error));
     this.#endSoon();
   }
 
-  #failureOf({ partition }: PartitionCall, status: number, error: BackEndError) {
+  #describeFailure({ partition }: PartitionCall, status: number, error: BackEndError) {
     const text = partialError(partition, this.#matrix.width, status, error.text);
     return { ...error, text, status };
   }
 
-  /** No replica of a partition is left; false if that ends the call. */
+  /** Handles a partition without replicas left; returns false if that ends the call. */
   #giveUp(part: PartitionCall): boolean {
-    // Those that were tried failed, unless one had too much to do.
+    // All tried replicas failed, unless one reported overload.
     const isDown = part.failure === null;
-    if (isDown && !this.#isLenient) {
+    if (isDown && !this.#allowsPartial) {
       this.cancel(UNAVAILABLE, "Partition(s) down");
       return false;
     }
@@ -331,7 +331,7 @@ export class DispatchCall implements AttemptOwner {
     return true;
   }
 
-  /** After answers or faults: goes on, waits, or ends. */
+  /** Continues, waits or ends after a response or fault. */
   #complete(): void {
     if (this.#isEnded) this.#leave();
     else {
@@ -349,7 +349,7 @@ export class DispatchCall implements AttemptOwner {
     this.#end(this.#outcome());
   }
 
-  /** One partition's failure is that of all: nobody waits for the slowest. */
+  /** One partition's failure fails the request, without waiting for the slowest. */
   #endSoon(): void {
     this.#graceTimer ??= setTimeout(() => {
       if (!this.#isEnded) this.#end(this.#outcome());
@@ -357,7 +357,7 @@ export class DispatchCall implements AttemptOwner {
   }
 
   #outcome(): Outcome {
-    return outcomeOf(this.#parts, this.#matrix.config, this.#isLenient);
+    return outcomeOf(this.#parts, this.#matrix.config, this.#allowsPartial);
   }
 
   #end(outcome: Outcome): void {
@@ -377,7 +377,7 @@ function isPartial({ status, mediaType }: BackEndResponse): boolean {
   return status === OK && mediaType === MEDIA_TYPES.partial;
 }
 
-/** What happened to a connection, in place of what a back-end says. */
-function said(text: string): BackEndError {
+/** Error text of a connection fault. */
+function connectionError(text: string): BackEndError {
   return { text, level: 0, deep: 0 };
 }

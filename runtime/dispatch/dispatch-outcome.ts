@@ -1,4 +1,4 @@
-// What a dispatched request ends with, from what became of its partitions.
+// Outcome of a dispatched request, derived from its partitions.
 
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import { type ErrorHierarchy, errorHierarchy } from "./error-hierarchy.js";
@@ -6,12 +6,12 @@ import type { PartitionCall, PartitionFailure } from "./partition-call.js";
 import type { BackEndResponse } from "./response-parser.js";
 
 export type Outcome =
-  /** Answers by partition; null where the partition is down, or the request not for it. */
+  /** Responses by partition; null: partition down, or not addressed. */
   | { readonly kind: "answered"; readonly answers: readonly (BackEndResponse | null)[] }
   | DispatchRefusal
   | Failure;
 
-/** A back-end answered with an error, or with nothing. */
+/** A back-end responded with an error, or not at all. */
 export interface Failure {
   readonly kind: "failed";
   readonly status: 414 | 500;
@@ -19,12 +19,12 @@ export interface Failure {
   readonly hierarchy: ErrorHierarchy;
 }
 
-/** It was turned away, or cut off. */
+/** Rejected or cancelled. */
 export interface DispatchRefusal {
   readonly kind: "refused";
   readonly status: 429 | 503;
   readonly message: string;
-  /** A back-end may have executed it, or its part of it. */
+  /** True if a back-end may have executed it at least in part. */
   readonly isBegun: boolean;
 }
 
@@ -32,8 +32,8 @@ const URI_TOO_LONG = 414;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * @param parts those that were asked
- * @param isLenient partitions may lack
+ * @param parts the addressed partitions
+ * @param isLenient allow partial results
  */
 export function outcomeOf(
   parts: readonly PartitionCall[],
@@ -51,7 +51,7 @@ export function outcomeOf(
   return { kind: "answered", answers };
 }
 
-/** Whether enough partitions have answered, and those that must. */
+/** Returns whether enough partitions have responded, among them the required ones. */
 export function meetsCoverage(
   parts: readonly PartitionCall[],
   { minCoverage, required }: MatrixConfig,

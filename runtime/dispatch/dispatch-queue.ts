@@ -1,8 +1,8 @@
-// Requests that found no free channel, in the order in which they came. There is a line for each
-// thing that requests wait for: feeders that need the one channel of a primary replica do not hold
-// up queries that any replica could answer. A query that needs channels of many partitions at once
-// would wait for ever behind those that need one each: after a while nobody overtakes it. Clients
-// take turns, in each line and between lines.
+// Queue of requests that found no free channel, in arrival order. There is one line per resource:
+// feeders waiting for the one channel of a primary replica do not delay queries that any replica
+// can serve. A query that needs channels of many partitions at once would starve behind
+// single-partition ones, so after a while nothing overtakes it. Clients take turns, within and
+// across lines.
 
 import { FairQueue } from "../base/fair-queue.js";
 import { MAX_DISPATCH_BACKLOG, MAX_QUEUE_BYPASS_MS } from "../base/limits.js";
@@ -14,14 +14,14 @@ export class DispatchQueue {
   /** By `DispatchCall.need`. */
   readonly #lines = new Map<number, Line>();
   #size = 0;
-  /** The turn that was served last. */
+  /** Highest turn served. */
   #served = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Whether somebody was here before who must not be overtaken. */
+  /** Returns whether an earlier call must not be overtaken. */
   isBefore({ need }: DispatchCall): boolean {
     if (this.#size === 0) return false;
     return (this.#lines.get(need)?.size ?? 0) > 0 || this.#isStarving;
@@ -43,8 +43,8 @@ export class DispatchQueue {
   }
 
   /**
-   * Makes room for one more where there is none: takes out the last request of the client that has
-   * most here. Returns that, null where there is room, and `call` itself if its client has as many.
+   * Makes room when the queue is full: removes the last request of the client with the most waiting
+   * ones. Returns that request, null if there is room, or `call` itself if its client has as many.
    */
   makeRoom(call: DispatchCall): DispatchCall | null {
     if (this.#size < MAX_DISPATCH_BACKLOG) return null;
@@ -63,7 +63,7 @@ export class DispatchQueue {
     return longest.pop(longest.longest()!.client)!;
   }
 
-  /** Offers requests to `take`, each client's first in turn; of a line that is refused no other. */
+  /** Offers waiting calls to `take`, each client's first in turn; a refused line is skipped. */
   offer(take: (call: DispatchCall) => boolean): void {
     if (this.#size === 0) return;
     let open = [...this.#lines.values()].filter((line) => line.size > 0);
@@ -80,20 +80,20 @@ export class DispatchQueue {
     }
   }
 
-  /** Takes out those that `isOver` names. */
+  /** Removes and returns matching calls. */
   remove(isOver: (call: DispatchCall) => boolean): DispatchCall[] {
     const calls = [...this.#lines.values()].flatMap((line) => line.remove(isOver));
     this.#size -= calls.length;
     return calls;
   }
 
-  /** Takes out all. */
+  /** Removes and returns all calls. */
   clear(): DispatchCall[] {
     return this.remove(() => true);
   }
 }
 
-/** That of the lower turn; of equals, the one that has waited longer. */
+/** Returns the line with the lower turn; on a tie, the one that waited longer. */
 function earlier(one: Line, other: Line): Line {
   const [first, second] = [one.peek()!, other.peek()!];
   if (first.turn !== second.turn) return first.turn < second.turn ? one : other;

@@ -1,6 +1,5 @@
-// Sends requests through the matrix and keeps it in order: requests that wait for channels, answers
-// that are overdue, back-ends that were down, connections that nobody uses. What an answer becomes
-// is for others to say.
+// Dispatches requests through the matrix and maintains it: waiting requests, overdue responses,
+// health checks, idle connections. Merging responses is the caller's task.
 
 import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../base/errors.js";
@@ -23,17 +22,17 @@ import { HealthChecker } from "./health-checker.js";
 import { Matrix } from "./matrix.js";
 import { RetryableRequests } from "./retryable-requests.js";
 
-const FULL_TEXTS = {
+const BACKLOG_FULL = {
   first: "Cannot accept new connection at this time",
   retry: "Client backlog full",
   resubmission: "Client backlog full after re-dispatch attempt",
 };
 const SERVICE_OUT = "Service Out";
-/** Between two lines of the log that say the same. */
-const QUIET_MS = 1000;
+/** Minimum interval between equal log lines. */
+const LOG_INTERVAL_MS = 1000;
 const CLIENT_GONE = "client closed the connection";
 const BUSY = "Service Unavailable: all back-ends are busy";
-/** Overdue answers are found within this part of the time-out. */
+/** Overdue responses are found within this fraction of the timeout. */
 const SWEEPS_PER_TIMEOUT = 20;
 
 export class Dispatcher implements CallOwner {
@@ -43,26 +42,26 @@ export class Dispatcher implements CallOwner {
   readonly #connect: Connect | undefined;
   readonly #health: HealthChecker;
   readonly #waiting = new DispatchQueue();
-  readonly #repeatable = new RetryableRequests();
+  readonly #retryable = new RetryableRequests();
   /**
-   * In no order. Not a Set: one in which many come and go gets new tables, and each of the former
-   * keeps alive what it held until a collection of old memory.
+   * Unordered. Not a Set: with many additions and removals it keeps reallocating its tables, and
+   * each former one retains its entries until a major garbage collection.
    */
   readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   #isPumping = false;
-  #quietUntilMs = 0;
+  #nextExhaustedLogMs = 0;
   #isClosed = false;
-  /** Settles when no change of the matrix is under way. */
+  /** Settles when no matrix change is in progress. */
   #changed: Promise<void> = Promise.resolve();
-  /** Requests that had to wait, since the start. */
+  /** Requests that had to wait since the start. */
   waited = 0;
-  /** How long those waited that went on. */
+  /** Waiting times of the requests that were sent. */
   readonly waits = new Log2Histogram();
 
   /**
-   * @param folder what paths of certificates are relative to
-   * @param connect another way to back-ends than by sockets
+   * @param folder base of relative certificate paths
+   * @param connect transport other than sockets
    */
   constructor(config: MatrixConfig, folder = ".", connect?: Connect) {
     this.#folder = folder;
@@ -72,17 +71,17 @@ export class Dispatcher implements CallOwner {
     this.#health = new HealthChecker(this.#matrix, () => this.freed());
   }
 
-  /** It changes while requests are under way: those keep theirs. */
+  /** The current matrix. Requests in progress keep the one they started with. */
   get matrix(): Matrix {
     return this.#matrix;
   }
 
   /**
-   * Puts another matrix in the place of this one, and loses no request: what runs comes to its end
-   * where it is, what waits and what comes goes to the new one. Back-ends that are new are asked
-   * for their health before. Changes come one after the other, the last asked for at the end.
-   * @throws SvcError SVC2800 where requests would have nowhere to go, SVC2940 and further ones for
-   *   certificates that cannot be used
+   * Replaces the matrix without losing a request: running ones complete on the former matrix,
+   * waiting and new ones go to the new one, whose new back-ends are health-checked first. Changes
+   * run one after the other; the last one requested wins.
+   * @throws SvcError SVC2800 if too few partitions would be alive, SVC2940 and others for unusable
+   *   certificates
    */
   change(config: MatrixConfig): Promise<void> {
     const changed = this.#changed.then(() => this.#change(config));
@@ -91,7 +90,7 @@ export class Dispatcher implements CallOwner {
   }
 
   async #change(config: MatrixConfig): Promise<void> {
-    const connector = await this.#connectorFor(config);
+    const connector = await this.#selectConnector(config);
     const next = new Matrix(config, this.#matrix, connector);
     await this.#health.ask([...next.all()]);
     if (this.#isClosed) return;
@@ -114,30 +113,30 @@ export class Dispatcher implements CallOwner {
     this.freed();
   }
 
-  /** Requests that wait for channels. */
+  /** Requests waiting for channels. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Requests in back-ends, and those that wait. */
+  /** Requests in execution or waiting. */
   get working(): number {
     return this.#calls.length;
   }
 
-  /** The same where a matrix asks for the same certificates. */
-  async #connectorFor({ tls }: MatrixConfig): Promise<Connector> {
+  /** Returns the present connector if the certificate settings are equal. */
+  async #selectConnector({ tls }: MatrixConfig): Promise<Connector> {
     if (isDeepStrictEqual(tls, this.#matrix.config.tls)) return this.#connector;
     const connector = new Connector(tls, this.#folder, this.#connect);
     await connector.load();
     return connector;
   }
 
-  /** @throws SvcError for certificates that cannot be used */
+  /** @throws SvcError if the certificates are unusable */
   loadCertificates(): Promise<void> {
     return this.#connector.load();
   }
 
-  /** Resolves when every back-end was asked for its health once. */
+  /** Resolves when each back-end was health-checked once. */
   async start(): Promise<void> {
     this.#setTimers();
     await this.#health.start();
@@ -158,7 +157,7 @@ export class Dispatcher implements CallOwner {
     this.#timers.push(setInterval(sweep, ms));
   }
 
-  /** Ends everything; requests under way are answered with 503. */
+  /** Closes everything; requests in progress get 503. */
   close(): void {
     this.#isClosed = true;
     this.#health.stop();
@@ -168,7 +167,7 @@ export class Dispatcher implements CallOwner {
     this.matrix.close();
   }
 
-  /** What is in back-ends or waits for them. */
+  /** Requests in execution or waiting. */
   get calls(): readonly DispatchCall[] {
     return this.#calls;
   }
@@ -177,9 +176,9 @@ export class Dispatcher implements CallOwner {
     const call = new DispatchCall(this.matrix, dispatch, this);
     call.place = this.#calls.push(call) - 1;
     if (this.#isClosed) call.cancel(503, SERVICE_OUT);
-    // Who waits for the same has come before.
+    // Earlier calls for the same resource go first.
     else if (this.#waiting.isBefore(call) || !call.advance()) this.wait(call);
-    this.#repeatable.sent();
+    this.#retryable.sent();
   }
 
   wait(call: DispatchCall): void {
@@ -196,10 +195,10 @@ export class Dispatcher implements CallOwner {
     call.isWaiting = false;
     const isFirst = call.dispatch.resubmits === 0;
     const text = call.isRetried ? "retry" : isFirst ? "first" : "resubmission";
-    call.cancel(429, FULL_TEXTS[text]);
+    call.cancel(429, BACKLOG_FULL[text]);
   }
 
-  /** Lets the requests that wait go on, the first one first. */
+  /** Sends waiting calls in order, as far as channels are free. */
   freed(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
@@ -213,7 +212,7 @@ export class Dispatcher implements CallOwner {
     this.#isPumping = false;
   }
 
-  /** To be called at times. Requests whose clients are gone, or that wait too long, give up. */
+  /** Periodic: cancels requests of disconnected clients and ones that wait too long. */
   tick(): void {
     this.#connector.refresh();
     const before =
@@ -236,20 +235,20 @@ export class Dispatcher implements CallOwner {
   }
 
   isRetryable(request: ForwardedRequest): boolean {
-    return this.#repeatable.has(request);
+    return this.#retryable.has(request);
   }
 
   isRetryAllowed(): boolean {
-    return this.#repeatable.spend();
+    return this.#retryable.spend();
   }
 
   succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void {
-    this.#repeatable.answered(request, isReadonly, ms);
+    this.#retryable.answered(request, isReadonly, ms);
   }
 
   exhausted(reason: string): void {
-    if (performance.now() < this.#quietUntilMs) return;
-    this.#quietUntilMs = performance.now() + QUIET_MS;
+    if (performance.now() < this.#nextExhaustedLogMs) return;
+    this.#nextExhaustedLogMs = performance.now() + LOG_INTERVAL_MS;
     log(`cannot connect to back-ends: ${reason}; raise \`ulimit -n\` or lower channels`, "error");
   }
 
@@ -277,20 +276,20 @@ export class Dispatcher implements CallOwner {
 
   #hedge(): void {
     for (const call of [...this.#calls]) {
-      if (this.#repeatable.has(call.request)) call.hedge(this.#repeatable.slowMs(call.request));
+      if (this.#retryable.has(call.request)) call.hedge(this.#retryable.slowMs(call.request));
     }
   }
 
   #trim(): void {
     for (const backEnd of this.matrix.all()) {
       backEnd.trim();
-      // It may be another version by now.
+      // A newer version may run there by now.
       if (!backEnd.isDefunct && backEnd.takesTrunk === null) this.#health.check(backEnd);
     }
   }
 }
 
-/** How often calls are looked at for a time that they may take. */
+/** Returns the interval of the sweep for a timeout. */
 function sweepMs(timeoutMs: number): number {
   return Math.max(RESPONSE_TIMEOUT_SWEEP_MS, timeoutMs / SWEEPS_PER_TIMEOUT);
 }

@@ -1,18 +1,18 @@
-// Texts of errors that arose below a dispatcher (http-interface, "Error body"): one part for each
-// level, the outermost first, then what the innermost instance said. Always bounded, never with a
-// double quote, and always such that a client can take them apart again:
+// Messages of errors from below a dispatcher (http-interface, "Error body"): one prefix per level,
+// outermost first, then the message of the innermost instance. Bounded, without double quotes, and
+// parseable by clients:
 //
 //    <partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 404 | {'svc': {'exception':
 //    '<class \'LookupError\'>', 'value': 'undefined plugin: find'}}
 //
-// Strings of objects stand in single quotes, with the escapes \\ and \' and \n.
+// Strings in objects are single-quoted, with the escapes \\ and \' and \n.
 
-/** Of more levels the outer ones are left out, but for the outermost. */
+/** Of more levels, inner and outermost ones are kept. */
 const MAX_LEVELS = 16;
 const LEVEL = /^<partial: \d+ width: \d+> \| \d{3} \| /;
-/** Nothing that is made here is as long: only foreign texts are cut. */
+/** Generated messages are shorter: only foreign ones are cut. */
 const MAX_TEXT_LENGTH = 32 * 1024;
-/** Larger bodies are not worth the time of parsing them. */
+/** Larger bodies are not parsed. */
 const MAX_BODY_BYTES = 256 * 1024;
 const MAX_EXCEPTION_LENGTH = 200;
 const MAX_VALUE_LENGTH = 4000;
@@ -22,11 +22,11 @@ const KINDS = ["svc", "plugin", "system"] as const;
 const NO_TEXT = "?";
 
 /**
- * The message of an answer that failed because a partition's did.
- * @param partition that of the lowest number
+ * Returns the message of a response that failed with a partition.
+ * @param partition lowest failed one
  * @param width of the matrix
- * @param status that of the partition's answer
- * @param text `text` of `backEndError`, or what happened to the connection
+ * @param status of the partition's response
+ * @param text `text` of `backEndError`, or a connection fault
  */
 export function partialError(
   partition: number,
@@ -34,12 +34,12 @@ export function partialError(
   status: number,
   text: string,
 ): string {
-  const below = clip(withoutOuterLevels(text), MAX_TEXT_LENGTH).replaceAll('"', " ");
+  const below = clip(dropOuterLevels(text), MAX_TEXT_LENGTH).replaceAll('"', " ");
   return `<partial: ${partition} width: ${width}> | ${status} | ${below}`;
 }
 
-/** Leaves room for one level more. */
-function withoutOuterLevels(text: string): string {
+/** Leaves room for one more level. */
+function dropOuterLevels(text: string): string {
   const starts: number[] = [];
   for (let at = 0; ; ) {
     const level = LEVEL.exec(text.slice(at, at + MAX_LINE_LENGTH));
@@ -50,11 +50,11 @@ function withoutOuterLevels(text: string): string {
   return starts.length < MAX_LEVELS ? text : text.slice(starts[starts.length - MAX_LEVELS + 1]);
 }
 
-/** What a back-end says in the body of an error. */
+/** Error body of a back-end. */
 export interface BackEndError {
-  /** `?` when the body is not an error envelope. */
+  /** `?` if the body is not an error envelope. */
   readonly text: string;
-  /** Levels of dispatchers below, the back-end included; 0 of an engine. */
+  /** Dispatcher levels below, the back-end included; 0 for an engine. */
   readonly level: number;
   /** Instances below the back-end that contributed. */
   readonly deep: number;
@@ -71,37 +71,37 @@ export function backEndError(body: Uint8Array): BackEndError {
     return NO_ERROR;
   }
   return {
-    text: messageText(memberOf(envelope, "message")),
-    level: countOf(memberOf(envelope, "level")),
-    deep: countOf(memberOf(memberOf(envelope, "partitions"), "2")),
+    text: messageText(readMember(envelope, "message")),
+    level: readCount(readMember(envelope, "level")),
+    deep: readCount(readMember(readMember(envelope, "partitions"), "2")),
   };
 }
 
-function countOf(value: unknown): number {
+function readCount(value: unknown): number {
   return Number.isInteger(value) && (value as number) > 0 ? Math.min(value as number, 2 ** 31) : 0;
 }
 
 function messageText(message: unknown): string {
   if (typeof message === "string") return message;
-  const kind = KINDS.find((name) => memberOf(message, name) !== undefined);
-  return kind === undefined ? NO_TEXT : `{'${kind}': ${detailText(memberOf(message, kind))}}`;
+  const kind = KINDS.find((name) => readMember(message, name) !== undefined);
+  return kind === undefined ? NO_TEXT : `{'${kind}': ${detailText(readMember(message, kind))}}`;
 }
 
 function detailText(detail: unknown): string {
   const members = [
-    `'exception': ${quoted(memberOf(detail, "exception"), MAX_EXCEPTION_LENGTH)}`,
-    `'value': ${quoted(memberOf(detail, "value"), MAX_VALUE_LENGTH)}`,
+    `'exception': ${quote(readMember(detail, "exception"), MAX_EXCEPTION_LENGTH)}`,
+    `'value': ${quote(readMember(detail, "value"), MAX_VALUE_LENGTH)}`,
   ];
-  const traceback = memberOf(detail, "traceback");
+  const traceback = readMember(detail, "traceback");
   if (Array.isArray(traceback)) {
     const lines = traceback.slice(0, MAX_TRACEBACK_LINES);
-    const texts = lines.map((line) => quoted(line, MAX_LINE_LENGTH));
+    const texts = lines.map((line) => quote(line, MAX_LINE_LENGTH));
     members.push(`'traceback': [${texts.join(", ")}]`);
   }
   return `{${members.join(", ")}}`;
 }
 
-function quoted(value: unknown, maxLength: number): string {
+function quote(value: unknown, maxLength: number): string {
   const text = typeof value === "string" ? clip(value, maxLength) : NO_TEXT;
   const escaped = text.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n");
   return `'${escaped.replace(/[\p{Cc}"]/gu, " ")}'`;
@@ -111,7 +111,7 @@ function clip(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
 }

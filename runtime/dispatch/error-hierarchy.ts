@@ -1,5 +1,5 @@
-// Where in a matrix an error arose, for the envelope of its answer (http-interface, "Response
-// envelope").
+// Location of an error in the hierarchy of dispatchers, for the response envelope (http-interface,
+// "Response envelope").
 
 import { ResponseError } from "../base/errors.js";
 import { PartialView } from "../partial/partial-view.js";
@@ -7,15 +7,15 @@ import type { BackEndError } from "./error-chain.js";
 import type { BackEndResponse } from "./response-parser.js";
 
 export interface ErrorHierarchy {
-  /** Levels of dispatchers below, this one included. */
+  /** Dispatcher levels below, this one included. */
   readonly level: number;
   /** `[parts, incomplete, deep]` */
   readonly partitions: readonly [number, number, number];
 }
 
 /**
- * @param answers of each partition; null where there is none, or none that could be used
- * @param failed what the back-end that failed says
+ * @param answers by partition; null where none is usable
+ * @param failed error of the back-end that failed
  */
 export function errorHierarchy(
   answers: readonly (BackEndResponse | null)[],
@@ -24,7 +24,7 @@ export function errorHierarchy(
   let { level, deep } = failed;
   let arrived = 0;
   for (const answer of answers) {
-    const view = answer === null ? null : viewOf(answer);
+    const view = answer === null ? null : parseView(answer);
     if (view === null) continue;
     arrived++;
     level = Math.max(level, view.level);
@@ -33,7 +33,7 @@ export function errorHierarchy(
   return { level: level + 1, partitions: [answers.length, answers.length - arrived, deep] };
 }
 
-function viewOf({ body }: BackEndResponse): PartialView | null {
+function parseView({ body }: BackEndResponse): PartialView | null {
   try {
     return new PartialView(body, "partial");
   } catch (error) {

@@ -1,25 +1,25 @@
-// How the answer to a dispatched request came about, for clients that ask with `X-SVC-Explain: 1`:
-// which replica of each partition was chosen, what each would have cost at that moment, and where
-// the time went. Only told about a call; has no part in it.
+// Explanation of a dispatched response, for clients that send `X-SVC-Explain: 1`: the replica
+// chosen in each partition, the cost of each at that moment, and where time was spent. Passive:
+// never influences the call.
 
 import { MAX_EXPLANATION_LENGTH } from "../base/limits.js";
 import type { BackEnd } from "./back-end.js";
 
-/** What a request goes through in a dispatcher, in this order. */
+/** Phases of a request in a dispatcher, in this order. */
 export type Phase = "pre" | "wait" | "backends" | "merge" | "post";
 
-/** One replica that was asked; the last one of a partition has answered, or none could. */
-interface Try {
+/** One attempt; the last one of a partition responded, or none could. */
+interface DispatchAttempt {
   readonly replica: number;
   readonly address: string;
-  /** Of each replica, or why it was not to be had. */
+  /** Cost of each replica, or why it was unavailable. */
   readonly costs: readonly (number | "down" | "tried" | "full")[];
-  /** HTTP status, or what happened to the connection; null while it runs. */
+  /** HTTP status or connection fault; null while it runs. */
   outcome: number | string | null;
   readonly sinceMs: number;
   /** Null while it runs. */
   ms: number | null;
-  /** What the back-end explains itself. */
+  /** Explanation by the back-end. */
   below: unknown;
 }
 
@@ -29,7 +29,7 @@ export class Explanation {
   readonly #startedMs = performance.now();
   readonly #phases = new Map<Phase, number>();
   /** By partition. */
-  readonly #tries = new Map<number, Try[]>();
+  readonly #attempts = new Map<number, DispatchAttempt[]>();
   #phase: Phase;
   #sinceMs = this.#startedMs;
 
@@ -37,7 +37,7 @@ export class Explanation {
     this.#phase = first;
   }
 
-  /** Ends the phase before. */
+  /** Starts a phase, ending the one before. */
   begin(phase: Phase): void {
     const now = performance.now();
     this.#phases.set(this.#phase, (this.#phases.get(this.#phase) ?? 0) + now - this.#sinceMs);
@@ -45,12 +45,12 @@ export class Explanation {
     this.#sinceMs = now;
   }
 
-  /** A replica of a partition was chosen; its channel is not taken yet. */
+  /** Records the choice of a replica, before its channel is taken. */
   chosen(backEnd: BackEnd, replicas: readonly BackEnd[], tried: readonly BackEnd[]): void {
     if (this.#phase === "wait") this.begin("backends");
     const { address, place } = backEnd;
-    const tries = this.#tries.get(place.partition) ?? [];
-    this.#tries.set(place.partition, tries);
+    const tries = this.#attempts.get(place.partition) ?? [];
+    this.#attempts.set(place.partition, tries);
     tries.push({
       replica: place.replica,
       address: `${address.host}:${address.port}`,
@@ -66,55 +66,55 @@ export class Explanation {
     });
   }
 
-  /** @param below explanation of the back-end as it came, null without one */
+  /** @param below explanation of the back-end as received; null: none */
   ended(partition: number, outcome: number | string, below: string | null = null): void {
-    const last = this.#tries.get(partition)?.at(-1);
+    const last = this.#attempts.get(partition)?.at(-1);
     if (last === undefined) return;
     last.outcome = outcome;
     last.ms = performance.now() - last.sinceMs;
-    last.below = parsed(below);
+    last.below = parseJson(below);
   }
 
   /**
-   * JSON text of ASCII characters.
-   * @param isField it travels up in a header line: what is too long for one is left out
+   * Returns ASCII JSON.
+   * @param isField for a header line: details that exceed its limit are left out
    */
   text(isField: boolean): string {
     this.begin(this.#phase);
-    const phases = [...this.#phases].map(([phase, ms]) => [phase, rounded(ms)]);
+    const phases = [...this.#phases].map(([phase, ms]) => [phase, round(ms)]);
     const now = this.#sinceMs;
-    const total = rounded(now - this.#startedMs);
+    const total = round(now - this.#startedMs);
     const ms = { total, ...Object.fromEntries(phases) };
-    const whole = ascii({ ms, partitions: this.#partitions(now) });
-    return isField && whole.length > MAX_EXPLANATION_LENGTH ? ascii({ ms }) : whole;
+    const whole = toAsciiJson({ ms, partitions: this.#partitions(now) });
+    return isField && whole.length > MAX_EXPLANATION_LENGTH ? toAsciiJson({ ms }) : whole;
   }
 
   #partitions(now: number): object[] {
-    const partitions = [...this.#tries].sort(([a], [b]) => a - b);
+    const partitions = [...this.#attempts].sort(([a], [b]) => a - b);
     return partitions.map(([partition, tries]) => ({
       partition,
       tries: tries.map(({ below, sinceMs, ms, ...rest }) => ({
         ...rest,
-        ms: rounded(ms ?? now - sinceMs),
+        ms: round(ms ?? now - sinceMs),
         ...(below !== null && { below }),
       })),
     }));
   }
 }
 
-/** What an engine explains. `ms` is how long its answer took. */
+/** Returns an engine's explanation. `ms` is its response time. */
 export function engineExplanation(ms: number): string {
-  return ascii({ ms: { total: rounded(ms) } });
+  return toAsciiJson({ ms: { total: round(ms) } });
 }
 
-function ascii(value: object): string {
+function toAsciiJson(value: object): string {
   return JSON.stringify(value).replace(NOT_ASCII, (char) => {
     return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 }
 
-/** Null for what is no JSON: it must not become a part of ours. */
-function parsed(text: string | null): unknown {
+/** Returns null for invalid JSON, which must not be embedded. */
+function parseJson(text: string | null): unknown {
   if (text === null || text.length > MAX_EXPLANATION_LENGTH) return null;
   try {
     return JSON.parse(text);
@@ -123,6 +123,6 @@ function parsed(text: string | null): unknown {
   }
 }
 
-function rounded(ms: number): number {
+function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

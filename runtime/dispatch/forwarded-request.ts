@@ -1,5 +1,5 @@
-// A received request as it is sent to the back-ends: the same line, fields and body, less what is
-// valid for one connection only. Blocks of header lines repeat, so what becomes of each is kept.
+// A received request as sent to back-ends: same line, fields and body, without hop-by-hop fields.
+// Header blocks repeat, so their filtered forms are cached.
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Accept } from "../plugin/contract/request-source.js";
@@ -13,30 +13,30 @@ import {
 import { toLatin1 } from "../plugin/contract/wire-text.js";
 import { withTraceParent } from "../tracing/trace-parent.js";
 
-/** Which replicas a request may go to. */
+/** Replica selection constraints of a request. */
 export interface Preference {
-  /** Only those of the primary row. */
+  /** Primary row only. */
   readonly isPrimary: boolean;
-  /** Row to be used where it can be, -1 for none. */
+  /** Preferred row; -1: none. */
   readonly affinity: number;
 }
 
-/** The bytes that every back-end gets, and which of them get it. */
+/** Request bytes for all back-ends, and which of them receive it. */
 export interface ForwardedRequest {
   readonly method: "GET" | "POST";
-  /** Without query: what is known of a plugin is kept by it. */
+  /** Without query; key of per-plugin statistics. */
   readonly path: string;
   /** Request line and header lines, latin1, with the empty line. */
   readonly head: string;
   readonly body: string | Uint8Array | null;
   readonly preference: Preference;
-  /** The one partition that it is for, modulo their number; null for all of them. */
+  /** The addressed partition, modulo their number; null: all. */
   readonly target: bigint | null;
-  /** Any answer is passed on as it is. */
+  /** The response is passed through unchanged. */
   readonly isRelayed: boolean;
 }
 
-/** What is forwarded of a request that was received. */
+/** Parts of a received request that are forwarded. */
 export interface ReceivedRequest {
   /** HEAD is forwarded as GET. */
   readonly method: string;
@@ -45,22 +45,22 @@ export interface ReceivedRequest {
   readonly block: string;
   readonly accept: Accept;
   readonly partialTarget: bigint | null;
-  /** Names of the dispatchers that have passed it on, this one the last. */
+  /** Names of the dispatchers it has passed through, this one last. */
   readonly via: string;
-  /** How long the back-ends' client waits, 0 for any time. */
+  /** Remaining time of the client; 0: unlimited. */
   readonly deadlineMs: number;
   readonly body: string | Uint8Array | null;
-  /** Header line `traceparent` in place of the client's; null keeps that. */
+  /** `traceparent` field that replaces the client's; null: keep that. */
   readonly traceParent: string | null;
 }
 
 const ANY: Preference = { isPrimary: false, affinity: -1 };
 /** Targeted requests go to the primary replica of their partition. */
 export const PRIMARY: Preference = { isPrimary: true, affinity: -1 };
-const MAX_KEPT_BLOCKS = 256;
-const keptBlocks = new Map<string, string>();
+const MAX_CACHED_BLOCKS = 256;
+const blockCache = new Map<string, string>();
 
-/** @param isRelayed the back-end's answer is the client's, in the form that the client accepts */
+/** @param isRelayed the back-end's response is the client's, in a format that the client accepts */
 export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean): ForwardedRequest {
   const { body, partialTarget, via, deadlineMs } = received;
   const method = received.method === "POST" ? "POST" : "GET";
@@ -71,11 +71,11 @@ export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean):
   const deadline = deadlineMs > 0 ? `${DEADLINE_HEADER}: ${deadlineMs}\r\n` : "";
   const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${deadline}${target}${length}`;
   const { traceParent } = received;
-  const kept = forwardedBlock(received.block);
-  const fields = (traceParent === null ? kept : withTraceParent(kept, traceParent)) + own;
+  const cached = forwardedBlock(received.block);
+  const fields = (traceParent === null ? cached : withTraceParent(cached, traceParent)) + own;
   return {
     method,
-    path: pathOf(received.target),
+    path: parsePath(received.target),
     head: `${method} ${received.target} HTTP/1.1\r\n${fields}\r\n`,
     body,
     preference: isTargeted ? PRIMARY : ANY,
@@ -84,26 +84,26 @@ export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean):
   };
 }
 
-/** As the client wrote it, unless it may not ask for that. */
+/** Returns the client's Accept, unless it may not request partials. */
 function relayedAccept({ accept, block }: ReceivedRequest): string {
   const text = headerValue(block, "accept");
   const asksForPartial = text?.toLowerCase().startsWith(MEDIA_TYPES.partial) ?? true;
   return asksForPartial ? MEDIA_TYPES[accept] : toLatin1(text!);
 }
 
-/** The path of a request whose text is there as bytes. */
+/** Returns the path of an encoded request. */
 export function pathOfRequest(request: Uint8Array): string {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
   const start = bytes.indexOf(" ") + 1;
-  return pathOf(bytes.toString("latin1", start, bytes.indexOf(" ", start)));
+  return parsePath(bytes.toString("latin1", start, bytes.indexOf(" ", start)));
 }
 
-function pathOf(target: string): string {
+function parsePath(target: string): string {
   const mark = target.indexOf("?");
   return mark < 0 ? target : target.slice(0, mark);
 }
 
-/** The bytes of a whole request with more header lines; its body is copied once for all of them. */
+/** Returns an encoded request with more header lines; copies the body only once. */
 export function withHeaders(request: Uint8Array, fields: readonly string[]): Buffer {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
   const lineEnd = bytes.indexOf("\r\n", 0, "latin1") + 2;
@@ -112,11 +112,11 @@ export function withHeaders(request: Uint8Array, fields: readonly string[]): Buf
 }
 
 function forwardedBlock(block: string): string {
-  let kept = keptBlocks.get(block);
-  if (kept === undefined) {
-    kept = withoutHopHeaders(block);
-    if (keptBlocks.size >= MAX_KEPT_BLOCKS) keptBlocks.clear();
-    keptBlocks.set(block, kept);
+  let cached = blockCache.get(block);
+  if (cached === undefined) {
+    cached = withoutHopHeaders(block);
+    if (blockCache.size >= MAX_CACHED_BLOCKS) blockCache.clear();
+    blockCache.set(block, cached);
   }
-  return kept;
+  return cached;
 }

@@ -1,9 +1,8 @@
-// Brings back-ends that are down back into use: asks each for its health, at start, when it has
-// failed a request, and then again and again until it answers. Those that are in use are not asked:
-// their next request will tell.
+// Health checks: probes each back-end at start, when it has failed a request, and then with
+// exponential backoff until it responds. Healthy ones are not probed: their next request tells.
 //
-// A matrix may have 16,129 back-ends, all of them down. So few questions are under way at once, few
-// are asked in a second, and who does not answer is asked less often, each at a time of its own.
+// A matrix may have 16,129 back-ends, all of them down. So concurrent probes and probes per second
+// are limited, and unresponsive back-ends are probed less often, with jitter.
 
 import {
   MAX_CONCURRENT_PROBES,
@@ -23,7 +22,7 @@ const HEALTHY = "SVC/3";
 const TICK_MS = 50;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
-/** One that is down: how often it was asked in vain, and when it is asked next. */
+/** An unhealthy back-end: failed probes, and when the next one is due. */
 interface ProbeState {
   failures: number;
   dueMs: number;
@@ -35,22 +34,22 @@ export class HealthChecker {
   readonly #unhealthy = new Map<BackEnd, ProbeState>();
   readonly #probing = new Map<BackEnd, Probe>();
   #timer: NodeJS.Timeout | null = null;
-  /** Where the next tick goes on, so that everybody gets his turn. */
+  /** Round-robin position of the next tick. */
   #at = 0;
 
-  /** @param revived is told when a back-end can be used again */
+  /** @param revived called when a back-end becomes usable again */
   constructor(matrix: Matrix, revived: () => void) {
     this.#backEnds = [...matrix.all()];
     this.#revived = revived;
   }
 
-  /** Resolves when each back-end has answered once, or failed to, or after a while. */
+  /** Resolves when each back-end was probed once, or at the startup deadline. */
   async start(): Promise<void> {
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     await this.ask(this.#backEnds);
   }
 
-  /** Looks after these from now on. */
+  /** Watches the back-ends of another matrix from now on. */
   watch(matrix: Matrix): void {
     this.#backEnds = [...matrix.all()];
     this.#at = 0;
@@ -60,7 +59,7 @@ export class HealthChecker {
     }
   }
 
-  /** Asks those that are not in use; see `start`. */
+  /** Probes unhealthy back-ends; resolves like `start`. */
   async ask(backEnds: readonly BackEnd[]): Promise<void> {
     const deadlineMs = performance.now() + STARTUP_PROBE_MS;
     const started = new Set<Promise<void>>();
@@ -71,10 +70,10 @@ export class HealthChecker {
       const probe: Promise<void> = this.#probe(backEnd).finally(() => started.delete(probe));
       started.add(probe);
     }
-    const patience = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       setTimeout(resolve, Math.max(0, deadlineMs - performance.now())).unref();
     });
-    await Promise.race([Promise.all(started), patience]);
+    await Promise.race([Promise.all(started), timeout]);
   }
 
   stop(): void {
@@ -83,7 +82,10 @@ export class HealthChecker {
     for (const probe of this.#probing.values()) probe.cancel();
   }
 
-  /** Asks a back-end now that has just failed: one slow answer must not cost it its next ones. */
+  /**
+   * Probes a back-end at once that has just failed a request: a single slow response must not keep
+   * it out.
+   */
   check(backEnd: BackEnd): void {
     if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
   }
@@ -122,9 +124,9 @@ export class HealthChecker {
   }
 }
 
-/** One question, on a connection of its own. */
+/** One probe, on its own connection. */
 class Probe implements ChannelUser {
-  /** What it has answered; null unless it is healthy. */
+  /** Response of a healthy back-end, otherwise null. */
   readonly result: Promise<BackEndResponse | null>;
   readonly #channel: Channel;
   readonly #timer: NodeJS.Timeout;

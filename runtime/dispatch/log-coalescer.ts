@@ -1,55 +1,55 @@
-// Tells the first of many changes one by one, and how many more there were in one line: a matrix
-// may have thousands of back-ends, which all go down when a network does.
+// Coalesces log lines: logs the first state changes individually and summarizes the rest. A matrix
+// may have thousands of back-ends that all go down with a network.
 
-/** Changes of one kind, such as "down", and how many of them were not told. */
+/** Number of unlogged changes by kind, such as "down". */
 type Counts = ReadonlyMap<string, number>;
 
 export interface LogCoalescerOptions {
-  /** Changes in one window that are told one by one. */
-  readonly most: number;
+  /** Changes per window that are logged individually. */
+  readonly maxLines: number;
   readonly windowMs: number;
   readonly later: (run: () => void, ms: number) => void;
-  readonly tell: (untold: Counts) => void;
+  readonly tell: (unlogged: Counts) => void;
 }
 
 export class LogCoalescer {
   readonly #parts: LogCoalescerOptions;
-  readonly #untold = new Map<string, number>();
-  #told = 0;
+  readonly #unlogged = new Map<string, number>();
+  #logged = 0;
   #isWaiting = false;
 
   constructor(parts: LogCoalescerOptions) {
     this.#parts = parts;
   }
 
-  /** Whether a change of a kind is to be told by itself; if not, it is counted. */
+  /** Returns whether a change is to be logged individually; counts it otherwise. */
   admits(kind: string): boolean {
-    const { most, windowMs, later } = this.#parts;
+    const { maxLines, windowMs, later } = this.#parts;
     if (!this.#isWaiting) {
       this.#isWaiting = true;
       later(() => this.#end(), windowMs);
     }
-    if (this.#told < most) {
-      this.#told++;
+    if (this.#logged < maxLines) {
+      this.#logged++;
       return true;
     }
-    this.#untold.set(kind, (this.#untold.get(kind) ?? 0) + 1);
+    this.#unlogged.set(kind, (this.#unlogged.get(kind) ?? 0) + 1);
     return false;
   }
 
-  /** While there are many, the next window begins full: only its sum is told. */
+  /** While changes keep coming, the next window starts full and only its summary is logged. */
   #end(): void {
-    const { most, tell } = this.#parts;
+    const { maxLines, tell } = this.#parts;
     this.#isWaiting = false;
-    if (this.#untold.size === 0) {
-      this.#told = 0;
+    if (this.#unlogged.size === 0) {
+      this.#logged = 0;
       return;
     }
-    const untold = new Map(this.#untold);
-    this.#untold.clear();
-    this.#told = most;
+    const unlogged = new Map(this.#unlogged);
+    this.#unlogged.clear();
+    this.#logged = maxLines;
     this.#isWaiting = true;
     this.#parts.later(() => this.#end(), this.#parts.windowMs);
-    tell(untold);
+    tell(unlogged);
   }
 }

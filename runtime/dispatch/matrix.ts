@@ -1,13 +1,12 @@
-// The back-ends of a dispatcher, W partitions by H replicas, and the choice among them: in each
-// partition the replica that is alive, has a free channel and costs least (http-interface,
-// "Dispatch cost rules").
+// Matrix of back-ends, W partitions by H replicas, and replica selection: per partition the live
+// replica with a free channel and the lowest cost (http-interface, "Dispatch cost rules").
 
 import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js";
 import { BackEnd } from "./back-end.js";
 import { PLAIN } from "./connector.js";
 import type { Preference } from "./forwarded-request.js";
 
-/** Why there is no replica: all are down or were tried, or none has a free channel. */
+/** Why no replica is available: all are down or tried, or unavailable has a free channel. */
 export type UnavailableReason = "down" | "busy";
 
 export class Matrix {
@@ -17,10 +16,10 @@ export class Matrix {
   /** By partition, then replica. */
   readonly backEnds: readonly (readonly BackEnd[])[];
 
-  /** By partition: the most engines that took part in one of its answers. */
+  /** By partition: the most engines that contributed to one response. */
   readonly #leaves: number[];
 
-  /** @param former whose back-ends are kept where they are the same */
+  /** @param former matrix whose unchanged back-ends are reused */
   constructor(config: MatrixConfig, former: Matrix | null = null, connector = PLAIN) {
     this.config = config;
     const known = former?.byAddress() ?? new Map<string, BackEnd[]>();
@@ -33,23 +32,23 @@ export class Matrix {
         const isPrimary = replica === config.primaryRow;
         const place = { partition, replica, width, height, isPrimary };
         const row = config.replicas[replica]!;
-        const there = known.get(addressText(address)) ?? [];
-        const same = there.find((backEnd) => backEnd.isFor(row, place, connector));
+        const found = known.get(formatAddress(address)) ?? [];
+        const same = found.find((backEnd) => backEnd.isFor(row, place, connector));
         if (same !== undefined) return same;
-        return new BackEnd(address, row, place, config.connectTimeoutMs, there[0], connector);
+        return new BackEnd(address, row, place, config.connectTimeoutMs, found[0], connector);
       }),
     );
   }
 
-  /** The partition that a target of any size stands for. */
+  /** Returns the partition of a target of any size. */
   partitionOf(target: bigint): number {
     return Number(target % BigInt(this.width));
   }
 
   /**
-   * How much of the matrix an answer tells of, down to its leaves: what answered as a share of the
-   * most that each partition ever had.
-   * @param leaves of each partition that took part in the answer
+   * Returns the share of engines, down to the leaves, that contributed, relative to the most that
+   * each partition ever had.
+   * @param leaves engines that contributed, by partition
    */
   coverage(leaves: readonly number[]): number {
     let answered = 0;
@@ -63,7 +62,7 @@ export class Matrix {
     return answered / known;
   }
 
-  /** Whether an answer may be made without the partitions that are down. */
+  /** Returns whether a response may lack partitions that are down. */
   allowsPartialResults(target: bigint | null, { isPrimary }: Preference): boolean {
     return this.config.allowIncomplete && target === null && !isPrimary;
   }
@@ -72,24 +71,24 @@ export class Matrix {
     for (const replicas of this.backEnds) yield* replicas;
   }
 
-  /** There may be 16,129: whoever makes the next matrix must not search for each of its own. */
+  /** Built once per change: with up to 16,129 back-ends a search for each would be quadratic. */
   byAddress(): Map<string, BackEnd[]> {
     const known = new Map<string, BackEnd[]>();
     for (const backEnd of this.all()) {
-      const text = addressText(backEnd.address);
-      const there = known.get(text);
-      if (there === undefined) known.set(text, [backEnd]);
-      else there.push(backEnd);
+      const text = formatAddress(backEnd.address);
+      const found = known.get(text);
+      if (found === undefined) known.set(text, [backEnd]);
+      else found.push(backEnd);
     }
     return known;
   }
 
-  /** Connections that are open. */
+  /** Open connections. */
   get openChannels(): number {
     return this.#sum((backEnd) => backEnd.openChannels);
   }
 
-  /** Connections that there may be. */
+  /** Maximum connections. */
   get totalChannels(): number {
     return this.#sum((backEnd) => backEnd.row.channels);
   }
@@ -101,9 +100,9 @@ export class Matrix {
   }
 
   /**
-   * The replica of a partition that a request goes to.
-   * @param tried replicas that could not answer this request
-   * @param isRetryable it may try a back-end that has failed others
+   * Returns the replica of a partition that a request goes to.
+   * @param tried replicas that failed this request
+   * @param isRetryable may be used as the trial of an ejected back-end
    */
   choose(
     partition: number,
@@ -119,10 +118,10 @@ export class Matrix {
     }
     if (affinity >= 0 && tried.length === 0) {
       const { isDefunct, hasFreeChannel, outlier } = replicas[affinity % this.height]!;
-      const isWell = !isDefunct && !outlier.isEjected;
-      if (isWell && hasFreeChannel) return replicas[affinity % this.height]!;
+      const isHealthy = !isDefunct && !outlier.isEjected;
+      if (isHealthy && hasFreeChannel) return replicas[affinity % this.height]!;
     }
-    return cheapest(replicas, tried, isRetryable);
+    return findCheapest(replicas, tried, isRetryable);
   }
 
   /** Partitions with a replica that is up. */
@@ -130,7 +129,7 @@ export class Matrix {
     return this.backEnds.filter((replicas) => replicas.some(({ isDefunct }) => !isDefunct)).length;
   }
 
-  /** Another one has taken its place: lets go of what that one has not. */
+  /** Releases the back-ends that the next matrix does not reuse. */
   leaveTo(next: Matrix): void {
     const kept = new Set(next.all());
     for (const backEnd of this.all()) if (!kept.has(backEnd)) backEnd.leave();
@@ -141,28 +140,28 @@ export class Matrix {
   }
 }
 
-function addressText({ host, port }: BackEndAddress): string {
+function formatAddress({ host, port }: BackEndAddress): string {
   return `${host}:${port}`;
 }
 
 /**
- * The first of those that cost least. One that hangs is better than none, and one that has failed
- * others is tried now and then.
+ * Returns the first of the replicas with the lowest cost. An ejected one is better than unavailable, and
+ * is tried now and then.
  */
-function cheapest(
+function findCheapest(
   replicas: readonly BackEnd[],
   tried: readonly BackEnd[],
   isRetryable: boolean,
 ): BackEnd | UnavailableReason {
   let best: BackEnd | null = null;
   let bestValue = Number.POSITIVE_INFINITY;
-  let none: UnavailableReason = "down";
-  let isOneWell = false;
+  let unavailable: UnavailableReason = "down";
+  let isAnyHealthy = false;
   for (const backEnd of replicas) {
     if (backEnd.isDefunct || (tried.length > 0 && tried.includes(backEnd))) continue;
     const isEjected = backEnd.outlier.isEjected;
-    none = "busy";
-    isOneWell ||= !isEjected;
+    unavailable = "busy";
+    isAnyHealthy ||= !isEjected;
     if (!backEnd.hasFreeChannel) continue;
     if (isEjected && backEnd.outlier.isHalfOpenDue(isRetryable)) return backEnd;
     const value = isEjected ? EJECTED_VALUE + backEnd.value : backEnd.value;
@@ -172,8 +171,8 @@ function cheapest(
     }
   }
   const isBestEjected = bestValue >= EJECTED_VALUE;
-  return best === null || (isOneWell && isBestEjected) ? none : best;
+  return best === null || (isAnyHealthy && isBestEjected) ? unavailable : best;
 }
 
-/** Above every other one. */
+/** Above every other value. */
 const EJECTED_VALUE = 2 ** 40;

@@ -1,10 +1,10 @@
-// The order in which the entries of several partials come, each of which is sorted: a tournament of
-// their next entries, whose winner is replaced by the one behind it. Equal keys keep the order of
-// the partials. Nothing is copied or decoded.
+// k-way merge of sorted partials: a tournament tree of their next entries, whose winner is replaced
+// by its successor. Stable: equal keys keep the order of the partials. Nothing is copied or
+// decoded.
 //
 //            [1] 2                 node i is won by the better of nodes 2i and 2i+1; leaves are the
-//         [2] 0    [3] 2           partials themselves, filled up to a power of two with ones that
-//       [4] 0 [5] 1 [6] 2 [7] 3    have nothing left, which always lose
+//         [2] 0    [3] 2           partials, padded to a power of two with exhausted ones, which
+//       [4] 0 [5] 1 [6] 2 [7] 3    always lose
 
 import { isNumeric } from "../partial/partial-layout.js";
 import type { PartialView } from "../partial/partial-view.js";
@@ -15,9 +15,9 @@ export interface EntryOrder {
   readonly positions: Uint32Array;
 }
 
-/** The first `count` entries, partial by partial. */
+/** Returns the first `count` entries in the order of the partials. */
 export function concatenateEntries(views: readonly PartialView[], count: number): EntryOrder {
-  const order = newOrder(count);
+  const order = createOrder(count);
   let at = 0;
   for (let source = 0; source < views.length && at < count; source++) {
     const end = Math.min(count, at + views[source]!.count);
@@ -27,13 +27,15 @@ export function concatenateEntries(views: readonly PartialView[], count: number)
   return order;
 }
 
-/** The first `count` entries by their keys, which have one type other than mixed, and one order. */
+/**
+ * Returns the first `count` entries by key; the keys have one type other than mixed, and one order.
+ */
 export function mergeSortedByKey(
   views: readonly PartialView[],
   count: number,
   isDescending: boolean,
 ): EntryOrder {
-  const order = newOrder(count);
+  const order = createOrder(count);
   const tournament = new Tournament(views, isDescending);
   for (let at = 0; at < count; at++) {
     const source = tournament.winner;
@@ -46,11 +48,11 @@ export function mergeSortedByKey(
 class Tournament {
   readonly #views: readonly PartialView[];
   readonly #isNumeric: boolean;
-  /** -1 when the greatest key comes first. */
+  /** -1 if the greatest key comes first. */
   readonly #sign: number;
   readonly #leaves: number;
   readonly #winners: Uint8Array;
-  /** Of each partial: position of its next entry, how many are left, the key if it is a number. */
+  /** By partial: position of its next entry, entries left, and the key if numeric. */
   readonly #next: Uint32Array;
   readonly #left: Uint32Array;
   readonly #keys: Float64Array;
@@ -77,7 +79,7 @@ class Tournament {
     return this.#winners[1]!;
   }
 
-  /** Position of the winner's next entry, which counts as taken. */
+  /** Takes the winner's next entry and returns its position. */
   take(source: number): number {
     const position = this.#next[source]!;
     this.#next[source] = position + 1;
@@ -98,7 +100,7 @@ class Tournament {
     this.#winners[node] = this.#isBetter(second, first) ? second : first;
   }
 
-  /** Whether the next entry of `second` comes before that of `first`, a lower partial. */
+  /** Returns whether the next entry of `second` precedes that of `first`, a lower partial. */
   #isBetter(second: number, first: number): boolean {
     if (this.#left[second] === 0) return false;
     if (this.#left[first] === 0) return true;
@@ -109,6 +111,6 @@ class Tournament {
   }
 }
 
-function newOrder(count: number): EntryOrder {
+function createOrder(count: number): EntryOrder {
   return { sources: new Uint8Array(count), positions: new Uint32Array(count) };
 }

@@ -1,5 +1,6 @@
-// From what all partitions answered to one response (plugin-api, "PluginResponse"). Only numbers
-// are summed and keys compared: items are never decoded, nor copied before the response is written.
+// Merges the partials of all partitions into one response (plugin-api, "PluginResponse"). Only
+// numbers are summed and keys compared: items are never decoded, nor copied before the response is
+// written.
 
 import { ResponseError } from "../base/errors.js";
 import { S_NONE } from "../base/sort-constants.js";
@@ -10,11 +11,11 @@ import { concatenateEntries, type EntryOrder, mergeSortedByKey } from "./merge-o
 
 const MAX_LEVEL = 2 ** 32 - 1;
 
-/** A merged response, over the bytes of the partials. */
+/** A merged response that refers to the bytes of the partials. */
 export interface MergedResponse extends PartialNumbers {
-  /** Partitions that were asked and did not answer. */
+  /** Addressed partitions that did not respond. */
   readonly incomplete: number;
-  /** By partition, engines that took part; null where no partition may lack. */
+  /** Engines that contributed, by partition; null if partial results are not allowed. */
   readonly leaves: readonly number[] | null;
   /** JSON text. */
   readonly meta: Uint8Array | null;
@@ -23,32 +24,31 @@ export interface MergedResponse extends PartialNumbers {
   readonly order: EntryOrder;
 }
 
-/** Which keys the entries have, and how they are sorted. */
+/** Key type and order of entries. */
 interface Sorting {
   readonly sortby: number;
   readonly keytype: KeyWire | null;
 }
 
 /**
- * Merges the partials that arrived, at least one.
- * @param partials of each partition; null where nothing arrived
- * @param target the only partition that was asked; null when all were
- * @throws ResponseError for partials that are damaged or do not go together; its message is that of
- *   the answer
+ * Merges the received partials, at least one.
+ * @param partials by partition; null where none was received
+ * @param target the only addressed partition; null: all
+ * @throws ResponseError if partials are corrupt or incompatible; its message is the response's
  */
 export function mergePartials(
   partials: readonly (Uint8Array | null)[],
   target: number | null = null,
 ): MergedResponse {
-  return mergeViews(partials.map(viewOf), target);
+  return mergeViews(partials.map(parseView), target);
 }
 
 /**
- * Merges those partials that arrived undamaged; null when there are none.
- * @throws ResponseError for partials that do not go together
+ * Merges the intact ones of the received partials; returns null if there are none.
+ * @throws ResponseError if partials are incompatible
  */
 export function mergeTrusted(partials: readonly (Uint8Array | null)[]): MergedResponse | null {
-  const views = partials.map(undamagedView);
+  const views = partials.map(parseViewIfIntact);
   if (views.every((view) => view === null)) return null;
   return { ...mergeViews(views, null), leaves: views.map((view) => view?.partials ?? 0) };
 }
@@ -58,8 +58,8 @@ function mergeViews(views: readonly (PartialView | null)[], target: number | nul
   const filled = arrived.filter(({ count }) => count > 0);
   const sorting = commonSorting(views);
   if (arrived.length === 0) throw new TypeError("nothing to merge");
-  // The greatest as it stands: unlimited (-1) only if every partition is, so that one that sets a
-  // limit is not overruled by one that forgot to.
+  // The maximum as it stands: unlimited (-1) only if every partition is, so that one without a
+  // limit does not override one that sets it.
   const maxhits = arrived.reduce((most, view) => Math.max(most, view.maxhits), -1);
   const available = sum(filled, "count");
   const count = maxhits < 0 ? available : Math.min(available, maxhits);
@@ -72,8 +72,8 @@ function mergeViews(views: readonly (PartialView | null)[], target: number | nul
     partials: sum(arrived, "partials"),
     i0: sum(arrived, "i0"),
     i1: sum(arrived, "i1"),
-    f2: floatSum(arrived, "f2"),
-    f3: floatSum(arrived, "f3"),
+    f2: sumFloats(arrived, "f2"),
+    f3: sumFloats(arrived, "f3"),
     incomplete: target === null ? views.length - arrived.length : 0,
     leaves: null,
     meta: views[target ?? 0]?.meta ?? null,
@@ -85,20 +85,20 @@ function mergeViews(views: readonly (PartialView | null)[], target: number | nul
   };
 }
 
-function viewOf(data: Uint8Array | null, partition: number): PartialView | null {
+function parseView(data: Uint8Array | null, partition: number): PartialView | null {
   return data === null ? null : new PartialView(data, `partial ${partition}`);
 }
 
-function undamagedView(data: Uint8Array | null, partition: number): PartialView | null {
+function parseViewIfIntact(data: Uint8Array | null, partition: number): PartialView | null {
   try {
-    return viewOf(data, partition);
+    return parseView(data, partition);
   } catch (error) {
     if (!(error instanceof ResponseError)) throw error;
     return null;
   }
 }
 
-/** Order and key type of the lowest partition with entries, which all others must share. */
+/** Returns order and key type of the lowest partition with entries, which all others must share. */
 function commonSorting(views: readonly (PartialView | null)[]): Sorting {
   const lowest = views.findIndex((view) => view !== null && view.count > 0);
   const first = views[lowest];
@@ -106,39 +106,42 @@ function commonSorting(views: readonly (PartialView | null)[]): Sorting {
   let { keytype } = first;
   for (const [partition, view] of views.entries()) {
     if (view === null || view.count === 0) continue;
-    if (!haveSameKeys(view, first)) {
+    if (!hasSameKeys(view, first)) {
       const keytypes = `keytype ${view.keytype ?? "mixed"} differs from ${keytype ?? "mixed"}`;
       throw new ResponseError(`partial ${partition} ${keytypes} of partial ${lowest}`);
     }
-    if (!haveSameOrder(view, first)) {
+    if (!hasSameOrder(view, first)) {
       const orders = `sortby ${sortbyText(view.sortby)} differs from ${sortbyText(first.sortby)}`;
       throw new ResponseError(`partial ${partition} ${orders} of partial ${lowest}`);
     }
-    // An engine that was not told calls numbers int until it meets a fraction.
+    // An engine without a declared key type reports int until it meets a fraction.
     if (view.keytype === "float") keytype = "float";
   }
   return { sortby: first.sortby, keytype };
 }
 
-function haveSameKeys(a: Sorting, b: Sorting): boolean {
+function hasSameKeys(a: Sorting, b: Sorting): boolean {
   return a.keytype === b.keytype || (isNumeric(a.keytype) && isNumeric(b.keytype));
 }
 
-/** Whether entries sorted as in `view` may stand as they are in a response sorted as in `first`. */
-function haveSameOrder(view: Sorting, first: Sorting): boolean {
+/**
+ * Returns whether entries sorted as in `view` may stay as they are in a response sorted as in
+ * `first`.
+ */
+function hasSameOrder(view: Sorting, first: Sorting): boolean {
   if (sortClass(first.sortby) === "any") return true;
   const isSorted = sortClass(view.sortby) !== "any";
   return isSorted && isDescending(view.sortby) === isDescending(first.sortby);
 }
 
-/** @throws ResponseError when there are more levels than the header has room for */
+/** @throws ResponseError if the level exceeds the header field */
 function levelAbove(views: readonly PartialView[]): number {
   const level = views.reduce((most, view) => Math.max(most, view.level), 0) + 1;
   if (level > MAX_LEVEL) throw new ResponseError("integer overflow in level");
   return level;
 }
 
-/** @throws ResponseError as soon as the sum leaves the safe integers */
+/** @throws ResponseError when the sum leaves the safe integers */
 function sum(
   views: readonly PartialView[],
   name: "count" | "hitcount" | "partials" | "i0" | "i1",
@@ -151,8 +154,8 @@ function sum(
   return total;
 }
 
-/** @throws ResponseError for a sum of finite numbers that is not finite itself */
-function floatSum(views: readonly PartialView[], name: "f2" | "f3"): number {
+/** @throws ResponseError if the sum of finite numbers is not finite */
+function sumFloats(views: readonly PartialView[], name: "f2" | "f3"): number {
   let total = 0;
   let areFinite = true;
   for (const view of views) {

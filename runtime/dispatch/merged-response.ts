@@ -1,5 +1,5 @@
-// What a merged response is sent as: a partial for the dispatcher above and for post-processors,
-// JSON text for clients. Items are copied as they are; of keys JSON needs the texts.
+// Encodes a merged response: as a partial for the parent dispatcher and for post-processors, as
+// JSON for clients. Items are copied unchanged; JSON needs the keys as text.
 
 import {
   HEADER_BYTES,
@@ -14,8 +14,8 @@ import type { EntryOrder } from "./merge-order.js";
 import type { MergedResponse } from "./merge-partials.js";
 
 /**
- * What `PluginResponse.deserialize` takes: the same bytes that its `serialize` writes.
- * @throws ResponseError when they would be too many
+ * Returns the bytes that `PluginResponse.serialize` would write.
+ * @throws ResponseError if they exceed the size limit
  */
 export function encodeMerged(merged: MergedResponse): Uint8Array<ArrayBuffer> {
   const { views, order, meta } = merged;
@@ -46,8 +46,8 @@ export function encodeMerged(merged: MergedResponse): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The bytes of the JSON text that `PluginResponse.toJSON` gives for the same data.
- * @throws ResponseError when they would be too many
+ * Returns the bytes of the JSON that `PluginResponse.toJSON` would give.
+ * @throws ResponseError if they exceed the size limit
  */
 export function mergedJson(merged: MergedResponse): Buffer {
   const { views, order, meta } = merged;
@@ -92,7 +92,7 @@ function totalLength(parts: readonly PartialParts[], { sources, positions }: Ent
 }
 
 /**
- * Writes the parts from `start` on, and the table of where they begin.
+ * Writes the parts from `start` on, and the table of their offsets.
  * @returns the end of the last part
  */
 function copyParts(

@@ -1,10 +1,10 @@
-// Keeps requests from a back-end that answers its health checks but not its requests, as one whose
-// plugins hang does. A time-out, or five answers of 5xx in a row, take it out for 1, 2, 4 … s. Then
-// one request tries it; once that is answered it takes its share again, little by little.
+// Circuit breaker: ejects a back-end that passes health checks but fails or times out on requests.
+// A timeout, or five consecutive 5xx, eject it for 1, 2, 4 … s. Then one trial request is admitted;
+// its success closes the breaker, with a slow start.
 //
-//   well ──time-out, 5 × 5xx──► ejected ──time is over──► on trial ──answer──► well, slow at first
-//                                  ▲                          │
-//                                  └───────────failure────────┘
+//   up ──timeout, 5 × 5xx──► ejected ──time is over──► half-open ──success──► up, slow start
+//                               ▲                          │
+//                               └───────────failure────────┘
 
 import {
   EJECT_AFTER_CONSECUTIVE_ERRORS,
@@ -14,33 +14,33 @@ import {
   SLOW_START_MS,
 } from "../base/limits.js";
 
-/** How much more a request costs right after the trial. */
+/** Cost factor right after recovery. */
 const SLOW_START_FACTOR = 4;
 
 export class OutlierDetector {
   readonly #onChange: (change: string) => void;
-  /** Answers of 5xx since the last good one. */
+  /** Consecutive 5xx. */
   #errors = 0;
-  /** Since it was last well for longer than the longest ejection. */
+  /** Consecutive ejections, reset after a healthy period longer than the longest one. */
   #ejections = 0;
-  /** 0 while it is well. */
+  /** 0 while up. */
   #ejectedUntilMs = 0;
   #recoveredMs = Number.NEGATIVE_INFINITY;
   #isHalfOpen = false;
 
-  /** @param onChange is told when it is taken out, for how long, and when it has recovered */
+  /** @param onChange called on ejection, with its duration, and on recovery */
   constructor(onChange: (change: string) => void = () => {}) {
     this.#onChange = onChange;
   }
 
-  /** It gets no requests but those that try it. */
+  /** True while only trial requests are admitted. */
   get isEjected(): boolean {
     return this.#ejectedUntilMs > 0;
   }
 
   /**
-   * Whether a request may try it now.
-   * @param isRepeatable nothing is lost when the request fails; others wait a while for such a one
+   * Returns whether a request may be the trial.
+   * @param isRepeatable losing it is harmless; other requests wait a while for such a one
    */
   isHalfOpenDue(isRepeatable: boolean): boolean {
     if (this.#ejectedUntilMs === 0 || this.#isHalfOpen) return false;
@@ -48,23 +48,23 @@ export class OutlierDetector {
     return performance.now() >= this.#ejectedUntilMs + patienceMs;
   }
 
-  /** By how much its costs count more, while it has just recovered. */
+  /** Cost factor of the slow start. */
   get costFactor(): number {
     const left = 1 - (performance.now() - this.#recoveredMs) / SLOW_START_MS;
     return left > 0 ? 1 + (SLOW_START_FACTOR - 1) * left : 1;
   }
 
-  /** A request was sent to it. */
+  /** Records that a request was sent. */
   begun(): void {
     if (this.#ejectedUntilMs > 0) this.#isHalfOpen = true;
   }
 
-  /** A request has left it, whatever became of it. */
+  /** Records that a request ended, in any way. */
   ended(): void {
     this.#isHalfOpen = false;
   }
 
-  /** @param isServerError the status was 5xx, but for those that tell of load */
+  /** @param isServerError status 5xx, except those that report load */
   answered(isServerError: boolean): void {
     if (isServerError) {
       if (++this.#errors >= EJECT_AFTER_CONSECUTIVE_ERRORS || this.isEjected)
@@ -84,7 +84,7 @@ export class OutlierDetector {
 
   #eject(why: string): void {
     const now = performance.now();
-    // Several requests that hang together are one failure.
+    // Several requests that hang together count as one failure.
     if (now < this.#ejectedUntilMs) return;
     const isRelapse = this.#ejectedUntilMs > 0 || now - this.#recoveredMs < MAX_EJECTION_MS;
     this.#ejections = isRelapse ? this.#ejections + 1 : 0;

@@ -1,6 +1,5 @@
-// What becomes of one partition of a dispatched request: which replicas were tried, which ones have
-// the request now, and what was answered. Mostly one replica has it; a second one may be asked when
-// the first is late.
+// State of one partition of a dispatched request: replicas tried, running attempts, and the
+// response. Usually one attempt runs; hedging adds a second one.
 
 import type { DispatchedStep } from "../tracing/trace.js";
 import type { BackEnd } from "./back-end.js";
@@ -11,13 +10,13 @@ import type { BackEndResponse } from "./response-parser.js";
 
 const NONE: readonly BackEnd[] = [];
 
-/** Is told how attempts end. */
+/** Receives the outcome of attempts. */
 export interface AttemptOwner {
   answered(attempt: Attempt, answer: BackEndResponse): void;
   failed(attempt: Attempt, fault: ChannelFault, reason: string): void;
 }
 
-/** Why a partition has no answer. */
+/** Why a partition has no response. */
 export interface PartitionFailure extends BackEndError {
   readonly status: number;
 }
@@ -25,16 +24,16 @@ export interface PartitionFailure extends BackEndError {
 export class PartitionCall {
   readonly partition: number;
   readonly #owner: AttemptOwner;
-  /** Replicas that could not answer. */
+  /** Replicas that failed. */
   tried = NONE;
-  /** The one chosen for the next attempt. */
+  /** The replica chosen for the next attempt. */
   backEnd: BackEnd | null = null;
-  /** Those that are under way; after the answer, those that it came before. */
+  /** Running attempts; after the response, those it preceded. */
   readonly attempts: Attempt[] = [];
-  /** A back-end may have executed it. */
+  /** True if a back-end may have executed it. */
   isBegun = false;
   answer: BackEndResponse | null = null;
-  /** What the parent is told in place of an answer. */
+  /** Failure reported to the parent in place of a response. */
   failure: PartitionFailure | null = null;
   isDone = false;
 
@@ -43,23 +42,23 @@ export class PartitionCall {
     this.partition = partition;
   }
 
-  /** It is not done, and no replica has its request. */
+  /** True if it is not done and no replica has the request. */
   get isUnsent(): boolean {
     return !this.isDone && this.attempts.length === 0;
   }
 
-  /** Sends the request to the back-end that was chosen. */
+  /** Sends the request to the chosen back-end. */
   send(request: ForwardedRequest): void {
     this.isBegun = true;
     this.attempts.push(new Attempt(this, this.backEnd!, request, this.#owner));
   }
 
-  /** Another replica is to be taken. */
+  /** Excludes a replica from further attempts. */
   giveUp(backEnd: BackEnd): void {
     this.tried = [...this.tried, backEnd];
   }
 
-  /** What was tried last has not executed the request. */
+  /** Records that the last attempt was not executed. */
   markUnseen(): void {
     if (this.attempts.length === 0) this.isBegun = false;
   }
@@ -70,7 +69,7 @@ export class PartitionCall {
     this.isDone = true;
   }
 
-  /** The answer is to be made without it. */
+  /** Excludes the partition from the response. */
   leaveOut(): void {
     this.failure = null;
     this.isDone = true;
@@ -100,7 +99,7 @@ export class Attempt implements ChannelUser {
     this.channel.send(head, body, this);
   }
 
-  /** As a trace tells of it. */
+  /** The step recorded in a trace. */
   get step(): DispatchedStep {
     const { host, port } = this.backEnd.address;
     const { partition, replica } = this.backEnd.place;
@@ -115,13 +114,13 @@ export class Attempt implements ChannelUser {
     this.#owner.failed(this, fault, reason);
   }
 
-  /** Gives the channel back. `backlog`: see `BackEnd.give`. */
+  /** Returns the channel. `backlog`: see `BackEnd.give`. */
   release(backlog: number): void {
     this.part.attempts.splice(this.part.attempts.indexOf(this), 1);
     this.backEnd.give(this.channel, backlog);
   }
 
-  /** Ends the connection; the back-end may go on with what it has begun. */
+  /** Closes the connection; the back-end may continue executing. */
   abort(): void {
     this.channel.abort();
     this.release(-1);

@@ -1,6 +1,5 @@
-// Reads the answer of a back-end from the bytes of its connection. Back-ends are servers of this
-// kind, which frame every answer by Content-Length; anything else is refused, because a channel
-// whose framing is in doubt would give one request the answer of another.
+// Parses the response of a back-end. Back-ends frame every response by Content-Length; anything
+// else is refused, because doubtful framing would give one request the response of another.
 
 import {
   MAX_REQUEST_LINE_BYTES,
@@ -11,22 +10,22 @@ import { fieldValue } from "../plugin/contract/request-text.js";
 
 export interface BackEndResponse {
   readonly status: number;
-  /** Without parameters, in lower case; empty when there is no body. */
+  /** Without parameters, in lower case; empty without a body. */
   readonly mediaType: string;
-  /** Requests in the back-end as it says, -1 when it does not. */
+  /** Reported backlog of the back-end; -1: not reported. */
   readonly backlog: number;
-  /** The back-end ends the connection after it, as it does after every answer without a length. */
+  /** The back-end closes the connection afterwards, as after every response without a length. */
   readonly isLast: boolean;
-  /** The plugin is safe to repeat, as the back-end says. */
+  /** The back-end reports the plugin as safe to repeat. */
   readonly isReadonly: boolean;
-  /** The back-end says that it takes trunks. */
+  /** The back-end accepts trunks. */
   readonly takesTrunk: boolean;
-  /** How the back-end explains its answer, as it came; null when it does not. */
+  /** Explanation of the back-end as received; null: none. */
   readonly explain: string | null;
   readonly body: Buffer;
 }
 
-/** What is wrong with the bytes received. */
+/** Invalid bytes received. */
 export class MalformedResponse extends Error {}
 
 const HEAD_END = "\r\n\r\n";
@@ -35,12 +34,12 @@ const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,10}$/;
 const BACKLOG = /^[0-9A-Fa-f]{1,8}$/;
 const NOTHING = Buffer.alloc(0);
-/** A body's memory grows with what arrives from here on. */
+/** From here on a body's memory grows with what arrives. */
 const FIRST_BODY_BYTES = 256 * 1024;
-/** Heads repeat: they differ by length and backlog only. */
-const MAX_KNOWN_HEADS = 1024;
-const MAX_KNOWN_HEAD_BYTES = 512;
-const knownHeads = new Map<string, Head>();
+/** Heads repeat, differing only in length and backlog. */
+const MAX_CACHED_HEADS = 1024;
+const MAX_CACHED_HEAD_BYTES = 512;
+const headCache = new Map<string, Head>();
 
 interface Head {
   readonly status: number;
@@ -59,7 +58,7 @@ export class ResponseParser {
   #body: Buffer = NOTHING;
   #received = 0;
 
-  /** True once any byte of the answer is there. */
+  /** True once any byte of the response has arrived. */
   get isStarted(): boolean {
     return this.#head !== null || this.#rest.length > 0;
   }
@@ -70,9 +69,9 @@ export class ResponseParser {
   }
 
   /**
-   * Takes bytes as they arrive; keeps copies only.
-   * @returns the answer once it is whole, null before
-   * @throws MalformedResponse for anything but one answer
+   * Consumes received bytes; retains copies only.
+   * @returns the response when complete, otherwise null
+   * @throws MalformedResponse for anything but one response
    */
   feed(chunk: Buffer): BackEndResponse | null {
     if (this.#head !== null) return this.#feedBody(this.#head, chunk, 0);
@@ -85,7 +84,7 @@ export class ResponseParser {
     }
     if (end > MAX_RESPONSE_HEAD_BYTES) throw new MalformedResponse("head too long");
     this.#rest = NOTHING;
-    this.#head = headOf(bytes.toString("latin1", 0, end));
+    this.#head = parseHead(bytes.toString("latin1", 0, end));
     return this.#feedBody(this.#head, bytes, end + HEAD_END.length);
   }
 
@@ -119,18 +118,18 @@ export class ResponseParser {
 }
 
 /** @throws MalformedResponse */
-function headOf(text: string): Head {
-  let head = knownHeads.get(text);
+function parseHead(text: string): Head {
+  let head = headCache.get(text);
   if (head === undefined) {
-    head = readHead(text);
-    if (knownHeads.size >= MAX_KNOWN_HEADS) knownHeads.clear();
-    if (text.length <= MAX_KNOWN_HEAD_BYTES) knownHeads.set(text, head);
+    head = parseHeadLines(text);
+    if (headCache.size >= MAX_CACHED_HEADS) headCache.clear();
+    if (text.length <= MAX_CACHED_HEAD_BYTES) headCache.set(text, head);
   }
   return head;
 }
 
 /** @throws MalformedResponse */
-function readHead(text: string): Head {
+function parseHeadLines(text: string): Head {
   const lines = text.split("\r\n");
   const line = lines[0]!;
   if (line.length > MAX_REQUEST_LINE_BYTES) throw new MalformedResponse("response line too long");
@@ -170,6 +169,6 @@ function readHead(text: string): Head {
   if (length > MAX_RESPONSE_BODY_BYTES) throw new MalformedResponse("answer too large");
   const isLast = isClosing || length < 0;
   length = Math.max(0, length);
-  const told = { mediaType, backlog, isLast, isReadonly, takesTrunk, explain, length };
-  return { status: Number(status[1]), ...told };
+  const fields = { mediaType, backlog, isLast, isReadonly, takesTrunk, explain, length };
+  return { status: Number(status[1]), ...fields };
 }

@@ -1,18 +1,18 @@
-// Which requests may be sent to a second back-end while the first one may still be at work: GETs of
-// plugins that engines have called readonly in an answer before. And how soon, and how often: after
-// the time in which 95 % of a plugin's answers come, and for a tenth of all requests at most, so
-// that a slow matrix is not given twice the work.
+// Which requests are retryable while the first back-end may still execute them: GETs of plugins
+// that engines have reported as readonly. Tracks the 95th percentile of each plugin's latency as
+// the hedging delay, and a retry budget of a tenth of all requests, so that a slow matrix does not
+// get twice the load.
 
 import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST, RETRY_BUDGET_RATIO } from "../base/limits.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 
 const QUANTILE = 0.95;
-/** Of the estimate, each time. */
-const STEP = 0.05;
+/** Step of the estimator, relative to the estimate. */
+const STEP_RATIO = 0.05;
 const MIN_STEP_MS = 0.05;
 
 export class RetryableRequests {
-  /** By path: the estimate of the quantile, in milliseconds. */
+  /** Estimated percentile by path, in milliseconds. */
   readonly #slowMs = new Map<string, number>();
   #budget = RETRY_BUDGET_BURST;
 
@@ -20,24 +20,24 @@ export class RetryableRequests {
     return method === "GET" && this.#slowMs.has(path);
   }
 
-  /** After how many milliseconds an answer is late. */
+  /** Returns the latency in milliseconds after which a response is late. */
   slowMs({ path }: ForwardedRequest): number {
     return this.#slowMs.get(path) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** A request was sent for the first time. */
+  /** Records a first submission, which refills the budget. */
   sent(): void {
     this.#budget = Math.min(RETRY_BUDGET_BURST, this.#budget + RETRY_BUDGET_RATIO);
   }
 
-  /** Whether one may be sent once more; it then counts as sent. */
+  /** Takes one retry from the budget; returns false if it is exhausted. */
   spend(): boolean {
     if (this.#budget < 1) return false;
     this.#budget--;
     return true;
   }
 
-  /** A back-end has answered with success. */
+  /** Records a successful response. */
   answered({ path }: ForwardedRequest, isReadonly: boolean, ms: number): void {
     const slowMs = this.#slowMs.get(path);
     if (!isReadonly) {
@@ -48,7 +48,7 @@ export class RetryableRequests {
       if (this.#slowMs.size < MAX_RETRYABLE_PLUGINS) this.#slowMs.set(path, 2 * ms);
       return;
     }
-    const step = Math.max(MIN_STEP_MS, slowMs * STEP);
+    const step = Math.max(MIN_STEP_MS, slowMs * STEP_RATIO);
     const change = ms > slowMs ? step * QUANTILE : -step * (1 - QUANTILE);
     this.#slowMs.set(path, Math.max(MIN_STEP_MS, slowMs + change));
   }

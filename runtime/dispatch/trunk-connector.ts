@@ -1,6 +1,6 @@
-// Opens streams to a back-end that takes trunks: all of them on one connection, which is made with
-// the first of them and ends when nobody needs it. Who does not agree to carry streams has not
-// looked at any, so that those may go elsewhere.
+// Opens streams on a trunk: one connection to a back-end, made with the first stream and closed
+// when unused. A back-end that refuses trunks has not seen any stream, so their requests may go
+// elsewhere.
 
 import type { BackEndAddress } from "../settings/matrix-config.js";
 import type { ByteSocket } from "../trunk/byte-socket.js";
@@ -8,7 +8,7 @@ import { INVALID_FRAME, TRUNK_LINE } from "../trunk/frames.js";
 import { Trunk } from "../trunk/trunk.js";
 import type { Connector, Opener, ReadCallback } from "./connector.js";
 
-/** What arrives on any trunk, until the next bytes arrive: nothing is allocated for it. */
+/** Receive buffer shared by all trunks, valid until the next bytes arrive: no allocation. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
 
 export class TrunkConnector implements Opener {
@@ -16,10 +16,10 @@ export class TrunkConnector implements Opener {
   readonly #connector: Connector;
   readonly #connectTimeoutMs: number;
   readonly #lost: () => void;
-  /** The one that new streams go on. */
+  /** Connection of new streams. */
   #link: Link | null = null;
 
-  /** @param lost is told when the connection that new streams go on has ended */
+  /** @param lost called when the connection of new streams has closed */
   constructor(connector: Connector, connectTimeoutMs: number, lost: () => void) {
     this.#connector = connector;
     this.#connectTimeoutMs = connectTimeoutMs;
@@ -34,19 +34,19 @@ export class TrunkConnector implements Opener {
     return stream;
   }
 
-  /** New streams go on another connection; this one ends with the last of its streams. */
+  /** New streams use another connection; this one closes with its last stream. */
   leave(): void {
     const link = this.#link;
     this.#link = null;
     link?.leave();
   }
 
-  /** A request that was sent at that time was not answered: it may be the connection that hangs. */
+  /** Abandons the connection if a request sent at that time timed out: the connection may hang. */
   eject(sentMs: number): void {
     if (this.#link !== null && this.#link.openedMs <= sentMs) this.leave();
   }
 
-  /** Ends a connection that carries nothing. */
+  /** Closes an unused connection. */
   trim(): void {
     if (this.#link?.trunk.size === 0) this.leave();
   }
@@ -69,8 +69,8 @@ class Link {
   readonly #socket: ByteSocket;
   readonly #lost: () => void;
   readonly #timer: NodeJS.Timeout;
-  /** What the back-end has said of the line by which it agrees. */
-  #said = "";
+  /** Received part of the line that accepts the trunk. */
+  #line = "";
   #isLeaving = false;
 
   constructor(connector: Connector, address: BackEndAddress, timeoutMs: number, lost: () => void) {
@@ -104,14 +104,14 @@ class Link {
     if (this.#isLeaving && this.trunk.size === 0) this.#end(null);
   }
 
-  /** @param chunk overwritten once this has returned */
+  /** @param chunk overwritten after this returns */
   #receive(chunk: Buffer): void {
     if (this.#socket.destroyed) return;
     let at = 0;
-    if (this.#said.length < TRUNK_LINE.length) {
-      at = Math.min(chunk.length, TRUNK_LINE.length - this.#said.length);
-      this.#said += chunk.toString("latin1", 0, at);
-      if (!TRUNK_LINE.startsWith(this.#said)) return this.#end("refused");
+    if (this.#line.length < TRUNK_LINE.length) {
+      at = Math.min(chunk.length, TRUNK_LINE.length - this.#line.length);
+      this.#line += chunk.toString("latin1", 0, at);
+      if (!TRUNK_LINE.startsWith(this.#line)) return this.#end("refused");
     }
     if (at < chunk.length && !this.trunk.receive(chunk.subarray(at))) {
       this.#end(Object.assign(new Error("invalid frame"), { code: INVALID_FRAME }));

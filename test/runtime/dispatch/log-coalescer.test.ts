@@ -16,7 +16,7 @@ function begin(most: number) {
   const sums: Record<string, number>[] = [];
   let ends: (() => void)[] = [];
   const few = new LogCoalescer({
-    most,
+    maxLines: most,
     windowMs: 1000,
     later: (run) => ends.push(run),
     tell: (untold) => sums.push(Object.fromEntries(untold)),
