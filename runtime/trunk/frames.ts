@@ -1,37 +1,37 @@
-// The bytes on a trunk: one connection between a dispatcher and a back-end that carries many
-// streams. Each frame is eight bytes, big-endian, and what they announce:
+// Trunk protocol: one connection between a dispatcher and a back-end carries many streams. Each
+// frame has an eight-byte big-endian header, then its content:
 //
-//   u32 stream, from 1 on, never used twice │ u8 type │ u24 length of what follows
+//   u32 stream, from 1, never reused │ u8 type │ u24 length of the content
 //
-// Content is handed on as it arrives and never gathered here, so a peer that announces much and
-// sends little takes no memory.
+// Content is passed on as it arrives and never buffered here, so a peer that announces much and
+// sends little uses no memory.
 
 export const FRAME = {
-  /** Bytes of a stream, 1 to 65,536; the first ones open it. */
+  /** Stream content, 1 to 65,536 bytes; the first frame opens the stream. */
   data: 1,
-  /** The back-end sends nothing more on it. */
+  /** The back-end's last frame of the stream. */
   end: 2,
-  /** Nobody waits for what is still to come on it, or there will be nothing. */
+  /** The stream is cancelled, or fails. */
   reset: 3,
-  /** The back-end has not looked at anything of it. */
+  /** The back-end has processed nothing of the stream. */
   refuse: 4,
 } as const;
 
 export type EndFrame = typeof FRAME.end | typeof FRAME.reset | typeof FRAME.refuse;
 
-/** What either side says first. A server that does not know it refuses all that follows. */
+/** First line from either side. A server that does not know it refuses all that follows. */
 export const TRUNK_LINE = "XSVCTRUNK 1\r\n";
-/** The field by which a dispatcher asks, and a back-end tells, whether it takes trunks: `1`. */
+/** Header field by which a dispatcher asks and a back-end states that it accepts trunks: `1`. */
 export const TRUNK_HEADER = "X-SVC-Trunk";
 
-/** Code of the error that streams end with when the other side breaks these rules. */
+/** Error code of streams whose peer violates the protocol. */
 export const INVALID_FRAME = "INVALID_FRAME";
 
 export const MAX_FRAME_BYTES = 64 * 1024;
 export const MAX_STREAM_ID = 0xffff_ffff;
 const HEADER_BYTES = 8;
 
-/** The header of a frame as latin1 text. */
+/** Returns a frame header as latin1 text. */
 export function frameHeader(id: number, type: number, length: number): string {
   return String.fromCharCode(
     id >>> 24,
@@ -45,19 +45,19 @@ export function frameHeader(id: number, type: number, length: number): string {
   );
 }
 
-/** Takes frames in order; false ends the reading. */
+/** Receives frames in order; returning false stops the reader. */
 export interface FrameSink {
-  /** Part of the content of a frame, never empty; overwritten once this has returned. */
+  /** Part of a frame's content, never empty; overwritten after this returns. */
   data(id: number, bytes: Buffer): boolean;
   ended(id: number, type: EndFrame): boolean;
 }
 
 export class FrameReader {
   readonly #sink: FrameSink;
-  /** The header that is not complete. */
+  /** An incomplete header. */
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerBytes = 0;
-  /** The frame whose content is being received, and how much of that is to come. */
+  /** The frame whose content is being received, and the bytes left of it. */
   #id = 0;
   #left = 0;
 
@@ -65,7 +65,7 @@ export class FrameReader {
     this.#sink = sink;
   }
 
-  /** @returns false for what is no frame, or when the sink takes no more */
+  /** @returns false for an invalid frame, or if the sink stops */
   feed(chunk: Buffer): boolean {
     let at = 0;
     while (at < chunk.length) {

@@ -1,21 +1,21 @@
-// Notices that the other side takes nothing of what waits to be sent. Only the time-out of a socket
-// knows progress within a write: it comes when there was none, and begins anew in silence when
-// there was. So it is asked for in parts of the time, and all of them have to come in a row.
+// Detects a stalled peer: no bytes acknowledged while data is pending. Only the socket's timeout
+// sees progress within a write: it fires without progress, and restarts silently with progress. So
+// it is set to a fraction of the limit, and all fractions must fire in a row.
 
 import { RESPONSE_STALL_TIMEOUT_MS } from "../base/limits.js";
 import type { ByteSocket } from "./byte-socket.js";
 
 const POLLS_PER_TIMEOUT = 6;
 const POLL_INTERVAL_MS = RESPONSE_STALL_TIMEOUT_MS / POLLS_PER_TIMEOUT;
-/** Between two looks that are further apart something was taken. */
+/** With a longer gap between two polls there was progress. */
 const MAX_POLL_GAP_MS = POLL_INTERVAL_MS * 1.5;
 
 export class StallDetector {
   readonly #socket: ByteSocket;
   readonly #stalled: () => void;
   #isOn = false;
-  #looks = 0;
-  #lookedAt = 0;
+  #polls = 0;
+  #polledAt = 0;
 
   constructor(socket: ByteSocket, stalled: () => void) {
     this.#socket = socket;
@@ -23,11 +23,11 @@ export class StallDetector {
     socket.on("timeout", () => this.#poll());
   }
 
-  /** To be called when something was written. */
+  /** Called after a write. */
   written(): void {
     if (this.#isOn || this.#socket.writableLength === 0) return;
     this.#isOn = true;
-    this.#looks = 0;
+    this.#polls = 0;
     this.#socket.setTimeout(POLL_INTERVAL_MS);
   }
 
@@ -36,10 +36,10 @@ export class StallDetector {
     this.#isOn = this.#socket.writableLength > 0;
     if (!this.#isOn) return void this.#socket.setTimeout(0);
     const now = performance.now();
-    const isInARow = this.#looks > 0 && now - this.#lookedAt < MAX_POLL_GAP_MS;
-    this.#looks = isInARow ? this.#looks + 1 : 1;
-    this.#lookedAt = now;
-    if (this.#looks < POLLS_PER_TIMEOUT) this.#socket.setTimeout(POLL_INTERVAL_MS);
+    const isConsecutive = this.#polls > 0 && now - this.#polledAt < MAX_POLL_GAP_MS;
+    this.#polls = isConsecutive ? this.#polls + 1 : 1;
+    this.#polledAt = now;
+    if (this.#polls < POLLS_PER_TIMEOUT) this.#socket.setTimeout(POLL_INTERVAL_MS);
     else this.#stalled();
   }
 }

@@ -1,28 +1,28 @@
-// One stream of a trunk, which behaves as a socket does. What is written waits here until the trunk
-// has room, so that one stream cannot hold up the others; what arrives is handed on at once.
+// A stream of a trunk, which behaves like a socket. Written data waits here until the trunk has
+// room, so that one stream cannot block the others; received data is passed on at once.
 
 import { EventEmitter } from "node:events";
 import type { ByteSocket } from "./byte-socket.js";
 import { MAX_FRAME_BYTES } from "./frames.js";
 
 const HIGH_WATER_BYTES = 64 * 1024;
-/** What may arrive for one that does not read: more than anybody sends before it has an answer. */
+/** Receive limit while paused; more than a client sends before it has a response. */
 const MAX_HELD_BYTES = 1024 * 1024;
 
-/** What all that was received and not yet read may take; null: nobody stops reading. */
+/** Memory account of received unread data; null: reading is never paused. */
 export interface MemoryAccount {
-  /** @returns false when there is not as much */
+  /** @returns false if the memory is exhausted */
   take(bytes: number, isLarge: boolean): boolean;
   give(bytes: number): void;
 }
 
-/** Whom a stream tells what it wants. */
+/** The trunk, as a stream sees it. */
 export interface StreamOwner {
   readonly remotePort: number | undefined;
   readonly memory: MemoryAccount | null;
-  /** It has something to send, or has come to its end. */
+  /** The stream has data to send, or has ended. */
   ready(stream: TrunkStream): void;
-  /** It wants nothing more. */
+  /** The stream is closed. */
   left(stream: TrunkStream): void;
 }
 
@@ -32,15 +32,15 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   bytesRead = 0;
   bytesWritten = 0;
   writableLength = 0;
-  /** It stands in the trunk's line. */
+  /** True while in the trunk's queue. */
   isReady = false;
-  /** It has told that it was connected. */
+  /** True once `connect` was emitted. */
   #isConnected: boolean;
-  /** The other side sends no more, and takes no more. */
+  /** True once the peer sends and receives no more. */
   isOver = false;
   readonly #owner: StreamOwner;
   readonly #pending: (string | Uint8Array)[] = [];
-  /** What was taken of the first of them. */
+  /** Bytes taken of the first one. */
   #taken = 0;
   #needsDrain = false;
   #ended: (() => void) | null = null;
@@ -48,7 +48,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  /** @param id 0 until the other side is told of it */
+  /** @param id 0 until the first frame is sent */
   constructor(
     owner: StreamOwner,
     public id: number,
@@ -62,7 +62,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     return this.#owner.remotePort;
   }
 
-  /** All that was written is on its way, and nothing will follow. */
+  /** True once everything written is sent and nothing may follow. */
   get isAtEnd(): boolean {
     return this.#ended !== null && this.#pending.length === 0;
   }
@@ -80,24 +80,24 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     this.#owner.ready(this);
   }
 
-  /** What fits into the next frame; null if there is nothing to send. */
+  /** Takes the content of the next frame; null if there is none. */
   take(): string | Uint8Array | null {
     const first = this.#pending[0];
     if (first === undefined) return null;
     const end = Math.min(first.length, this.#taken + MAX_FRAME_BYTES);
     const isWhole = this.#taken === 0 && end === first.length;
-    const piece = isWhole ? first : part(first, this.#taken, end);
+    const content = isWhole ? first : slicePart(first, this.#taken, end);
     this.#taken = end;
     if (end === first.length) {
       this.#pending.shift();
       this.#taken = 0;
     }
-    this.writableLength -= piece.length;
-    this.bytesWritten += piece.length;
-    return piece;
+    this.writableLength -= content.length;
+    this.bytesWritten += content.length;
+    return content;
   }
 
-  /** The trunk has passed on what it took. */
+  /** Called when the trunk has sent what it took. */
   passedOn(): void {
     if (!this.#isConnected) {
       this.#isConnected = true;
@@ -113,7 +113,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     }
   }
 
-  /** @param bytes overwritten once this has returned */
+  /** @param bytes overwritten after this returns */
   receive(bytes: Buffer): void {
     this.bytesRead += bytes.length;
     if (!this.#isPaused) {
@@ -131,7 +131,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     this.#held.push(Buffer.from(bytes));
   }
 
-  /** What was held, which takes no memory any more. */
+  /** Returns the buffered data and frees its memory. */
   #release(): Buffer[] {
     const held = this.#held;
     this.#held = [];
@@ -140,7 +140,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
     return held;
   }
 
-  /** The other side has ended it, or the trunk is no more. */
+  /** Ends the stream with the peer's end or the trunk's loss. */
   over(event: "end" | "error" | "refused", error: Error | null): void {
     this.isOver = true;
     if (event !== "error") this.emit(event);
@@ -149,7 +149,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   }
 
   cork(): void {
-    // Nothing leaves before this turn of the loop ends.
+    // Nothing is sent before this turn of the event loop ends.
   }
 
   uncork(): void {}
@@ -184,12 +184,12 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
   }
 
   setKeepAlive(): void {
-    // The trunk does that, and looks after clients that take nothing.
+    // The trunk does this.
   }
 
   setTimeout(): void {}
 }
 
-function part(content: string | Uint8Array, from: number, to: number): string | Uint8Array {
+function slicePart(content: string | Uint8Array, from: number, to: number): string | Uint8Array {
   return typeof content === "string" ? content.slice(from, to) : content.subarray(from, to);
 }

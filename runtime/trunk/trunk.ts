@@ -1,6 +1,6 @@
-// Many streams over one connection, the same on both sides. All that streams write in a turn of the
-// event loop leaves in one write, a piece of each in turn; while the connection takes no more, it
-// waits in the streams.
+// Multiplexes streams over one connection; the same on both sides. Everything written in a turn of
+// the event loop leaves in one write, a frame of each stream in round-robin order. While the
+// connection has no room, data waits in the streams.
 
 import { Fifo } from "../base/fifo.js";
 import type { ByteSocket } from "./byte-socket.js";
@@ -8,18 +8,21 @@ import { type EndFrame, FRAME, FrameReader, frameHeader, MAX_STREAM_ID } from ".
 import { StallDetector } from "./stall-detector.js";
 import { type MemoryAccount, TrunkStream } from "./trunk-stream.js";
 
-/** Written and not yet taken by the system: more of it would only wait elsewhere. */
+/** Limit of data in the socket's own queue; the rest waits in the streams. */
 const MAX_UNSENT_BYTES = 256 * 1024;
 
-/** What the owner of a trunk is told. */
+/** Callbacks of a trunk's owner. */
 export interface TrunkEvents {
-  /** The other side has opened a stream; false refuses it. Null where it may open none. */
+  /**
+   * Accepts a stream opened by the peer; returns false to refuse it. Null where the peer may open
+   * none.
+   */
   readonly opened: ((stream: TrunkStream) => boolean) | null;
-  /** A stream is no more. */
+  /** Called when a stream has closed. */
   left(): void;
-  /** The other side takes nothing. */
+  /** Called when the peer does not read. */
   readonly stalled: () => void;
-  /** For what streams receive that do not read. */
+  /** Accounts for data received on paused streams. */
   readonly memory: MemoryAccount | null;
 }
 
@@ -28,16 +31,16 @@ export class Trunk {
   readonly #events: TrunkEvents;
   readonly #reader: FrameReader;
   readonly #streams = new Set<TrunkStream>();
-  /** Those that both sides know. */
+  /** Streams known to both sides. */
   readonly #byId = new Map<number, TrunkStream>();
-  /** Those that have something to send. */
+  /** Streams with data to send. */
   readonly #ready = new Fifo<TrunkStream>();
-  /** Frames without content, which go first. */
+  /** Frames without content, sent first. */
   #ends = "";
   #lastId = 0;
   #isScheduled = false;
   #isLost = false;
-  readonly #turn = (): void => {
+  readonly #flushTurn = (): void => {
     this.#isScheduled = false;
     this.flush();
   };
@@ -65,7 +68,7 @@ export class Trunk {
     return this.#events.memory;
   }
 
-  /** Streams that are open. */
+  /** Open streams. */
   get size(): number {
     return this.#streams.size;
   }
@@ -74,27 +77,27 @@ export class Trunk {
     return this.#lastId + this.#streams.size >= MAX_STREAM_ID;
   }
 
-  /** The connection has come about. */
+  /** Called once the connection is established. */
   connected(): void {
     this.#isConnected = true;
     this.flush();
   }
 
-  /** A new stream, of which the other side hears with the first bytes written to it. */
+  /** Returns a new stream, announced to the peer by its first frame. */
   open(): TrunkStream {
     const stream = new TrunkStream(this, 0);
     this.#streams.add(stream);
     return stream;
   }
 
-  /** @returns false when the other side does not keep to the rules: the trunk has to end */
+  /** @returns false if the peer violates the protocol: the trunk must close */
   receive(chunk: Buffer): boolean {
     return this.#reader.feed(chunk);
   }
 
   /**
-   * The connection is gone: so are all streams.
-   * @param error `refused`: the other side has not looked at any; null: it has ended all
+   * Ends all streams after the loss of the connection.
+   * @param error `refused`: the peer has processed none of them; null: the peer closed regularly
    */
   lost(error: Error | "refused" | null): void {
     if (this.#isLost) return;
@@ -127,12 +130,12 @@ export class Trunk {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // After all that has arrived in this turn, not after each of it; one alone waits for nobody.
-    if (this.#streams.size > 1) setImmediate(this.#turn);
-    else process.nextTick(this.#turn);
+    // Once per turn, after everything that arrived in it; a single stream need not wait.
+    if (this.#streams.size > 1) setImmediate(this.#flushTurn);
+    else process.nextTick(this.#flushTurn);
   }
 
-  /** Passes on what the connection takes now. */
+  /** Sends as much as the connection takes. */
   flush(): void {
     const socket = this.#socket;
     if (this.#isLost || !this.#isConnected || socket.destroyed) return;
@@ -143,28 +146,28 @@ export class Trunk {
       const stream = this.#ready.shift();
       if (stream === undefined) break;
       stream.isReady = false;
-      if (!stream.destroyed) text = this.#takeOf(stream, text);
+      if (!stream.destroyed) text = this.#appendFrame(stream, text);
     }
     if (text !== "") socket.write(text, "latin1");
     this.#stall.written();
   }
 
-  /** @returns `text` with the next frame of a stream, as far as that is text */
-  #takeOf(stream: TrunkStream, text: string): string {
+  /** @returns `text` with the next frame of a stream, as far as it is text */
+  #appendFrame(stream: TrunkStream, text: string): string {
     let frames = text;
-    const piece = stream.take();
-    if (piece !== null) {
-      // Not before: streams begin in the order of their numbers.
+    const content = stream.take();
+    if (content !== null) {
+      // Assigned here because streams must start in the order of their ids.
       if (stream.id === 0) {
         stream.id = ++this.#lastId;
         this.#byId.set(stream.id, stream);
       }
-      frames += frameHeader(stream.id, FRAME.data, piece.length);
-      if (typeof piece === "string") frames += piece;
+      frames += frameHeader(stream.id, FRAME.data, content.length);
+      if (typeof content === "string") frames += content;
       else {
         this.#socket.cork();
         this.#socket.write(frames, "latin1");
-        this.#socket.write(piece);
+        this.#socket.write(content);
         this.#socket.uncork();
         frames = "";
       }
@@ -181,7 +184,7 @@ export class Trunk {
   #data(id: number, bytes: Buffer): boolean {
     const stream = this.#byId.get(id) ?? this.#opened(id);
     stream?.receive(bytes);
-    // What comes for streams that were left is late.
+    // Frames of closed streams may arrive late.
     return !this.#isLost && id <= this.#lastId;
   }
 
@@ -201,10 +204,10 @@ export class Trunk {
   }
 
   #ended(id: number, type: EndFrame): boolean {
-    // Whoever opens streams only ever drops them.
+    // The side that opens streams only ever resets them.
     if (this.#events.opened !== null && type !== FRAME.reset) return false;
     const stream = this.#byId.get(id);
-    // Who has answered has looked at it: what was done must not be done again elsewhere.
+    // A peer that has responded has processed the stream: the request must not run elsewhere again.
     if (type === FRAME.refuse && (stream?.bytesRead ?? 0) > 0) return false;
     if (type === FRAME.end) stream?.over("end", null);
     else if (type === FRAME.refuse) stream?.over("refused", null);
