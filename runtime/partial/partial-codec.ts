@@ -1,5 +1,5 @@
-// A PluginResponse as plain data, to and from the bytes in which it travels to a dispatcher.
-// Dispatchers do not come here: they merge the bytes as they are. Layout: `partial-layout.ts`.
+// Converts a PluginResponse between plain data and the bytes sent to a dispatcher. Dispatchers
+// merge the bytes without decoding. Layout: `partial-layout.ts`.
 
 import { ResponseError } from "../base/errors.js";
 import {
@@ -14,7 +14,7 @@ import {
 import { PartialView } from "./partial-view.js";
 import { isSortedPair, type KeyWire, type SortKey, sortbyText } from "./sort-order.js";
 
-/** The plain data of a response; `items` and `meta` are JSON texts. */
+/** Plain data of a response; `items` and `meta` are JSON texts. */
 export interface Partial extends PartialNumbers {
   readonly message: string | null;
   readonly meta: string | null;
@@ -24,11 +24,11 @@ export interface Partial extends PartialNumbers {
 
 const NOTHING = new Uint8Array(0);
 
-/** @throws ResponseError when keys are of another type than `keytype` says, or out of order */
+/** @throws ResponseError if keys do not match `keytype`, or are out of order */
 export function encodePartial(partial: Partial): Uint8Array<ArrayBuffer> {
   const { keys, keytype, sortby } = partial;
-  const wrong = wrongKey(keys, keytype, sortby);
-  if (wrong !== null) throw new ResponseError(wrong);
+  const error = findKeyError(keys, keytype, sortby);
+  if (error !== null) throw new ResponseError(error);
   const numeric = isNumeric(keytype);
   const keyParts = numeric ? [] : keys.map((key) => keyBytes(key, keytype));
   const itemParts = partial.items.map(utf8);
@@ -83,8 +83,8 @@ export function decodePartial(data: Uint8Array): Partial {
   };
 }
 
-/** What is wrong with the keys, null when nothing is. */
-function wrongKey(
+/** Returns why the keys are invalid, or null. */
+function findKeyError(
   keys: readonly SortKey[],
   keytype: KeyWire | null,
   sortby: number,

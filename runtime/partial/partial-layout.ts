@@ -1,7 +1,6 @@
-// The bytes of a PluginResponse on its way to a dispatcher: what both the writers and the reader
-// have to know. Everything that merging needs stands in front: the numbers in a header of fixed
-// size, then the keys as one array; items follow as JSON texts that nobody decodes below the top.
-// Little-endian.
+// Partial format: the bytes of a PluginResponse sent to a dispatcher. Everything that merging needs
+// comes first: numbers in a fixed header, then the keys as one array; items follow as JSON texts
+// that only the top dispatcher's client decodes. Little-endian.
 //
 //    0  u32  magic "SVP1"             24  u32  level              56  f64  partials
 //    4  u32  length of everything     28  u32  levelparts         64  f64  i0
@@ -10,8 +9,8 @@
 //   12  u32  sortby                   40  f64  maxhits            88  f64  f3
 //   16  u32  number n of entries      48  f64  hitcount
 //   20  u32  0
-//   96  keys          f64[n] for int and float, else u32[n+1]: where each begins in the key bytes
-//       item offsets  u32[n+1]: where each begins in the item bytes
+//   96  keys          f64[n] for int and float, else u32[n+1]: offsets in the key bytes
+//       item offsets  u32[n+1]: offsets in the item bytes
 //       key bytes     text, bytes, or for keys of mixed type `n` + f64, `s` + text, `b` + bytes
 //       item bytes    JSON texts
 //       message       UTF-8 text, if flag 1
@@ -22,11 +21,11 @@ import { crc32 } from "node:zlib";
 import { ResponseError } from "../base/errors.js";
 import { isSortby, type KeyWire, sortClass, takesKeys } from "./sort-order.js";
 
-/** What a response has besides message, metadata and entries. */
+/** Numbers of a response, without message, metadata and entries. */
 export interface PartialNumbers {
   readonly maxhits: number;
   readonly sortby: number;
-  /** Null when there are no keys, or keys of mixed type. */
+  /** Null without keys, or with keys of mixed type. */
   readonly keytype: KeyWire | null;
   readonly hitcount: number;
   readonly level: number;
@@ -38,7 +37,7 @@ export interface PartialNumbers {
   readonly f3: number;
 }
 
-/** Where each field of the header begins. */
+/** Offsets of the header fields. */
 export const At = {
   Magic: 0,
   Length: 4,
@@ -72,43 +71,43 @@ export const KEY_TYPES: readonly (KeyWire | null)[] = [null, "int", "float", "st
 export const TAGS = { number: 0x6e, str: 0x73, bytes: 0x62 } as const;
 const MAX_BYTES = 2 ** 32 - 1;
 
-/** How long each part of a partial is. */
+/** Lengths of the variable parts. */
 export interface PartialLengths {
   readonly count: number;
   /** Bytes of all keys; 0 for numbers. */
   readonly keys: number;
   readonly items: number;
-  /** Null when there is none. */
+  /** Null: none. */
   readonly message: number | null;
-  /** Null when there is none. */
+  /** Null: none. */
   readonly meta: number | null;
 }
 
-/** Whether keys are stored as an array of numbers. */
+/** Returns whether keys are stored as an array of numbers. */
 export function isNumeric(keytype: KeyWire | null): boolean {
   return keytype === "int" || keytype === "float";
 }
 
-/** Whether a response of that order and key type can have `count` entries. */
+/** Returns whether a response of that order and key type can have `count` entries. */
 export function takesEntries(sortby: number, keytype: KeyWire | null, count: number): boolean {
   if (!isSortby(sortby) || (keytype !== null && !takesKeys(sortby, keytype))) return false;
   const sorts = sortClass(sortby);
   return count === 0 || sorts === "any" || (sorts !== "none" && keytype !== null);
 }
 
-/** Bytes of the array of keys, or of where they begin. */
+/** Returns the bytes of the key array or key offset table. */
 export function keyTableBytes(keytype: KeyWire | null, count: number): number {
   return isNumeric(keytype) ? 8 * count : 4 * (count + 1);
 }
 
-/** @throws ResponseError for a size that no response can have, in whatever form */
+/** @throws ResponseError if a response is too large in any encoding */
 export function requireSize(bytes: number): void {
   if (bytes > MAX_BYTES) throw new ResponseError(`response of ${bytes} bytes is too large`);
 }
 
 /**
- * A partial with its header written, and nothing else.
- * @throws ResponseError when it cannot be that long
+ * Returns a partial with only its header written.
+ * @throws ResponseError if it is too large
  */
 export function newPartial(numbers: PartialNumbers, lengths: PartialLengths): Buffer<ArrayBuffer> {
   const { count, message, meta } = lengths;
@@ -118,7 +117,7 @@ export function newPartial(numbers: PartialNumbers, lengths: PartialLengths): Bu
     (lengths.keys + lengths.items + (message ?? 0) + (meta ?? 0)) +
     CRC_BYTES;
   requireSize(total);
-  // A buffer of its own, so that it can be transferred to another thread.
+  // Own buffer, so that it can be transferred to another thread.
   const bytes = Buffer.allocUnsafeSlow(total) as Buffer<ArrayBuffer>;
   bytes.writeUInt32LE(MAGIC, At.Magic);
   bytes.writeUInt32LE(total, At.Length);
@@ -142,7 +141,7 @@ export function newPartial(numbers: PartialNumbers, lengths: PartialLengths): Bu
   return bytes;
 }
 
-/** The partial with its checksum: the last step of writing one. */
+/** Adds the checksum: the last step of writing a partial. */
 export function sealed(bytes: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   const end = bytes.length - CRC_BYTES;
   bytes.writeUInt32LE(crc32(bytes.subarray(0, end)), end);

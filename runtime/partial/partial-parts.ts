@@ -1,13 +1,13 @@
-// The keys or the items of a partial: parts of different lengths, one behind the other, and a table
-// of where each begins, counted from the first. Only `PartialView` makes them, which sees to it
-// that they lie within the bytes, and asks whether they are valid before anyone else uses them.
+// Keys or items of a partial: parts of variable length and a table of their offsets, relative to
+// the first. Created only by `PartialView`, which ensures that they lie within the bytes and
+// validates them before use.
 //
-//    table   u32[count + 1]   0  3  3  8        the last one is where the last part ends
-//    first   aaabbbbb                           three parts: aaa, nothing, bbbbb
+//    table   u32[count + 1]   0  3  3  8        the last one is the end of the last part
+//    first   aaabbbbb                           three parts: aaa, an empty one, bbbbb
 
 import { isUtf8 } from "node:buffer";
 
-/** Shorter parts are copied here, longer ones by Node, which has to be called first. */
+/** Shorter parts are copied in JavaScript, without the cost of a native call. */
 const MAX_OWN_COPY_BYTES = 48;
 
 export class PartialParts {
@@ -16,10 +16,10 @@ export class PartialParts {
   readonly #count: number;
   readonly #table: number;
   readonly #first: number;
-  /** Where the last part ends. */
+  /** End of the last part. */
   readonly end: number;
 
-  /** @param table where it begins in `bytes`, as `first` for the parts; it lies within them */
+  /** @param table its offset in `bytes`, as `first` for the parts; both lie within them */
   constructor(bytes: Buffer, view: DataView, count: number, table: number, first: number) {
     this.#bytes = bytes;
     this.#view = view;
@@ -29,7 +29,7 @@ export class PartialParts {
     this.end = this.start(count);
   }
 
-  /** Where a part begins in the bytes, which is where the one before it ends. */
+  /** Returns the offset of a part, which is the end of the preceding one. */
   start(index: number): number {
     return this.#first + this.#view.getUint32(this.#table + 4 * index, true);
   }
@@ -42,7 +42,7 @@ export class PartialParts {
     return this.#bytes.toString("utf8", this.start(index), this.start(index + 1));
   }
 
-  /** @returns the end of the copy, which begins at `at` */
+  /** @returns the end of the copy, which starts at `at` */
   copy(index: number, target: Buffer, at: number): number {
     const start = this.start(index);
     const length = this.start(index + 1) - start;
@@ -54,7 +54,7 @@ export class PartialParts {
     return at + length;
   }
 
-  /** Compares a part with one of others by their bytes; what the other begins with comes first. */
+  /** Compares two parts bytewise; a prefix comes first. */
   compare(index: number, other: PartialParts, otherIndex: number): number {
     const view = this.#view;
     const otherView = other.#view;
@@ -64,7 +64,8 @@ export class PartialParts {
     let at = this.start(index);
     let otherAt = other.start(otherIndex);
     const end = at + common;
-    // Four bytes a step: ids often begin alike. Big-endian, so that they compare as one number.
+    // Four bytes a step, because ids often share prefixes. Big-endian, so that they compare as one
+    // number.
     for (; at + 4 <= end; at += 4, otherAt += 4) {
       const difference = view.getUint32(at) - otherView.getUint32(otherAt);
       if (difference !== 0) return difference;
@@ -76,12 +77,12 @@ export class PartialParts {
     return length - otherLength;
   }
 
-  /** Whether the parts follow each other without gaps; texts also whether each of them is UTF-8. */
+  /** Returns whether the offsets ascend and, for text, whether each part is UTF-8. */
   isValid(isText: boolean): boolean {
     const view = this.#view;
     const bytes = this.#bytes;
     const first = this.#first;
-    // All together are UTF-8, and none begins within a character.
+    // The whole is UTF-8, and no part starts within a character.
     if (isText && !isUtf8(bytes.subarray(first, this.end))) return false;
     const total = this.end - first;
     let previous = 0;

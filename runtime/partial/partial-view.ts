@@ -1,6 +1,6 @@
-// One partial as received, read where it lies: everything is checked once, then nothing has to be
-// decoded that merging does not need. Nobody else reads these bytes. That items and metadata are
-// JSON is believed of a partial whose checksum is right. `partial-layout.ts` draws the layout.
+// Reader of a received partial, in place: everything is validated once, then only what merging
+// needs is decoded. A partial with a correct checksum is trusted to contain JSON in items and
+// metadata. Layout: `partial-layout.ts`.
 
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
@@ -25,7 +25,7 @@ export class PartialView implements layout.PartialNumbers {
   readonly i1: number;
   readonly f2: number;
   readonly f3: number;
-  /** Keys as bytes, those of mixed type with a tag in front; null when they are numbers. */
+  /** Keys as bytes, mixed types with a tag first; null if they are numbers. */
   readonly keys: PartialParts | null;
   /** JSON texts. */
   readonly items: PartialParts;
@@ -37,7 +37,7 @@ export class PartialView implements layout.PartialNumbers {
   readonly #end: number;
 
   /**
-   * @param name how errors call the partial
+   * @param name used in errors
    * @throws ResponseError for anything that `encodePartial` does not write
    */
   constructor(data: Uint8Array, name: string) {
@@ -88,7 +88,7 @@ export class PartialView implements layout.PartialNumbers {
     return this.#bytes.subarray(this.#metaStart, this.#end);
   }
 
-  /** A key of type int or float. */
+  /** Returns a key of type int or float. */
   numberKey(index: number): number {
     return this.#view.getFloat64(HEADER_BYTES + 8 * index, true);
   }
@@ -129,17 +129,17 @@ export class PartialView implements layout.PartialNumbers {
     const isSorted = sortClass(this.sortby) !== "any";
     const sign = isDescending(this.sortby) ? -1 : 1;
     const end = HEADER_BYTES + 8 * this.count;
-    let least = Number.NEGATIVE_INFINITY;
+    let min = Number.NEGATIVE_INFINITY;
     for (let at = HEADER_BYTES; at < end; at += 8) {
       const key = sign * view.getFloat64(at, true);
-      // Not by `<`, because of NaN.
-      if (!(key >= least) || (isInt && !Number.isSafeInteger(key))) return false;
-      if (isSorted) least = key;
+      // Not `<`, because of NaN.
+      if (!(key >= min) || (isInt && !Number.isSafeInteger(key))) return false;
+      if (isSorted) min = key;
     }
     return true;
   }
 
-  /** They have no order that could be checked. */
+  /** Mixed keys have no order to check. */
   #hasValidMixedKeys(keys: PartialParts): boolean {
     for (let i = 0; i < this.count; i++) {
       const start = keys.start(i);
@@ -193,20 +193,20 @@ function checkFrame(bytes: Buffer, view: DataView, name: string): void {
 function hasValidNumbers(view: PartialView): boolean {
   const { maxhits, hitcount, partials, i0, i1, sortby, keytype, count } = view;
   return (
-    isIntegerFrom(-1, maxhits) &&
-    isIntegerFrom(0, hitcount) &&
-    isIntegerFrom(1, partials) &&
+    isIntegerAtLeast(-1, maxhits) &&
+    isIntegerAtLeast(0, hitcount) &&
+    isIntegerAtLeast(1, partials) &&
     Number.isSafeInteger(i0) &&
     Number.isSafeInteger(i1) &&
     layout.takesEntries(sortby, keytype, count)
   );
 }
 
-function isIntegerFrom(least: number, value: number): boolean {
-  return Number.isSafeInteger(value) && value >= least;
+function isIntegerAtLeast(min: number, value: number): boolean {
+  return Number.isSafeInteger(value) && value >= min;
 }
 
-/** @throws ResponseError when the condition does not hold */
+/** @throws ResponseError if the condition is false */
 function require(condition: boolean, name: string, text: string): void {
   if (!condition) throw new ResponseError(`${name} ${text}`, "SVC2105");
 }

@@ -1,14 +1,14 @@
-// What a sort order says about sort keys: which types it takes, and how two of them compare.
+// Sort orders: the key types they accept, and the comparison of keys.
 
 import type { Wire } from "../../argspec/wire.js";
 import * as S from "../base/sort-constants.js";
 
-/** Type of the sort keys of a response. */
+/** Type of a response's sort keys. */
 export type KeyWire = Exclude<Wire, "json">;
 
 export type SortKey = number | string | Uint8Array;
 
-/** `any` orders take every type and check no order; `none` is open until the first key. */
+/** `any` orders accept all types and check no order; `none` is undecided until the first key. */
 export type SortClass = "none" | "numeric" | "string" | "any";
 
 const DIRECTION_MASK = S.S_ASC | S.S_DESC;
@@ -34,16 +34,16 @@ const KINDS: ReadonlyMap<number, readonly [name: string, sorts: SortClass]> = ne
   [S.S_TMX, ["S_TMX", "numeric"]],
 ]);
 
-/** Kinds whose best items are the greatest. */
+/** Orders whose best items are the greatest. */
 const DESCENDING = new Set([S.S_VAL, S.S_DEG, S.S_IDEG, S.S_ODEG, S.S_SIM, S.S_RANK]);
 
-/** Whether the number is one known kind with at most one direction. */
+/** Returns whether a number is one known order with at most one direction. */
 export function isSortby(sortby: number): boolean {
   const direction = sortby & DIRECTION_MASK;
   return direction !== DIRECTION_MASK && KINDS.has(sortby - direction);
 }
 
-/** The order with the direction that its kind has when none is given. */
+/** Returns the order with its default direction if none is given. */
 export function withDirection(sortby: number): number {
   if (sortby === S.S_NONE || (sortby & DIRECTION_MASK) !== 0) return sortby;
   return sortby | (DESCENDING.has(sortby) ? S.S_DESC : S.S_ASC);
@@ -53,12 +53,12 @@ export function isDescending(sortby: number): boolean {
   return (sortby & S.S_DESC) !== 0;
 }
 
-/** Which keys the order takes. */
+/** Returns the class of keys that an order accepts. */
 export function sortClass(sortby: number): SortClass {
   return KINDS.get(sortby & ~DIRECTION_MASK)?.[1] ?? "none";
 }
 
-/** `S_VAL|S_ASC`, for messages. */
+/** Returns `S_VAL|S_ASC`, for messages. */
 export function sortbyText(sortby: number): string {
   const name = KINDS.get(sortby & ~DIRECTION_MASK)?.[0] ?? String(sortby);
   const direction = sortby & DIRECTION_MASK;
@@ -66,21 +66,21 @@ export function sortbyText(sortby: number): string {
   return `${name}|${direction === S.S_ASC ? "S_ASC" : "S_DESC"}`;
 }
 
-/** Whether keys of a type fit the order. */
+/** Returns whether keys of a type fit the order. */
 export function takesKeys(sortby: number, keytype: KeyWire): boolean {
   const sorts = sortClass(sortby);
   if (sorts === "none" || sorts === "any") return true;
   return (sorts === "numeric") === (keytype === "int" || keytype === "float");
 }
 
-/** Whether `key` may stand behind `previous`; keys of orders that check nothing always may. */
+/** Returns whether `key` may follow `previous`; always true for unchecked orders. */
 export function isSortedPair(previous: SortKey, key: SortKey, sortby: number): boolean {
   if (sortClass(sortby) === "any") return true;
   const difference = compareKeys(previous, key);
   return isDescending(sortby) ? difference >= 0 : difference <= 0;
 }
 
-/** Numbers by value, texts and bytes by the bytes of their UTF-8 form. Both keys have one type. */
+/** Compares numbers by value, texts and bytes by their UTF-8 bytes. Both keys have one type. */
 export function compareKeys(a: SortKey, b: SortKey): number {
   // Not by subtraction, because of infinite keys.
   if (typeof a === "number") return a < (b as number) ? -1 : a > (b as number) ? 1 : 0;
@@ -98,7 +98,7 @@ function compareTexts(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** UTF-16 puts surrogate pairs before U+E000, UTF-8 behind U+FFFF. */
+/** UTF-16 sorts surrogate pairs before U+E000, UTF-8 after U+FFFF. */
 function utf8Rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
