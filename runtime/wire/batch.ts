@@ -1,5 +1,5 @@
-// Requests travel to an executor, and results back, as one flat array a loop turn: a fixed number
-// of elements per request, because structured clone pays for every object and property name.
+// Batch format between threads: requests and results cross as one flat array per event loop turn, a
+// fixed number of elements each, because structured clone pays for every object and property name.
 
 /** IO thread to executor. */
 export enum RequestField {
@@ -14,7 +14,7 @@ export enum RequestField {
   Target,
   HeaderBlock,
   Body,
-  /** What a post-processor gets, null for every other request. */
+  /** Merged response for a post-processor, otherwise null. */
   Merged,
   Stride,
 }
@@ -23,13 +23,13 @@ export const FLAG_POST = 1;
 export const FLAG_ACCEPT_TEXT = 2;
 export const FLAG_ACCEPT_PARTIAL = 4;
 export const FLAG_ADMIN_PORT = 8;
-/** No request: the one of this slot and serial was answered with a time-out. */
+/** Not a request: the one with this slot and serial has timed out. */
 export const FLAG_TIMED_OUT = 16;
-/** There are back-ends that the request may be dispatched to. */
+/** The request may be dispatched to back-ends. */
 export const FLAG_HAS_MATRIX = 32;
-/** It comes from a trusted client. */
+/** The client is trusted. */
 export const FLAG_TRUSTED = 64;
-/** No request: the client of the one of this slot and serial is gone. */
+/** Not a request: the client of the one with this slot and serial has disconnected. */
 export const FLAG_CLIENT_DISCONNECTED = 128;
 
 /** Executor to IO thread. */
@@ -39,12 +39,12 @@ export enum ResultField {
   Status,
   Kind,
   Payload,
-  /** Flush of the log after which it may be told, 0: at once. */
+  /** Flush of the transaction log to await before responding; 0: none. */
   Flush,
   Stride,
 }
 
-/** What `Payload` is; all texts are latin1 (one character a byte). */
+/** Content of `Payload`; all texts are latin1 (one character per byte). */
 export const RESULT_VALUE = 0; // JSON text of the envelope's `response`
 export const RESULT_ERROR = 1; // JSON text of the envelope's `message`
 export const RESULT_TEXT = 2; // whole text/plain body
@@ -53,5 +53,5 @@ export const RESULT_READONLY_PARTIAL = 6; // the same, of a plugin that is safe 
 export const RESULT_HTTP = 7; // bytes of an HttpResponse
 export const RESULT_STREAM = 8; // port through which the content comes, and its media type
 export const RESULT_FORWARD = 5; // bytes of what a dispatcher is to forward
-/** No result: the request was revoked before the executor began it. */
+/** Not a result: the request was revoked before the executor claimed it. */
 export const RESULT_REVOKED = 4;

@@ -1,12 +1,12 @@
-// The last result of each slot in shared memory. Results leave an executor with their batch, and a
-// plugin further back in it may burn CPU, exit or exhaust the heap: what was finished before it is
-// then read from here. Results larger than a cell are not kept; they are posted at once instead.
+// Last result of each slot in shared memory. Results leave an executor in batches, and a later
+// plugin of the batch may burn CPU, exit or exhaust the heap; the finished results are then read
+// from here. Results larger than a cell are not stored; they are posted at once instead.
 //
-//   a cell: int32 owner | tag | status | kind | flush | length of the text, then it in latin1
+//   cell: int32 owner | tag | status | kind | flush | length of the text, then it in latin1
 //
-// The owner is the request that was begun last in the slot, the tag the one whose result is there,
-// 0 while it is being written; both are derived from serial numbers. Only the owner may write: the
-// late result of a request that was given up may come from another thread.
+// The owner is the latest request of the slot; the tag is the request of the stored result, 0 while
+// it is being written; both derive from serial numbers. Only the owner may write, because the late
+// result of an abandoned request may come from another thread.
 
 const CELL_BYTES = 4096;
 const HEADER_BYTES = 24;
@@ -25,11 +25,11 @@ export interface StoredResult {
   readonly status: number;
   readonly kind: number;
   readonly payload: string;
-  /** Flush of the log after which it may be told, 0: at once. */
+  /** Flush of the transaction log to await before responding; 0: none. */
   readonly flush: number;
 }
 
-/** Bytes that the cells of so many slots take. */
+/** Returns the bytes of the cells of `slots` slots. */
 export function cellBytes(slots: number): number {
   return slots * CELL_BYTES;
 }
@@ -43,12 +43,12 @@ export class ResultCells {
     this.#bytes = Buffer.from(buffer, byteOffset, cellBytes(slots));
   }
 
-  /** Executor side: from now on the slot is this request's. */
+  /** Executor side: assigns the slot to a request. */
   open(slot: number, serial: number): void {
-    Atomics.store(this.#words, slot * WORDS + Word.Owner, tagOf(serial));
+    Atomics.store(this.#words, slot * WORDS + Word.Owner, toTag(serial));
   }
 
-  /** Executor side: false when the result does not fit, or comes late. */
+  /** Executor side: stores a result; returns false if it does not fit or is late. */
   keep(
     slot: number,
     serial: number,
@@ -60,22 +60,22 @@ export class ResultCells {
     if (typeof payload !== "string" || payload.length > CELL_BYTES - HEADER_BYTES) return false;
     const words = this.#words;
     const at = slot * WORDS;
-    if (Atomics.load(words, at + Word.Owner) !== tagOf(serial)) return false;
+    if (Atomics.load(words, at + Word.Owner) !== toTag(serial)) return false;
     Atomics.store(words, at + Word.Tag, 0);
     words[at + Word.Status] = status;
     words[at + Word.Kind] = kind;
     words[at + Word.Flush] = flush;
     words[at + Word.Length] = payload.length;
     this.#bytes.write(payload, slot * CELL_BYTES + HEADER_BYTES, "latin1");
-    Atomics.store(words, at + Word.Tag, tagOf(serial));
+    Atomics.store(words, at + Word.Tag, toTag(serial));
     return true;
   }
 
-  /** IO side: the result of this very request, null when it is not finished. */
+  /** IO side: returns the result of a request; null if unfinished. */
   read(slot: number, serial: number): StoredResult | null {
     const words = this.#words;
     const at = slot * WORDS;
-    const tag = tagOf(serial);
+    const tag = toTag(serial);
     if (Atomics.load(words, at + Word.Tag) !== tag) return null;
     const start = slot * CELL_BYTES + HEADER_BYTES;
     const result = {
@@ -84,12 +84,12 @@ export class ResultCells {
       flush: words[at + Word.Flush]! >>> 0,
       payload: this.#bytes.toString("latin1", start, start + words[at + Word.Length]!),
     };
-    // The late result of an earlier request of the slot may have been written meanwhile.
+    // A late result of an earlier request may have overwritten it meanwhile.
     return Atomics.load(words, at + Word.Tag) === tag ? result : null;
   }
 }
 
-/** The low 32 bits tell the requests of one slot apart; never 0. */
-function tagOf(serial: number): number {
+/** Returns the low 32 bits, which identify a request within its slot; never 0. */
+function toTag(serial: number): number {
   return serial | 0 || 1;
 }

@@ -1,5 +1,5 @@
-// The asking side of threads that talk: with promises, or without letting this thread go on, as
-// opening a graph is a synchronous call. Then it sleeps until the other side raises the signal:
+// Client side of RPC between threads: asynchronous, or blocking, as opening a graph is a
+// synchronous call. A blocking caller sleeps until the server side raises the signal:
 //
 //   this thread   postMessage({number, ask}) ... Atomics.wait(signal) ... receiveMessageOnPort
 //   other thread  postMessage(Reply), Atomics.add(signal), Atomics.notify(signal)
@@ -12,7 +12,7 @@ import {
   type RpcRequest,
 } from "./rpc-messages.js";
 
-/** A sleeper looks for itself this often. */
+/** Polling interval of a blocked caller. */
 const SLEEP_MS = 100;
 
 interface RequestedPort {
@@ -23,39 +23,39 @@ interface Waiting<A> {
   readonly ask: A;
   resolve(value: never): void;
   reject(error: Error): void;
-  /** To how many threads it was sent that have died. */
+  /** Number of threads that died with it pending. */
   deaths: number;
 }
 
 export class RpcClient<A> {
   readonly #revive: ErrorDeserializer;
   readonly #waiting = new Map<number, Waiting<A>>();
-  #asks = 0;
+  #lastNumber = 0;
 
   constructor(reviveError: ErrorDeserializer = deserializeError) {
     this.#revive = reviveError;
   }
 
-  /** Somebody waits for an answer. */
+  /** True while calls are pending. */
   get isWaiting(): boolean {
     return this.#waiting.size > 0;
   }
 
   ask<T>(port: RequestedPort, ask: A, transfer: readonly Transferable[] = []): Promise<T> {
     return new Promise((resolve, reject) => {
-      const number = this.#asks++;
-      // Throws when what is to be transferred is gone: then nobody waits.
+      const number = this.#lastNumber++;
+      // Throws if a transferred object is detached; then the call is not pending.
       port.postMessage({ number, ask } satisfies RpcRequest<A>, transfer);
       this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
     });
   }
 
-  /** Asks what need not be answered. */
+  /** Sends a one-way call. */
   tell(port: RequestedPort, ask: A, transfer: readonly Transferable[] = []): void {
-    port.postMessage({ number: this.#asks++, ask } satisfies RpcRequest<A>, transfer);
+    port.postMessage({ number: this.#lastNumber++, ask } satisfies RpcRequest<A>, transfer);
   }
 
-  /** Hands an answer to who waits for it; returns an error that nobody waits for. */
+  /** Settles the pending call of a reply; returns an error that has no caller. */
   settle(answer: RpcReply): Error | null {
     const waiting = this.#waiting.get(answer.number);
     this.#waiting.delete(answer.number);
@@ -69,8 +69,8 @@ export class RpcClient<A> {
   }
 
   /**
-   * Asks the next thread what one that has died did not answer.
-   * @param maxDeaths asks that were there at so many deaths fail: they are likely to be the reason
+   * Resends the pending calls of a dead thread to its successor.
+   * @param maxDeaths calls pending at that many deaths are rejected as their likely cause
    */
   askAgain(port: RequestedPort, maxDeaths: number, makeError: () => Error): void {
     for (const [number, waiting] of this.#waiting) {
@@ -83,14 +83,14 @@ export class RpcClient<A> {
     }
   }
 
-  /** Nobody will answer any more. */
+  /** Rejects all pending calls. */
   rejectAll(error: Error): void {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
 }
 
-/** What a sleeper throws: an error from the other side, and that it has slept too long. */
+/** Errors of a blocked caller: deserialization of a remote error, and the timeout. */
 export interface BlockedCallErrors {
   readonly revive: ErrorDeserializer;
   readonly late: () => Error;
@@ -100,9 +100,9 @@ export class SyncRpcClient<A> {
   readonly #port: MessagePort;
   readonly #signal: Int32Array;
   readonly #errors: BlockedCallErrors;
-  #last = 0;
+  #lastNumber = 0;
 
-  /** @param signal raised by the other side after each answer */
+  /** @param signal raised by the other side after each reply */
   constructor(port: MessagePort, signal: Int32Array, errors: BlockedCallErrors) {
     this.#port = port;
     this.#signal = signal;
@@ -110,11 +110,11 @@ export class SyncRpcClient<A> {
   }
 
   /**
-   * @param giveUpAt by `performance.now()`
-   * @throws what the other side throws, or that it does not answer
+   * @param giveUpAt deadline by `performance.now()`
+   * @throws the remote error, or a timeout
    */
   ask(ask: A, giveUpAt: number): unknown {
-    const number = ++this.#last;
+    const number = ++this.#lastNumber;
     this.#port.postMessage({ number, ask } satisfies RpcRequest<A>);
     for (;;) {
       const seen = Atomics.load(this.#signal, 0);
@@ -127,7 +127,7 @@ export class SyncRpcClient<A> {
     }
   }
 
-  /** Drops answers that came too late for who had asked. */
+  /** Drops late replies of earlier calls. */
   #receive(number: number): RpcReply | null {
     for (;;) {
       const received = receiveMessageOnPort(this.#port);

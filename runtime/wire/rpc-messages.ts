@@ -1,10 +1,9 @@
-// What one thread asks of another by message, and the answers, whose numbers say to what:
+// RPC messages between threads:
 //
-//   asking thread    {number, ask}  ──►  answering thread
+//   client thread    {number, ask}  ──►  server thread
 //                    {number, value} or {number, failure}  ◄──
 //
-// Asks are answered once each, in any order. Errors cross as texts: who asked makes one of a class
-// that it knows from them.
+// Each call gets one reply, in any order. Errors cross as text and are rebuilt by the caller.
 
 import { isErrorCode } from "../base/error-codes.js";
 import { SvcError } from "../base/errors.js";
@@ -18,28 +17,28 @@ export type RpcReply =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly failure: Failure };
 
-/** An error on its way. */
+/** A serialized error. */
 export interface Failure {
   readonly name: string;
-  /** One of the table; empty for any other error. */
+  /** Error code of the table; empty for other errors. */
   readonly code: string;
   readonly message: string;
 }
 
-/** Makes the error that is thrown of one that has crossed. */
+/** Builds the error to throw from a serialized one. */
 export type ErrorDeserializer = (failure: Failure) => Error;
 
 export const deserializeError: ErrorDeserializer = ({ code, message }) =>
   isErrorCode(code) ? new SvcError(code, message) : new Error(message);
 
-/** Where answers go to: a port, a worker, or the parent of this thread. */
+/** Destination of replies: a port, a worker, or this thread's parent. */
 interface Poster {
   postMessage(message: unknown): void;
 }
 
 /**
- * Does what was asked, beginning at once, and posts the answer, whatever happens.
- * @param signal raised then, for whoever sleeps until the answer is there
+ * Executes a call at once and posts its reply, also on failure.
+ * @param signal raised afterwards, for a blocked caller
  */
 export async function answer<A>(
   port: Poster,
@@ -47,15 +46,15 @@ export async function answer<A>(
   act: (ask: A) => unknown,
   signal?: Int32Array,
 ): Promise<void> {
-  let given: RpcReply;
+  let reply: RpcReply;
   try {
-    given = { number, value: await act(ask) };
+    reply = { number, value: await act(ask) };
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
     const code = error instanceof SvcError ? error.code : "";
-    given = { number, failure: { name, code, message } };
+    reply = { number, failure: { name, code, message } };
   }
-  port.postMessage(given);
+  port.postMessage(reply);
   if (signal === undefined) return;
   Atomics.add(signal, 0, 1);
   Atomics.notify(signal, 0);

@@ -1,23 +1,23 @@
-// What all threads see besides messages: a few words, and results that may be stuck in an executor.
-// An Int32 block, a Float64 block and the cells of `result-cells.ts` over one SharedArrayBuffer:
+// State shared by all threads besides messages. One SharedArrayBuffer with an Int32 block, a
+// Float64 block and the cells of `result-cells.ts`:
 //
 //   int32   0        base port            1   Service-IN (1) or -OUT (0)
-//           2        turns of the IO thread in inline plugins, odd while it is inside of one
-//           3        the number of that plugin
-//           4        beats of the IO thread while it has inline plugins, else 0
+//           2        inline turns of the IO thread, odd while it runs an inline plugin
+//           3        number of that plugin
+//           4        heartbeats of the IO thread while it has inline plugins, else 0
 //           8..47    state of each slot: 0-31 main port, 32-39 admin port
 //           48..111  per executor: 1 + the slot whose plugin it runs synchronously now, else 0
 //   float64 0..39    when each slot's request was claimed, milliseconds since 1970
 //   cells   0..39    the last result of each slot
 //
-// A slot's state exists for one race only: the executor claims a queued request by compare-and-swap
-// before it runs it, the IO thread revokes it the same way. All else goes by messages.
+// A slot's state decides one race: the executor claims a queued request by compare-and-swap before
+// it runs it, and the IO thread revokes it the same way. Everything else uses messages.
 
 import { ADMIN_SLOTS, MAIN_SLOTS } from "../base/limits.js";
 import { cellBytes, ResultCells } from "./result-cells.js";
 
 export const SLOTS = MAIN_SLOTS + ADMIN_SLOTS;
-/** Executors alive at one time, those of an older build that still drain included. */
+/** Executors alive at one time, including draining ones of an earlier build. */
 export const MAX_EXECUTOR_IDS = 64;
 
 export const SLOT_FREE = 0;
@@ -36,7 +36,7 @@ const INT32_WORDS = RUNNING_WORDS + MAX_EXECUTOR_IDS;
 const CELLS_AT = INT32_WORDS * 4 + SLOTS * 8;
 const BYTES = CELLS_AT + cellBytes(SLOTS);
 
-/** A view of the shared words; construct with the buffer of another thread's view to share it. */
+/** View of the shared words; construct with another view's buffer to share it. */
 export class SharedState {
   readonly buffer: SharedArrayBuffer;
   readonly results: ResultCells;
@@ -66,7 +66,7 @@ export class SharedState {
     Atomics.store(this.#words, SERVICE_IN, on ? 1 : 0);
   }
 
-  /** IO side: it begins to run a plugin. */
+  /** IO side: enters a plugin. */
   enterInline(plugin: number): void {
     Atomics.store(this.#words, INLINE_PLUGIN, plugin);
     Atomics.add(this.#words, INLINE_TURNS, 1);
@@ -77,19 +77,19 @@ export class SharedState {
     Atomics.add(this.#words, INLINE_TURNS, 1);
   }
 
-  /** The last plugin that the IO thread ran; it is inside of it while `turn` is odd. */
+  /** The plugin that the IO thread ran last; `turn` is odd while it runs. */
   get inlineCall(): { readonly turn: number; readonly plugin: number } {
     const turn = Atomics.load(this.#words, INLINE_TURNS) >>> 0;
     return { turn, plugin: Atomics.load(this.#words, INLINE_PLUGIN) };
   }
 
-  /** IO side: it lives. */
+  /** IO side: sends a heartbeat. */
   beat(): void {
-    // Never 0, however long it lives.
+    // Never 0, even after wraparound.
     Atomics.store(this.#words, INLINE_BEATS, (Atomics.load(this.#words, INLINE_BEATS) + 1) | 1);
   }
 
-  /** IO side: it may be silent from now on, until it beats again. */
+  /** IO side: stops heartbeats until the next `beat`. */
   rest(): void {
     Atomics.store(this.#words, INLINE_BEATS, 0);
   }
@@ -106,14 +106,14 @@ export class SharedState {
     Atomics.store(this.#words, SLOT_WORDS + slot, state);
   }
 
-  /** Executor side: true when the queued request is now this executor's to run. */
+  /** Executor side: claims a queued request; returns whether it succeeded. */
   claim(slot: number, nowMs: number): boolean {
     this.#claimedAt[slot] = nowMs;
     const at = SLOT_WORDS + slot;
     return Atomics.compareExchange(this.#words, at, SLOT_QUEUED, SLOT_CLAIMED) === SLOT_QUEUED;
   }
 
-  /** IO side: true when the executor had not begun and will not begin the request. */
+  /** IO side: revokes a queued request; returns whether the executor had not claimed it. */
   revoke(slot: number): boolean {
     const at = SLOT_WORDS + slot;
     return Atomics.compareExchange(this.#words, at, SLOT_QUEUED, SLOT_REVOKED) === SLOT_QUEUED;
@@ -123,7 +123,7 @@ export class SharedState {
     return this.#claimedAt[slot]!;
   }
 
-  /** Slot whose plugin the executor is inside of, synchronously; -1 when it is not in a plugin. */
+  /** Slot whose plugin the executor runs synchronously; -1: none. */
   runningSlot(executor: number): number {
     return Atomics.load(this.#words, RUNNING_WORDS + executor) - 1;
   }
