@@ -1,5 +1,5 @@
-// An operation on one instance: a fresh token, the operation, and what became of it. Somebody else
-// who asks for a token from the same machine takes ours away; then we ask again.
+// Calls an admin operation of an instance: gets a fresh token, then calls. Another operator on the
+// same machine may replace our token; then it is requested again.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
@@ -7,20 +7,20 @@ import { isPlainObject } from "../settings/rules.js";
 import { type Address, MAX_QUOTED_CHARS, requestInstanceJson } from "./instance-client.js";
 
 const TIMEOUT_MS = 90_000;
-/** A token is there at once, where anybody is. */
+/** A live instance returns a token at callWithToken. */
 const TOKEN_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 5;
-/** Pages have it asked by the thread of the sockets, where 4 MiB take half a second to parse. */
+/** The console calls from the IO thread, where parsing 4 MiB takes half a second. */
 const MAX_BYTES = 256 * 1024;
 const PATH = "/svc/builtin/ADMIN_";
-/** It listens, and its plugins are being loaded. */
-const NOT_YET = "the server is being started";
-const START_MS = 30_000;
+/** Response while the plugins are loading. */
+const STARTING = "the server is being started";
+const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
-/** How long an instance may take to open its ports anew, and what it says meanwhile. */
-const ANEW_MS = 2000;
+/** Time an instance may take to reopen its ports. */
+const REOPEN_TIMEOUT_MS = 2000;
 const CLOSED: ReadonlySet<string> = new Set(["ECONNREFUSED", "ECONNRESET"]);
-/** The one that another operator has taken the place of. */
+/** Response after another operator replaced the token. */
 const LOST_TOKEN = /^(?:Expired|Invalid) authtoken$/;
 
 type Parameters = Readonly<Record<string, string>>;
@@ -29,66 +29,66 @@ export interface AdminCall {
   /** Without `ADMIN_`. */
   readonly operation: string;
   readonly parameters: Parameters;
-  /** Makes it a POST. */
+  /** Sent as a POST. */
   readonly body?: string;
-  /** Of every question: the key, say. */
+  /** Headers of each request, such as the key. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws SvcError SVC2701 without an answer, SVC3115 for a refusal or a failure */
+/** @throws SvcError SVC2701 without a response, SVC3115 if the operation was refused or failed */
 export async function callAdminOperation(address: Address, wanted: AdminCall): Promise<unknown> {
-  const deadline = performance.now() + START_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   for (let attempt = 1; ; attempt++) {
-    const told = await once(address, wanted);
-    if (!("problem" in told)) return told.response;
-    if (told.problem === NOT_YET && performance.now() < deadline) {
+    const result = await callWithToken(address, wanted);
+    if (!("problem" in result)) return result.response;
+    if (result.problem === STARTING && performance.now() < deadline) {
       await sleep(POLL_MS);
       attempt--;
       continue;
     }
-    if (attempt < ATTEMPTS && LOST_TOKEN.test(told.problem)) continue;
+    if (attempt < ATTEMPTS && LOST_TOKEN.test(result.problem)) continue;
     const { host, port } = address;
-    const problem = told.problem.slice(0, MAX_QUOTED_CHARS);
+    const problem = result.problem.slice(0, MAX_QUOTED_CHARS);
     throw new SvcError("SVC3115", `${wanted.operation} at ${host}:${port}: ${problem}`);
   }
 }
 
-type Told = { readonly response: unknown } | { readonly problem: string };
+type CallResult = { readonly response: unknown } | { readonly problem: string };
 
-async function once(address: Address, wanted: AdminCall): Promise<Told> {
+async function callWithToken(address: Address, wanted: AdminCall): Promise<CallResult> {
   const { operation, parameters, headers } = wanted;
-  const question = { operation: "GetAuthToken", parameters: {}, headers };
-  // The end of a process takes two tokens.
-  const former = operation === "Shutdown" ? await tokenOf(address, question) : null;
+  const request = { operation: "GetAuthToken", parameters: {}, headers };
+  // Shutdown requires two tokens.
+  const former = operation === "Shutdown" ? await requestToken(address, request) : null;
   if (former !== null && "problem" in former) return former;
-  const token = await tokenOf(address, question);
+  const token = await requestToken(address, request);
   if ("problem" in token) return token;
   const shutdown = former === null ? {} : { authshutdown: former.token };
   const query = { ...parameters, ...shutdown, authtoken: token.token };
-  const told = await call(address, { ...wanted, parameters: query });
-  if ("problem" in told) return told;
-  // What fails once it is authorised is told as a text.
-  const { response } = told;
-  return typeof response === "string" ? { problem: plain(response) } : told;
+  const result = await call(address, { ...wanted, parameters: query });
+  if ("problem" in result) return result;
+  // Failures after authorization are returned as text.
+  const { response } = result;
+  return typeof response === "string" ? { problem: unwrapException(response) } : result;
 }
 
-async function tokenOf(
+async function requestToken(
   address: Address,
   wanted: AdminCall,
 ): Promise<{ readonly token: string } | { readonly problem: string }> {
-  const told = await onceItListens(() => call(address, wanted));
-  if ("problem" in told) return told;
-  const { response } = told;
+  const result = await retryWhileClosed(() => call(address, wanted));
+  if ("problem" in result) return result;
+  const { response } = result;
   const token = isPlainObject(response) ? response.authtoken : undefined;
   return typeof token === "string" ? { token } : { problem: "it gives no token" };
 }
 
-/** Asks again for what harms nobody, since an instance may be opening its ports anew. */
-async function onceItListens(question: () => Promise<Told>): Promise<Told> {
-  const deadline = performance.now() + ANEW_MS;
+/** Retries a harmless request while the instance may be reopening its ports. */
+async function retryWhileClosed(request: () => Promise<CallResult>): Promise<CallResult> {
+  const deadline = performance.now() + REOPEN_TIMEOUT_MS;
   for (;;) {
     try {
-      return await question();
+      return await request();
     } catch (error) {
       const { cause } = error as Error & { readonly cause?: NodeJS.ErrnoException };
       if (!CLOSED.has(cause?.code ?? "") || performance.now() > deadline) throw error;
@@ -97,13 +97,13 @@ async function onceItListens(question: () => Promise<Told>): Promise<Told> {
   }
 }
 
-async function call(address: Address, wanted: AdminCall): Promise<Told> {
+async function call(address: Address, wanted: AdminCall): Promise<CallResult> {
   const { operation, parameters, headers, body } = wanted;
   const path = `${PATH}${operation}?${new URLSearchParams(parameters)}`;
   const posted = body === undefined ? {} : { body };
   const timeoutMs = operation === "GetAuthToken" ? TOKEN_TIMEOUT_MS : TIMEOUT_MS;
-  const question = { path, headers, timeoutMs, maxBytes: MAX_BYTES, ...posted };
-  const { status, text } = await requestInstanceJson(address, question);
+  const request = { path, headers, timeoutMs, maxBytes: MAX_BYTES, ...posted };
+  const { status, text } = await requestInstanceJson(address, request);
   let envelope: unknown;
   try {
     envelope = JSON.parse(text);
@@ -112,17 +112,17 @@ async function call(address: Address, wanted: AdminCall): Promise<Told> {
   }
   if (!isPlainObject(envelope)) return { problem: `${status}` };
   if (envelope.status === "OK") return { response: envelope.response };
-  return { problem: messageOf(envelope.message) ?? `${status}` };
+  return { problem: readMessage(envelope.message) ?? `${status}` };
 }
 
-function messageOf(message: unknown): string | null {
+function readMessage(message: unknown): string | null {
   if (typeof message === "string") return message;
   const [detail] = isPlainObject(message) ? Object.values(message) : [];
   return isPlainObject(detail) && typeof detail.value === "string" ? detail.value : null;
 }
 
-/** The text of `Exception("…")`. */
-function plain(text: string): string {
+/** Returns the text of `Exception("…")`. */
+function unwrapException(text: string): string {
   const [, quoted] = /^Exception\((".*")\)$/s.exec(text) ?? [];
   try {
     return quoted === undefined ? text : String(JSON.parse(quoted));

@@ -1,14 +1,14 @@
-// What is wrong with a descriptor, in the words that the interface has for it.
+// Errors of a descriptor, worded as in the interface.
 
 import { SvcError } from "../base/errors.js";
 
-/** More than anybody reads. */
-const MAX_TOLD = 100;
+/** Maximum number of reported errors. */
+const MAX_REPORTED = 100;
 
 export class DescriptorErrors {
   readonly #texts: string[] = [];
 
-  /** A value that is wrong or missing. */
+  /** Adds an invalid or missing value. */
   at(path: string, detail: string): void {
     this.add(`System descriptor "${path}" invalid or missing (${detail})`);
   }
@@ -17,12 +17,12 @@ export class DescriptorErrors {
     this.#texts.push(text);
   }
 
-  /** @throws SvcError SVC2700 if there are any */
+  /** @throws SvcError SVC2700 if there are errors */
   raise(): void {
     const { length } = this.#texts;
     if (length === 0) return;
-    const told = this.#texts.slice(0, MAX_TOLD);
-    if (length > MAX_TOLD) told.push(`and ${length - MAX_TOLD} more`);
-    throw new SvcError("SVC2700", told.join("\n  "));
+    const reported = this.#texts.slice(0, MAX_REPORTED);
+    if (length > MAX_REPORTED) reported.push(`and ${length - MAX_REPORTED} more`);
+    throw new SvcError("SVC2700", reported.join("\n  "));
   }
 }

@@ -1,6 +1,5 @@
-// The JSON schema of a descriptor, from which editors complete and check `svc.system.json`: what a
-// schema can say of its form. Which ids there are, and which ports are free, is for
-// `readDescriptor`.
+// JSON schema of a descriptor, with which editors complete and check `svc.system.json`. It covers
+// the form; `readDescriptor` checks ids and ports.
 
 import {
   DEFAULT_CHANNELS,
@@ -13,7 +12,7 @@ import { INSTANCE_TYPES } from "./descriptor.js";
 import { GRAPH_NAME } from "./read-descriptor.js";
 import { HOST, ID, MAX_PORT, PREFIX } from "./read-instances.js";
 
-// Null says as much as nothing, except where something has to be said.
+// Null equals omission, except for required values.
 const FLAG = { enum: [true, false, 0, 1, null] };
 const TEXT = { type: ["string", "null"] };
 const port = (least: number, most: number) => ({ minimum: least, maximum: most });
@@ -64,7 +63,7 @@ const TLS = {
 const REF = { parameters: { $ref: "#/$defs/parameters" }, tree: { $ref: "#/$defs/tree" } };
 const ID_PATTERN = { pattern: ID.source };
 
-/** Plain data: the file that packages hold, and that `$schema` of a descriptor names. */
+/** Returns the schema published with the package, which `$schema` of a descriptor refers to. */
 export function descriptorSchema(): object {
   const pair = { type: "array", prefixItems: [{ type: "string" }, REF.tree], minItems: 2 };
   const partitions = { type: "array", items: { type: "string" }, maxItems: MAX_MATRIX_DIMENSION };

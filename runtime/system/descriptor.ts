@@ -1,6 +1,6 @@
-// Public entry "svc-server/system": the shape of a system descriptor, which says of all instances
-// of a system what they are, where they are and how they hang together. Plain data, and one
-// function that lets the editor check it; commands read it as JSON, and check the values.
+// Public entry "svc-server/system": types of a system descriptor, which declares the instances of a
+// system, their addresses and topology, and a function for editor support. Commands read the
+// descriptor as JSON and check its values.
 
 export const INSTANCE_TYPES = [
   "admin",
@@ -13,59 +13,62 @@ export const INSTANCE_TYPES = [
 
 export type InstanceType = (typeof INSTANCE_TYPES)[number];
 
-/** What an instance is; what it leaves out it takes from `common`. */
+/** Parameters of an instance; omitted ones come from `common`. */
 export interface InstanceParameters {
-  /** Admin and generic: anything. Dispatch: a front-end. Builder, txproxy and search: engines. */
+  /**
+   * Admin and generic: all plugins. Dispatch: dispatcher plugins. Builder, txproxy and search:
+   * engine plugins.
+   */
   readonly type?: InstanceType;
-  /** Order and place in displays; negative: computed. */
+  /** Position in displays; negative: computed. */
   readonly group?: number;
-  /** Names of graphs with blanks between them. */
+  /** Names of graphs, separated by blanks. */
   readonly graph?: string | null;
   /** Host name or address. Default 127.0.0.1. */
   readonly host?: string;
   /** Main port; the admin port is the next one. */
   readonly hport?: number;
-  /** All paths answer below this prefix too; the same for all instances. */
+  /** Prefix below which all paths are also served; the same for all instances. */
   readonly prefix?: string | null;
   /** Whether it starts Service-IN. Default: all but search and txproxy do. */
   readonly "s-in"?: boolean;
-  /** Whether it attaches its subscribers when it starts. */
+  /** Whether it attaches its subscribers at start. */
   readonly attach?: boolean;
-  /** Port that it takes transactions on; 0 for none. */
+  /** Port for incoming transactions; 0: none. */
   readonly tport?: number;
-  /** Whether it keeps a log of the transactions that it takes. */
+  /** Whether it keeps a transaction log. */
   readonly durable?: boolean;
   readonly description?: string;
 }
 
-/** Which instance provides which others with its changes; ids as a list are leaves. */
+/** Replication topology: which instance provides which others; a list contains leaves. */
 export type TransactionTree<Id extends string = string> =
   | readonly (Id | readonly [Id, TransactionTree<Id>])[]
   | { readonly [I in Id]?: TransactionTree<Id> }
   | null;
 
 export interface RowParameters {
-  /** Most connections to each back-end, 1 to 127. Default 32. */
+  /** Maximum connections to each back-end, 1 to 127. Default 32. */
   readonly channels?: number;
-  /** Cost of one running request, 0 to 127; negative without partitions: parts may lack. */
+  /** Cost of one running request, 0 to 127; negative without partitions: allow partial results. */
   readonly priority?: number;
-  /** Takes what goes to one replica alone. Default: the first row. */
+  /** Receives requests for a single replica. Default: the first row. */
   readonly primary?: boolean | 0 | 1;
 }
 
 export interface DispatchRow<Id extends string = string> extends RowParameters {
-  /** One instance for each partition, in the same order in all rows. */
+  /** One instance per partition, in the same order in all rows. */
   readonly partitions: readonly Id[];
 }
 
-/** What whoever asks instances believes and shows. Paths are relative to the project. */
+/** TLS settings of clients of the instances. Paths are relative to the project. */
 export interface SystemTls {
-  /** File with certificates that sign those of instances. Default: those that Node believes. */
+  /** File with certificates that sign those of instances. Default: those that Node trusts. */
   readonly ca?: string;
-  /** What is shown to instances that ask for a certificate, and its key. */
+  /** Client certificate and key, for instances that require one. */
   readonly cert?: string;
   readonly key?: string;
-  /** Name in the certificates of instances, where it is not their host. */
+  /** Name in the certificates of instances, if not their host. */
   readonly name?: string;
 }
 
@@ -74,13 +77,13 @@ export interface SystemDescriptor<Id extends string = string> {
   /** All graphs of the system. */
   readonly graphs?: readonly string[];
   readonly instances: { readonly [I in Id]: InstanceParameters };
-  /** Parameters of the instances that do not say so themselves. */
+  /** Defaults for instance parameters. */
   readonly common?: InstanceParameters;
-  /** Instances speak TLS, each with a certificate of its own (`http.tls`). */
+  /** Instances use TLS, each with its own certificate (`http.tls`). */
   readonly tls?: boolean | SystemTls | null;
   readonly topology?: {
     readonly transaction?: TransactionTree<NoInfer<Id>>;
-    /** The rows of each dispatcher, or its replicas where there is one partition. */
+    /** The rows of each dispatcher, or its replicas if there is one partition. */
     readonly dispatch?: {
       readonly [I in NoInfer<Id>]?:
         | readonly DispatchRow<NoInfer<Id>>[]

@@ -1,5 +1,5 @@
-// One question to one instance, over connections that are kept. Time and size are bounded, and what
-// comes back is not believed to be anything before it was looked at.
+// HTTP client for instances, over keep-alive connections, with bounded time and size; responses are
+// validated.
 
 import {
   type ClientRequest,
@@ -15,19 +15,19 @@ import type { TlsContextCache } from "./tls-context-cache.js";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 4;
-/** Of what an instance has said, where a failure is told. */
+/** Maximum characters of a response quoted in an error. */
 export const MAX_QUOTED_CHARS = 1000;
 
 const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
 const plain = new HttpAgent(KEPT);
 const secured = new HttpsAgent(KEPT);
-// Whoever has asked may end.
+// Idle connections do not keep the process alive.
 for (const agent of [plain, secured]) agent.on("free", (socket) => socket.unref());
 
 export interface Address {
   readonly host: string;
   readonly port: number;
-  /** Null: it speaks no TLS. */
+  /** Null: no TLS. */
   readonly secure?: TlsContextCache | null;
 }
 
@@ -35,9 +35,9 @@ export interface InstanceRequest {
   readonly path: string;
   readonly timeoutMs: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes it a POST. */
+  /** Sent as a POST. */
   readonly body?: string;
-  /** Of the answer; default: 4 MiB. */
+  /** Maximum response size; default: 4 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -47,8 +47,8 @@ export interface InstanceAnswer {
 }
 
 /**
- * Asks, and takes whatever status comes.
- * @throws SvcError SVC2701 without an answer in time
+ * Sends a request and returns the response of any status.
+ * @throws SvcError SVC2701 without a response in time
  */
 export async function requestInstanceJson(
   address: Address,
@@ -63,27 +63,27 @@ export async function requestInstanceJson(
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: Error): void => {
       clearTimeout(timer);
-      asked.destroy();
+      request.destroy();
       reject(new SvcError("SVC2701", `no answer from ${host}:${port}: ${reason}`, { cause }));
     };
-    const asked = send(options, tls, (response) => {
-      const pieces: Buffer[] = [];
+    const request = send(options, tls, (response) => {
+      const chunks: Buffer[] = [];
       let bytes = 0;
-      response.on("data", (piece: Buffer) => {
-        bytes += piece.length;
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
         if (bytes > maxBytes) fail(`more than ${maxBytes} bytes`);
-        pieces.push(piece);
+        chunks.push(chunk);
       });
       response.on("error", (error) => fail(error.message));
       response.on("end", () => {
         clearTimeout(timer);
-        const text = Buffer.concat(pieces).toString("utf8");
+        const text = Buffer.concat(chunks).toString("utf8");
         resolve({ status: response.statusCode ?? 0, text });
       });
     });
     const timer = setTimeout(() => fail(`none within ${timeoutMs} ms`), timeoutMs);
-    asked.on("error", (error) => fail(error.message, error));
-    asked.end(body);
+    request.on("error", (error) => fail(error.message, error));
+    request.end(body);
   });
 }
 
@@ -93,12 +93,12 @@ function send(
   take: (response: IncomingMessage) => void,
 ): ClientRequest {
   if (tls === undefined) return httpRequest({ ...options, agent: plain }, take);
-  const whole = { ...options, ...tls, agent: secured, minVersion: "TLSv1.2" } as const;
-  return httpsRequest(whole, take);
+  const all = { ...options, ...tls, agent: secured, minVersion: "TLSv1.2" } as const;
+  return httpsRequest(all, take);
 }
 
 /**
- * The `response` of an envelope.
+ * Returns the `response` of an envelope.
  * @throws SvcError SVC2701 without one
  */
 export async function requestInstance(
@@ -106,14 +106,17 @@ export async function requestInstance(
   question: InstanceRequest,
 ): Promise<unknown> {
   const { status, text } = await requestInstanceJson(address, question);
-  const envelope = parsed(text);
+  const envelope = parseEnvelope(text);
   if (envelope?.status === "OK") return envelope.response;
   const { host, port } = address;
-  const told = envelope === null ? text.slice(0, 200) : shown(envelope.message ?? status);
-  throw new SvcError("SVC2701", `${host}:${port} answers ${question.path} with ${status}: ${told}`);
+  const detail = envelope === null ? text.slice(0, 200) : formatMessage(envelope.message ?? status);
+  throw new SvcError(
+    "SVC2701",
+    `${host}:${port} answers ${question.path} with ${status}: ${detail}`,
+  );
 }
 
-function shown(message: unknown): string {
+function formatMessage(message: unknown): string {
   try {
     return JSON.stringify(message).slice(0, MAX_QUOTED_CHARS);
   } catch {
@@ -121,7 +124,7 @@ function shown(message: unknown): string {
   }
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
+function parseEnvelope(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text);
     return isPlainObject(value) ? value : null;

@@ -1,4 +1,4 @@
-// What one instance of a system is started with: pure, from the system and an id.
+// Start parameters of one instance: pure, from the system and an id.
 
 import { isIP } from "node:net";
 import type { DispatcherConfig } from "../settings/config-values.js";
@@ -9,11 +9,11 @@ import type { Instance, System, SystemMatrix } from "./system.js";
 export interface InstancePlan {
   readonly id: string;
   readonly type: InstanceType;
-  /** Folder of its data, below that of the system. */
+  /** Its data folder, below the system's. */
   readonly folder: string;
   readonly host: string;
   readonly port: number;
-  /** Address to listen on, null for all: `host` is a name. */
+  /** Listen address; null for all, if `host` is a name. */
   readonly ip: string | null;
   readonly prefix: string | null;
   readonly serviceIn: boolean;
@@ -23,18 +23,18 @@ export interface InstancePlan {
   readonly dispatcher: DispatcherConfig | null;
   /** Whether another instance dispatches to it. */
   readonly isBackEnd: boolean;
-  /** By name: whether its changes concern nobody else. */
+  /** Graphs by name, and whether their changes stay local. */
   readonly graphs: Readonly<Record<string, { readonly local: boolean }>>;
-  /** Whether what expires is removed here; with a provider, that one says what. */
+  /** Whether it executes expiry; a replica gets removals from its provider. */
   readonly expires: boolean;
   readonly provider: string | null;
   readonly subscribers: readonly string[];
-  /** `host:port` of those that it attaches when it starts. */
+  /** `host:port` of the subscribers attached at start. */
   readonly attached: readonly string[];
-  /** 0 for none. */
+  /** 0: none. */
   readonly txPort: number;
   readonly durable: boolean;
-  /** As the interface writes it, with three decimals. */
+  /** In the format of the interface, with three decimals. */
   readonly partition: string;
   readonly group: number;
 }
@@ -59,14 +59,14 @@ export function planInstance(system: System, id: string): InstancePlan {
     prefix,
     serviceIn,
     description,
-    role: roleOf(instance, matrix),
-    dispatcher: matrix === undefined ? null : dispatcherOf(system, matrix),
+    role: planRole(instance, matrix),
+    dispatcher: matrix === undefined ? null : planDispatcher(system, matrix),
     isBackEnd: matrices.some(({ partitions }) => partitions.flat().includes(id)),
     graphs: Object.fromEntries(instance.graphs.map((name) => [name, { local: isAlone }])),
     expires: provider === null,
     provider,
     subscribers,
-    attached: attach ? subscribers.flatMap((other) => streamOf(system, other)) : [],
+    attached: attach ? subscribers.flatMap((other) => replicationAddress(system, other)) : [],
     txPort: provider === null ? 0 : tport,
     durable,
     partition,
@@ -74,19 +74,19 @@ export function planInstance(system: System, id: string): InstancePlan {
   };
 }
 
-/** Where an instance takes transactions; nowhere without a port. */
-function streamOf(system: System, id: string): string[] {
+/** Returns the replication address of an instance; none without a port. */
+function replicationAddress(system: System, id: string): string[] {
   const { host, tport } = system.instances.get(id)!;
   return tport > 0 ? [`${host}:${tport}`] : [];
 }
 
-function roleOf({ type }: Instance, matrix: SystemMatrix | undefined): InstancePlan["role"] {
+function planRole({ type }: Instance, matrix: SystemMatrix | undefined): InstancePlan["role"] {
   if (matrix !== undefined) return "dispatcher";
   return type === "generic" || type === "admin" ? "all" : "engine";
 }
 
-/** The rows of a descriptor as the `dispatcher` of a server. */
-function dispatcherOf(system: System, matrix: SystemMatrix): DispatcherConfig {
+/** Converts the rows of a descriptor to the `dispatcher` of a server. */
+function planDispatcher(system: System, matrix: SystemMatrix): DispatcherConfig {
   return {
     partitions: matrix.partitions.map((replicas) =>
       replicas.map((id) => {

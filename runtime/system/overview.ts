@@ -1,15 +1,14 @@
-// All instances of a system as one picture: `system_overview` of the interface. Pure, from what a
-// survey has found.
+// System overview (`system_overview` of the interface): pure, from poll results.
 
 import { isPlainObject } from "../settings/rules.js";
 import type { PollResult } from "./instance-poller.js";
 import type { System } from "./system.js";
 
-/** As displays show them. */
+/** In display order. */
 const ORDER = ["admin", "dispatch", "builder", "txproxy", "search", "generic"];
 
 const HEALTHY = "SVC/3";
-/** A replica may lag behind the others while changes arrive. */
+/** A replica may lag behind while changes arrive. */
 const QUIET_MS = 30_000;
 
 type Dict = Readonly<Record<string, unknown>>;
@@ -22,16 +21,20 @@ interface Flags {
 
 export function buildOverview(system: System, found: readonly PollResult[]): readonly object[] {
   const byId = new Map(found.map((one) => [one.instance.id, one]));
-  return [...found].sort(inOrder).map((one) => entryOf(system, byId, one));
+  return [...found].sort(compareEntries).map((one) => buildEntry(system, byId, one));
 }
 
-function inOrder(a: PollResult, b: PollResult): number {
+function compareEntries(a: PollResult, b: PollResult): number {
   const byGroup = a.group - b.group;
   const byType = ORDER.indexOf(a.instance.type) - ORDER.indexOf(b.instance.type);
   return byGroup || byType || (a.instance.id < b.instance.id ? -1 : 1);
 }
 
-function entryOf(system: System, byId: ReadonlyMap<string, PollResult>, one: PollResult): object {
+function buildEntry(
+  system: System,
+  byId: ReadonlyMap<string, PollResult>,
+  one: PollResult,
+): object {
   const { instance, group, partition, health, figures, error } = one;
   const base = {
     id: instance.id,
@@ -44,13 +47,13 @@ function entryOf(system: System, byId: ReadonlyMap<string, PollResult>, one: Pol
   };
   if (health === null) return { ...base, error: true };
   const isDispatcher = system.matrices.has(instance.id);
-  const flags = isDispatcher ? flagsOf(system, byId, instance.id, new Set()) : null;
+  const flags = isDispatcher ? computeFlags(system, byId, instance.id, new Set()) : null;
   return {
     ...base,
     nodestat: figures["/svc/nodestat"] ?? null,
     hc: health,
     ...(flags !== null && {
-      matrix: matrixOf(system, byId, instance.id, figures["/svc/matrix"]),
+      matrix: buildMatrix(system, byId, instance.id, figures["/svc/matrix"]),
       "matrix-consistent": flags.consistent,
       "matrix-complete": flags.complete,
       "matrix-degraded": flags.degraded,
@@ -59,16 +62,16 @@ function entryOf(system: System, byId: ReadonlyMap<string, PollResult>, one: Pol
   };
 }
 
-/** The matrix of a dispatcher, each replica with what is known of its instance. */
-function matrixOf(
+/** Returns the matrix of a dispatcher, each replica with the state of its instance. */
+function buildMatrix(
   system: System,
   byId: ReadonlyMap<string, PollResult>,
   id: string,
-  told: unknown,
+  reported: unknown,
 ): unknown {
-  if (!Array.isArray(told)) return [];
+  if (!Array.isArray(reported)) return [];
   const { partitions } = system.matrices.get(id)!;
-  return told.map((replicas, partition) => {
+  return reported.map((replicas, partition) => {
     if (!Array.isArray(replicas)) return [];
     return replicas.map((replica, row) => {
       const engine = byId.get(partitions[partition]?.[row] ?? "");
@@ -78,18 +81,18 @@ function matrixOf(
         id: engine.instance.id,
         nodetype: engine.instance.type,
         serving: engine.health === HEALTHY,
-        digest: nodestatOf(engine).digest ?? null,
+        digest: readNodestat(engine).digest ?? null,
       };
     });
   });
 }
 
 /**
- * Complete: each partition has a replica that serves. Degraded: some replica does not. Consistent:
- * replicas of a partition have the same data. What is below hands its flags up.
- * @param above dispatchers that are being looked at: in a ring one comes to itself
+ * Complete: each partition has a serving replica. Degraded: some replica does not serve.
+ * Consistent: replicas of a partition have the same data. Flags of dispatchers below propagate up.
+ * @param above dispatchers being evaluated, to stop at a dispatch loop
  */
-function flagsOf(
+function computeFlags(
   system: System,
   byId: ReadonlyMap<string, PollResult>,
   id: string,
@@ -109,7 +112,7 @@ function flagsOf(
     });
     for (const replica of replicas) {
       if (!system.matrices.has(replica) || seen.has(replica)) continue;
-      flags = merge(flags, flagsOf(system, byId, replica, seen));
+      flags = merge(flags, computeFlags(system, byId, replica, seen));
     }
   }
   return flags;
@@ -123,13 +126,13 @@ function merge(a: Flags, b: Flags): Flags {
   };
 }
 
-/** The digest of what does not change at this moment. */
+/** Returns the digest of an instance that is not changing at this moment. */
 function quietDigest(one: PollResult): string[] {
-  const { digest, "idle-ms": idleMs } = nodestatOf(one);
+  const { digest, "idle-ms": idleMs } = readNodestat(one);
   return typeof digest === "string" && Number(idleMs) > QUIET_MS ? [digest] : [];
 }
 
-function nodestatOf({ figures }: PollResult): Dict {
-  const told = figures["/svc/nodestat"];
-  return isPlainObject(told) ? told : {};
+function readNodestat({ figures }: PollResult): Dict {
+  const reported = figures["/svc/nodestat"];
+  return isPlainObject(reported) ? reported : {};
 }

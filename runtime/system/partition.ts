@@ -1,5 +1,5 @@
-// The computed partition of an instance, `1000·k + n/1000`: k tells admin, dispatcher and engine
-// apart, n is the number of its tree of transactions.
+// Computed partition of an instance, `1000·k + n/1000`: k is its kind (admin, dispatcher, engine),
+// n the number of its replication tree.
 
 import type { InstanceType } from "./descriptor.js";
 import type { System } from "./system.js";
@@ -22,24 +22,24 @@ export function partitionOf(system: System, id: string): string {
       .map((engine) => partitionOf(system, engine)),
   );
   if (type === "dispatch" && below.size === 1) return [...below][0]!;
-  return (KIND[type] * 1000 + treeOf(system, id) / 1000).toFixed(3);
+  return (KIND[type] * 1000 + treeNumber(system, id) / 1000).toFixed(3);
 }
 
-/** Number of the tree that an instance is in, among those of its kind, from 1. */
-function treeOf(system: System, id: string): number {
+/** Returns the number of an instance's replication tree among those of its kind, from 1. */
+function treeNumber(system: System, id: string): number {
   const kind = KIND[system.instances.get(id)!.type];
-  const root = rootOf(system, id);
+  const root = findRoot(system, id);
   const roots = [...system.instances.values()]
     .filter((other) => KIND[other.type] === kind && !system.providers.has(other.id))
     .map((other) => other.id);
-  // A root of another kind has a number of its own, behind the others.
+  // A root of another kind gets a number after the others.
   const at = roots.indexOf(root);
   return at < 0 ? roots.length + 1 : at + 1;
 }
 
-function rootOf(system: System, id: string): string {
+function findRoot(system: System, id: string): string {
   let root = id;
-  // Trees have no circles: nobody is in one twice.
+  // Trees are acyclic.
   for (let up = system.providers.get(root); up !== undefined; up = system.providers.get(root)) {
     root = up;
   }

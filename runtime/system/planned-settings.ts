@@ -1,5 +1,4 @@
-// What a plan says of the settings of its instance: the same values that options and svc.config.ts
-// may give, and as freely overruled by options.
+// Settings derived from an instance plan. Options override them, like svc.config.ts.
 
 import type { ResolvedConfig } from "../settings/config-rule.js";
 import type { SettingName } from "../settings/server-settings.js";
@@ -20,7 +19,7 @@ export function plannedSettings(
     servicein: serviceIn,
     dispatcher,
     graphs: { ...graphs, ...configured },
-    // Dispatchers introduce themselves, which only this transport understands.
+    // Dispatchers send an identity line, which only this transport understands.
     ...(isBackEnd && http.transport === "auto" && { transport: "net" }),
     ...(!expires && { events: false }),
     txPort: txPort > 0 ? txPort : null,

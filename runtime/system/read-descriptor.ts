@@ -1,5 +1,5 @@
-// From what somebody wrote to a system: every rule of a descriptor, all mistakes at once, each with
-// the path of what is wrong. Nothing here looks anything up.
+// Parses a descriptor into a system: applies all rules and reports all errors at once, each with
+// its path. Resolves no names or files.
 
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
@@ -16,44 +16,44 @@ const TOPOLOGY_KEYS = ["transaction", "dispatch"];
 export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
- * Reads and checks a descriptor.
- * @throws SvcError SVC2700 with everything that is wrong with it, a line each
+ * Parses and checks a descriptor.
+ * @throws SvcError SVC2700 with all errors, one per line
  */
 export function readDescriptor(given: unknown): System {
   if (!isPlainObject(given)) throw new SvcError("SVC2700", "System descriptor must be dict");
-  const complaints = new DescriptorErrors();
-  const descriptor = modernised(given);
-  rejectMisspelledKeys(descriptor, KEYS, "", complaints);
-  const graphs = readGraphs(descriptor.graphs, complaints);
-  const topology = readObject(descriptor.topology, "topology", complaints);
-  rejectMisspelledKeys(topology, TOPOLOGY_KEYS, "topology.", complaints);
-  const transactions = readTransactions(topology.transaction, descriptor.instances, complaints);
-  const instances = readInstances(descriptor, graphs, transactions.subscribers, complaints);
-  const matrices = readDispatch(topology.dispatch, instances, complaints);
-  const tls = readTls(descriptor.tls, complaints);
+  const errors = new DescriptorErrors();
+  const descriptor = renameOldKeys(given);
+  rejectMisspelledKeys(descriptor, KEYS, "", errors);
+  const graphs = readGraphs(descriptor.graphs, errors);
+  const topology = readObject(descriptor.topology, "topology", errors);
+  rejectMisspelledKeys(topology, TOPOLOGY_KEYS, "topology.", errors);
+  const transactions = readTransactions(topology.transaction, descriptor.instances, errors);
+  const instances = readInstances(descriptor, graphs, transactions.subscribers, errors);
+  const matrices = readDispatch(topology.dispatch, instances, errors);
+  const tls = readTls(descriptor.tls, errors);
   const usual = `Unspecified ${instances.size}-node System`;
   const { name = usual } = descriptor;
-  if (typeof name !== "string" || name === "") complaints.at("name", "string required");
-  complaints.raise();
+  if (typeof name !== "string" || name === "") errors.at("name", "string required");
+  errors.raise();
   const whole = { ...descriptor, name };
   const read = { name: name as string, graphs, instances, tls, ...transactions, matrices };
   return { ...read, descriptor: whole };
 }
 
-/** What tells one descriptor from another, whatever the order of its keys. */
+/** Returns a hash of a descriptor, independent of key order. */
 export function descriptorHash(descriptor: object): string {
-  return createHash("sha256").update(canonical(descriptor)).digest("hex").slice(0, 16);
+  return createHash("sha256").update(canonicalize(descriptor)).digest("hex").slice(0, 16);
 }
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+function canonicalize(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalize).join()}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join()}}`;
+  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalize(item)}`).join()}}`;
 }
 
-/** Names of older descriptors; whose instances had all graphs unless they said otherwise. */
-function modernised(given: Record<string, unknown>): Record<string, unknown> {
+/** Renames keys of older descriptors, whose instances had all graphs by default. */
+function renameOldKeys(given: Record<string, unknown>): Record<string, unknown> {
   const { topology, graphs, instances } = given;
   if (!isPlainObject(topology)) return given;
   const { input, search, ...rest } = topology;
@@ -74,15 +74,15 @@ function modernised(given: Record<string, unknown>): Record<string, unknown> {
   return { ...given, topology: renamed, instances: Object.fromEntries(named) };
 }
 
-function readGraphs(given: unknown, complaints: DescriptorErrors): string[] {
+function readGraphs(given: unknown, errors: DescriptorErrors): string[] {
   if (given === undefined) return [];
   if (!Array.isArray(given)) {
-    complaints.at("graphs", "list of strings required");
+    errors.at("graphs", "list of strings required");
     return [];
   }
   for (const [index, name] of given.entries()) {
     const isName = typeof name === "string" && GRAPH_NAME.test(name);
-    if (!isName) complaints.at(`graphs[${index}]`, "name of a graph required");
+    if (!isName) errors.at(`graphs[${index}]`, "name of a graph required");
   }
   return given;
 }
@@ -90,10 +90,10 @@ function readGraphs(given: unknown, complaints: DescriptorErrors): string[] {
 function readObject(
   given: unknown,
   path: string,
-  complaints: DescriptorErrors,
+  errors: DescriptorErrors,
 ): Readonly<Record<string, unknown>> {
   if (given === undefined) return {};
   if (isPlainObject(given)) return given;
-  complaints.at(path, "dict required");
+  errors.at(path, "dict required");
   return {};
 }

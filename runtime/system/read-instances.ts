@@ -1,4 +1,4 @@
-// The instances of a descriptor: what each may say of itself, and what no two may have.
+// Parses the instances of a descriptor: their parameters, and what must be unique among them.
 
 import { isPlainObject } from "../settings/rules.js";
 import { INSTANCE_TYPES, type InstanceType } from "./descriptor.js";
@@ -8,7 +8,7 @@ import type { Instance } from "./system.js";
 
 const MAX_INSTANCES = 4096;
 export const MAX_PORT = 65_535;
-/** No comma, no `*`, no blank: ids stand in lists, patterns and names of folders. */
+/** No comma, `*` or blank: ids appear in lists, patterns and folder names. */
 export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const HOST = /^[A-Za-z0-9_:.%-]{1,253}$/;
 export const PREFIX = /^[-./0-9=@A-Z_a-z~]*$/;
@@ -34,33 +34,33 @@ export function readInstances(
   { instances, common }: Dict,
   graphs: readonly string[],
   subscribers: ReadonlyMap<string, readonly string[]>,
-  complaints: DescriptorErrors,
+  errors: DescriptorErrors,
 ): ReadonlyMap<string, Instance> {
   const found = new Map<string, Instance>();
   const shared = isPlainObject(common ?? {}) ? ((common ?? {}) as Dict) : {};
-  if (shared !== common && common !== undefined) complaints.at("common", "dict required");
-  rejectMisspelledKeys(shared, KEYS, "common.", complaints);
+  if (shared !== common && common !== undefined) errors.at("common", "dict required");
+  rejectMisspelledKeys(shared, KEYS, "common.", errors);
   if (!isPlainObject(instances) || Object.keys(instances).length === 0) {
-    complaints.at("instances", "dict with one instance or more required");
+    errors.at("instances", "dict with one instance or more required");
     return found;
   }
   const entries = Object.entries(instances);
   if (entries.length > MAX_INSTANCES) {
-    complaints.at("instances", `${MAX_INSTANCES} at most, not ${entries.length}`);
+    errors.at("instances", `${MAX_INSTANCES} at most, not ${entries.length}`);
     return found;
   }
   for (const [id, given] of entries) {
     const path = `instances.${id}`;
-    if (!ID.test(id)) complaints.at(path, "id of letters, digits, . _ - required");
+    if (!ID.test(id)) errors.at(path, "id of letters, digits, . _ - required");
     if (!isPlainObject(given)) {
-      complaints.at(path, "dict required");
+      errors.at(path, "dict required");
       continue;
     }
-    rejectMisspelledKeys(given, KEYS, `${path}.`, complaints);
-    const fields = new Fields({ ...shared, ...given }, path, complaints);
+    rejectMisspelledKeys(given, KEYS, `${path}.`, errors);
+    const fields = new Fields({ ...shared, ...given }, path, errors);
     found.set(id, readInstance(id, fields, graphs, subscribers.get(id) ?? []));
   }
-  refuseShared([...found.values()], complaints);
+  rejectDuplicates([...found.values()], errors);
   return found;
 }
 
@@ -83,7 +83,7 @@ function readInstance(
   if (attach && !["builder", "txproxy", "search"].includes(type)) {
     fields.wrong("attach", `instance type ${type} cannot be attached`);
   } else if (attach && subscribers.length === 0) fields.wrong("attach", "no subscribers");
-  const usual = `${type[0]!.toUpperCase()}${type.slice(1)} ${id} at ${host}:${hport}`;
+  const fallback = `${type[0]!.toUpperCase()}${type.slice(1)} ${id} at ${host}:${hport}`;
   return {
     id,
     type,
@@ -91,95 +91,95 @@ function readInstance(
     graphs: fields.graphs(graphs),
     host,
     hport,
-    prefix: prefixOf(fields),
+    prefix: readPrefix(fields),
     serviceIn: fields.flag("s-in", type !== "search" && type !== "txproxy"),
     attach,
     tport,
     durable,
-    description: fields.text("description", usual, /^[^\p{Cc}]{1,1000}$/u, "string required"),
+    description: fields.text("description", fallback, /^[^\p{Cc}]{1,1000}$/u, "string required"),
   };
 }
 
-function prefixOf(fields: Fields): string | null {
+function readPrefix(fields: Fields): string | null {
   const text = fields.text("prefix", "", PREFIX, "invalid characters in prefix path");
   return text === "" ? null : text;
 }
 
-/** What no two instances may have. */
-function refuseShared(instances: readonly Instance[], complaints: DescriptorErrors): void {
+/** Reports ports and builder groups used twice, and differing prefixes. */
+function rejectDuplicates(instances: readonly Instance[], errors: DescriptorErrors): void {
   const ports = new Set<string>();
   const groups = new Set<number>();
   const [first] = instances;
   for (const { id, type, host, hport, tport, group, prefix } of instances) {
     const place = (port: number) => `${host}:${port}`;
-    const refuseTaken = (key: string, ...wanted: readonly number[]): void => {
+    const rejectTaken = (key: string, ...wanted: readonly number[]): void => {
       const taken = wanted.find((port) => port > 0 && ports.has(place(port)));
       if (taken === undefined) return;
-      complaints.at(`instances.${id}.${key}`, `duplicate port ${taken} on host ${host}`);
+      errors.at(`instances.${id}.${key}`, `duplicate port ${taken} on host ${host}`);
     };
-    refuseTaken("hport", hport, hport + 1);
-    refuseTaken("tport", tport);
+    rejectTaken("hport", hport, hport + 1);
+    rejectTaken("tport", tport);
     for (const port of [hport, hport + 1, tport]) ports.add(place(port));
     if (type === "builder" && group >= 0) {
       if (groups.has(group)) {
-        complaints.at(`instances.${id}.group`, `duplicate builder group ${group}`);
+        errors.at(`instances.${id}.group`, `duplicate builder group ${group}`);
       }
       groups.add(group);
     }
     if (prefix !== first!.prefix) {
-      complaints.at(`instances.${id}.prefix`, "must be the same for all instances");
+      errors.at(`instances.${id}.prefix`, "must be the same for all instances");
     }
   }
 }
 
-/** The values of one instance, and what is wrong with them. */
+/** Reads the parameters of one instance and reports errors. */
 class Fields {
   constructor(
     readonly given: Dict,
     readonly path: string,
-    readonly complaints: DescriptorErrors,
+    readonly errors: DescriptorErrors,
   ) {}
 
   wrong(key: string, detail: string): void {
-    this.complaints.at(`${this.path}.${key}`, detail);
+    this.errors.at(`${this.path}.${key}`, detail);
   }
 
-  integer(key: string, usual: number | null, least: number, most: number): number {
-    const value = this.given[key] ?? usual;
-    const isRight =
-      Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
-    if (isRight) return value as number;
-    this.wrong(key, `${least > 0 ? "positive " : ""}integer required, ${most} at most`);
-    return usual ?? 0;
+  integer(key: string, fallback: number | null, min: number, max: number): number {
+    const value = this.given[key] ?? fallback;
+    const isValid =
+      Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max;
+    if (isValid) return value as number;
+    this.wrong(key, `${min > 0 ? "positive " : ""}integer required, ${max} at most`);
+    return fallback ?? 0;
   }
 
-  number(key: string, usual: number): number {
-    const value = this.given[key] ?? usual;
+  number(key: string, fallback: number): number {
+    const value = this.given[key] ?? fallback;
     if (Number.isFinite(value)) return value as number;
     this.wrong(key, "number required");
-    return usual;
+    return fallback;
   }
 
-  flag(key: string, usual: boolean): boolean {
-    const value = this.given[key] ?? usual;
-    // Older descriptors have numbers here.
+  flag(key: string, fallback: boolean): boolean {
+    const value = this.given[key] ?? fallback;
+    // Older descriptors use numbers.
     if (typeof value === "boolean" || value === 0 || value === 1) return Boolean(value);
     this.wrong(key, "true or false required");
-    return usual;
+    return fallback;
   }
 
-  text(key: string, usual: string, form: RegExp, detail: string): string {
-    const value = this.given[key] ?? usual;
-    if (typeof value === "string" && form.test(value)) return value;
+  text(key: string, fallback: string, pattern: RegExp, detail: string): string {
+    const value = this.given[key] ?? fallback;
+    if (typeof value === "string" && pattern.test(value)) return value;
     this.wrong(key, detail);
-    return usual;
+    return fallback;
   }
 
-  oneOf(key: string, words: readonly InstanceType[], usual: InstanceType): InstanceType {
-    const value = this.given[key] ?? usual;
+  oneOf(key: string, words: readonly InstanceType[], fallback: InstanceType): InstanceType {
+    const value = this.given[key] ?? fallback;
     if (words.includes(value as InstanceType)) return value as InstanceType;
     this.wrong(key, `must be one of ${JSON.stringify(words)}`);
-    return usual;
+    return fallback;
   }
 
   graphs(declared: readonly string[]): string[] {

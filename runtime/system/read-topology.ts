@@ -1,4 +1,4 @@
-// The topology of a descriptor: who provides whom with changes, and who dispatches to whom.
+// Parses the topology of a descriptor: replication trees and dispatch matrices.
 
 import {
   DEFAULT_CHANNELS,
@@ -12,30 +12,30 @@ import { isPlainObject } from "../settings/rules.js";
 import type { DescriptorErrors } from "./descriptor-errors.js";
 import type { Instance, System, SystemMatrix, SystemRow } from "./system.js";
 
-/** Nobody passes changes on more often; deeper ones are made to let a stack overflow. */
+/** Deeper trees are not useful; the limit prevents a stack overflow. */
 const MAX_DEPTH = 64;
 
 type Transactions = Pick<System, "subscribers" | "providers">;
 
-/** @param instances as they were given, of which only the ids matter here */
+/** @param instances as in the descriptor; only their ids are used */
 export function readTransactions(
   given: unknown,
   instances: unknown,
-  complaints: DescriptorErrors,
+  errors: DescriptorErrors,
 ): Transactions {
   const known = new Set(isPlainObject(instances) ? Object.keys(instances) : []);
   const subscribers = new Map<string, string[]>();
   const providers = new Map<string, string>();
   const visit = (node: unknown, provider: string | null, depth: number): void => {
     if (node === null || node === undefined) return;
-    const members = depth > MAX_DEPTH ? null : membersOf(node);
-    if (members === null) return complaints.add("invalid transaction topology");
+    const members = depth > MAX_DEPTH ? null : listMembers(node);
+    if (members === null) return errors.add("invalid transaction topology");
     for (const [id, below] of members) {
       const what = `for instance "${id}"`;
       if (!known.has(id)) {
-        complaints.add(`System descriptor topology.transaction instance "${id}" is undefined`);
+        errors.add(`System descriptor topology.transaction instance "${id}" is undefined`);
       } else if (subscribers.has(id)) {
-        complaints.add(`System descriptor topology.transaction duplicate ${what}`);
+        errors.add(`System descriptor topology.transaction duplicate ${what}`);
       } else {
         subscribers.set(id, []);
         if (provider !== null) {
@@ -51,8 +51,8 @@ export function readTransactions(
   return { subscribers, providers };
 }
 
-/** Ids with what is below them; null for what has none of the forms. */
-function membersOf(node: unknown): (readonly [string, unknown])[] | null {
+/** Returns ids with their subtrees; null for an invalid form. */
+function listMembers(node: unknown): (readonly [string, unknown])[] | null {
   if (isPlainObject(node)) return Object.entries(node);
   if (!Array.isArray(node)) return null;
   const members = node.map((item): readonly [string, unknown] | null => {
@@ -66,31 +66,31 @@ function membersOf(node: unknown): (readonly [string, unknown])[] | null {
 export function readDispatch(
   given: unknown,
   instances: ReadonlyMap<string, Instance>,
-  complaints: DescriptorErrors,
+  errors: DescriptorErrors,
 ): ReadonlyMap<string, SystemMatrix> {
   const matrices = new Map<string, SystemMatrix>();
   if (given === undefined) return matrices;
   if (!isPlainObject(given)) {
-    complaints.at("topology.dispatch", "dict required");
+    errors.at("topology.dispatch", "dict required");
     return matrices;
   }
   for (const [id, rows] of Object.entries(given)) {
     if (!instances.has(id)) {
-      complaints.add(`System descriptor topology.dispatch instance "${id}" is undefined`);
+      errors.add(`System descriptor topology.dispatch instance "${id}" is undefined`);
       continue;
     }
-    const matrix = new MatrixReader(id, instances, complaints).read(rows);
+    const matrix = new MatrixReader(id, instances, errors).read(rows);
     if (matrix.rows.length > 0) matrices.set(id, matrix);
   }
   return matrices;
 }
 
-/** Reads what one dispatcher says. */
+/** Parses the matrix of one dispatcher. */
 class MatrixReader {
   constructor(
     readonly id: string,
     readonly instances: ReadonlyMap<string, Instance>,
-    readonly complaints: DescriptorErrors,
+    readonly errors: DescriptorErrors,
   ) {}
 
   read(given: unknown): SystemMatrix {
@@ -104,7 +104,7 @@ class MatrixReader {
         continue;
       }
       const { partitions } = row;
-      if (isSwitch(row)) {
+      if (isPartialResultsRow(row)) {
         allowIncomplete = true;
         continue;
       }
@@ -123,7 +123,7 @@ class MatrixReader {
     return { partitions, rows, allowIncomplete };
   }
 
-  /** An object is one partition with a replica for each member. */
+  /** An object is one partition with a replica per member. */
   #rows(given: unknown): readonly unknown[] {
     if (Array.isArray(given)) return given;
     if (!isPlainObject(given)) {
@@ -152,14 +152,14 @@ class MatrixReader {
   #number(
     row: Readonly<Record<string, unknown>>,
     key: string,
-    usual: number,
-    [least, most]: readonly [number, number],
+    fallback: number,
+    [min, max]: readonly [number, number],
     where: string,
   ): number {
-    const value = row[key] ?? usual;
-    const isRight = Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
-    if (!isRight) this.#complain(`${where} '${key}':${JSON.stringify(value)} out of range`);
-    return isRight ? Number(value) : usual;
+    const value = row[key] ?? fallback;
+    const isValid = Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+    if (!isValid) this.#complain(`${where} '${key}':${JSON.stringify(value)} out of range`);
+    return isValid ? Number(value) : fallback;
   }
 
   #engine(engine: unknown, where: string): string {
@@ -170,9 +170,9 @@ class MatrixReader {
 
   #checkShape(rows: readonly SystemRow[], engines: readonly (readonly string[])[]): void {
     const width = engines[0]?.length ?? 0;
-    const odd = engines.findIndex((row) => row.length !== width);
-    if (odd >= 0)
-      this.#complain(`replica ${odd} has ${engines[odd]!.length} of ${width} partitions`);
+    const uneven = engines.findIndex((row) => row.length !== width);
+    if (uneven >= 0)
+      this.#complain(`replica ${uneven} has ${engines[uneven]!.length} of ${width} partitions`);
     if (width > MAX_MATRIX_DIMENSION || rows.length > MAX_MATRIX_DIMENSION) {
       this.#complain(`${rows.length} replicas of ${width} partitions out of range`);
     }
@@ -183,12 +183,12 @@ class MatrixReader {
   }
 
   #complain(text: string): void {
-    this.complaints.add(`System descriptor topology.dispatch.${this.id} ${text}`);
+    this.errors.add(`System descriptor topology.dispatch.${this.id} ${text}`);
   }
 }
 
-/** A row without partitions and with a negative priority only says that parts may lack. */
-function isSwitch({ partitions, priority }: Readonly<Record<string, unknown>>): boolean {
+/** Returns whether a row only allows partial results: no partitions and a negative priority. */
+function isPartialResultsRow({ partitions, priority }: Readonly<Record<string, unknown>>): boolean {
   const isEmpty = Array.isArray(partitions) && partitions.length === 0;
   return isEmpty && typeof priority === "number" && priority < 0;
 }

@@ -1,18 +1,18 @@
-// Keys that were meant to be others.
+// Detection of misspelled keys.
 
 import { didYouMean } from "../base/did-you-mean.js";
 import type { DescriptorErrors } from "./descriptor-errors.js";
 
-/** Keys that nobody knows are left alone, but not those that look like one that was meant. */
+/** Reports unknown keys that resemble a known one; other unknown keys are ignored. */
 export function rejectMisspelledKeys(
   given: Readonly<Record<string, unknown>>,
   known: readonly string[],
   inside: string,
-  complaints: DescriptorErrors,
+  errors: DescriptorErrors,
 ): void {
   for (const key of Object.keys(given)) {
     if (known.includes(key)) continue;
     const hint = didYouMean(key, known);
-    if (hint !== "") complaints.at(inside + key, `unknown key${hint}`);
+    if (hint !== "") errors.at(inside + key, `unknown key${hint}`);
   }
 }

@@ -1,4 +1,4 @@
-// A system as programs work with it: the descriptor, checked, with every default filled in.
+// A validated system descriptor with all defaults filled in.
 
 import type { InstanceType, SystemTls } from "./descriptor.js";
 
@@ -13,7 +13,7 @@ export interface Instance {
   readonly prefix: string | null;
   readonly serviceIn: boolean;
   readonly attach: boolean;
-  /** 0: it takes no transactions. */
+  /** 0: accepts no transactions. */
   readonly tport: number;
   readonly durable: boolean;
   readonly description: string;
@@ -24,15 +24,15 @@ export interface System {
   readonly graphs: readonly string[];
   /** In the order of the descriptor. */
   readonly instances: ReadonlyMap<string, Instance>;
-  /** What whoever asks instances believes and shows; null: they speak no TLS. */
+  /** TLS settings of clients of the instances; null: plain. */
   readonly tls: SystemTls | null;
-  /** By provider; everybody is in here. */
+  /** By provider; contains every instance. */
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
   /** By subscriber. */
   readonly providers: ReadonlyMap<string, string>;
-  /** The matrix of each dispatcher, ids by partition, then replica. */
+  /** Matrix by dispatcher; ids by partition, then replica. */
   readonly matrices: ReadonlyMap<string, SystemMatrix>;
-  /** What was given, with the names that are in use today. */
+  /** The descriptor with current key names. */
   readonly descriptor: object;
 }
 

@@ -1,25 +1,24 @@
-// How instances are asked that speak TLS: with which certificates, from files that may change while
-// whoever asks runs.
+// TLS options for connections to instances, from certificate files that may change at run time.
 
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths, type TlsPaths } from "../base/tls-paths.js";
 import type { SystemTls } from "./descriptor.js";
 
-/** Files are looked at again after this. */
+/** Interval of checking the files for changes. */
 const FRESH_MS = 1000;
 
 export class TlsContextCache {
   readonly #files: TlsFiles;
   readonly #name: string | null;
   #loading: Promise<unknown> | null = null;
-  #lookedAtMs = 0;
+  #checkedAtMs = 0;
 
   readonly #isOwn: boolean;
 
   /**
-   * @param folder what paths are relative to
-   * @param isOwn it is this process that is asked: any certificate will do
+   * @param folder base of relative paths
+   * @param isOwn connecting to this process itself: any certificate is accepted
    */
   constructor(tls: SystemTls | TlsPaths, folder: string, isOwn = false) {
     this.#isOwn = isOwn;
@@ -30,8 +29,8 @@ export class TlsContextCache {
   }
 
   /**
-   * For a connection that is made now.
-   * @throws SvcError SVC2940 to SVC2942 for files that cannot be used
+   * Returns the options of a new connection.
+   * @throws SvcError SVC2940 to SVC2942 if files are unusable
    */
   async options(): Promise<ConnectionOptions> {
     this.#loading ??= this.#files.load();
@@ -39,8 +38,8 @@ export class TlsContextCache {
       this.#loading = null;
       throw error;
     });
-    if (performance.now() - this.#lookedAtMs > FRESH_MS) {
-      this.#lookedAtMs = performance.now();
+    if (performance.now() - this.#checkedAtMs > FRESH_MS) {
+      this.#checkedAtMs = performance.now();
       await this.#files.refresh();
     }
     const name = this.#name;
