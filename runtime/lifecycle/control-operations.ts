@@ -1,5 +1,5 @@
-// What operators can have the server do (http-interface, "Operations"), one at a time. All of it
-// runs in the main thread. Nothing that they send is ever run as code.
+// Admin operations (http-interface, "Operations"). They run in the main thread, one at a time. Operator
+// input is never executed as code.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";
@@ -23,41 +23,44 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["ResetMetrics", ({ service }) => resetMetrics(service)],
   ["Persist", ({ graphs }) => persist(graphs)],
   ["Truncate", truncate],
-  ["SetReadonly", () => done("system readonly", () => system.setReadonly())],
-  ["ClearReadonly", () => done("system mutable", () => system.clearReadonly())],
-  ["SuspendEvents", () => done("events_suspended", () => system.suspendEvents())],
-  ["ResumeEvents", () => done("events_resumed", () => system.resumeEvents())],
+  ["SetReadonly", () => runAction("system readonly", () => system.setReadonly())],
+  ["ClearReadonly", () => runAction("system mutable", () => system.clearReadonly())],
+  ["SuspendEvents", () => runAction("events_suspended", () => system.suspendEvents())],
+  ["ResumeEvents", () => runAction("events_resumed", () => system.resumeEvents())],
   ["ReloadPlugins", ({ owner }, args) => reload(owner, args)],
-  ["SystemDescriptor", ({ service }, { content }) => takeDescriptor(service, String(content))],
+  ["SystemDescriptor", ({ service }, { content }) => setDescriptor(service, String(content))],
   ["Console", (parts, args) => runConsole(parts, args)],
   ...STREAM_OPERATIONS,
 ]);
 
-type Ending = (parts: Parts, args: ControlArguments) => OperationResult | Promise<OperationResult>;
+type StopOperation = (
+  parts: Parts,
+  args: ControlArguments,
+) => OperationResult | Promise<OperationResult>;
 
-/** Those that end what answers come from. */
-const ENDINGS: ReadonlyMap<string, Ending> = new Map<string, Ending>([
+/** Operations that stop the server which sends their response. */
+const STOP_OPERATIONS: ReadonlyMap<string, StopOperation> = new Map<string, StopOperation>([
   ["RestartHTTP", restart],
   ["Shutdown", shutdown],
 ]);
 
 /**
- * Does an operation.
- * @throws Error whose message is told to the operator
+ * Executes an operation.
+ * @throws Error whose message is returned to the operator
  */
 export async function operate(
   parts: Parts,
   operation: string,
   args: ControlArguments,
 ): Promise<OperationResult> {
-  const ending = ENDINGS.get(operation);
-  if (ending !== undefined) return ending(parts, args);
+  const stopOperation = STOP_OPERATIONS.get(operation);
+  if (stopOperation !== undefined) return stopOperation(parts, args);
   const found = OPERATIONS.get(operation);
   if (found === undefined) throw new Error(`there is no operation ${operation}`);
   return { value: await found(parts, args) };
 }
 
-function done(action: string, act: () => void): object {
+function runAction(action: string, act: () => void): object {
   act();
   return { action };
 }
@@ -94,7 +97,7 @@ function truncate(): object {
   return { action: "truncate" };
 }
 
-/** Nothing is loaded that was not built: a list of plugins is refused. */
+/** Loads only built plugins: a list of plugins is refused. */
 async function reload(owner: ServerOwner, { content }: ControlArguments): Promise<object> {
   const text = String(content ?? "").trim();
   if (text !== "" && text !== "[]") {
@@ -103,8 +106,10 @@ async function reload(owner: ServerOwner, { content }: ControlArguments): Promis
   return { action: "plugins_reloaded", result: await owner.reload() };
 }
 
-/** A changed matrix takes part at once; to become a dispatcher, or none, takes RestartHTTP. */
-async function takeDescriptor(service: HttpService, content: string): Promise<object> {
+/**
+ * Applies a changed matrix at once; becoming or ceasing to be a dispatcher requires RestartHTTP.
+ */
+async function setDescriptor(service: HttpService, content: string): Promise<object> {
   const given = readDescriptor(JSON.parse(content));
   const { id } = service.node;
   if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
@@ -133,7 +138,7 @@ function restart({ service, owner }: Parts): OperationResult {
   };
 }
 
-/** A signal saves graphs, too; here it is known first whether that is possible, and wanted. */
+/** Unlike a signal, first checks that the graphs can be saved. */
 async function shutdown(
   { owner, graphs }: Parts,
   { persist: isSaved }: ControlArguments,
@@ -150,7 +155,7 @@ async function shutdown(
   };
 }
 
-/** Names of operations that need nothing further, with `;` between them. */
+/** Runs operations without arguments, separated by `;`. */
 async function runConsole(parts: Parts, { content }: ControlArguments): Promise<object> {
   const commands = String(content)
     .split(";")
@@ -160,12 +165,12 @@ async function runConsole(parts: Parts, { content }: ControlArguments): Promise<
   for (const command of commands.slice(0, 100)) {
     if (command === "dir") result.push([...OPERATIONS.keys()].sort());
     else if (command === "Console") result.push('Exception("not within itself")');
-    else result.push(await resultOf(parts, command));
+    else result.push(await runCommand(parts, command));
   }
   return { action: commands.slice(0, 100), result };
 }
 
-async function resultOf(parts: Parts, command: string): Promise<unknown> {
+async function runCommand(parts: Parts, command: string): Promise<unknown> {
   const operation = OPERATIONS.get(command);
   if (operation === undefined) return `Exception(${JSON.stringify(`unknown: ${command}`)})`;
   try {

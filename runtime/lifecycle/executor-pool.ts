@@ -1,5 +1,5 @@
-// The worker threads that run user plugins: starts them, replaces those that die, and starts a
-// second set beside the first when plugins are reloaded. Lives in the main thread.
+// Executor threads, which run user plugins: starts them, replaces dead ones, and starts a second
+// set before the first is retired on reload. Lives in the main thread.
 
 import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { SvcError } from "../base/errors.js";
@@ -21,36 +21,36 @@ import { exitWhenOrphaned, isFdExhausted, startThread } from "./start-thread.js"
 import { currentSourceLine } from "./thread-probe.js";
 
 /**
- * Deaths in a row that no request brought about, without a long life between, after which the
- * service goes out: the plugins themselves cannot live.
+ * Consecutive early deaths without a running request that count as a crash loop: the plugins
+ * themselves fail.
  */
-const MAX_OWN_DEATHS_IN_A_ROW = 10;
-/** A life this long ends a row of deaths. */
-const LONG_LIFE_MS = 5_000;
-/** Once they die in a row, executors are replaced later and later, up to this. */
+const CRASH_LOOP_DEATHS = 10;
+/** An executor that lives this long ends a series of deaths. */
+const STABLE_AFTER_MS = 5_000;
+/** Maximum restart delay in a crash loop. */
 const MAX_RESTART_DELAY_MS = 60_000;
 
 export interface ExecutorPoolEvents {
-  /** Does what an executor asks for, which waits for the answer. */
+  /** Executes a request of an executor, which awaits the reply. */
   asked(ask: GraphCommand): Promise<unknown>;
-  /** An executor has ended, for whatever reason; its id is given to another after this. */
+  /** An executor has exited; its id is reused afterwards. */
   ended(id: number): void;
-  /** Resolves with the number of requests that the executor was running. */
+  /** Resolves with the number of requests the executor was running. */
   died(id: number): Promise<number>;
   replaced(died: number, executor: ExecutorPort): Promise<void>;
   /** Executors die as fast as they are replaced: nothing can be served. */
   crashLoop(): void;
-  /** After that, one has lived for a while. */
+  /** An executor has stayed up after a crash loop. */
   recovered(): void;
 }
 
-/** What is the same for all executors. */
+/** Data common to all executors. */
 type SharedData = Omit<ExecutorThreadData, "id" | "port" | "routes" | "signal">;
 
 export interface ExecutorBounds {
-  /** Of heap and buffers; 0 for none. */
+  /** Limit of heap and buffers; 0: none. */
   readonly heapMb: number;
-  /** For the modules of plugins. */
+  /** Timeout of loading plugin modules. */
   readonly loadTimeoutMs: number;
 }
 
@@ -58,21 +58,21 @@ interface Member {
   readonly worker: Worker;
   readonly routes: Routes;
   readonly startedAtMs: number;
-  /** Has requests: should it end, another one takes its place. */
+  /** Receives requests, and is replaced when it exits. */
   inService: boolean;
-  /** Set when it was ended for what it did, which was logged then. */
+  /** Terminated by the pool, which has logged the reason. */
   terminated: boolean;
 }
 
 /**
- * What V8 takes by itself on most machines. Where it takes more, as under Node 24, one collection
- * can overshoot the limit of the heap, and then the process ends instead of the thread.
+ * V8's default on most machines. Where the default is higher, as under Node 24, one collection can
+ * overshoot the heap limit, which ends the process instead of the thread.
  */
 const YOUNG_GENERATION_MB = 48;
 
-/** Exit code of a thread that has nothing more to do while its modules still wait. */
+/** Exit code of a thread that has nothing to do while its modules still wait. */
 const UNSETTLED = 13;
-/** After this long the log says what a start waits for. */
+/** Delay after which the server log states what a start waits for. */
 const SLOW_LOAD_MS = 10_000;
 
 export class ExecutorPool {
@@ -104,11 +104,11 @@ export class ExecutorPool {
   }
 
   /**
-   * Starts executors with the plugins now built and gives them requests when all are ready.
-   * @param routes the numbers by which requests will name the plugins
-   * @param serve lets requests come to them; fails at once if that cannot be
-   * @throws SvcError SVC2201 when the plugins cannot be loaded, or one ends before all are; those
-   *   started are ended again.
+   * Starts executors with the current build and puts them in service when all are ready.
+   * @param routes plugin numbers of requests
+   * @param serve directs requests to them; must fail at once if it cannot
+   * @throws SvcError SVC2201 if the plugins cannot be loaded or an executor exits early; all
+   *   started ones are then terminated
    */
   async start(
     count: number,
@@ -123,7 +123,7 @@ export class ExecutorPool {
       await serve(executors);
     } catch (error) {
       await this.#end(ids);
-      throw isClosedPort(error) ? endedEarly() : error;
+      throw isClosedPort(error) ? earlyExitError() : error;
     }
   }
 
@@ -139,7 +139,7 @@ export class ExecutorPool {
     return started.map((result) => (result as PromiseFulfilledResult<ExecutorPort>).value);
   }
 
-  /** Ends one executor whatever it does; a member in service is replaced. */
+  /** Terminates an executor; one in service is replaced. */
   terminate(id: number, reason: string): void {
     const member = this.#members.get(id);
     if (member === undefined) return;
@@ -148,7 +148,7 @@ export class ExecutorPool {
     void member.worker.terminate();
   }
 
-  /** Ends an executor that is no longer needed. */
+  /** Terminates an executor that is no longer needed. */
   retire(id: number): Promise<void> {
     return this.#end([id]);
   }
@@ -167,11 +167,11 @@ export class ExecutorPool {
 
   #enterService(id: number): void {
     const member = this.#members.get(id);
-    if (member === undefined) throw endedEarly();
+    if (member === undefined) throw earlyExitError();
     member.inService = true;
   }
 
-  /** @throws SvcError SVC2201 when there are too few, which is when older builds go on and on */
+  /** @throws SvcError SVC2201 if ids run out because earlier builds do not drain */
   #requireIds(count: number): void {
     if (this.#members.size + count <= MAX_EXECUTOR_IDS) return;
     throw new SvcError("SVC2201", "executors of older builds have not finished their requests");
@@ -213,7 +213,7 @@ export class ExecutorPool {
         void worker.terminate();
         reject(error);
       }, this.#bounds.loadTimeoutMs);
-      const told = (notice: ExecutorNotification | RpcRequest<GraphCommand>): void => {
+      const onMessage = (notice: ExecutorNotification | RpcRequest<GraphCommand>): void => {
         if ("ask" in notice) {
           void answer(control, notice, (ask) => this.#events.asked(ask), signal);
         } else if ("failure" in notice) {
@@ -227,15 +227,15 @@ export class ExecutorPool {
           resolve({ id, port: port2 });
         }
       };
-      control.on("message", told);
+      control.on("message", onMessage);
       exitWhenOrphaned(worker, control);
       worker.on("error", (error) => {
         reason = `${error.name}: ${error.message}`;
       });
       worker.on("exit", (code) => {
-        // It may have said why.
+        // Its last message may state the reason.
         for (let last = receiveMessageOnPort(control); last; last = receiveMessageOnPort(control))
-          told(last.message);
+          onMessage(last.message);
         clearTimeout(timer);
         if (code === UNSETTLED && !ready) reason = pendingTopLevelAwaits(data.projectDir);
         this.#events.ended(id);
@@ -246,7 +246,7 @@ export class ExecutorPool {
     });
   }
 
-  /** What is told of plugins that have not loaded in time. */
+  /** Returns the error for plugins that did not load in time. */
   async #overdue(worker: Worker): Promise<SvcError> {
     const line = await currentSourceLine(worker);
     const place = line === null ? "they wait for something" : `${line} is still running`;
@@ -255,33 +255,33 @@ export class ExecutorPool {
   }
 
   #resetCrashCounter(id: number, member: Member): void {
-    if (this.#consecutiveSelfExits < MAX_OWN_DEATHS_IN_A_ROW) return;
+    if (this.#consecutiveSelfExits < CRASH_LOOP_DEATHS) return;
     setTimeout(() => {
       if (this.#members.get(id) !== member || this.#closed) return;
-      if (this.#consecutiveSelfExits < MAX_OWN_DEATHS_IN_A_ROW) return;
+      if (this.#consecutiveSelfExits < CRASH_LOOP_DEATHS) return;
       this.#consecutiveSelfExits = 0;
       this.#events.recovered();
-    }, LONG_LIFE_MS).unref();
+    }, STABLE_AFTER_MS).unref();
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {
     if (!member.terminated) log(`executor ${id} died: ${reason}`, "error");
     this.#metrics.executorRestarted();
-    const livedLong = performance.now() - member.startedAtMs > LONG_LIFE_MS;
+    const wasStable = performance.now() - member.startedAtMs > STABLE_AFTER_MS;
     const running = await this.#events.died(id);
-    if (running > 0 || livedLong) this.#consecutiveSelfExits = 0;
+    if (running > 0 || wasStable) this.#consecutiveSelfExits = 0;
     else this.#recordSelfExit();
     this.#replace(id, member.routes);
   }
 
   #recordSelfExit(): void {
     this.#consecutiveSelfExits++;
-    if (this.#consecutiveSelfExits === MAX_OWN_DEATHS_IN_A_ROW) this.#events.crashLoop();
+    if (this.#consecutiveSelfExits === CRASH_LOOP_DEATHS) this.#events.crashLoop();
   }
 
   /**
-   * Takes one out that died as soon as it lived, and its port with it, so that nobody got it.
-   * @returns false if its death is dealt with already
+   * Removes an executor that died before it got requests.
+   * @returns false if its death is already handled
    */
   #abandon(id: number): boolean {
     const member = this.#members.get(id);
@@ -291,7 +291,7 @@ export class ExecutorPool {
     return true;
   }
 
-  /** Starts a replacement: at once after a request's doing, else later and later. */
+  /** Starts a replacement: at once if a request caused the death, otherwise with backoff. */
   #replace(died: number, routes: Routes): void {
     const delayMs = Math.min(2 ** this.#consecutiveSelfExits - 1, MAX_RESTART_DELAY_MS);
     setTimeout(async () => {
@@ -312,7 +312,7 @@ export class ExecutorPool {
   }
 }
 
-/** That of a port whose other end is gone, which is known before the thread's end is. */
+/** Error of a port whose other end is gone, which precedes the exit event. */
 function isClosedPort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "DataCloneError";
 }
@@ -321,6 +321,6 @@ function loadError(reason: string): SvcError {
   return new SvcError(isFdExhausted(reason) ? "SVC3093" : "SVC2201", reason);
 }
 
-function endedEarly(): SvcError {
+function earlyExitError(): SvcError {
   return new SvcError("SVC2201", "an executor ended by itself as soon as its plugins were loaded");
 }

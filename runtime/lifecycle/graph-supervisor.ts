@@ -1,6 +1,6 @@
-// All graphs of the process, as the main thread sees them: which there are, where they are stored,
-// and what becomes of them when a thread dies. The interconnect thread makes and keeps them; the
-// other threads ask here, so that a graph outlives every thread but this one.
+// Graphs of the process, as the main thread sees them: which are open, where they are stored, and
+// their recovery when a thread dies. The interconnect thread creates and owns them; other threads
+// request them here, so that a graph outlives every thread but this one.
 
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
@@ -39,19 +39,19 @@ import { ReplicationOverrides } from "./replication-overrides.js";
 import { SupervisedThread } from "./supervised-thread.js";
 import { UnloadableGraphs } from "./unloadable-graphs.js";
 
-/** The main thread waits no longer for a thread that it could not see die meanwhile. */
+/** Limit of blocking the main thread, which would not notice the other thread's death. */
 const MAX_WAIT_MS = 60_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
-/** What a server wants to know. */
+/** Events for a server. */
 export interface GraphListener {
   opened(graph: SharedGraph): void;
-  /** All graphs that could not be opened, after each change. */
+  /** All graphs that failed to open, after each change. */
   unloadable(graphs: readonly UnloadableGraph[]): void;
-  /** Changes are not logged any more, and all graphs are readonly. */
+  /** Logging has failed, and all graphs are read-only. */
   logFailed(): void;
   adminDied(): void;
-  /** The admin thread is there; `serve` lets it run plugins. */
+  /** The admin thread is running; `serve` lets it run plugins. */
   adminStarted(): void;
 }
 
@@ -60,26 +60,26 @@ export class GraphSupervisor implements GraphSource {
   readonly #interconnect: SupervisedThread<InterconnectCommand, InterconnectData>;
   readonly #admin: SupervisedThread<AdminCommand>;
   readonly #open = new GraphRegistry(MAIN_THREAD);
-  readonly #shrinker = new GraphCompactor(this.#open, () => this.#toldThreads(), log);
+  readonly #compactor = new GraphCompactor(this.#open, () => this.#messagedThreads(), log);
   readonly #root: GraphRoot;
   readonly #controls: ReplicationOverrides;
   readonly #unloadable = new UnloadableGraphs((all) => this.#listener?.unloadable(all));
-  /** Resolves when changes that were logged, and not saved, have been made again. */
+  /** Resolves when logged but unsaved changes are replayed. */
   readonly recovered: Promise<void>;
-  /** Resolves when the configured and stored graphs are loaded, or could not be. */
+  /** Resolves when the configured and stored graphs are loaded or have failed to load. */
   readonly loaded: Promise<void>;
-  /** Resolves when replication has begun; false: nothing has wanted the root yet. */
+  /** Resolves when replication has started; false: the data folder is not in use yet. */
   readonly #replicating: Promise<boolean>;
-  /** What all graphs share with their log. */
+  /** Commit clock shared by all graphs and the transaction log. */
   readonly clock = new CommitClock();
-  /** What comes and goes by replication. */
+  /** Replication metrics. */
   readonly traffic = new TrafficCounters();
   #isGivenUp = false;
   #listener: GraphListener | null = null;
 
   /**
-   * Starts the interconnect thread, which loads the graphs that are stored.
-   * @throws DataError another process uses the root
+   * Starts the interconnect thread, which loads the stored graphs.
+   * @throws DataError if another process uses the data folder
    */
   constructor(settings: GraphSettings) {
     ignoreBrokenPipe();
@@ -90,7 +90,7 @@ export class GraphSupervisor implements GraphSource {
     this.#controls = new ReplicationOverrides([...attach, ...(stream === null ? [] : [stream])]);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
-    this.#shrinker.start();
+    this.#compactor.start();
     const isReplicated =
       txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
     const isLogged = this.#root.isLogged || isReplicated;
@@ -99,12 +99,12 @@ export class GraphSupervisor implements GraphSource {
     this.#replicating = this.loaded.then(() => this.#replicate());
     this.recovered = isReplicated ? this.#replicating.then(() => undefined) : recovered;
     this.#replicating.catch(() => undefined);
-    // Whoever starts a server learns of it from `recovered`.
+    // Reported through `recovered`.
     this.loaded.catch(() => undefined);
     void this.clock.failed().then(() => this.#listener?.logFailed());
   }
 
-  /** Tells a server what it wants to know; null: there is none any more. */
+  /** Connects a server; null disconnects it. */
   setListener(listener: GraphListener | null): void {
     this.#listener = listener;
     if (listener === null) return;
@@ -114,17 +114,17 @@ export class GraphSupervisor implements GraphSource {
     listener.adminStarted();
   }
 
-  /** Lets the admin thread run built-in plugins for a server. */
+  /** Runs built-in plugins of a server in the admin thread. */
   serve(server: AdminServer): void {
     this.#admin.tell({ op: "serve", server }, [server.port]);
   }
 
-  /** Lets the admin thread tell what the server's plugins are. */
+  /** Sends the argspec of the server's plugins to the admin thread. */
   describe(argspec: LiveArgspec): void {
     this.#admin.tell({ op: "argspec", argspec });
   }
 
-  /** Ends what the admin thread is doing. */
+  /** Terminates the admin thread, which is then replaced. */
   terminateAdmin(reason: string): void {
     this.#admin.terminate(reason);
   }
@@ -144,23 +144,23 @@ export class GraphSupervisor implements GraphSource {
     }
   }
 
-  /** As `open`, but lets the main thread go on. */
+  /** Like `open`, without blocking the main thread. */
   async openLater(request: GraphRequest): Promise<SharedGraph> {
-    const known = this.#known(request);
+    const known = this.#findOpen(request);
     if (known !== null) return known;
     try {
-      return this.#kept(request, await this.#interconnect.ask(this.#keep(request)));
+      return this.#onKept(request, await this.#interconnect.ask(this.#keepCommand(request)));
     } catch (error) {
       throw this.#failed(request, error);
     }
   }
 
   open(request: GraphRequest, giveUpAt: number): SharedGraph {
-    const known = this.#known(request);
+    const known = this.#findOpen(request);
     if (known !== null) return known;
     try {
       const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
-      return this.#kept(request, this.#interconnect.askNow(this.#keep(request), latest));
+      return this.#onKept(request, this.#interconnect.askNow(this.#keepCommand(request), latest));
     } catch (error) {
       throw this.#failed(request, error);
     }
@@ -179,10 +179,10 @@ export class GraphSupervisor implements GraphSource {
     if (found === null) return false;
     this.#open.forget(found);
     removeEverywhere(found.store);
-    // Whoever opens it next has its files for himself.
+    // The next opener must have the files to itself.
     waitForSave(found.store, SAVE_TIMEOUT_MS);
     if (!isErased || found.path === null) return true;
-    // First of all: what the log does not know to be erased it would make again.
+    // Logged first: replay would recreate a graph whose removal is not logged.
     if (this.#interconnect.isRunning) {
       const identity = identityOfStore(found.store);
       this.#interconnect.askNow({ op: "erase", identity }, performance.now() + MAX_WAIT_MS);
@@ -191,41 +191,41 @@ export class GraphSupervisor implements GraphSource {
     return true;
   }
 
-  /** This thread waits meanwhile; `control` lets it go on. */
+  /** Blocking; `control` is asynchronous. */
   sync(...[repair, timeoutMs]: Parameters<GraphSource["sync"]>): boolean {
     const ask = { op: "control", control: { do: "sync", repair, timeoutMs } } as const;
     return this.#interconnect.askNow(ask, performance.now() + timeoutMs + MAX_WAIT_MS) as boolean;
   }
 
-  /** Puts right what a thread left behind that has died. */
+  /** Rolls back or completes what a dead thread left behind. */
   recover(thread: number): Promise<void> {
     const stores = this.#open.all().map(({ store }) => store);
     return recoverGraphs(stores, thread);
   }
 
-  /** Nothing is saved any more: the process ends, and what the log has is made again. */
+  /** Skips saving: the process ends, and the log is replayed at the next start. */
   giveUpSaving(): void {
     this.#isGivenUp = true;
   }
 
-  /** Saves all graphs; one that cannot be is logged. Returns whether all are saved. */
+  /** Saves all graphs and logs failures. Returns whether all are saved. */
   async save(): Promise<boolean> {
     if (this.#isGivenUp || this.#open.all().length === 0) return true;
     try {
       return (await this.#interconnect.ask({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
     } catch (error) {
-      // It dies whenever it saves. This thread has nothing to lose any more.
+      // The thread dies while saving; saving here risks nothing more.
       log(`graphs are saved by the main thread: ${(error as Error).message}`, "warn");
       return saveGraphs(this.#open.all(), SAVE_TIMEOUT_MS, log);
     }
   }
 
   /**
-   * Ends the threads of graphs and lets others use the root. All other threads must have ended.
+   * Stops the graph threads and releases the data folder. All other threads must have ended.
    * Returns false if graphs were to be saved and could not be.
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
-    this.#shrinker.stop();
+    this.#compactor.stop();
     await this.#admin.close();
     await this.recover(this.#admin.threadNumber);
     const isSaved = !options.isSaved || (await this.save());
@@ -299,7 +299,7 @@ export class GraphSupervisor implements GraphSource {
   }
 
   /**
-   * Changes how the process replicates, or asks about it.
+   * Changes or queries how the process replicates.
    * @throws SvcError SVC2530, SVC2534, SVC2536, SVC2537
    */
   async control(control: Control): Promise<unknown> {
@@ -312,7 +312,7 @@ export class GraphSupervisor implements GraphSource {
     return answer;
   }
 
-  /** The thread is another one: what was configured, and what was changed since. */
+  /** Restores replication in a new thread: the configuration, then the overrides. */
   async #replicateAgain(): Promise<void> {
     try {
       await this.#replicate();
@@ -338,7 +338,7 @@ export class GraphSupervisor implements GraphSource {
     this.#interconnect.tell({ op: "removed", name: notice.name });
   }
 
-  /** Opens what is configured or stored; what cannot be opened is logged. */
+  /** Opens the configured and stored graphs; logs failures. */
   async #load(): Promise<void> {
     const opening = this.#root.expected().map(async (name) => {
       try {
@@ -351,8 +351,8 @@ export class GraphSupervisor implements GraphSource {
     await Promise.all(opening);
   }
 
-  /** @throws DataError an open graph that is stored elsewhere */
-  #known({ name, path }: GraphRequest): SharedGraph | null {
+  /** @throws DataError if the graph is open and stored elsewhere */
+  #findOpen({ name, path }: GraphRequest): SharedGraph | null {
     const found = this.#open.find(name);
     if (found === null) return null;
     const { shared } = found;
@@ -361,11 +361,11 @@ export class GraphSupervisor implements GraphSource {
     throw new DataError(`graph "${name}" is stored in ${shared.path}`);
   }
 
-  #keep(request: GraphRequest): InterconnectCommand {
+  #keepCommand(request: GraphRequest): InterconnectCommand {
     return { op: "keep", request: this.#root.keepRequest(request, this.#settings.readonly) };
   }
 
-  #kept({ name, path }: GraphRequest, shared: unknown): SharedGraph {
+  #onKept({ name, path }: GraphRequest, shared: unknown): SharedGraph {
     return this.#opened(shared as SharedGraph, this.#root.pathOf(name, path));
   }
 
@@ -376,13 +376,13 @@ export class GraphSupervisor implements GraphSource {
     this.#root.opened(name, path);
     this.#unloadable.forget(name);
     this.#open.add(shared);
-    // Before whoever asked for the graph goes on: it may send others to the admin thread.
+    // Before the requester continues: it may direct requests to the admin thread.
     if (this.#admin.isRunning) this.#admin.tell({ op: "graph", graph: shared });
     this.#listener?.opened(shared);
     return shared;
   }
 
-  /** Notes that a graph which should be there is not. A bad request is no reason to. */
+  /** Records an expected graph as unavailable, unless the request itself was wrong. */
   #failed({ name, path }: GraphRequest, error: unknown): unknown {
     const isElsewhere = path !== null && path !== this.#root.pathOf(name);
     if (this.#root.isExpected(name) && !isElsewhere && !(error instanceof OperationTimeout)) {
@@ -391,8 +391,8 @@ export class GraphSupervisor implements GraphSource {
     return error;
   }
 
-  /** Threads that get each graph by a message, as soon as they can. */
-  #toldThreads(): number[] {
+  /** Returns the threads that get each graph by message. */
+  #messagedThreads(): number[] {
     const threads = [this.#interconnect, this.#admin].filter(({ isRunning }) => isRunning);
     const numbers = threads.map(({ threadNumber }) => threadNumber);
     return this.#listener === null ? numbers : [...numbers, IO_THREAD];

@@ -1,5 +1,5 @@
-// The running HTTP service as the main thread sees it: starts the threads, supervises them, changes
-// their state. One object is one start; a restart makes another.
+// The running HTTP service as the main thread sees it: starts, supervises and configures the
+// threads. One object per start; a restart creates another.
 
 import { MessageChannel } from "node:worker_threads";
 import type { Argspec } from "../../argspec/argspec.js";
@@ -28,14 +28,14 @@ import { Lease } from "./lease.js";
 import { isFdExhausted } from "./start-thread.js";
 import { warmUpTargets } from "./warm-up-targets.js";
 
-/** Plugins that run in the main thread: those given to `addPlugin`. */
+/** Plugins that run in the main thread, added by `addPlugin`. */
 export interface MainPlugins {
-  /** Entries by plugin number; the number of a removed plugin is not used again. */
+  /** Entries by plugin number; numbers are not reused. */
   entries(): readonly (PluginEntry | undefined)[];
   table(): PluginTable;
 }
 
-/** Does an operation; `after` comes when the client has its answer. */
+/** Executes an operation; `after` runs once the client has its response. */
 export type Operator = (operation: string, args: ControlArguments) => Promise<OperationResult>;
 
 export interface OperationResult {
@@ -46,8 +46,8 @@ export interface OperationResult {
 export class HttpService {
   readonly settings: ServerSettings;
   readonly metrics: Metrics;
-  /** Of the procedure that an operator has at work here. */
-  readonly lease = new Lease((lease) => this.#tellNode({ lease }));
+  /** Lease of the running operator procedure. */
+  readonly lease = new Lease((lease) => this.#updateNode({ lease }));
   readonly #state: SharedState;
   readonly #adminState: SharedState;
   readonly #graphs: GraphSupervisor;
@@ -56,9 +56,9 @@ export class HttpService {
   readonly #inline: InlineWatchdog;
   #listening: Listening | null = null;
   #name: string | null;
-  /** Executors could not live, and nobody has said anything since. */
-  #isOutByItself = false;
-  /** Of the plugins in service; null until there are any. */
+  /** Out of service because of a crash loop, with no explicit change since. */
+  #isOutByCrashLoop = false;
+  /** Argspec of the plugins in service; null until there are any. */
   #argspec: SharedArgspec | null = null;
   #node: NodeState;
   #operator: Operator | null = null;
@@ -68,7 +68,7 @@ export class HttpService {
     this.settings = settings;
     this.#name = settings.name;
     this.#dispatcher = settings.dispatcher;
-    this.#node = firstState(settings);
+    this.#node = initialNodeState(settings);
     this.metrics = new Metrics();
     onDroppedWrites(() => this.metrics.logWriteLost());
     this.#state = new SharedState();
@@ -110,10 +110,10 @@ export class HttpService {
           log("executors keep dying: the service goes out until one lives", "error");
           const wasIn = this.serviceIn;
           this.leaveService("executors keep dying");
-          this.#isOutByItself = wasIn;
+          this.#isOutByCrashLoop = wasIn;
         },
         recovered: () => {
-          if (!this.#isOutByItself) return;
+          if (!this.#isOutByCrashLoop) return;
           log("an executor lives: the service is in again", "warn");
           this.serviceIn = true;
         },
@@ -122,9 +122,9 @@ export class HttpService {
   }
 
   /**
-   * Starts both servers with worker executors that run the built plugins.
-   * @param startIo what has the sockets; default: a thread of its own
-   * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound
+   * Starts both servers with executor threads that run the built plugins.
+   * @param startIo starts the IO thread; default: a worker thread
+   * @throws SvcError SVC2201 if plugins cannot be loaded, SVC2202 if a port cannot be bound
    */
   static async startWithWorkers(
     settings: ServerSettings,
@@ -139,8 +139,8 @@ export class HttpService {
   }
 
   /**
-   * Starts both servers; the main thread is the one executor.
-   * @throws SvcError SVC2202 port cannot be bound
+   * Starts both servers with the main thread as the only executor.
+   * @throws SvcError SVC2202 if a port cannot be bound
    */
   static async startInMain(
     settings: ServerSettings,
@@ -157,12 +157,12 @@ export class HttpService {
     return service.#enterService();
   }
 
-  /** Both ports are bound while the executors load, so that a start takes as long as the slower. */
+  /** Binds the ports while the executors load: a start takes as long as the slower of both. */
   async #start(startExecutors: () => Promise<void>): Promise<void> {
     const listening = this.#io.listen();
-    const parts = await Promise.allSettled([listening, startExecutors()]);
+    const results = await Promise.allSettled([listening, startExecutors()]);
     try {
-      for (const part of parts) if (part.status === "rejected") throw part.reason;
+      for (const result of results) if (result.status === "rejected") throw result.reason;
       this.#listening = await listening;
       this.#listenToGraphs();
     } catch (error) {
@@ -185,22 +185,22 @@ export class HttpService {
     });
   }
 
-  /** Calls what plugins say that they may be called with; for that no start fails. */
+  /** Calls the documented examples of plugins; failures do not fail the start. */
   async #warmUp({ argspec, routes }: PluginTable): Promise<void> {
     if (!this.settings.warmUp || this.settings.dispatcher !== null) return;
     const targets = warmUpTargets(parseShared(argspec) as Argspec, routes);
     if (targets.length === 0) return;
     const { outReason } = this.#node;
-    this.#tellNode({ outReason: "warm-up" });
+    this.#updateNode({ outReason: "warm-up" });
     try {
       await this.#io.warmUp(targets, WARM_UP_MS);
     } catch (error) {
       log(`plugins are not warmed up: ${(error as Error).message}`, "warn");
     }
-    if (this.#node.outReason === "warm-up") this.#tellNode({ outReason });
+    if (this.#node.outReason === "warm-up") this.#updateNode({ outReason });
   }
 
-  /** Service-IN, unless it is not wanted, or something has happened since that forbids it. */
+  /** Goes Service-IN, unless configured otherwise or something has happened that forbids it. */
   #enterService(): this {
     this.#state.serviceIn = this.#node.outReason === null;
     return this;
@@ -211,7 +211,7 @@ export class HttpService {
     return this.#listening!.port;
   }
 
-  /** Name of the transport, and why it was taken. */
+  /** Name of the transport, and why it was chosen. */
   get transport(): { readonly name: string; readonly reason: string } {
     return { name: this.#listening!.transport, reason: this.#listening!.reason };
   }
@@ -222,36 +222,36 @@ export class HttpService {
   }
 
   set serviceIn(on: boolean) {
-    // Whoever decides otherwise meanwhile is not overruled.
-    this.#isOutByItself = false;
+    // An explicit change overrides automatic recovery.
+    this.#isOutByCrashLoop = false;
     this.#state.serviceIn = on;
-    this.#tellNode({ outReason: on ? null : "program" });
+    this.#updateNode({ outReason: on ? null : "program" });
   }
 
-  /** Service-OUT, and why. */
+  /** Goes Service-OUT for a reason. */
   leaveService(reason: string): void {
-    this.#isOutByItself = false;
+    this.#isOutByCrashLoop = false;
     this.#state.serviceIn = false;
-    this.#tellNode({ outReason: reason });
+    this.#updateNode({ outReason: reason });
   }
 
-  /** What the instance is told to be a part of now. */
+  /** Current state of the instance in its system. */
   get node(): NodeState {
     return this.#node;
   }
 
   setNode(changes: Partial<NodeState>): void {
-    this.#tellNode(changes);
+    this.#updateNode(changes);
   }
 
-  /** The matrix of back-ends, null for none. */
+  /** The matrix of back-ends; null: none. */
   get dispatcher(): object | null {
     return this.#dispatcher;
   }
 
   /**
-   * Puts another matrix in the place of the present one while requests run.
-   * @throws ArgumentError for one that cannot be, SvcError SVC2800 where nobody would answer
+   * Replaces the matrix at run time.
+   * @throws ArgumentError if it is invalid, SvcError SVC2800 if too few partitions would be alive
    */
   async setDispatcher(dispatcher: object): Promise<void> {
     readMatrixConfig(dispatcher, openFileLimit());
@@ -259,12 +259,12 @@ export class HttpService {
     this.#dispatcher = dispatcher;
   }
 
-  /** Lets operators do what this does. */
+  /** Sets the handler of admin operations. */
   setOperator(operator: Operator): void {
     this.#operator = operator;
   }
 
-  #tellNode(changes: Partial<NodeState>): void {
+  #updateNode(changes: Partial<NodeState>): void {
     this.#node = { ...this.#node, ...changes };
     void this.#io.setNode(this.#node);
   }
@@ -282,36 +282,36 @@ export class HttpService {
     after?.();
   }
 
-  /** Changes the service name that the status services show. */
+  /** Changes the service name shown by the status services. */
   rename(name: string): Promise<void> {
     this.#name = name;
-    this.#describe();
+    this.#publishArgspec();
     return this.#io.rename(name);
   }
 
-  /** Makes plugins that were added or removed in the main thread known to the servers. */
+  /** Updates the plugins added or removed in the main thread. */
   setPlugins(list: PluginList): Promise<void> {
     return this.#io.setPlugins(list);
   }
 
-  /** The same for their argspec. */
+  /** Updates their argspec. */
   setArgspec(argspec: SharedArgspec): Promise<void> {
     this.#argspec = argspec;
-    this.#describe();
+    this.#publishArgspec();
     return this.#io.setArgspec(argspec.hash);
   }
 
   /**
-   * Takes the newly built plugins into service. Requests that run keep the old ones; on failure
-   * the old ones stay.
-   * @throws SvcError SVC2201 when the new plugins cannot be loaded
+   * Puts the current build into service. Running requests keep the earlier one; a failure leaves it
+   * in service.
+   * @throws SvcError SVC2201 if the new plugins cannot be loaded
    */
   async reload(table: PluginTable): Promise<void> {
     await this.#startExecutors(table);
-    this.#describe();
+    this.#publishArgspec();
   }
 
-  /** Answers newcomers with 503, waits for running requests up to the bound, then closes. */
+  /** Responds to new requests with 503, drains running ones up to the timeout, then closes. */
   async stop(): Promise<void> {
     this.#graphs.setListener(null);
     await this.#io.stop(this.settings.stopTimeout * 1000);
@@ -319,12 +319,12 @@ export class HttpService {
     await this.#pool.close();
   }
 
-  /** Lets the admin executor answer requests for the built-in plugins that need graphs. */
+  /** Connects the admin executor, which runs built-in plugins that need graphs. */
   #connectAdmin(): void {
     const { port1, port2 } = new MessageChannel();
     const { traceback } = this.settings;
-    // What it tells must be known to it before it is asked.
-    this.#describe();
+    // It needs the argspec before the first request.
+    this.#publishArgspec();
     this.#graphs.serve({ port: port1, state: this.#adminState.buffer, traceback });
     void this.#io.setAdmin({ id: 0, port: port2 });
   }
@@ -346,8 +346,8 @@ export class HttpService {
     return this.#io.setExecutors(executors, table, inlineDir);
   }
 
-  /** Tells the admin executor, once it serves, what the plugins are. */
-  #describe(): void {
+  /** Sends the plugins' argspec to the admin executor once it serves. */
+  #publishArgspec(): void {
     if (this.#listening === null || this.#argspec === null) return;
     const { prefix } = this.settings;
     this.#graphs.describe({ service: { name: this.#name, prefix }, shared: this.#argspec });
@@ -367,7 +367,7 @@ export class HttpService {
   }
 }
 
-function firstState({ node, build, servicein }: ServerSettings): NodeState {
+function initialNodeState({ node, build, servicein }: ServerSettings): NodeState {
   return {
     id: node?.id ?? null,
     descriptor: node?.descriptor ?? null,

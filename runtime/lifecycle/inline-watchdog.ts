@@ -1,37 +1,37 @@
-// Sees to it that a plugin in the IO thread comes to its end, and what it leaves behind there, such
-// as timers. Nobody can interrupt one that does not: then the process ends, with a line that says
-// why, rather than be silent for ever.
+// Watchdog of inline plugins in the IO thread, and of code they leave there, such as timers. Code
+// that does not return cannot be interrupted: the process logs the reason and exits instead of
+// hanging.
 
 import type { Routes } from "../plugin/contract/plugin-table.js";
 import type { SharedState } from "../wire/shared-state.js";
 
-const LOOK_MS = 1000;
-/** So often the same call, or no further beat, is seen before the thread is given up. */
-const LOOKS = 5;
+const POLL_MS = 1000;
+/** Polls without progress after which the thread counts as stuck. */
+const MAX_STALLED_POLLS = 5;
 
 export class InlineWatchdog {
   readonly #state: SharedState;
-  readonly #hangs: (what: string, plugin: string) => void;
+  readonly #onStuck: (what: string, plugin: string) => void;
   #timer: NodeJS.Timeout | null = null;
   #routes: Routes = {};
-  /** What was seen last: turns and beats, and how often. */
+  /** Last observed turn and heartbeat, and the number of polls without progress. */
   #turn = 0;
-  #turnLooks = 0;
+  #turnPolls = 0;
   #beats = 0;
-  #beatLooks = 0;
+  #beatPolls = 0;
 
-  /** @param hangs is told what does not return, and of which plugin */
+  /** @param hangs called with what does not return, and its plugin */
   constructor(state: SharedState, hangs: (what: string, plugin: string) => void) {
     this.#state = state;
-    this.#hangs = hangs;
+    this.#onStuck = hangs;
   }
 
-  /** Looks after the plugins in service, if one of them is inline. */
+  /** Watches the plugins in service, if one of them is inline. */
   watch(routes: Routes): void {
     this.#routes = routes;
     const hasInline = Object.values(routes).some(({ inline }) => inline);
     if (!hasInline || this.#timer !== null) return;
-    this.#timer = setInterval(() => this.#poll(), LOOK_MS).unref();
+    this.#timer = setInterval(() => this.#poll(), POLL_MS).unref();
   }
 
   close(): void {
@@ -42,19 +42,19 @@ export class InlineWatchdog {
     const { turn, plugin } = this.#state.inlineCall;
     const { beats } = this.#state;
     const isInside = turn % 2 === 1;
-    this.#turnLooks = isInside && turn === this.#turn ? this.#turnLooks + 1 : 0;
-    this.#beatLooks = beats !== 0 && beats === this.#beats ? this.#beatLooks + 1 : 0;
+    this.#turnPolls = isInside && turn === this.#turn ? this.#turnPolls + 1 : 0;
+    this.#beatPolls = beats !== 0 && beats === this.#beats ? this.#beatPolls + 1 : 0;
     [this.#turn, this.#beats] = [turn, beats];
-    const name = this.#nameOf(plugin);
-    if (this.#turnLooks >= LOOKS) {
-      this.#hangs(`plugin ${name} is @inline and does not return`, name);
-    } else if (this.#beatLooks >= LOOKS && !isInside) {
+    const name = this.#findName(plugin);
+    if (this.#turnPolls >= MAX_STALLED_POLLS) {
+      this.#onStuck(`plugin ${name} is @inline and does not return`, name);
+    } else if (this.#beatPolls >= MAX_STALLED_POLLS && !isInside) {
       const what = "what an @inline plugin has left in the thread of the sockets does not return";
-      this.#hangs(turn === 0 ? what : `${what}, ${name} was the last that ran`, name);
+      this.#onStuck(turn === 0 ? what : `${what}, ${name} was the last that ran`, name);
     }
   }
 
-  #nameOf(plugin: number): string {
+  #findName(plugin: number): string {
     const found = Object.entries(this.#routes).find(([, { engine }]) => engine === plugin);
     return found === undefined ? String(plugin) : found[0].slice("/svc/plugin/".length);
   }

@@ -1,4 +1,4 @@
-// What the main thread asks of the interconnect thread, and what that one is started with.
+// Commands of the main thread to the interconnect thread, and its start data.
 
 import type { OpenGraphRequest } from "../graph/manager/graph-manager.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
@@ -6,36 +6,36 @@ import type { Control } from "../interconnect/control.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 
 export type InterconnectCommand =
-  /** Answered with a `SharedGraph`. */
+  /** Returns a `SharedGraph`. */
   | { readonly op: "keep"; readonly request: OpenGraphRequest }
-  /** Keeps the graphs that the log has changes of; answered with `RecoveredGraphs`. */
+  /** Opens the graphs that the log has transactions of; returns `RecoveredGraphs`. */
   | { readonly op: "recover"; readonly isStorable: boolean }
-  /** The log says, for good, that a graph is no more. */
+  /** Logs durably that a graph is erased. */
   | { readonly op: "erase"; readonly identity: string }
-  /** Begins to replicate; all graphs are open. */
+  /** Starts replication; all graphs are open. */
   | { readonly op: "replicate" }
-  /** Changes replication, or asks about it. */
+  /** Changes or queries replication. */
   | { readonly op: "control"; readonly control: Control }
-  /** A graph is removed, as the thread has wanted. */
+  /** Confirms the removal of a graph that the thread has requested. */
   | { readonly op: "removed"; readonly name: string }
-  /** Writes what is left to the log; nothing may be changed any more. */
+  /** Flushes the log; no changes may follow. */
   | { readonly op: "closeLog" }
-  /** Keeps what a former thread has made. */
+  /** Takes over the graphs of a former thread. */
   | { readonly op: "adopt"; readonly graphs: readonly SharedGraph[] }
-  /** Saves all graphs; answered with whether all are saved. */
+  /** Saves all graphs; returns whether all are saved. */
   | { readonly op: "save"; readonly timeoutMs: number };
 
-/** What the interconnect thread tells by itself. */
+/** Notifications of the interconnect thread. */
 export type InterconnectNotification =
-  /** A graph has come from another instance. */
+  /** A graph has arrived from another instance. */
   | { readonly notice: "opened"; readonly graph: SharedGraph }
-  /** A graph is to be removed; answered with `removed`. */
+  /** Requests the removal of a graph; confirmed by `removed`. */
   | { readonly notice: "remove"; readonly name: string; readonly isErased: boolean };
 
 export interface InterconnectData {
   readonly settings: GraphSettings;
-  /** What all graphs share with the log. */
+  /** Commit clock shared by all graphs and the log. */
   readonly clock: SharedArrayBuffer;
-  /** Where it says what came and went by replication. */
+  /** Replication metrics. */
   readonly traffic: SharedArrayBuffer;
 }

@@ -1,4 +1,4 @@
-// The main thread's end of the IO thread: asks with promises, notices with a callback.
+// The main thread's side of the IO thread: commands with promises, notifications with a callback.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { MessageChannel, type Transferable } from "node:worker_threads";
@@ -20,7 +20,7 @@ import { RpcClient } from "../wire/rpc-client.js";
 import type { RpcReply } from "../wire/rpc-messages.js";
 import { exitWhenOrphaned, startThread } from "./start-thread.js";
 
-/** What is needed of the thread that has the sockets. */
+/** The interface needed of the thread that owns the sockets. */
 export interface IoThreadHandle {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void;
   on(event: "message" | "error" | "exit", listener: (value: unknown) => void): unknown;
@@ -32,12 +32,12 @@ export type StartIo = (data: IoThreadData) => IoThreadHandle;
 export class IoThread {
   readonly #drainMs: number;
   readonly #worker: IoThreadHandle;
-  readonly #asker = new RpcClient<ControlRequest>();
+  readonly #rpc = new RpcClient<ControlRequest>();
   #closing = false;
 
   /**
-   * @param onNotice what the IO thread tells by itself
-   * @param onDeath called when the thread ends without having been closed
+   * @param onNotice receives the notifications of the IO thread
+   * @param onDeath called when the thread exits without having been closed
    */
   constructor(
     data: IoThreadData,
@@ -50,7 +50,7 @@ export class IoThread {
     this.#worker.on("message", (value) => {
       const message = value as RpcReply | IoNotification;
       if ("notice" in message) onNotice(message);
-      else this.#asker.settle(message);
+      else this.#rpc.settle(message);
     });
     let failure = new Error("it ended, or lost its connection to the main thread");
     this.#worker.on("error", (error) => {
@@ -58,32 +58,32 @@ export class IoThread {
     });
     this.#worker.on("exit", () => {
       if (this.#closing) return;
-      this.#asker.rejectAll(failure);
+      this.#rpc.rejectAll(failure);
       onDeath(failure);
     });
   }
 
-  /** Binds both ports. Rejects with an SvcError when one of them cannot be had. */
+  /** Binds both ports. @throws SvcError if a port cannot be timeout */
   listen(): Promise<Listening> {
     return this.#ask({ op: "listen" });
   }
 
-  /** Changes the service name that the status services show. */
+  /** Changes the service name shown by the status services. */
   rename(name: string): Promise<void> {
     return this.#ask({ op: "rename", name });
   }
 
-  /** Replaces the user plugins that the executors already know. */
+  /** Replaces the user plugins; the executors already know them. */
   setPlugins(list: PluginList): Promise<void> {
     return this.#ask({ op: "plugins", list });
   }
 
-  /** Changes what clients are told that ask which argspec is served. */
+  /** Changes the argspec hash that clients see. */
   setArgspec(hash: string): Promise<void> {
     return this.#ask({ op: "argspec", hash });
   }
 
-  /** Replaces all executors together with the plugins they run. */
+  /** Replaces all executors together with their plugins. */
   setExecutors(
     executors: readonly ExecutorPort[],
     table: PluginTable,
@@ -95,12 +95,12 @@ export class IoThread {
     );
   }
 
-  /** Calls its own plugins for a while; nothing of it is counted or logged. */
+  /** Calls the server's own plugins for warm-up, without metrics or logging. */
   warmUp(targets: readonly string[], withinMs: number): Promise<void> {
     return this.#ask({ op: "warmUp", targets, withinMs });
   }
 
-  /** Resolves with the number of requests that the executor was running. */
+  /** Resolves with the number of requests the executor was running. */
   executorDied(id: number): Promise<number> {
     return this.#ask({ op: "executorDied", id });
   }
@@ -109,7 +109,7 @@ export class IoThread {
     return this.#ask({ op: "replaceExecutor", died, executor }, [executor.port]);
   }
 
-  /** Lets the admin executor take requests, in place of a former one. */
+  /** Connects the admin executor, replacing a former one. */
   setAdmin(executor: ExecutorPort): Promise<void> {
     return this.#ask({ op: "admin", executor }, [executor.port]);
   }
@@ -118,17 +118,17 @@ export class IoThread {
     return this.#ask({ op: "adminDied" });
   }
 
-  /** Makes a graph known to the status services. */
+  /** Announces a graph to the status services. */
   addGraph(graph: SharedGraph): Promise<void> {
     return this.#ask({ op: "graph", graph });
   }
 
-  /** Makes all graphs that could not be opened known to whoever watches. */
+  /** Publishes the graphs that failed to open. */
   setUnloadable(graphs: readonly UnloadableGraph[]): Promise<void> {
     return this.#ask({ op: "unloadable", graphs });
   }
 
-  /** Tells a client what became of what it has asked for. */
+  /** Sends a client the outcome of its operation. */
   controlled(number: number, outcome: ControlOutcome): Promise<void> {
     return this.#ask({ op: "controlled", number, outcome });
   }
@@ -137,28 +137,28 @@ export class IoThread {
     return this.#ask({ op: "node", node });
   }
 
-  /** @throws SvcError SVC2800 where requests would have nowhere to go */
+  /** @throws SvcError SVC2800 if too few partitions would be alive */
   setMatrix(dispatcher: object): Promise<void> {
     return this.#ask({ op: "matrix", dispatcher });
   }
 
-  /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */
+  /** Refuses new requests, drains running ones up to the timeout, then closes both ports. */
   async stop(timeoutMs: number): Promise<void> {
-    const boundMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;
-    const bound = sleep(boundMs, undefined, { ref: false });
-    await Promise.race([this.#ask({ op: "stop", timeoutMs }), bound]);
+    const timeoutAllMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;
+    const timeout = sleep(timeoutAllMs, undefined, { ref: false });
+    await Promise.race([this.#ask({ op: "stop", timeoutMs }), timeout]);
     this.#closing = true;
     await this.#worker.terminate();
   }
 
-  /** Ends the thread at once, with whatever it was doing. */
+  /** Terminates the thread at once. */
   async kill(): Promise<void> {
     this.#closing = true;
     await this.#worker.terminate();
   }
 
   #ask<T>(ask: ControlRequest, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
-    return this.#asker.ask(this.#worker, ask, transfer);
+    return this.#rpc.ask(this.#worker, ask, transfer);
   }
 }
 

@@ -1,4 +1,4 @@
-// The lease as operators ask for it: to take or renew it, and to give it back.
+// Lease operations: take, renew and release.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { HttpService } from "./http-service.js";
@@ -7,7 +7,7 @@ const MAX_SECONDS = 300;
 const HOLDER = /^[0-9a-f]{16,64}$/;
 const MAX_TEXT = 100;
 
-/** With 0 seconds it is given back. */
+/** 0 seconds release the lease. */
 export function lease(service: HttpService, args: ControlArguments): object {
   const holder = String(args.holder);
   const seconds = Number(args.seconds);
@@ -19,7 +19,7 @@ export function lease(service: HttpService, args: ControlArguments): object {
     service.lease.release(holder);
     return { action: "lease", status: "released" };
   }
-  const [what, operator] = [shownText(args.what), shownText(args.operator)];
+  const [what, operator] = [sanitize(args.what), sanitize(args.operator)];
   const isForced = Number(args.force) !== 0;
   const refusal = service.lease.take({ holder, seconds, isForced, what, operator });
   if (refusal === null) return { action: "lease", status: "granted" };
@@ -27,14 +27,14 @@ export function lease(service: HttpService, args: ControlArguments): object {
   return { action: "lease", status: "held", ...held, since: sinceMs / 1000, seconds: leftSeconds };
 }
 
-/** A step of a procedure that another one has taken the place of is not done. */
+/** Refuses a step of a procedure that has lost its lease. */
 export function requireLease(service: HttpService, holder: unknown): void {
   if (holder === undefined || holder === "" || service.lease.isHeldBy(String(holder))) return;
   throw new Error("this procedure has lost its lease here");
 }
 
-/** Others see it in their terminals and logs. */
-function shownText(text: unknown): string {
+/** Returns text safe for other operators' terminals and logs. */
+function sanitize(text: unknown): string {
   const plain = String(text ?? "").replace(/[^\x20-\x7e]/g, "?");
   return plain.slice(0, MAX_TEXT) || "somebody";
 }

@@ -1,17 +1,17 @@
-// Which procedure of an operator is at work on this instance, so that two never are at once. Its
-// holder renews it; what nobody renews is free again, for a holder may be killed at any time.
+// Lease of an operator procedure on this instance: at most one procedure runs at a time. The holder
+// renews it; an unrenewed lease expires, because a holder may be killed at any time.
 
 import { log } from "../base/log.js";
 import type { RunningProcedure } from "../builtin/server-view.js";
 
-/** Those before them are no more. */
-const MAX_DISPLACED = 20;
+/** Older superseded holders are forgotten. */
+const MAX_SUPERSEDED = 20;
 
 export interface LeaseClaim extends Omit<RunningProcedure, "sinceMs"> {
-  /** What tells one run from another; only the run itself knows it. */
+  /** Secret that identifies a run. */
   readonly holder: string;
   readonly seconds: number;
-  /** Whoever has it loses it. */
+  /** Takes the lease from its present holder. */
   readonly isForced: boolean;
 }
 
@@ -22,18 +22,21 @@ interface Held {
 }
 
 export class Lease {
-  readonly #tell: (shown: RunningProcedure | null) => void;
+  readonly #notify: (shown: RunningProcedure | null) => void;
   #held: Held | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** Who has lost it, and to whom: they do not get it again when it is free. */
+  /** Superseded holders and their successors: they do not get the lease again when it is free. */
   readonly #superseded = new Map<string, RunningProcedure>();
 
-  /** @param tell is called whenever somebody else has it, or nobody */
+  /** @param tell called when the holder changes */
   constructor(tell: (shown: RunningProcedure | null) => void) {
-    this.#tell = tell;
+    this.#notify = tell;
   }
 
-  /** Takes or renews it. Returns who has it instead, and for how long at least; null: granted. */
+  /**
+   * Takes or renews the lease. Returns the present holder and the remaining time, or null if
+   * granted.
+   */
   take({ holder, seconds, isForced, what, operator }: LeaseClaim): LeaseConflict | null {
     const successor = this.#superseded.get(holder);
     if (successor !== undefined) return { ...successor, leftSeconds: 0 };
@@ -51,23 +54,23 @@ export class Lease {
     this.#timer = setTimeout(() => this.release(holder), ms).unref();
     if (isOwn) return null;
     log(`admin: ${what} of ${operator} begins`, "info");
-    this.#tell(shown);
+    this.#notify(shown);
     return null;
   }
 
-  /** Gives it back; nothing where somebody else has it by now. */
+  /** Releases the lease, if still held. */
   release(holder: string): void {
     if (this.#held?.holder !== holder) return;
     clearTimeout(this.#timer);
     const { what, operator } = this.#held.shown;
     log(`admin: ${what} of ${operator} is over`, "info");
     this.#held = null;
-    this.#tell(null);
+    this.#notify(null);
   }
 
   #supersede(holder: string, successor: RunningProcedure): void {
     const [oldest] = this.#superseded.keys();
-    if (this.#superseded.size >= MAX_DISPLACED) this.#superseded.delete(oldest!);
+    if (this.#superseded.size >= MAX_SUPERSEDED) this.#superseded.delete(oldest!);
     this.#superseded.set(holder, successor);
   }
 

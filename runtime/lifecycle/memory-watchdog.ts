@@ -1,13 +1,12 @@
-// Buffers lie outside of the heap that a thread is given, so that no plugin would ever have too
-// many. Where executors have a bound, heap and buffers together are held to it: when the process
-// has grown by a part of it, its executors are looked into.
+// Limits heap and buffers of executors together: V8's heap limit does not cover buffers. When the
+// process has grown by a fraction of the limit, its executors are measured.
 
 import type { Worker } from "node:worker_threads";
 import { usedBytes } from "./thread-probe.js";
 
 const CHECK_MS = 200;
-/** What V8 lets pile up of buffers before it looks for garbage among them. */
-const GARBAGE_MB = 64;
+/** Unreachable buffers that V8 accumulates before it collects them. */
+const UNCOLLECTED_MB = 64;
 const BYTES_PER_MB = 1024 * 1024;
 
 export interface WatchedExecutor {
@@ -20,12 +19,12 @@ export class MemoryWatchdog {
   readonly #executors: () => readonly WatchedExecutor[];
   readonly #exceeded: (id: number, reason: string) => void;
   readonly #timer: NodeJS.Timeout;
-  #lookedAtBytes = 0;
-  #isLooking = false;
+  #measuredAtBytes = 0;
+  #isMeasuring = false;
 
   /**
-   * @param exceeded ends an executor that holds more
-   * @param maxMb of each executor
+   * @param exceeded called for an executor above the limit
+   * @param maxMb limit of each executor
    */
   constructor(
     maxMb: number,
@@ -44,17 +43,17 @@ export class MemoryWatchdog {
 
   async #check(): Promise<void> {
     const bytes = process.memoryUsage.rss();
-    if (bytes < this.#lookedAtBytes) this.#lookedAtBytes = bytes;
-    if (this.#isLooking || bytes - this.#lookedAtBytes < this.#maxBytes / 4) return;
-    this.#lookedAtBytes = bytes;
-    this.#isLooking = true;
-    await Promise.all(this.#executors().map((executor) => this.#poll(executor)));
-    this.#isLooking = false;
+    if (bytes < this.#measuredAtBytes) this.#measuredAtBytes = bytes;
+    if (this.#isMeasuring || bytes - this.#measuredAtBytes < this.#maxBytes / 4) return;
+    this.#measuredAtBytes = bytes;
+    this.#isMeasuring = true;
+    await Promise.all(this.#executors().map((executor) => this.#measure(executor)));
+    this.#isMeasuring = false;
   }
 
-  async #poll({ id, worker }: WatchedExecutor): Promise<void> {
+  async #measure({ id, worker }: WatchedExecutor): Promise<void> {
     const bytes = (await usedBytes(worker)) ?? 0;
-    if (bytes <= this.#maxBytes + GARBAGE_MB * BYTES_PER_MB) return;
+    if (bytes <= this.#maxBytes + UNCOLLECTED_MB * BYTES_PER_MB) return;
     const [held, most] = [bytes, this.#maxBytes].map((size) => Math.round(size / BYTES_PER_MB));
     this.#exceeded(id, `its heap and buffers take ${held} MiB, executorHeapMb allows ${most}`);
   }

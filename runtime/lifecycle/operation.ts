@@ -1,16 +1,16 @@
-// What an operation on the server works with.
+// Context of admin operations.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService } from "./http-service.js";
 
-/** What only whoever has started the server can do. */
+/** What only the owner of the server can do. */
 export interface ServerOwner {
-  /** Takes the newest build into service; returns what it loaded. */
+  /** Puts the newest build into service; returns what it loaded. */
   reload(): Promise<readonly string[]>;
-  /** Stops and starts again, with this matrix of back-ends. */
+  /** Restarts the server with a matrix of back-ends. */
   restart(dispatcher: object | null): Promise<void>;
-  /** Ends the process as a signal does. */
+  /** Ends the process like a signal. */
   shutdown(): void;
 }
 

@@ -1,5 +1,5 @@
-// Where the modules of a build wait at their top level: what to look at when they never come to an
-// end. Nothing tells which of several it is.
+// Finds top-level `await`s in a build's modules, the likely cause when loading never completes.
+// Which of several is pending cannot be determined.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,26 +8,26 @@ import { BUILD_FOLDER } from "../base/build-folder.js";
 import { sourceLocation } from "../plugin/contract/traceback.js";
 
 const MODULES_FILE = "modules.js";
-const MOST = 5;
-/** The bundler indents whatever is not at the top level. */
+const MAX_LOCATIONS = 5;
+/** The bundler indents everything below the top level. */
 const AWAIT = /^(?![\s/]|(?:async )?function\b|class\b)((?!=>).)*?\bawait\b/;
 
-/** What does not settle, in words that name places in the sources. */
+/** Returns a message that names the source locations of top-level awaits. */
 export function pendingTopLevelAwaits(projectDir: string): string {
-  const places = awaitPlaces(join(projectDir, BUILD_FOLDER, MODULES_FILE));
-  const [first, ...others] = places.slice(0, MOST);
+  const places = findTopLevelAwaits(join(projectDir, BUILD_FOLDER, MODULES_FILE));
+  const [first, ...others] = places.slice(0, MAX_LOCATIONS);
   if (first === undefined) return "an `await` at the top level of a module does not settle";
   return others.length === 0
     ? `${first}: the \`await\` at the top level does not settle`
     : `one of these \`await\`s at the top level does not settle: ${[first, ...others].join(", ")}`;
 }
 
-function awaitPlaces(bundle: string): string[] {
+function findTopLevelAwaits(bundle: string): string[] {
   let text: string;
   try {
     text = readFileSync(bundle, "utf8");
   } catch {
-    // A newer build is just taking its place.
+    // A newer build is replacing it.
     return [];
   }
   const url = pathToFileURL(bundle).href;

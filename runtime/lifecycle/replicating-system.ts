@@ -1,5 +1,5 @@
-// What the library's `system` does about other instances that provide graphs, or get them. All of
-// it is done by the thread that keeps the graphs; see docs/guides/replicating-graphs.md.
+// Replication part of the library's `system`. The interconnect thread executes it; see
+// docs/replication.md.
 
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import type { Control } from "../interconnect/control.js";
@@ -12,10 +12,10 @@ export abstract class ReplicatingSystem extends AllGraphs {
   protected abstract control(control: Control): Promise<unknown>;
 
   /**
-   * Provides the graphs of this process to others, from now on and for ever: to one that is not
-   * there yet, or is lost, it is connected as soon as that can be.
+   * Provides the graphs of this process to subscribers permanently: it connects, and reconnects, as
+   * soon as a subscriber is reachable.
    * @param uris `svc://host:port` with the tx port
-   * @throws SvcError SVC2536 for one that is attached already; SVC2530 without a log or a key
+   * @throws SvcError SVC2536 if already attached; SVC2530 without a transaction log or key
    */
   async attach(uris: string | readonly string[]): Promise<void> {
     for (const uri of typeof uris === "string" ? [uris] : uris) {
@@ -23,15 +23,15 @@ export abstract class ReplicatingSystem extends AllGraphs {
     }
   }
 
-  /** URIs of all that are attached, connected or not. */
+  /** Returns the URIs of all attached subscribers, connected or not. */
   async attached(): Promise<readonly string[]> {
     return (await this.control({ do: "attached" })) as readonly string[];
   }
 
   /**
-   * Provides to one no more, or to none; what it lacks is waited for unless that is not wanted.
-   * @returns how many were detached
-   * @throws SvcError SVC2537 if it does not get that in time
+   * Detaches a subscriber, or all; first waits for their acknowledgement unless `force` is set.
+   * @returns the number of detached subscribers
+   * @throws SvcError SVC2537 if they do not acknowledge in time
    */
   async detach(uri: string | null = null, force = false): Promise<number> {
     if (!force) await this.fence();
@@ -39,34 +39,34 @@ export abstract class ReplicatingSystem extends AllGraphs {
   }
 
   /**
-   * Listens for a provider, whose replica this process becomes: nobody else changes its graphs.
-   * @throws SvcError SVC2530 for a port that cannot be had; SVC2534 where graphs are not empty
+   * Listens for a provider and becomes its replica, whose graphs only the provider changes.
+   * @throws SvcError SVC2530 if the port cannot be bound; SVC2534 if graphs are not empty
    */
   async bind(port: number): Promise<void> {
     await this.control({ do: "bind", port });
   }
 
-  /** The tx port, 0 for none. */
+  /** Returns the tx port; 0: none. */
   async bound(): Promise<number> {
     return (await this.control({ do: "bound" })) as number;
   }
 
-  /** Listens no more; the graphs stay a replica, and readonly. */
+  /** Stops listening; the graphs stay read-only replicas. */
   async unbind(): Promise<void> {
     await this.control({ do: "unbind" });
   }
 
   /**
-   * Takes over from the provider: the graphs may be changed from now on, and the former provider,
-   * should it come back, is told that it was replaced.
-   * @returns the epoch that begins
+   * Makes this replica the provider: its graphs become writable, and a returning former provider is
+   * fenced.
+   * @returns the new epoch
    */
   async promote(): Promise<number> {
     return (await this.control({ do: "promote" })) as number;
   }
 
   /**
-   * Resolves when all that was committed so far is with all subscribers.
+   * Resolves when all subscribers have acknowledged all commits so far.
    * @throws SvcError SVC2537
    */
   async fence(timeout = FENCE_MS): Promise<void> {
@@ -74,8 +74,8 @@ export abstract class ReplicatingSystem extends AllGraphs {
   }
 
   /**
-   * Sends all subscribers again what differs with them, or everything.
-   * @returns false if that is still under way
+   * Resends diverged graphs, or all, to all subscribers.
+   * @returns false if still in progress at the timeout
    */
   async sync(hard = false, timeout = SYNC_MS): Promise<boolean> {
     const repair = hard ? "all" : "different";
@@ -83,24 +83,24 @@ export abstract class ReplicatingSystem extends AllGraphs {
   }
 
   /**
-   * Stops what `sync` has begun: graphs of subscribers may differ then, until the next one.
-   * @returns how many were stopped
+   * Cancels repairs started by `sync`: subscribers may stay diverged until the next one.
+   * @returns the number of cancelled repairs
    */
   async cancelSync(): Promise<number> {
     return (await this.control({ do: "cancelSync" })) as number;
   }
 
   /**
-   * Adds up again what all graphs contain; none can be changed while it is added up.
-   * @returns those whose digest is another one: its changes were not all counted
+   * Recomputes the digests of all graphs; each graph is locked meanwhile.
+   * @returns the graphs whose digest does not match
    */
   async checkDigests(): Promise<readonly string[]> {
     return (await this.control({ do: "checkDigests" })) as readonly string[];
   }
 
   /**
-   * Produces nothing more until `resume`: resolves when all that was committed so far is with all
-   * subscribers; what is committed later stays in the log.
+   * Suspends outbound replication until `resume`, after all subscribers have acknowledged all
+   * commits so far; later commits stay in the log.
    * @throws SvcError SVC2537, and nothing is suspended
    */
   async suspend(timeout = FENCE_MS): Promise<void> {
@@ -112,7 +112,7 @@ export abstract class ReplicatingSystem extends AllGraphs {
     await this.resumeTxOutput();
   }
 
-  /** Sends nothing more until `resumeTxOutput`; what is committed stays in the log. */
+  /** Suspends sending until `resumeTxOutput`; commits stay in the log. */
   async suspendTxOutput(): Promise<void> {
     await this.control({ do: "suspend", what: "output" });
   }
@@ -121,7 +121,7 @@ export abstract class ReplicatingSystem extends AllGraphs {
     await this.control({ do: "resume", what: "output" });
   }
 
-  /** Applies nothing more until `resumeTxInput`; it waits with the provider. */
+  /** Suspends applying until `resumeTxInput`; transactions wait at the provider. */
   async suspendTxInput(): Promise<void> {
     await this.control({ do: "suspend", what: "input" });
   }
@@ -131,8 +131,8 @@ export abstract class ReplicatingSystem extends AllGraphs {
   }
 
   /**
-   * Sends no more than so much a second; null: as much as there is.
-   * @returns all bounds
+   * Limits the send rate per second; null: unlimited.
+   * @returns all rates
    * @throws SvcError SVC2536
    */
   async throttle(rate: number | null = null, unit: ThrottleUnit = "bytes"): Promise<Throttle> {

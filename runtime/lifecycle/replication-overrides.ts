@@ -1,42 +1,42 @@
-// What a program or an operator has changed of replication while it runs: the thread that does it
-// may die, and the next one knows the configuration only.
+// Replication settings changed at run time, restored when the interconnect thread is replaced: its
+// successor knows only the configuration.
 
 import type { Control } from "../interconnect/control.js";
 import type { ThrottleUnit } from "../interconnect/flow-control.js";
 
 export class ReplicationOverrides {
-  /** All subscribers as they were given, by what tells them apart; null: as configured. */
+  /** Subscribers by their normalized URI; null: as configured. */
   #attached: Map<string, string> | null = null;
   readonly #configured: readonly string[];
-  /** The port; 0: none; null: as configured. */
-  #bound: number | null = null;
+  /** Port; 0: none; null: as configured. */
+  #port: number | null = null;
   readonly #suspended = new Set<"input" | "output">();
   readonly #throttles = new Map<ThrottleUnit, number>();
 
-  /** @param attach the configured subscribers, streams among them */
+  /** @param attach configured subscribers, including streams */
   constructor(attach: readonly string[]) {
     this.#configured = attach;
   }
 
-  /** It was done. */
+  /** Records a successful control operation. */
   note(control: Control): void {
     switch (control.do) {
       case "attach":
-        this.#subscribers().set(keyOf(control.uri), control.uri);
+        this.#subscribers().set(normalizeUri(control.uri), control.uri);
         break;
       case "detach":
         if (control.uri === null) this.#subscribers().clear();
-        else this.#subscribers().delete(keyOf(control.uri));
+        else this.#subscribers().delete(normalizeUri(control.uri));
         break;
       case "bind":
-        this.#bound = control.port;
+        this.#port = control.port;
         break;
       case "unbind":
-        this.#bound = 0;
+        this.#port = 0;
         break;
       case "promote":
-        // The root says so itself; the configured port tells others of it.
-        if (this.#bound !== 0) this.#bound = null;
+        // The data folder records the promotion; the configured port announces it.
+        if (this.#port !== 0) this.#port = null;
         break;
       case "suspend":
         this.#suspended.add(control.what);
@@ -50,15 +50,15 @@ export class ReplicationOverrides {
     }
   }
 
-  /** What has to be done again, in this order. */
+  /** Returns the operations to repeat, in order. */
   all(): Control[] {
     const suspended = [...this.#suspended].map((what) => ({ do: "suspend", what }) as const);
     const throttles = [...this.#throttles].map(
       ([unit, rate]) => ({ do: "throttle", unit, rate }) as const,
     );
     const bound: Control[] = [];
-    if (this.#bound === 0) bound.push({ do: "unbind" });
-    else if (this.#bound !== null) bound.push({ do: "bind", port: this.#bound });
+    if (this.#port === 0) bound.push({ do: "unbind" });
+    else if (this.#port !== null) bound.push({ do: "bind", port: this.#port });
     const attached: Control[] = [];
     if (this.#attached !== null) {
       attached.push({ do: "detach", uri: null });
@@ -68,13 +68,15 @@ export class ReplicationOverrides {
   }
 
   #subscribers(): Map<string, string> {
-    this.#attached ??= new Map(this.#configured.map((given) => [keyOf(given), given]));
+    this.#attached ??= new Map(this.#configured.map((given) => [normalizeUri(given), given]));
     return this.#attached;
   }
 }
 
-/** The same with or without the scheme of an instance, options of a stream, the root of a dump. */
-function keyOf(given: string): string {
+/**
+ * Returns a key that ignores the scheme of an instance, options of a stream and the root of a dump.
+ */
+function normalizeUri(given: string): string {
   if (given.startsWith("file:")) return given.replace(/^file:.*\//, "file:");
   return given.replace(/^svc:\/\//, "").replace(/\?.*$|\/$/, "");
 }

@@ -8,26 +8,26 @@ import { onTerminationSignal } from "./termination-signals.js";
 const MIN_INTERVAL_MS = 1000;
 const DEFAULT_INTERVAL_MS = 5000;
 
-/** How `runServer` runs. */
+/** Options of `runServer`. */
 export interface RunOptions {
-  /** Service name. */
+  /** Called every `interval`; exceptions are logged. */
   readonly name?: string;
   /** Called every `interval`; what it throws is logged. */
   readonly watchdog?: () => void;
   /** Milliseconds, at least 1000. Default 5000. */
   readonly interval?: number;
-  /** Folder that the log is written to, a file an hour; files of 30 days ago are deleted. */
+  /** Folder of hourly log files; files older than 30 days are deleted. */
   readonly logpath?: string;
 }
 
-/** Resolves at the first signal that ends a process. */
+/** Resolves at the first termination signal. */
 export async function runUntilSignal(options: RunOptions): Promise<void> {
   const { watchdog, interval = DEFAULT_INTERVAL_MS, logpath } = options;
   if (!Number.isFinite(interval)) throw new SvcError("SVC2205", "interval must be a number of ms");
   const endLog = logpath === undefined ? undefined : logToDirectory(logpath);
   const timer = setInterval(() => watch(watchdog), Math.max(interval, MIN_INTERVAL_MS));
   try {
-    await signalled();
+    await waitForSignal();
   } finally {
     clearInterval(timer);
     endLog?.();
@@ -42,12 +42,12 @@ function watch(watchdog: RunOptions["watchdog"]): void {
   }
 }
 
-function signalled(): Promise<void> {
+function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     const ignoreAll = onTerminationSignal(
       () => {
         resolve();
-        // From then on a signal does what it does by default.
+        // From then on signals have their default effect.
         setTimeout(ignoreAll, SIGNAL_DEBOUNCE_MS).unref();
       },
       () => {},

@@ -1,4 +1,5 @@
-// What ends `svc serve` and `svc dev`: a signal, or the end of a parent that holds a channel.
+// Shutdown triggers of `svc serve` and `svc dev`: a signal, or the exit of a parent with an IPC
+// channel.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../base/log.js";
@@ -6,20 +7,20 @@ import { installThreadContext } from "../base/thread-context.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import { onTerminationSignal } from "./termination-signals.js";
 
-/** A start that goes on for so long after a signal has nothing to lose yet. */
-const STARTING_MS = 3000;
+/** A start that still runs this long after a signal is aborted: it has nothing to lose. */
+const START_GRACE_MS = 3000;
 
-/** What answers requests until it is stopped. */
+/** A server that can be stopped. */
 interface Stoppable {
   stop(): Promise<void>;
 }
 
 /**
- * Stops the service in good order at the first signal, and at once at the second: what has changed
- * in graphs since they were saved is lost then. Graphs are saved first, because whoever sent the
- * signal may not wait as long as the requests that run, and once more when these have ended.
- * @param starting clients may be answered before the promise settles; where it fails, signals do
- *   again what they do by default
+ * Shuts down in order at the first signal, and exits at once at the second, which loses unsaved
+ * changes. Graphs are saved immediately, because the sender of the signal may not wait for running
+ * requests, and again when these have ended.
+ * @param starting clients may be served before it settles; after a failure signals have their
+ *   default effect
  */
 export function installShutdownHandlers(
   starting: Promise<Stoppable>,
@@ -30,7 +31,7 @@ export function installShutdownHandlers(
     if (stopping) return;
     stopping = true;
     const started = starting.catch(() => null);
-    const server = await Promise.race([started, sleep(STARTING_MS, null)]);
+    const server = await Promise.race([started, sleep(START_GRACE_MS, null)]);
     if (server === null) {
       ignoreSignals();
       process.kill(process.pid, reason);

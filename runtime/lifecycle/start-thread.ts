@@ -1,5 +1,5 @@
-// How worker threads are started. The package is bundled into `dist/` with shared chunks beside the
-// entries, so the path of an entry is relative to this module's own chunk.
+// Starts worker threads. The package is bundled into `dist/` with shared chunks beside the entries,
+// so entry paths are relative to this module's chunk.
 
 import { type MessagePort, Worker, type WorkerOptions } from "node:worker_threads";
 import { availableAddressSpace, formatGiB } from "../base/address-space.js";
@@ -9,49 +9,51 @@ import { enableRecentLog } from "../base/recent-log.js";
 
 export type Thread = "io" | "executor" | "admin" | "interconnect";
 
-/** Of a thread's code, heap and stack. */
-const THREAD_ADDRESSES = 0.6 * 2 ** 30;
-const LAST_WORDS_MS = 100;
+/** Address space of a thread's code, heap and stack. */
+const THREAD_ADDRESS_BYTES = 0.6 * 2 ** 30;
+const EXIT_REPORT_MS = 100;
 
-/** @throws SvcError SVC2206 where the process may not have so many addresses */
+/** @throws SvcError SVC2206 if the address space is insufficient */
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
   requireAddressSpace(1);
   const entry = threadEntry(thread);
-  // The thread writes its log as this one does.
+  // The thread logs like this one.
   logSettings();
   enableRecentLog();
-  if (!process.execArgv.some(isForText)) return new Worker(entry, options);
-  // Only then are they given: Node refuses those of V8, which it passes on by itself.
-  const execArgv = process.execArgv.filter((word) => !isForText(word));
+  if (!process.execArgv.some(isInputTypeOption)) return new Worker(entry, options);
+  // Only when needed: Node refuses V8's options here, which it passes on by itself.
+  const execArgv = process.execArgv.filter((word) => !isInputTypeOption(word));
   return new Worker(entry, { ...options, execArgv });
 }
 
 /**
- * Looks whether so many threads can begin; each takes its addresses only after a while.
- * @throws SvcError SVC2206 where they cannot, by which V8 would end the process
+ * Checks that threads can start; each reserves its address space only after a while.
+ * @throws SvcError SVC2206 if they cannot, because V8 would end the process
  */
 export function requireAddressSpace(threads: number): void {
   const left = availableAddressSpace();
-  const needed = threads * THREAD_ADDRESSES;
+  const needed = threads * THREAD_ADDRESS_BYTES;
   if (left >= needed) return;
   const what = threads === 1 ? "a thread takes" : `${threads} threads take`;
   const has = `the process may have ${formatGiB(left)} more (\`ulimit -v\`)`;
   throw new SvcError("SVC2206", `${what} ${formatGiB(needed)} of addresses, ${has}`);
 }
 
-/** A thread that has lost its port, by a plugin's doing, could not be told to stop. */
+/**
+ * Terminates a thread whose control port a plugin has closed, because it could not be told to stop.
+ */
 export function exitWhenOrphaned(worker: Worker, control: MessagePort): void {
-  // One that has died says why before.
-  control.on("close", () => void setTimeout(() => worker.terminate(), LAST_WORDS_MS).unref());
+  // A dying thread reports its reason first.
+  control.on("close", () => void setTimeout(() => worker.terminate(), EXIT_REPORT_MS).unref());
 }
 
-/** Whether that is why a thread could not load its modules. */
+/** Returns whether a message reports exhausted file descriptors. */
 export function isFdExhausted(message: string): boolean {
   return /\bE[MN]FILE\b|too many open files/.test(message);
 }
 
-/** Whether an option of Node only goes with a program given as text. */
-function isForText(option: string): boolean {
+/** Returns whether a Node option only applies to a program given as text. */
+function isInputTypeOption(option: string): boolean {
   return option.startsWith("--input-type");
 }
 

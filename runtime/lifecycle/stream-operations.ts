@@ -1,4 +1,4 @@
-// Operations on the stream of transactions between instances.
+// Admin operations on replication.
 
 import { HOST_PORT } from "../base/host-port.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
@@ -19,10 +19,10 @@ export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["UpdateSubscribers", updateSubscribers],
   ["Bind", bind],
   ["Unbind", unbind],
-  ["SuspendTxInput", (parts) => gate(parts, "suspend", "input")],
-  ["ResumeTxInput", (parts) => gate(parts, "resume", "input")],
-  ["SuspendTxOutput", (parts) => gate(parts, "suspend", "output")],
-  ["ResumeTxOutput", (parts) => gate(parts, "resume", "output")],
+  ["SuspendTxInput", (parts) => setFlow(parts, "suspend", "input")],
+  ["ResumeTxInput", (parts) => setFlow(parts, "resume", "input")],
+  ["SuspendTxOutput", (parts) => setFlow(parts, "suspend", "output")],
+  ["ResumeTxOutput", (parts) => setFlow(parts, "resume", "output")],
   ["Throttle", throttle],
   ["Promote", promote],
   ["Sync", sync],
@@ -47,8 +47,8 @@ async function detachAll({ graphs }: Parts): Promise<object> {
 }
 
 /**
- * `host:port` of transaction ports, as a list or as `destinations` of an object. A stream of a
- * broker is none of those, and stays.
+ * Replaces the subscribers by `host:port` of tx ports, as a list or as `destinations` of an object.
+ * Streams of a broker stay.
  */
 async function updateSubscribers(
   { graphs }: Parts,
@@ -58,7 +58,7 @@ async function updateSubscribers(
   const given: unknown = JSON.parse(text);
   const list = Array.isArray(given) ? given : (given as { destinations?: unknown })?.destinations;
   if (!Array.isArray(list)) throw new Error("a list of host:port is required");
-  const wanted = [...new Set(list.map(uriOf))];
+  const wanted = [...new Set(list.map(parseUri))];
   const attached = (await graphs.control({ do: "attached" })) as readonly string[];
   const present = attached.filter((uri) => uri.startsWith(SCHEME));
   const added = wanted.filter((uri) => !present.includes(uri));
@@ -68,12 +68,12 @@ async function updateSubscribers(
   return { action: "attached", added, removed, result: [] };
 }
 
-function uriOf(address: unknown): string {
+function parseUri(address: unknown): string {
   if (typeof address === "string" && HOST_PORT.test(address)) return `${SCHEME}${address}`;
   throw new Error(`not host:port: ${JSON.stringify(address).slice(0, 200)}`);
 }
 
-/** All or none: who asks for what cannot be loses no subscriber, and gets none. */
+/** Attaches all or none: an invalid request changes nothing. */
 async function attachAll(graphs: Parts["graphs"], uris: readonly string[]): Promise<void> {
   const attached: string[] = [];
   try {
@@ -99,7 +99,7 @@ async function unbind({ graphs }: Parts): Promise<object> {
   return { action: "unbind" };
 }
 
-async function gate(
+async function setFlow(
   { graphs }: Parts,
   verb: "suspend" | "resume",
   what: "input" | "output",
@@ -108,7 +108,7 @@ async function gate(
   return { action: `tx_${what}_${verb === "suspend" ? "suspended" : "resumed"}` };
 }
 
-/** Of what differs, `soft` and `repair` are the same: what a graph has beyond goes, too. */
+/** `soft` equals `repair`: both remove excess contents of diverged graphs. */
 async function sync({ graphs }: Parts, { mode = "repair" }: ControlArguments): Promise<object> {
   if (!MODES.includes(String(mode))) {
     throw new Error(
@@ -125,12 +125,12 @@ async function cancelSync({ graphs }: Parts): Promise<object> {
   return { action: "cancel_sync", status: stopped > 0 ? "sync stopped" : "sync not running" };
 }
 
-/** Not in the interface, which lets no replica take over: for `Console`. */
+/** Not in the interface, which has no promotion: for `Console`. */
 async function promote({ graphs }: Parts): Promise<object> {
   return { action: "promoted", epoch: await graphs.control({ do: "promote" }) };
 }
 
-/** A negative rate only asks; 0, or the unit `all_unlimited`, takes limits away. */
+/** A negative rate only queries; 0, or the unit `all_unlimited`, removes limits. */
 async function throttle({ graphs }: Parts, { rate, unit }: ControlArguments): Promise<object> {
   const set = (unit: ThrottleUnit, rate: number | null) =>
     graphs.control({ do: "throttle", unit, rate });

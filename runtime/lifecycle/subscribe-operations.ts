@@ -1,5 +1,5 @@
-// A subscriber that asks by itself: it lets a provider attach it, or detach it again. Providers are
-// instances of the descriptor alone: nobody else is shown the key of operators.
+// Subscription on request of the subscriber: it asks a provider to attach or detach it. Providers
+// must be instances of the descriptor, because the admin key is sent to them.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import { KEY_HEADER } from "../http/operator-auth.js";
@@ -15,45 +15,45 @@ const URI = /^(?:svc:\/\/)?\[?([\w.:-]+?)\]?:(\d{1,5})\/?$/;
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Whom a service has asked, where that is not whom the descriptor names. */
-const asked = new WeakMap<HttpService, string>();
+/** Provider that a service has subscribed to, if not the one of the descriptor. */
+const subscriptions = new WeakMap<HttpService, string>();
 
-/** @throws Error for a provider of no descriptor, and without a port for transactions */
+/** @throws Error if the provider is not in the descriptor, or without a tx port */
 export async function subscribe(
   parts: Parts,
   { uri, hardsync, timeout }: ControlArguments,
 ): Promise<object> {
   const { service } = parts;
-  const { system } = standing(service);
-  const provider = instanceAt(system, String(uri));
-  const own = ownStream(parts);
+  const { system } = requireSystem(service);
+  const provider = findInstance(system, String(uri));
+  const own = ownAddress(parts);
   const ask = (operation: string, parameters: Parameters) =>
     operate(service, system, provider, operation, parameters);
-  await within(timeout, ask("Attach", { uri: own }));
-  asked.set(service, provider);
-  if (Number(hardsync) !== 0) await within(timeout, ask("Sync", { mode: "hard" }));
+  await withTimeout(timeout, ask("Attach", { uri: own }));
+  subscriptions.set(service, provider);
+  if (Number(hardsync) !== 0) await withTimeout(timeout, ask("Sync", { mode: "hard" }));
   return { provider: uri, subscriber: own, action: "subscribed" };
 }
 
-/** @throws Error where nobody provides it */
+/** @throws Error without a provider */
 export async function unsubscribe(parts: Parts): Promise<object> {
   const { service } = parts;
-  const { system, id } = standing(service);
-  const provider = asked.get(service) ?? system.providers.get(id);
+  const { system, id } = requireSystem(service);
+  const provider = subscriptions.get(service) ?? system.providers.get(id);
   if (provider === undefined) throw new Error("it has no provider");
-  const own = ownStream(parts);
+  const own = ownAddress(parts);
   await operate(service, system, provider, "Detach", { uri: own });
-  asked.delete(service);
+  subscriptions.delete(service);
   return { subscriber: own, action: "unsubscribed" };
 }
 
-function standing({ node }: HttpService): { readonly system: System; readonly id: string } {
+function requireSystem({ node }: HttpService): { readonly system: System; readonly id: string } {
   const { id, descriptor } = node;
   if (id !== null && descriptor !== null) return { system: readDescriptor(descriptor), id };
   throw new Error("it is an instance of no system: use ADMIN_Attach at the provider");
 }
 
-function instanceAt({ instances }: System, uri: string): string {
+function findInstance({ instances }: System, uri: string): string {
   const [, host, port] = URI.exec(uri) ?? [];
   for (const one of instances.values()) {
     if (one.host === host && one.hport + 1 === Number(port)) return one.id;
@@ -62,15 +62,15 @@ function instanceAt({ instances }: System, uri: string): string {
   throw new Error(`${form}, got ${JSON.stringify(uri.slice(0, 200))}`);
 }
 
-/** Where it takes transactions, as others reach it. */
-function ownStream({ service, graphs }: Parts): string {
-  const { system, id } = standing(service);
+/** Returns this instance's replication address, as others reach it. */
+function ownAddress({ service, graphs }: Parts): string {
+  const { system, id } = requireSystem(service);
   const { txPort } = graphs.traffic.read();
   if (txPort === 0) throw new Error(`Destination has no TX input service: ${id}`);
   return `svc://${system.instances.get(id)!.host}:${txPort}`;
 }
 
-/** With the key of this instance: operators have one for the whole system. */
+/** Uses this instance's key: operators have one for the whole system. */
 function operate(
   { settings }: HttpService,
   system: System,
@@ -86,8 +86,8 @@ function operate(
   return callAdminOperation(address, { operation, parameters, headers });
 }
 
-/** @throws Error when it takes longer; what was asked may be done all the same */
-async function within(timeout: unknown, done: Promise<unknown>): Promise<void> {
+/** @throws Error at the timeout; the operation may still complete */
+async function withTimeout(timeout: unknown, done: Promise<unknown>): Promise<void> {
   const given = Number(timeout);
   const ms = given > 0 ? Math.min(given, MAX_WAIT_MS) : MAX_WAIT_MS;
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
-// The main thread's end of a thread of which there is one: the interconnect thread, which keeps
-// graphs, and the admin thread, which runs built-in plugins that query them. It starts when it is
-// first asked: nothing that a server needs before it listens waits for it. One that dies is
-// replaced; what it had not answered is asked of the next.
+// Supervisor of a singleton thread, in the main thread: the interconnect thread, which owns graphs,
+// or the admin thread, which runs built-in plugins that query them. The thread starts with the
+// first call, so that a server can listen earlier. A dead thread is replaced, and its pending calls
+// are repeated.
 
 import {
   MessageChannel,
@@ -18,42 +18,41 @@ import { answer, type RpcReply, type RpcRequest } from "../wire/rpc-messages.js"
 import type { InterconnectNotification } from "./interconnect-control.js";
 import { startThread, type Thread } from "./start-thread.js";
 
-/** Asks that were there at so many deaths are likely to bring them about. */
+/** Calls pending at that many deaths are rejected as their likely cause. */
 const MAX_DEATHS = 2;
-/** Deaths in a row are followed later and later. */
+/** Maximum restart delay of consecutive deaths. */
 const MAX_RESTART_DELAY_MS = 1_000;
-const LONG_LIFE_MS = 5_000;
+const STABLE_AFTER_MS = 5_000;
 
-/** What such a thread is started with, beside data of its own. */
+/** Start data of such a thread, besides its own. */
 export interface SupervisedThreadData {
-  /** By which it is known in graphs. */
+  /** Its number in graphs. */
   readonly thread: number;
-  /**
-   * Asks that one of both threads waits for come here, and answers to them, all others by the
-   * worker's own port.
-   */
+  /** Port of calls that one of both threads awaits blocked; others use the worker's own port. */
   readonly port: MessagePort;
-  /** Raised after each answer on `port`. */
+  /** Raised after each reply on `port`. */
   readonly signal: Int32Array;
 }
 
 export interface ThreadKind<D> {
   readonly entry: Thread;
-  /** As the log calls it. */
+  /** Name in the server log. */
   readonly title: string;
-  /** Number by which it is known in graphs, after so many deaths. */
+  /** Returns its number in graphs after that many deaths. */
   number(deaths: number): number;
   readonly data: D;
 }
 
 export interface ThreadEvents {
-  /** @param thread number by which it was known in graphs; the next one has another */
+  /** @param thread its number in graphs; its successor has another */
   died(thread: number): void;
-  /** It is there, and was asked nothing yet. */
+  /** Called when it is running, before the first call. */
   started(isFirst: boolean): void;
-  /** Does what the thread asks for, which waits for the answer; such a one is never asked `now`. */
+  /**
+   * Executes a call of the thread, which awaits the reply; such a thread gets no blocking calls.
+   */
   asked?(ask: GraphCommand): Promise<unknown>;
-  /** Hears what the thread tells by itself. */
+  /** Receives notifications of the thread. */
   told?(notice: InterconnectNotification): void;
 }
 
@@ -65,11 +64,11 @@ interface Running<A> {
 export class SupervisedThread<A, D extends object = object> {
   readonly #kind: ThreadKind<D>;
   readonly #events: ThreadEvents;
-  readonly #asker = new RpcClient<A>(SERIALIZABLE_GRAPH_ERRORS.revive);
+  readonly #rpc = new RpcClient<A>(SERIALIZABLE_GRAPH_ERRORS.revive);
   #running: Running<A> | null = null;
   #startedAtMs = 0;
   #deaths = 0;
-  #deathsInARow = 0;
+  #consecutiveDeaths = 0;
   #closed = false;
 
   constructor(kind: ThreadKind<D>, events: ThreadEvents) {
@@ -81,29 +80,29 @@ export class SupervisedThread<A, D extends object = object> {
     return this.#running !== null;
   }
 
-  /** Number by which the thread that runs, or the next one, is known in graphs. */
+  /** Number in graphs of the running thread, or of the next one. */
   get threadNumber(): number {
     return this.#kind.number(this.#deaths);
   }
 
   ask(ask: A): Promise<unknown> {
     const { worker } = this.#thread();
-    // Who waits for an answer wants the process to live until it comes.
+    // Keeps the process alive until the reply.
     worker.ref();
-    return this.#asker.ask(worker, ask);
+    return this.#rpc.ask(worker, ask);
   }
 
-  /** Asks what need not be answered, and is asked anew of the next thread if this one dies. */
+  /** Sends a one-way call. */
   tell(ask: A, transfer: readonly Transferable[] = []): void {
-    this.#asker.tell(this.#thread().worker, ask, transfer);
+    this.#rpc.tell(this.#thread().worker, ask, transfer);
   }
 
-  /** The same as `ask`, without letting the main thread go on. */
+  /** Like `ask`, blocking the main thread. */
   askNow(ask: A, giveUpAt: number): unknown {
     return this.#thread().sync.ask(ask, giveUpAt);
   }
 
-  /** Ends what the thread is doing; it is replaced. */
+  /** Terminates the thread, which is then replaced. */
   terminate(reason: string): void {
     log(`the ${this.#kind.title} is replaced: ${reason}`, "warn");
     void this.#running?.worker.terminate();
@@ -114,13 +113,13 @@ export class SupervisedThread<A, D extends object = object> {
     await this.#running?.worker.terminate();
   }
 
-  /** The thread, which is started if there is none. */
+  /** Returns the thread, starting it if necessary. */
   #thread(): Running<A> {
     if (this.#running !== null) return this.#running;
     const started = this.#start();
     this.#running = started;
     this.#events.started(this.#deaths === 0);
-    this.#askAgain(started.worker);
+    this.#repeatPending(started.worker);
     return started;
   }
 
@@ -135,14 +134,14 @@ export class SupervisedThread<A, D extends object = object> {
       name: `svc-${entry}`,
     });
     this.#startedAtMs = performance.now();
-    // By itself it is no reason for the process to go on.
+    // Alone it does not keep the process alive.
     worker.unref();
-    if (this.#events.asked !== undefined) this.#answerAsks(port1, signal);
+    if (this.#events.asked !== undefined) this.#serveCalls(port1, signal);
     port1.unref();
     let reason = "it ended by itself";
     worker.on("message", (message: RpcReply | InterconnectNotification) => {
       if ("notice" in message) this.#events.told?.(message);
-      else this.#onAnswer(message);
+      else this.#onReply(message);
     });
     worker.on("error", (error) => {
       reason = `${error.name}: ${error.message}`;
@@ -154,16 +153,16 @@ export class SupervisedThread<A, D extends object = object> {
     return { worker, sync: new SyncRpcClient(port1, signal, SERIALIZABLE_GRAPH_ERRORS) };
   }
 
-  #answerAsks(port: MessagePort, signal: Int32Array): void {
-    port.on("message", (asked: RpcRequest<GraphCommand>) => {
-      void answer(port, asked, (ask) => this.#events.asked!(ask), signal);
+  #serveCalls(port: MessagePort, signal: Int32Array): void {
+    port.on("message", (request: RpcRequest<GraphCommand>) => {
+      void answer(port, request, (ask) => this.#events.asked!(ask), signal);
     });
   }
 
-  #onAnswer(answer: RpcReply): void {
-    const error = this.#asker.settle(answer);
-    // Once it is being ended, whoever does so waits for that.
-    if (!this.#asker.isWaiting && !this.#closed) this.#running?.worker.unref();
+  #onReply(answer: RpcReply): void {
+    const error = this.#rpc.settle(answer);
+    // During `close` the caller awaits the exit.
+    if (!this.#rpc.isWaiting && !this.#closed) this.#running?.worker.unref();
     if (error !== null) log(`the ${this.#kind.title}: ${error.message}`, "error");
   }
 
@@ -172,30 +171,30 @@ export class SupervisedThread<A, D extends object = object> {
     this.#running = null;
     const dead = this.threadNumber;
     this.#deaths++;
-    const livedLong = performance.now() - this.#startedAtMs > LONG_LIFE_MS;
-    this.#deathsInARow = livedLong ? 0 : this.#deathsInARow + 1;
+    const wasStable = performance.now() - this.#startedAtMs > STABLE_AFTER_MS;
+    this.#consecutiveDeaths = wasStable ? 0 : this.#consecutiveDeaths + 1;
     this.#events.died(dead);
     this.#restart();
   }
 
   #restart(): void {
-    const delayMs = Math.min(2 ** this.#deathsInARow - 1, MAX_RESTART_DELAY_MS);
+    const delayMs = Math.min(2 ** this.#consecutiveDeaths - 1, MAX_RESTART_DELAY_MS);
     setTimeout(() => {
       if (this.#closed) return;
       try {
         this.#thread();
       } catch (error) {
         log(`the ${this.#kind.title} cannot start: ${(error as Error).message}`, "error");
-        this.#deathsInARow++;
+        this.#consecutiveDeaths++;
         this.#restart();
       }
     }, delayMs);
   }
 
-  #askAgain(worker: Worker): void {
-    this.#asker.askAgain(worker, MAX_DEATHS, () => {
+  #repeatPending(worker: Worker): void {
+    this.#rpc.askAgain(worker, MAX_DEATHS, () => {
       return new DataError(`the ${this.#kind.title} died`);
     });
-    if (this.#asker.isWaiting) worker.ref();
+    if (this.#rpc.isWaiting) worker.ref();
   }
 }

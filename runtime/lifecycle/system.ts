@@ -1,6 +1,6 @@
-// The library's `system`: starts, stops and asks the one HTTP service of this process
-// (http-interface, "Management operations"). Plugins given to `addPlugin` run in the main thread,
-// so a call that blocks it holds up the others, and one that ends the process ends them all.
+// The library's `system`: starts, stops and queries the one HTTP service of this process
+// (http-interface, "Management operations"). Plugins given to `addPlugin` run in the main thread, so a
+// blocking call delays the others, and one that exits the process ends them all.
 
 import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
@@ -38,10 +38,10 @@ import type { ServerOwner } from "./operation.js";
 import { ReplicatingSystem } from "./replicating-system.js";
 import { type RunOptions, runUntilSignal } from "./run-server.js";
 
-/** The optional arguments of `startHTTP` by their names. */
+/** Optional arguments of `startHTTP` by name. */
 export type StartOptions = StartSettings;
 
-/** What the system is started with. */
+/** Options of `initialize`. */
 export interface InitializeOptions extends StartSettings, InitializeSettings {
   /** Main port; without it no server is started. */
   readonly http?: number | undefined;
@@ -51,28 +51,28 @@ type StartArguments =
   | [options?: StartOptions]
   | [ip?: string | null, prefix?: string | null, servicein?: boolean, dispatcher?: object | null];
 
-/** The system of this process; made once, exported as `system`. */
+/** The system of this process, exported as `system`. */
 class System extends ReplicatingSystem {
   #name: string | null = null;
   #isInitialized = false;
   #service: HttpService | null = null;
   #graphs: GraphSupervisor | null = null;
-  /** Of the process: what `initialize` was given. */
+  /** Settings of the process, from `initialize`. */
   #graphSettings = graphSettings({});
   #isChanging = false;
-  #isTelling = false;
+  #isPublishing = false;
 
   constructor() {
     super();
-    registry.onChange(() => this.#tellPlugins());
+    registry.onChange(() => this.#publishPlugins());
   }
 
   /**
-   * Initialises the system, after which plugins can be added and graphs opened, and starts the HTTP
-   * service when a port is given. Graphs that are stored in the root are loaded.
+   * Initializes the system, after which plugins can be added and graphs opened, and starts the HTTP
+   * service if a port is given. Graphs stored in the data folder are loaded.
    * @param name service name, as `/svc/status` shows it
-   * @throws SvcError as `startHTTP` does; SVC2203 when it is initialised, SVC2409 when another
-   *   process uses the root
+   * @throws SvcError like `startHTTP`; SVC2203 if already initialized, SVC2409 if another process
+   *   uses the data folder
    */
   async initialize(name: string, http: number | InitializeOptions = {}): Promise<void> {
     const options = typeof http === "number" ? { http } : http;
@@ -93,7 +93,7 @@ class System extends ReplicatingSystem {
       this.#isInitialized = true;
       if (options.http !== undefined) await this.#start(options.http, options);
     } catch (error) {
-      // The system is as it was: it can be initialised again, with better arguments.
+      // The system can be initialized again with other arguments.
       await this.unload();
       [this.#name, this.#graphSettings] = former;
       throw error;
@@ -105,11 +105,10 @@ class System extends ReplicatingSystem {
   }
 
   /**
-   * Starts both servers and resolves once both listen; initialises the system when that was not
-   * done.
+   * Starts both servers and resolves once both listen; initializes the system if necessary.
    * @param port main port; the admin port is the next one; 0 picks a free pair
-   * @throws SvcError SVC2203 when running, SVC2205 for an argument that cannot be used, SVC2202
-   *   when a port cannot be bound
+   * @throws SvcError SVC2203 if running, SVC2205 for an invalid argument, SVC2202 if a port cannot
+   *   be bound
    */
   async startHTTP(port: number, ...optional: StartArguments): Promise<void> {
     const options = startOptions(optional);
@@ -124,7 +123,7 @@ class System extends ReplicatingSystem {
     await this.#change(null, () => this.#serve(settings, graphs));
   }
 
-  /** Finishes running requests and closes both ports. */
+  /** Drains running requests and closes both ports. */
   async stopHTTP(): Promise<void> {
     const service = this.#running();
     await this.#change(service, async () => {
@@ -133,7 +132,7 @@ class System extends ReplicatingSystem {
     });
   }
 
-  /** Stops and starts again with the same arguments, Service-OUT. */
+  /** Restarts with the same arguments, Service-OUT. */
   async restartHTTP(): Promise<void> {
     const service = this.#running();
     const settings = { ...service.settings, port: service.port, servicein: false };
@@ -145,8 +144,8 @@ class System extends ReplicatingSystem {
   }
 
   /**
-   * Ends the server, if there is one, and lets all graphs go.
-   * @param persist saves them first
+   * Stops the server, if any, and closes all graphs.
+   * @param persist save them first
    */
   async unload(persist = false): Promise<void> {
     if (this.#service !== null) await this.stopHTTP();
@@ -156,18 +155,18 @@ class System extends ReplicatingSystem {
     this.#isInitialized = false;
   }
 
-  /** Opens plugin execution, or closes it (503). */
+  /** Enables plugin execution, or disables it (503). */
   serviceInHTTP(serviceIn: boolean | number = true): void {
     this.#running().serviceIn = Boolean(serviceIn);
   }
 
-  /** The back-end matrix in use; null for an engine. */
+  /** Returns the matrix of back-ends; null for an engine. */
   dispatcherConfig(): object | null {
     return this.#service?.dispatcher ?? null;
   }
 
   /**
-   * Performance of the main port.
+   * Returns the performance of the main port.
    * @param percentiles of the latency, each above 0 and below 100
    * @throws ParameterError for other percentiles
    */
@@ -181,53 +180,52 @@ class System extends ReplicatingSystem {
     return { base: port, admin: port + 1 };
   }
 
-  /** Name of this machine and the address it is reached at. */
+  /** Returns the name of this machine and its address. */
   serverHost(): { readonly host: string; readonly ip: string } {
     const { name, ip } = readHost(this.#service?.settings.ip ?? null);
     return { host: name, ip };
   }
 
-  /** The service prefix as a path, null when there is none. */
+  /** Returns the service prefix as a path; null: none. */
   serverPrefix(): string | null {
     return this.#running().settings.prefix;
   }
 
-  /** Address of the admin server as internally known. */
+  /** Returns the address of the admin server as known internally. */
   serverAdminIP(): string {
     const { adminIp, ip } = this.#running().settings;
     return readHost(adminIp ?? ip).ip;
   }
 
-  /** Requests per second on the main port. */
+  /** Returns the requests per second of the main port. */
   requestRate(): number {
     return this.#running().metrics.requestRate();
   }
 
-  /** Sets all HTTP figures to zero. */
+  /** Resets all HTTP metrics to zero. */
   resetMetrics(): void {
     this.#running().metrics.reset();
   }
 
   /**
-   * Registers a plugin, in place of one that has the same name.
-   * @throws PluginError before the system is initialised; ArgumentError for arguments that do not
-   *   go together
+   * Registers a plugin, replacing one of the same name.
+   * @throws PluginError before the system is initialized; ArgumentError for incompatible arguments
    */
   addPlugin(...given: AddPluginArguments): void {
     addPlugin(this.#isInitialized ? registry : null, ...given);
   }
 
-  /** Removes the plugins of a name; false when there are none. */
+  /** Removes the plugins of a name; returns false if there are none. */
   removePlugin(name: string): boolean {
     return registry.remove(name);
   }
 
-  /** Description records of the added plugins, sorted by path. */
+  /** Returns description records of the added plugins, sorted by path. */
   getPlugins(name?: string): PluginDescription[] {
     return registry.describe(name);
   }
 
-  /** Description records of the built-in plugins, sorted by path. */
+  /** Returns description records of the built-in plugins, sorted by path. */
   getBuiltins(name?: string): PluginDescription[] {
     return [...builtinPlugins, ...graphPlugins]
       .filter(({ path }) => name === undefined || path.endsWith(`/${name}`))
@@ -235,9 +233,9 @@ class System extends ReplicatingSystem {
   }
 
   /**
-   * Serves until a signal asks the process to end, then stops in good order.
+   * Serves until a termination signal, then shuts down in order.
    * @param name service name from now on
-   * @throws SvcError SVC2204 when no server was started
+   * @throws SvcError SVC2204 if no server was started
    */
   async runServer(name?: string | RunOptions, options: RunOptions = {}): Promise<void> {
     const service = this.#running();
@@ -255,13 +253,13 @@ class System extends ReplicatingSystem {
     return graphs.control(control);
   }
 
-  /** A request that leaves right after a change meets it; the argspec of many is made once. */
-  #tellPlugins(): void {
+  /** Requests after a change see it; the argspec is computed once for many changes. */
+  #publishPlugins(): void {
     void this.#service?.setPlugins(registry.list());
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+    if (this.#isPublishing) return;
+    this.#isPublishing = true;
     queueMicrotask(() => {
-      this.#isTelling = false;
+      this.#isPublishing = false;
       void this.#service?.setArgspec(registry.argspec());
     });
   }
@@ -271,11 +269,11 @@ class System extends ReplicatingSystem {
     this.#service = service;
     const parts = { service, graphs, owner: this.#owner };
     service.setOperator((operation, args) => operate(parts, operation, args));
-    // Some may have been added meanwhile.
-    this.#tellPlugins();
+    // Plugins may have been added meanwhile.
+    this.#publishPlugins();
   }
 
-  /** What operators can have done with a program. */
+  /** Operations of a program's owner. */
   readonly #owner: ServerOwner = {
     reload: () => Promise.reject(new Error("a program has its plugins in its code: start it anew")),
     restart: (dispatcher) => this.#restart(dispatcher).catch(logFailure),
@@ -314,7 +312,7 @@ class System extends ReplicatingSystem {
     return graphs;
   }
 
-  /** Lets one change of the service happen at a time. */
+  /** Runs one change of the service at a time. */
   async #change(expected: HttpService | null, change: () => Promise<void>): Promise<void> {
     if (this.#isChanging) throw new SvcError("SVC2203", "HTTP Server is starting or stopping");
     if (expected === null && this.#service !== null) {
@@ -332,11 +330,11 @@ class System extends ReplicatingSystem {
     const given: Readonly<Record<string, unknown>> = {
       ...options,
       ...this.#graphSettings,
-      // Of the graphs' settings it says where replication listens, which no program can ask for.
+      // In graph settings, `ip` is where replication listens; a program cannot set it.
       ip: options.ip,
       name: this.#name,
     };
-    // What a program leaves out it may also give as null, all but the port.
+    // A program may pass null for every omitted setting except the port.
     const settings = checkSettings((name) => {
       return name === "port" ? (port ?? null) : (given[name] ?? undefined);
     });
@@ -356,10 +354,7 @@ function logFailure({ message }: Error): void {
   log(`the server does not start anew: ${message}`, "error");
 }
 
-/**
- * A program that asks neither for saves nor for a log gets none: it may only want to look at the
- * graphs.
- */
+/** Saving and logging are off by default: a program may only want to read the graphs. */
 function graphSettings(given: InitializeSettings): GraphSettings {
   return {
     root: resolve(checkSetting("root", given.root ?? undefined)),

@@ -1,15 +1,15 @@
-// The signals that end a process. One wish often arrives twice: a terminal signals the whole group,
-// and npm or a supervisor passes the same signal on. Only what comes later is a second wish.
+// Termination signals. One request often arrives twice: a terminal signals the whole process group,
+// and npm or a supervisor forwards the signal. Only a later one counts as a second request.
 
 import { SIGNAL_DEBOUNCE_MS } from "../base/limits.js";
 
-/** SIGHUP: the terminal is gone; SIGUSR2: what watchers of files send before a new start. */
+/** SIGHUP: the terminal is gone; SIGUSR2: sent by file watchers before a restart. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
 
 /**
  * Listens until the returned function is called.
  * @param first called once, at the first signal
- * @param again called at each one that is no echo of the first
+ * @param again called at each later signal that is not an echo of the first
  */
 export function onTerminationSignal(
   first: (signal: string) => void,

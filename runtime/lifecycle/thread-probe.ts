@@ -1,12 +1,12 @@
-// Looks into worker threads from the main thread, even into one that never gives way: the inspector
-// interrupts whatever runs. It costs some milliseconds, and only what is in trouble is looked into.
+// Inspects worker threads from the main thread, even a busy one: the inspector interrupts running
+// code. It costs some milliseconds, so only suspicious threads are inspected.
 
 import type { Session } from "node:inspector/promises";
 import type { Worker } from "node:worker_threads";
 import { sourceLocation } from "../plugin/contract/traceback.js";
 
-/** A thread that waits within a call of the system cannot be interrupted. */
-const PATIENCE_MS = 2000;
+/** A thread that waits within a system call cannot be interrupted. */
+const PROBE_TIMEOUT_MS = 2000;
 const BUFFERS = "(({ arrayBuffers, heapUsed }) => arrayBuffers + heapUsed)(process.memoryUsage())";
 
 interface Reply {
@@ -28,23 +28,25 @@ interface Frame {
   };
 }
 
-/** Bytes of a thread's heap and buffers, garbage included; null where it does not answer. */
+/**
+ * Returns the bytes of a thread's heap and buffers, garbage included; null if it does not respond.
+ */
 export function usedBytes(worker: Worker): Promise<number | null> {
-  return probed(worker, async (thread) => {
+  return probe(worker, async (thread) => {
     const { result } = await thread.ask("Runtime.evaluate", { expression: BUFFERS });
     const value = result?.result?.value;
     return typeof value === "number" ? value : null;
   });
 }
 
-/** The line of plugin code that a thread is in, as `file:line:column`; null for none. */
+/** Returns the line of plugin code that a thread runs, as `file:line:column`; null: none. */
 export function currentSourceLine(worker: Worker): Promise<string | null> {
-  return probed(worker, async (thread) => {
+  return probe(worker, async (thread) => {
     const paused = thread.event("Debugger.paused");
     await thread.ask("Debugger.enable");
     await thread.ask("Debugger.pause");
     const frames = (await paused).params?.callFrames ?? [];
-    // A thread that is still paused when nobody listens any more could not even be terminated.
+    // A thread left paused could not even be terminated.
     await thread.ask("Debugger.resume");
     for (const { location } of frames) {
       const { scriptId, lineNumber, columnNumber = 0 } = location;
@@ -56,13 +58,13 @@ export function currentSourceLine(worker: Worker): Promise<string | null> {
   });
 }
 
-/** One thread at the other end of the inspector. */
+/** An inspected thread. */
 class ProbedThread {
   readonly #session: Session;
   readonly #sessionId: string;
   readonly #waiting = new Map<number | string, (reply: Reply) => void>();
-  #asked = 0;
-  /** Where scripts come from; told of all once the debugger is enabled. */
+  #lastId = 0;
+  /** URLs of scripts, reported once the debugger is enabled. */
   readonly scripts = new Map<string, string>();
 
   constructor(session: Session, sessionId: string) {
@@ -84,7 +86,7 @@ class ProbedThread {
   }
 
   ask(method: string, params: object = {}): Promise<Reply> {
-    const id = ++this.#asked;
+    const id = ++this.#lastId;
     const message = JSON.stringify({ id, method, params });
     const answered = new Promise<Reply>((resolve) => this.#waiting.set(id, resolve));
     const sent = this.#session.post("NodeWorker.sendMessageToWorker", {
@@ -95,10 +97,10 @@ class ProbedThread {
   }
 }
 
-/** Null also where this Node has no inspector, and where the thread does not answer. */
-async function probed<T>(
+/** Returns null if this Node has no inspector, or the thread does not respond. */
+async function probe<T>(
   worker: Worker,
-  look: (thread: ProbedThread) => Promise<T | null>,
+  inspect: (thread: ProbedThread) => Promise<T | null>,
 ): Promise<T | null> {
   const label = `[worker ${worker.threadId}]`;
   let session: Session | null = null;
@@ -113,14 +115,14 @@ async function probed<T>(
         if (params.workerInfo.title.startsWith(label)) resolve(params.sessionId);
       });
     });
-    const looked = opened
+    const inspected = opened
       .post("NodeWorker.enable", { waitForDebuggerOnStart: false })
       .then(() => attached)
-      .then((sessionId) => look(new ProbedThread(opened, sessionId)));
-    const given = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS, null);
+      .then((sessionId) => inspect(new ProbedThread(opened, sessionId)));
+    const timeout = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, PROBE_TIMEOUT_MS, null);
     });
-    return await Promise.race([looked, given]);
+    return await Promise.race([inspected, timeout]);
   } catch {
     return null;
   } finally {

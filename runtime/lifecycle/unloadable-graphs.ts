@@ -1,4 +1,4 @@
-// Why graphs cannot be used that are stored or configured.
+// Stored or configured graphs that failed to open, with the reasons.
 
 import type { UnloadableGraph } from "../builtin/server-view.js";
 
@@ -6,7 +6,7 @@ export class UnloadableGraphs {
   readonly #reasons = new Map<string, string>();
   readonly #changed: (all: readonly UnloadableGraph[]) => void;
 
-  /** @param changed is told of all after each change */
+  /** @param changed receives all of them after each change */
   constructor(changed: (all: readonly UnloadableGraph[]) => void) {
     this.#changed = changed;
   }
@@ -16,7 +16,7 @@ export class UnloadableGraphs {
     this.#changed(this.all());
   }
 
-  /** It can be used now. */
+  /** Forgets a graph that is usable again. */
   forget(name: string): void {
     if (this.#reasons.delete(name)) this.#changed(this.all());
   }
