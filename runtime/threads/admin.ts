@@ -1,5 +1,5 @@
-// Entry of the admin thread: runs the built-in plugins that query or change graphs, or take longer
-// than the IO thread may. Queries of strangers may burn it: nothing else may depend on it. It never
+// Entry of the admin thread: runs built-in plugins that query or change graphs, or take longer than
+// the IO thread may. Untrusted queries may keep it busy, so nothing else depends on it. It never
 // runs user code.
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
@@ -21,17 +21,17 @@ import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const { thread, port, signal } = workerData as SupervisedThreadData;
-const told = new PushedGraphSource(thread, receive, new RpcGraphSource(port, signal));
-const graphs = new ThreadGraphs(thread, told);
+const pushed = new PushedGraphSource(thread, receive, new RpcGraphSource(port, signal));
+const graphs = new ThreadGraphs(thread, pushed);
 const forms = new ArgspecForms();
 installThreadContext({ graphs, bindGraph: bindGraphs(graphs), argspecForms: forms });
 
-// A fault in one plugin or graph must not take the others with it.
+// A fault in one plugin or graph must not affect the others.
 process.on("uncaughtException", (error) =>
   log(`internal error: ${error.stack ?? error.message}`, "error"),
 );
 
-/** Requests name them by their places in this order. */
+/** Requests refer to them by index. */
 const plugins = [...graphPlugins, ...quickPlugins];
 
 function serve({ port: requests, state, traceback }: AdminServer): void {
@@ -44,7 +44,7 @@ function serve({ port: requests, state, traceback }: AdminServer): void {
 function act(ask: AdminCommand): unknown {
   switch (ask.op) {
     case "graph":
-      return told.add(ask.graph);
+      return pushed.add(ask.graph);
     case "serve":
       return serve(ask.server);
     case "argspec":
@@ -52,17 +52,17 @@ function act(ask: AdminCommand): unknown {
   }
 }
 
-function answerMain(asked: RpcRequest<AdminCommand>): void {
+function onMessage(asked: RpcRequest<AdminCommand>): void {
   void answer(parentPort!, asked, act);
 }
 
-/** A request may come before the message that its graph is open, which was sent before it. */
+/** A request may arrive before the message, sent earlier, that its graph is open. */
 function receive(): void {
   for (;;) {
     const received = receiveMessageOnPort(parentPort!);
     if (received === undefined) return;
-    answerMain(received.message as RpcRequest<AdminCommand>);
+    onMessage(received.message as RpcRequest<AdminCommand>);
   }
 }
 
-parentPort!.on("message", answerMain);
+parentPort!.on("message", onMessage);

@@ -1,4 +1,4 @@
-// Entry of an executor thread: loads the built plugins and answers requests until it is ended.
+// Entry of an executor thread: loads the built plugins and runs requests until terminated.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -31,7 +31,7 @@ raiseStackTraceLimit();
 onDroppedWrites(() => metrics.logWriteLost());
 limitOutputBuffer();
 
-// What plugin code leaves behind outside of a request must not take the others down with it.
+// Code that plugins leave behind outside requests must not affect the others.
 function onStray(error: unknown): void {
   metrics.strayException();
   log(`exception outside of a request: ${describeUncaught(error)}`, "error");
@@ -39,8 +39,8 @@ function onStray(error: unknown): void {
 process.on("uncaughtException", onStray);
 process.on("unhandledRejection", onStray);
 
-/** The plugins under the numbers of the routes; those that the routes do not know are left out. */
-function byNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] {
+/** Returns the plugins indexed by route number; unrouted ones are omitted. */
+function indexByNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] {
   const numbered: (PluginEntry | undefined)[] = [];
   for (const entry of plugins) {
     const number = data.routes[entry.description.path]?.[entry.role];
@@ -49,7 +49,7 @@ function byNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] 
   return numbered;
 }
 
-function tell(notice: ExecutorNotification): void {
+function notify(notice: ExecutorNotification): void {
   control.postMessage(notice);
 }
 
@@ -59,11 +59,11 @@ installThreadContext({ graphs, bindGraph: bindGraphs(graphs), showsTraceback: da
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));
   const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
-  const numbered = byNumber(plugins);
+  const numbered = indexByNumber(plugins);
   new Executor(data.id, data.port, new SharedState(data.state), () => numbered);
-  // Only the main thread ends an executor; the port of requests may close before.
+  // Only the main thread ends an executor; the request port may close earlier.
   control.ref();
-  tell({ ready: true });
+  notify({ ready: true });
 } catch (error) {
-  tell({ failure: loadFailure(error) });
+  notify({ failure: loadFailure(error) });
 }

@@ -1,6 +1,5 @@
-// Entry of the interconnect thread: makes, loads and saves graphs, keeps the log of their changes,
-// and removes what expires. It runs neither user code nor queries, so that nobody keeps it from
-// that.
+// Entry of the interconnect thread: creates, loads and saves graphs, writes the transaction log,
+// replicates, and executes expiry. It runs neither user code nor queries, which could delay that.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
@@ -20,13 +19,13 @@ const data = workerData as SupervisedThreadData & InterconnectData;
 const { thread, settings, port, signal } = data;
 const interconnect = new Interconnect(thread, settings, new CommitClock(data.clock), log);
 
-// A fault in one graph must not take the others with it.
+// A fault in one graph must not affect the others.
 process.on("uncaughtException", (error) =>
   log(`internal error: ${error.stack ?? error.message}`, "error"),
 );
 
 const board = new TrafficCounters(data.traffic);
-/** By name of a graph: who waits until it is removed everywhere. */
+/** By graph name: resolver of its pending removal. */
 const removals = new Map<string, () => void>();
 
 const everywhere: CrossThreadGraphs = {

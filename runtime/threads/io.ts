@@ -1,4 +1,4 @@
-// Entry of the IO thread: both servers, the request engine and the scheduler, driven by asks of the
+// Entry of the IO thread: both servers, the request engine and the scheduler, controlled by the
 // main thread.
 
 import { log } from "../base/log.js";
@@ -18,9 +18,9 @@ const { control: port, ...data } = takeWorkerData<IoThreadData & ControlledServe
 const metrics = new Metrics(data.metrics);
 const server = new IoServer(data, (notice: IoNotification) => port.postMessage(notice));
 
-// A fault here is a defect of the server, or was left behind by an inline plugin, which may throw
-// anything; the connections of all clients are worth more than a clean exit.
-// No listener, which such a plugin could remove: `process.removeAllListeners()`.
+// A fault here is a defect of the server, or code left behind by an inline plugin, which may throw
+// anything; the clients' connections are worth more than a clean exit.
+// Not an event listener, which such a plugin could remove: `process.removeAllListeners()`.
 process.setUncaughtExceptionCaptureCallback((error: unknown) => {
   const isOfPlugin = hasPluginFrames(error);
   if (isOfPlugin) metrics.strayException();

@@ -1,9 +1,9 @@
-// What a thread that runs plugins was started with. Plugins share its modules: what they found in
-// `workerData`, ports above all, they could close.
+// Start data of a thread that runs plugins. Plugins share its modules and could close ports found
+// in `workerData`.
 
 import { workerData } from "node:worker_threads";
 
-/** To be called once, before any plugin is loaded. */
+/** Removes and returns the start data. Call once, before any plugin is loaded. */
 export function takeWorkerData<T extends object>(): T {
   const taken = { ...(workerData as T) };
   for (const name of Object.keys(taken)) delete (workerData as Record<string, unknown>)[name];
