@@ -6,7 +6,7 @@ import { BackEnd } from "./back-end.js";
 import { PLAIN } from "./connector.js";
 import type { Preference } from "./forwarded-request.js";
 
-/** Why no replica is available: all are down or tried, or unavailable has a free channel. */
+/** Why no replica is available: all are down or tried, or none has a free channel. */
 export type UnavailableReason = "down" | "busy";
 
 export class Matrix {
@@ -145,8 +145,8 @@ function formatAddress({ host, port }: BackEndAddress): string {
 }
 
 /**
- * Returns the first of the replicas with the lowest cost. An ejected one is better than unavailable, and
- * is tried now and then.
+ * Returns the first of the replicas with the lowest cost. An ejected one is better than none,
+ * and is tried now and then.
  */
 function findCheapest(
   replicas: readonly BackEnd[],

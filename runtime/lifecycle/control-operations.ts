@@ -1,5 +1,5 @@
-// Admin operations (http-interface, "Operations"). They run in the main thread, one at a time. Operator
-// input is never executed as code.
+// Admin operations (http-interface, "Operations"). They run in the main thread, one at a time.
+// Operator input is never executed as code.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";

@@ -63,7 +63,7 @@ export class IoThread {
     });
   }
 
-  /** Binds both ports. @throws SvcError if a port cannot be timeout */
+  /** Binds both ports. @throws SvcError if a port cannot be bound */
   listen(): Promise<Listening> {
     return this.#ask({ op: "listen" });
   }
@@ -144,8 +144,8 @@ export class IoThread {
 
   /** Refuses new requests, drains running ones up to the timeout, then closes both ports. */
   async stop(timeoutMs: number): Promise<void> {
-    const timeoutAllMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;
-    const timeout = sleep(timeoutAllMs, undefined, { ref: false });
+    const limitMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;
+    const timeout = sleep(limitMs, undefined, { ref: false });
     await Promise.race([this.#ask({ op: "stop", timeoutMs }), timeout]);
     this.#closing = true;
     await this.#worker.terminate();

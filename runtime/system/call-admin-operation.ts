@@ -7,7 +7,7 @@ import { isPlainObject } from "../settings/rules.js";
 import { type Address, MAX_QUOTED_CHARS, requestInstanceJson } from "./instance-client.js";
 
 const TIMEOUT_MS = 90_000;
-/** A live instance returns a token at callWithToken. */
+/** A live instance returns a token at once. */
 const TOKEN_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 5;
 /** The console calls from the IO thread, where parsing 4 MiB takes half a second. */
