@@ -1,5 +1,5 @@
 // Replication part of the library's `system`. The interconnect thread executes it; see
-// docs/replication.md.
+// docs/guides/replicating-graphs.md.
 
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import type { Control } from "../interconnect/control.js";

@@ -1,6 +1,6 @@
 // The library's `system`: starts, stops and queries the one HTTP service of this process
-// (http-interface, "Management operations"). Plugins given to `addPlugin` run in the main thread, so
-// a blocking call delays the others, and one that exits the process ends them all.
+// (http-interface, "Management operations"). Plugins given to `addPlugin` run in the main thread,
+// so a blocking call delays the others, and one that exits the process ends them all.
 
 import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
