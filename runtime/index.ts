@@ -128,6 +128,20 @@ export type {
   PluginEntry,
 } from "./plugin/contract/plugin-entry.js";
 export type { PluginFunction, PostFunction } from "./plugin/contract/plugin-function.js";
+export type {
+  ExclusiveMaximum,
+  ExclusiveMinimum,
+  Format,
+  MaxItems,
+  Maximum,
+  MaxLength,
+  MinItems,
+  Minimum,
+  MinLength,
+  MultipleOf,
+  Pattern,
+  UniqueItems,
+} from "./plugin/contract/types.js";
 export { bytes, float, int, json, str } from "./plugin/contract/types.js";
 export type { AddPluginOptions } from "./plugin/register/add-plugin.js";
 export { loadPlugins } from "./plugin/register/load-plugins.js";

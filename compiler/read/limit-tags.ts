@@ -53,21 +53,32 @@ function isLimit(tag: ts.JSDocTag): boolean {
 
 function readLimit(context: ReadContext, tag: ts.JSDocTag, text: string): LimitTag[] {
   const word = tag.tagName.text as LimitWord;
+  const { limits, fault } = limitFrom(word, text);
+  if (fault === null) return [{ word, limits, tag }];
+  const isPattern = word === "pattern" && text !== "";
+  const [code, message] = isPattern
+    ? (["SVC1142", `\`${text}\` ${fault}`] as const)
+    : (["SVC1140", `\`@${word} ${text}\` ${fault}`] as const);
+  context.error(code, tag, message, EXAMPLES[word]);
+  return [];
+}
+
+/** A limit from the text that states it, or what is wrong with that. */
+export function limitFrom(
+  word: LimitWord,
+  text: string,
+): { readonly limits: Limits; readonly fault: string | null } {
   const value = limitIn(word, text);
-  if (value === undefined) {
-    context.error("SVC1140", tag, `\`@${word} ${text}\` says no limit`, EXAMPLES[word]);
-    return [];
-  }
+  if (value === undefined) return { limits: {}, fault: "says no limit" };
   if (word === "pattern") {
     try {
       linearPattern(text);
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
-      context.error("SVC1142", tag, `\`${text}\` ${error.message}`, EXAMPLES.pattern);
-      return [];
+      return { limits: {}, fault: error.message };
     }
   }
-  return [{ word, limits: { [word]: value }, tag }];
+  return { limits: { [word]: value }, fault: null };
 }
 
 const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;

@@ -3,12 +3,19 @@
 // error.
 
 import { ts } from "ts-morph";
-import { LIMIT_WORDS, type LimitedKind, type Limits } from "../../argspec/limits/limits.js";
+import {
+  LIMIT_WORDS,
+  type LimitedKind,
+  type Limits,
+  type LimitWord,
+} from "../../argspec/limits/limits.js";
 import type { TypeShape } from "../record/type-shape.js";
-import { type LimitTag, limitTagsOfSymbol } from "./limit-tags.js";
+import { type LimitTag, readLimitTags } from "./limit-tags.js";
+import { writtenType } from "./limited-aliases.js";
 import type { NamedShape } from "./named-type.js";
 import { type ReadContext, resolveSymbol } from "./read-context.js";
-import { elementNode } from "./schema-places.js";
+import { schemaType } from "./schema-type.js";
+import type { StatedLimit } from "./type-limits.js";
 
 /** What limits are put on shapes with. */
 export interface Limiting {
@@ -16,15 +23,14 @@ export interface Limiting {
   readonly named: ReadonlyMap<string, NamedShape>;
 }
 
-/** The shape within its limits: those of the aliases that its type names, and those given. */
+/** The shape within limits that stand beside its type. */
 export function limitedShape(
   limiting: Limiting,
   shape: TypeShape,
   node: ts.TypeNode | undefined,
   tags: readonly LimitTag[],
 ): TypeShape {
-  const aliased = node === undefined ? shape : withAliases(limiting, shape, node);
-  return withLimits(limiting, aliased, tags);
+  return withLimits(limiting, shape, [...schemaAliasTags(limiting.context, node), ...tags]);
 }
 
 export function withLimits(
@@ -35,10 +41,14 @@ export function withLimits(
   return tags.reduce((inner, { word, limits, tag }) => {
     const limited = put(inner, limits, LIMIT_WORDS[word], named);
     if (limited !== null) return limited;
-    const message = `\`@${word}\` limits ${WORDS[LIMIT_WORDS[word]]}; this type has none`;
-    context.error("SVC1141", tag, message, "remove it, or change the type");
+    reportMisplaced(context, word, tag);
     return inner;
   }, shape);
+}
+
+export function reportMisplaced(context: ReadContext, word: LimitWord, tag: ts.JSDocTag): void {
+  const message = `\`@${word}\` limits ${WORDS[LIMIT_WORDS[word]]}; this type has none`;
+  context.error("SVC1141", tag, message, "remove it, or change the type");
 }
 
 const WORDS: Readonly<Record<LimitedKind, string>> = {
@@ -82,23 +92,39 @@ const KINDS: Readonly<Record<string, LimitedKind>> = {
   array: "array",
 };
 
-/** Aliases of types without parts are no types of their own to the checker: the text tells them. */
-function withAliases(limiting: Limiting, shape: TypeShape, node: ts.TypeNode): TypeShape {
-  if (ts.isParenthesizedTypeNode(node)) return withAliases(limiting, shape, node.type);
-  if (ts.isTypeOperatorNode(node)) return withAliases(limiting, shape, node.type);
-  if (ts.isUnionTypeNode(node)) {
-    return node.types.reduce((inner, member) => withAliases(limiting, inner, member), shape);
-  }
-  const element = elementNode(node);
-  if (element !== null) {
-    return shape.kind === "array"
-      ? { ...shape, items: withAliases(limiting, shape.items, element) }
-      : shape;
-  }
-  if (!ts.isTypeReferenceNode(node) || shape.kind === "ref") return shape;
-  const symbol = resolveSymbol(limiting.context, node.typeName);
-  const declaration = symbol?.declarations?.find(ts.isTypeAliasDeclaration);
-  if (symbol === undefined || declaration === undefined) return shape;
-  const tags = limitTagsOfSymbol(limiting.context, symbol);
-  return withLimits(limiting, withAliases(limiting, shape, declaration.type), tags);
+/** Tags of the aliases through which a node names the type of a schema: no type carries them. */
+function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): LimitTag[] {
+  if (node === undefined || !ts.isTypeReferenceNode(node)) return [];
+  if (schemaType(context, node) === null) return [];
+  const symbol = resolveSymbol(context, node.typeName);
+  const alias = symbol?.declarations?.find(ts.isTypeAliasDeclaration);
+  if (alias === undefined) return [];
+  return [...schemaAliasTags(context, writtenType(alias)), ...readLimitTags(context, alias)];
+}
+
+/**
+ * The shape within limits that its type carries. What one member of a union cannot take, another
+ * may: a tag that none takes is reported when the file has been read, by `LimitTally.report`.
+ */
+export function withCarriedLimits(
+  { context, named }: Limiting,
+  shape: TypeShape,
+  tags: readonly LimitTag[],
+): TypeShape {
+  return tags.reduce((inner, { word, limits, tag }) => {
+    const limited = put(inner, limits, LIMIT_WORDS[word], named);
+    context.limits.note(tag, limited !== null);
+    return limited ?? inner;
+  }, shape);
+}
+
+/** The shape within a limit that its type states, or the reason for which it cannot be. */
+export function withStatedLimit(
+  named: ReadonlyMap<string, NamedShape>,
+  shape: TypeShape,
+  { word, limits, fault }: StatedLimit,
+): TypeShape | string {
+  if (fault !== null) return `limited by \`${word}\`, which ${fault}`;
+  const kind = LIMIT_WORDS[word];
+  return put(shape, limits, kind, named) ?? `limited by \`${word}\`, which is for ${WORDS[kind]}`;
 }

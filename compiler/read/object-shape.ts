@@ -5,6 +5,7 @@ import { ts } from "ts-morph";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
+import { LIMITS_PROPERTY } from "./limited-aliases.js";
 import { limitedShape } from "./limited-shape.js";
 import { isLibrary } from "./named-type.js";
 import { isUniqueSymbolKey } from "./package-symbols.js";
@@ -111,7 +112,7 @@ function readProperties(reader: TypeReader, type: ts.Type): TypeReading {
   const properties: PropertyShape[] = [];
   const problems: Problem[] = [];
   for (const symbol of checker.getPropertiesOfType(type)) {
-    if (isUniqueSymbolKey(symbol)) continue;
+    if (isUniqueSymbolKey(symbol) || symbol.name === LIMITS_PROPERTY) continue;
     const propertyType = checker.getTypeOfSymbol(symbol);
     const node = typeNodeOf(symbol);
     const reading = readSchema(reader, node) ?? reader.readPresent(propertyType);

@@ -48,12 +48,17 @@ export function brandOf(checker: ts.TypeChecker, type: ts.Type): "int" | "float"
   for (const part of type.types) {
     if (!(part.flags & ts.TypeFlags.Object)) continue;
     const brand = checker.getPropertiesOfType(part)[0];
-    if (!brand || !isUniqueSymbolKey(brand) || !isPackageSymbol(brand)) continue;
+    if (!brand || !isBrandKey(brand) || !isPackageSymbol(brand)) continue;
     const tags = checker.getTypeOfSymbol(brand);
     const words = tags.isUnion() ? tags.types : [tags];
     return words.some((word) => word.isStringLiteral() && word.value === "float") ? "float" : "int";
   }
   return null;
+}
+
+/** The symbol `brand` of `contract/types.ts`; limits of types have another. */
+function isBrandKey(property: ts.Symbol): boolean {
+  return String(property.escapedName).startsWith("__@brand@");
 }
 
 /** True for a property whose key is a `unique symbol`, not text. */

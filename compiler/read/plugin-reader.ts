@@ -21,9 +21,11 @@ import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
 import { openProject } from "./open-project.js";
 import { absolutePath } from "./paths.js";
+import { prepareFiles } from "./prepare-files.js";
 import { ReadContext } from "./read-context.js";
 import { readPlugin, type ShapeReaders } from "./read-plugin.js";
 import { ShapeReader } from "./shape-reader.js";
+import { reportStrayLimits } from "./stray-limits.js";
 import { syntaxErrors } from "./syntax-errors.js";
 import { nameTypes } from "./type-table.js";
 
@@ -80,6 +82,7 @@ export class PluginReader {
   /** Reads all files that have no reading yet; at first these are all. */
   read(): ReadResult {
     const program = this.#project.getProgram().compilerObject;
+    prepareFiles(program);
     const context = new ReadContext(this.#projectDir, program, program.getTypeChecker());
     const readers = {
       input: new ShapeReader(context, "input", this.#named),
@@ -160,6 +163,7 @@ export class PluginReader {
       const { fileName } = sourceFile;
       if (!this.#readings.has(fileName)) {
         reportExpressions(context, sourceFile);
+        reportStrayLimits(context, sourceFile);
         const diagnostics = context.takeFindings();
         this.#readings.set(fileName, { plugins: [], moduleState: [], diagnostics });
       }
@@ -188,6 +192,8 @@ export class PluginReader {
     const plugins = declarations.map((declaration) => readPlugin(readers, declaration, module));
     const moduleState = plugins.length > 0 ? readModuleState(context, sourceFile) : [];
     reportExpressions(context, sourceFile);
+    reportStrayLimits(context, sourceFile);
+    context.limits.report(context);
     return { plugins, moduleState, diagnostics: context.takeFindings() };
   }
 

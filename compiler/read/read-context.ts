@@ -5,6 +5,7 @@ import { ts } from "ts-morph";
 import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { SourcePosition } from "../record/source-position.js";
+import { LimitTally } from "./limit-tally.js";
 import { relativePath } from "./paths.js";
 
 export class ReadContext {
@@ -13,6 +14,7 @@ export class ReadContext {
    * `global-types.ts`.
    */
   metAny = false;
+  readonly limits = new LimitTally();
   #findings: Diagnostic[] = [];
   readonly #paths = new Map<ts.SourceFile, string>();
 

@@ -4,6 +4,7 @@
 
 import { ts } from "ts-morph";
 import { SCHEMA_PREFIX, type SchemaValue } from "../record/plugin-record.js";
+import { writtenType } from "./limited-aliases.js";
 import { isLibrary } from "./named-type.js";
 import { type ReadContext, resolveSymbol } from "./read-context.js";
 import { isUndefined } from "./reading.js";
@@ -34,7 +35,7 @@ export function schemaType(
   const alias = resolveSymbol(context, node.typeName)?.declarations?.find(
     ts.isTypeAliasDeclaration,
   );
-  return alias ? schemaType(context, alias.type, depth + 1) : null;
+  return alias ? schemaType(context, writtenType(alias), depth + 1) : null;
 }
 
 /** `Order` of `z.infer<typeof Order>`, `typeof Order.infer` and `(typeof Order)["infer"]`. */

@@ -10,7 +10,7 @@ import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
-import { withLimits } from "./limited-shape.js";
+import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
 import { readObjectShape } from "./object-shape.js";
 import type { ReadContext } from "./read-context.js";
@@ -24,6 +24,7 @@ import {
   withoutUndefined,
 } from "./reading.js";
 import { readScalar } from "./scalar-shape.js";
+import { limitsOfType, type TypeLimits } from "./type-limits.js";
 import { readUnionShape } from "./union-shape.js";
 
 /** Types that nest deeper than this expand for ever. */
@@ -47,7 +48,8 @@ export class ShapeReader implements TypeReader {
   read(type: ts.Type): TypeReading {
     const known = this.#readings.get(type);
     if (known) return known;
-    const reading = readScalar(this.context, type, this.direction) ?? this.#readComposite(type);
+    const limits = limitsOfType(this.context, type);
+    const reading = limits === null ? this.#readUnlimited(type) : this.#readLimited(type, limits);
     // A reading made inside an open type may lack the outer one's problems, never its shape.
     this.#readings.set(type, reading);
     return reading;
@@ -56,6 +58,22 @@ export class ShapeReader implements TypeReader {
   /** Shape of a type whose `undefined` means absence, as in optional properties. */
   readPresent(type: ts.Type): TypeReading {
     return this.read(withoutUndefined(this.context.checker, type));
+  }
+
+  #readUnlimited(type: ts.Type): TypeReading {
+    return readScalar(this.context, type, this.direction) ?? this.#readComposite(type);
+  }
+
+  #readLimited(type: ts.Type, { rest, tags, stated }: TypeLimits): TypeReading {
+    const reading = rest.length === 1 ? this.read(rest[0]!) : this.#readUnlimited(type);
+    let shape = withCarriedLimits(this, reading.shape, tags);
+    const problems = [...reading.problems];
+    for (const limit of stated) {
+      const limited = withStatedLimit(this.named, shape, limit);
+      if (typeof limited === "string") problems.push({ path: "", reason: limited, help: "" });
+      else shape = limited;
+    }
+    return { shape, problems };
   }
 
   #readComposite(type: ts.Type): TypeReading {

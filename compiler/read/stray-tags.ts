@@ -50,7 +50,7 @@ function isMeant(word: string): boolean {
 }
 
 /** True when no token of the tree covers the offset. */
-function isInComment(sourceFile: ts.SourceFile, offset: number): boolean {
+export function isInComment(sourceFile: ts.SourceFile, offset: number): boolean {
   let innermost: ts.Node = sourceFile;
   for (;;) {
     const child: ts.Node | undefined = ts.forEachChild(innermost, (node) =>

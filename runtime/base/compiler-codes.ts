@@ -215,6 +215,14 @@ export const COMPILER_CODES = {
     title: "time-out that is no time",
     fix: "write a number and its unit: `@timeout 2s`",
   },
+  SVC1146: {
+    title: "limit that applies to nothing",
+    fix: "write it in a `/** */` comment right before the parameter, property or type",
+  },
+  SVC1147: {
+    title: "misspelled limit",
+    fix: "use a limit tag, such as `@minimum`, `@maxLength` or `@pattern`",
+  },
   SVC1142: {
     title: "pattern that cannot be run in one pass",
     fix: "write it without references back and without looking around",

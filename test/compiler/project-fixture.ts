@@ -13,6 +13,17 @@ export type float = number & { readonly [brand]?: "int" | "float" };
 export type str = string;
 export type bytes = Uint8Array;
 export type json = null | boolean | number | string | json[] | { [key: string]: json };
+declare const limits: unique symbol;
+type Limited<L> = { readonly [limits]?: L };
+export type Minimum<N extends number> = Limited<{ readonly minimum: N }>;
+export type Maximum<N extends number> = Limited<{ readonly maximum: N }>;
+export type ExclusiveMinimum<N extends number> = Limited<{ readonly exclusiveMinimum: N }>;
+export type MultipleOf<N extends number> = Limited<{ readonly multipleOf: N }>;
+export type MaxLength<N extends number> = Limited<{ readonly maxLength: N }>;
+export type Pattern<P extends string> = Limited<{ readonly pattern: P }>;
+export type Format<F extends string> = Limited<{ readonly format: F }>;
+export type MaxItems<N extends number> = Limited<{ readonly maxItems: N }>;
+export type UniqueItems = Limited<{ readonly uniqueItems: true }>;
 export declare class PluginRequest {
   readonly params: Record<string, unknown>;
   partial: number | null;

@@ -1,6 +1,7 @@
 // The types that parameters are declared with. Each name is a TypeScript type, which the compiler
 // reads, and a run-time value, which `addPlugin` and `PluginResponse` take.
 
+import type { FormatName } from "../../../argspec/limits/formats.js";
 import type { Wire } from "../../../argspec/wire.js";
 import { Float } from "../../base/float.js";
 
@@ -17,6 +18,37 @@ export type str = string;
 export type bytes = Uint8Array;
 /** Whatever JSON can carry. */
 export type json = null | boolean | number | string | json[] | { [key: string]: json };
+
+// Limits as part of a type, such as `int & Minimum<1> & Maximum<9>`. Unlike tags in comments they
+// go wherever the type goes. Each word is that of the tag and of JSON Schema.
+declare const limits: unique symbol;
+/** A type that carries limits, which values need not have. */
+export type Limited<L> = { readonly [limits]?: L };
+
+/** Numbers of at least `N`. */
+export type Minimum<N extends number> = Limited<{ readonly minimum: N }>;
+/** Numbers of at most `N`. */
+export type Maximum<N extends number> = Limited<{ readonly maximum: N }>;
+/** Numbers above `N`. */
+export type ExclusiveMinimum<N extends number> = Limited<{ readonly exclusiveMinimum: N }>;
+/** Numbers below `N`. */
+export type ExclusiveMaximum<N extends number> = Limited<{ readonly exclusiveMaximum: N }>;
+/** Multiples of `N`, which is above 0. */
+export type MultipleOf<N extends number> = Limited<{ readonly multipleOf: N }>;
+/** Text of at least `N` characters. */
+export type MinLength<N extends number> = Limited<{ readonly minLength: N }>;
+/** Text of at most `N` characters. */
+export type MaxLength<N extends number> = Limited<{ readonly maxLength: N }>;
+/** Text in which the regular expression `P` matches; it must run in linear time. */
+export type Pattern<P extends string> = Limited<{ readonly pattern: P }>;
+/** Text of a format such as `date-time`, `email` or `uuid`. */
+export type Format<F extends FormatName> = Limited<{ readonly format: F }>;
+/** Lists of at least `N` items. */
+export type MinItems<N extends number> = Limited<{ readonly minItems: N }>;
+/** Lists of at most `N` items. */
+export type MaxItems<N extends number> = Limited<{ readonly maxItems: N }>;
+/** Lists in which no item occurs twice. */
+export type UniqueItems = Limited<{ readonly uniqueItems: true }>;
 
 /** Names a parameter type or a key type at run time. */
 export class Converter<T> {

@@ -71,6 +71,153 @@ export function f(request: PluginRequest, page: int, slug: str | null,
   });
 });
 
+test("a comment on the line of the token before it limits and describes what follows", () => {
+  const schemas = schemasOf(`
+interface Sale { /** Price. @minimum 0 */ price: float; /** @maxLength 3 */ s?: str }
+interface Opened { /** @maximum 9 */
+  count: int;
+}
+/** @plugin */ export function f(request: PluginRequest, sale: Sale, opened: Opened,
+  inline: { /** @minimum 1 */ n: int }) { return null; }`);
+  const properties = (name: string) =>
+    (schemas[name] as { readonly properties: Readonly<Record<string, unknown>> }).properties;
+  assert.equal(properties("Sale"), {
+    price: { type: "number", minimum: 0, description: "Price." },
+    s: { type: "string", maxLength: 3 },
+  });
+  assert.equal(properties("Opened"), { count: { ...INTEGER, maximum: 9 } });
+  assert.equal(properties("inline"), { n: { ...INTEGER, minimum: 1 } });
+});
+
+/** Declarations of two limited scalars and a limited list. */
+const SMALL = `
+/** @minimum 1 */ type Small = int;
+/** @maxLength 3 */ type Short = str | null;
+/** @maxItems 2 */ type Few<T> = T[];
+interface Box<T> { readonly value: T; }
+`;
+const AT_LEAST_1 = { ...INTEGER, minimum: 1 };
+
+/** Schemas of types as parameters, by their texts. */
+function schemasOfTypes(types: readonly string[], declarations = SMALL) {
+  const parameters = types.map((type, index) => `p${index}: ${type}`).join(", ");
+  const schemas = schemasOf(`${declarations}
+/** @plugin */ export function f(request: PluginRequest, ${parameters}) { return null; }`);
+  return types.map((_type, index) => JSON.stringify(schemas[`p${index}`]));
+}
+
+for (const type of [
+  "[Small, str]",
+  "[str, ...Small[]]",
+  "Record<str, Small>",
+  "{ [k: str]: Small }",
+  'Partial<Record<"a" | "b", Small>>',
+  "NonNullable<Small | null>",
+  "Small & {}",
+  "Small | str",
+  "Array<Small | null>",
+  'Pick<{ a: Small; b: str }, "a">',
+  '{ a: Small }["a"]',
+  "Readonly<{ a?: Small }>",
+  "Few<Small>",
+]) {
+  test(`limits of an alias hold in ${type}`, () => {
+    const [schema] = schemasOfTypes([type]);
+    assert.ok(schema!.includes(JSON.stringify(AT_LEAST_1)), schema);
+  });
+}
+
+test("limits of an alias hold in generic types, and those of aliases in a union", () => {
+  const result = schemasOf(`${SMALL}
+/** @plugin */ export function f(request: PluginRequest, box: Box<Small>, short: Short | int,
+  few: Few<str>, fewer: Few<Small> | null) { return null; }`);
+  assert.ok(JSON.stringify(result).includes(`{"value":${JSON.stringify(AT_LEAST_1)}}`));
+  const short = { type: "string", maxLength: 3 };
+  assert.equal(result.short, { anyOf: [{ type: "null" }, INTEGER, short] });
+  assert.equal(result.few, { type: "array", items: { type: "string" }, maxItems: 2 });
+  const fewer = { type: "array", items: AT_LEAST_1, maxItems: 2 };
+  assert.equal(result.fewer, { anyOf: [{ type: "null" }, fewer] });
+});
+
+const TAGS_IMPORT = `import type {
+  ExclusiveMinimum, Format, Maximum, MaxItems, MaxLength, Minimum, MultipleOf, Pattern, UniqueItems,
+} from "svc-server";`;
+
+test("limits that are part of a type hold wherever it goes", () => {
+  const [rank, code, list, share, id] = schemasOfTypes(
+    [
+      "Record<str, int & Minimum<1> & Maximum<9>>",
+      'str & MaxLength<3> & Pattern<"^[a-z]+$">',
+      "((int & Minimum<1>)[] & MaxItems<2> & UniqueItems) | null",
+      "float & ExclusiveMinimum<0> & MultipleOf<0.5> & Maximum<-1>",
+      '(str & Format<"uuid">) | int',
+    ],
+    TAGS_IMPORT,
+  );
+  assert.equal(JSON.parse(rank!).additionalProperties, { ...AT_LEAST_1, maximum: 9 });
+  assert.equal(JSON.parse(code!), { type: "string", maxLength: 3, pattern: "^[a-z]+$" });
+  const inner = { type: "array", items: AT_LEAST_1, maxItems: 2, uniqueItems: true };
+  assert.equal(JSON.parse(list!), { anyOf: [{ type: "null" }, inner] });
+  const numeric = { type: "number", exclusiveMinimum: 0, multipleOf: 0.5, maximum: -1 };
+  assert.equal(JSON.parse(share!), numeric);
+  assert.equal(JSON.parse(id!), { anyOf: [INTEGER, { type: "string", format: "uuid" }] });
+});
+
+test("limits that are part of a type and cannot hold are errors", () => {
+  const result = readSource(`${TAGS_IMPORT}
+/** @plugin */ export function f(request: PluginRequest, a: str & Minimum<1>,
+  b: str & Pattern<"(">, c: int & MultipleOf<0>, d: int & Minimum<number>) { return null; }`);
+  assert.equal(codes(result.diagnostics), ["SVC1040", "SVC1040", "SVC1040", "SVC1040"]);
+});
+
+test("the limit of an alias that none of its members can take is an error, once", () => {
+  const result = readSource(`
+/** @minLength 1 */ type Count = int;
+/** @minLength 1 */ type Id = int | str;
+/** @plugin */ export function f(request: PluginRequest, a: Count, b: Count[], c: Id) { return 1; }`);
+  assert.equal(codes(result.diagnostics), ["SVC1141"]);
+});
+
+test("limits that are misspelt, or in comments that belong to nothing, are reported", () => {
+  const source = `
+interface S {
+  a: int; /** @minimum 1 */
+  // @maximum 9
+  b: int;
+  /* @minLength 1 */ c: str;
+  /** @min 1 */ d: int;
+  /** @minimun 1 */ e: int;
+  /** @MaxLength 1 */ f: str;
+}
+/** @plugin
+ * @param s what is kept
+ */
+export function f(request: PluginRequest, s: S) { return null; }
+const text = "@minimum 1";
+`;
+  assert.equal(marks(readSource(source), source), [
+    "SVC1146 @minimum",
+    "SVC1146 @maximum",
+    "SVC1146 @minLength",
+    "SVC1147 @min",
+    "SVC1147 @minimun",
+    "SVC1147 @MaxLength",
+  ]);
+});
+
+test("limits that are misspelt in a module that a plugin imports are reported", () => {
+  const others = { "types.ts": "export interface S { /** @minimun 1 */ n: number }\n" };
+  const result = readSource(
+    `import type { S } from "./types.js";
+/** @plugin */ export function f(request: PluginRequest, s: S) { return null; }`,
+    others,
+  );
+  assert.equal(
+    result.diagnostics.map(({ code, position }) => `${code} ${position.file}`),
+    ["SVC1147 types.ts"],
+  );
+});
+
 test("text before a parameter describes it", () => {
   const result = readSource(`
 /** @plugin */

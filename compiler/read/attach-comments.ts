@@ -1,0 +1,71 @@
+// Documentation comments that TypeScript attaches to nothing: those that begin on the line of the
+// token before them, as in `{ /** @minimum 0 */ price: float; /** @maxLength 3 */ name: str }`.
+// Each becomes the comment of the declaration behind it, before the file is bound, so that every
+// reader of descriptions and tags finds it where it looks anyway.
+
+import { ts } from "ts-morph";
+
+/** The parts of TypeScript that are exported without a declaration. */
+interface CommentParser {
+  parseIsolatedJSDocComment(
+    text: string,
+    start: number,
+    length: number,
+  ): { readonly jsDoc: ts.JSDoc } | undefined;
+  setParentRecursive<T extends ts.Node>(node: T, incremental: boolean): T;
+}
+
+const parser = ts as unknown as CommentParser;
+
+interface Commented {
+  jsDoc?: ts.JSDoc[];
+}
+
+/** A cheap sign that a file has such a comment. */
+const SAME_LINE = /^[^\n]*[^\s*][^\n]*\/\*\*/m;
+
+export function attachComments(sourceFile: ts.SourceFile): void {
+  if (!SAME_LINE.test(sourceFile.text)) return;
+  const visit = (node: ts.Node): void => {
+    if (isDocumented(node)) attach(sourceFile.text, node);
+    ts.forEachChild(node, visit);
+  };
+  visit(sourceFile);
+}
+
+/** Of parameters, TypeScript takes comments on the same line by itself. */
+function isDocumented(node: ts.Node): boolean {
+  return (
+    ts.isTypeElement(node) ||
+    ts.isClassElement(node) ||
+    ts.isEnumMember(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isEnumDeclaration(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isVariableStatement(node)
+  );
+}
+
+function attach(text: string, node: ts.Node): void {
+  const ranges = ts.getTrailingCommentRanges(text, node.pos) ?? [];
+  const range = ranges.filter(({ pos }) => text.startsWith("/**", pos)).at(-1);
+  if (range === undefined || !isFor(text, range, node)) return;
+  const { jsDoc } = parser.parseIsolatedJSDocComment(text, range.pos, range.end - range.pos) ?? {};
+  if (jsDoc === undefined) return;
+  (jsDoc as { parent: ts.Node }).parent = node;
+  parser.setParentRecursive(jsDoc, false);
+  const commented = node as ts.Node & Commented;
+  commented.jsDoc = [jsDoc, ...(commented.jsDoc ?? [])];
+}
+
+/**
+ * True where the declaration follows on the line on which the comment ends, or where nothing but
+ * the opening of the body stands before the comment. A comment behind `name: str;` at the end of a
+ * line is for neither; see `stray-limits.ts`.
+ */
+function isFor(text: string, { pos, end }: ts.CommentRange, node: ts.Node): boolean {
+  const start = node.getStart(undefined, false);
+  return !text.slice(end, start).includes("\n") || /[{([|&]\s*$/.test(text.slice(0, pos));
+}

@@ -1,0 +1,66 @@
+// Limits in comments that limit nothing: misspelt, in an ordinary comment, or in a documentation
+// comment that belongs to no parameter, property or type. Silence would let every value pass.
+
+import { ts } from "ts-morph";
+import { LIMIT_WORDS } from "../../argspec/limits/limits.js";
+import { didYouMean } from "../../runtime/base/did-you-mean.js";
+import type { ReadContext } from "./read-context.js";
+import { isInComment } from "./stray-tags.js";
+
+const WORDS = Object.keys(LIMIT_WORDS);
+
+export function reportStrayLimits(context: ReadContext, sourceFile: ts.SourceFile): void {
+  const { text } = sourceFile;
+  let attached: ReadonlySet<number> | null = null;
+  for (const { 0: tag, 1: word, index } of text.matchAll(/(?<=[\s*/])@([A-Za-z]+)\b/g)) {
+    const isLimit = Object.hasOwn(LIMIT_WORDS, word!);
+    const suggestion = isLimit ? "" : suggestLimit(word!);
+    if ((!isLimit && suggestion === "") || !isInComment(sourceFile, index)) continue;
+    const finding = { position: context.positionAt(sourceFile, index), length: tag.length };
+    const isDoc = isInDocComment(text, index);
+    if (isDoc && !isLimit) {
+      const message = `\`${tag}\` limits nothing${suggestion}`;
+      context.add({ code: "SVC1147", severity: "error", ...finding, message, help: "" });
+    } else if (!isDoc && isLimit) {
+      const message = `\`${tag}\` in an ordinary comment limits nothing`;
+      const help = `\`/** ${tag} … */\` before the parameter, property or type`;
+      context.add({ code: "SVC1146", severity: "warning", ...finding, message, help });
+    } else if (isLimit) {
+      attached ??= attachedTags(sourceFile);
+      if (attached.has(index)) continue;
+      const message = `\`${tag}\` in a comment that belongs to no parameter, property or type`;
+      const help = "write the comment right before what it limits";
+      context.add({ code: "SVC1146", severity: "error", ...finding, message, help });
+    }
+  }
+}
+
+/** Tags of JSDoc and TSDoc that merely resemble a limit. */
+const OTHER_TAGS = new Set(["param", "mixin", "name", "member", "method", "template"]);
+
+function suggestLimit(word: string): string {
+  if (OTHER_TAGS.has(word)) return "";
+  const exact = WORDS.find((known) => known.toLowerCase() === word.toLowerCase());
+  return exact === undefined ? didYouMean(word, WORDS) : `, did you mean \`${exact}\`?`;
+}
+
+function isInDocComment(text: string, offset: number): boolean {
+  const before = text.slice(0, offset);
+  const line = before.slice(before.lastIndexOf("\n") + 1);
+  const opened = before.lastIndexOf("/*");
+  const isBlock = opened > before.lastIndexOf("*/");
+  return isBlock && before.startsWith("/**", opened) && !/^\s*\/\//.test(line);
+}
+
+/** Offsets of the tags in comments of declarations. */
+function attachedTags(sourceFile: ts.SourceFile): ReadonlySet<number> {
+  const offsets = new Set<number>();
+  const visit = (node: ts.Node): void => {
+    for (const comment of ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc)) {
+      for (const { tagName } of comment.tags ?? []) offsets.add(tagName.getStart(sourceFile) - 1);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(sourceFile);
+  return offsets;
+}

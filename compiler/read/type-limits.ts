@@ -1,0 +1,74 @@
+// The limits that a type carries: of aliases with tags in their comments (`limited-aliases.ts`), and
+// those that the author made part of it: `int & Minimum<1>`.
+
+import { ts } from "ts-morph";
+import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
+import { type LimitTag, limitFrom, readLimitTags } from "./limit-tags.js";
+import { aliasBehind, LIMITS_PROPERTY } from "./limited-aliases.js";
+import { isPackageSymbol, isUniqueSymbolKey } from "./package-symbols.js";
+import type { ReadContext } from "./read-context.js";
+
+export interface TypeLimits {
+  /** What is left of an intersection without its limits. */
+  readonly rest: readonly ts.Type[];
+  /** Tags of aliases, those of inner aliases first. */
+  readonly tags: readonly LimitTag[];
+  /** Limits that the type states, each with the reason for which it is none, or null. */
+  readonly stated: readonly StatedLimit[];
+}
+
+export interface StatedLimit {
+  readonly word: LimitWord;
+  readonly limits: Limits;
+  readonly fault: string | null;
+}
+
+/** Null for types without limits. */
+export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | null {
+  if (!type.isIntersection()) return null;
+  const rest: ts.Type[] = [];
+  const tags: LimitTag[] = [];
+  const stated: StatedLimit[] = [];
+  for (const part of type.types) {
+    const property = limitsProperty(context.checker, part);
+    if (property === null) {
+      rest.push(part);
+      continue;
+    }
+    const alias = aliasBehind(property);
+    if (alias) tags.push(...readLimitTags(context, alias));
+    else stated.push(...readStated(context, property));
+  }
+  return rest.length === type.types.length ? null : { rest, tags, stated };
+}
+
+/** The property by which a part of an intersection carries limits. */
+export function limitsProperty(checker: ts.TypeChecker, part: ts.Type): ts.Symbol | null {
+  if (!(part.flags & ts.TypeFlags.Object)) return null;
+  const [property, ...others] = checker.getPropertiesOfType(part);
+  if (property === undefined || others.length > 0) return null;
+  if (property.name === LIMITS_PROPERTY) return property;
+  const isStated =
+    isUniqueSymbolKey(property) &&
+    isPackageSymbol(property) &&
+    String(property.escapedName).startsWith("__@limits@");
+  return isStated ? property : null;
+}
+
+/** `{ readonly minimum: 1 }` of `Minimum<1>`. */
+function readStated({ checker }: ReadContext, property: ts.Symbol): StatedLimit[] {
+  const type = checker.getNonNullableType(checker.getTypeOfSymbol(property));
+  return checker.getPropertiesOfType(type).flatMap((limit): StatedLimit[] => {
+    if (!Object.hasOwn(LIMIT_WORDS, limit.name)) return [];
+    const word = limit.name as LimitWord;
+    const text = literalText(checker, checker.getTypeOfSymbol(limit));
+    if (text === null) return [{ word, limits: {}, fault: "is given no literal" }];
+    const { limits, fault } = limitFrom(word, text);
+    return [{ word, limits, fault }];
+  });
+}
+
+function literalText(checker: ts.TypeChecker, type: ts.Type): string | null {
+  if (type.isStringLiteral() || type.isNumberLiteral()) return String(type.value);
+  return type.flags & ts.TypeFlags.BooleanLiteral ? checker.typeToString(type) : null;
+}
