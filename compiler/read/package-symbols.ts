@@ -49,15 +49,19 @@ export function brandOf(checker: ts.TypeChecker, type: ts.Type): "int" | "float"
     if (!(part.flags & ts.TypeFlags.Object)) continue;
     const brand = checker.getPropertiesOfType(part)[0];
     if (!brand || !isBrandKey(brand) || !isPackageSymbol(brand)) continue;
-    const tags = checker.getTypeOfSymbol(brand);
-    const words = tags.isUnion() ? tags.types : [tags];
-    return words.some((word) => word.isStringLiteral() && word.value === "float") ? "float" : "int";
+    return brandKind(checker, brand);
   }
   return null;
 }
 
+export function brandKind(checker: ts.TypeChecker, brand: ts.Symbol): "int" | "float" {
+  const tags = checker.getTypeOfSymbol(brand);
+  const words = tags.isUnion() ? tags.types : [tags];
+  return words.some((word) => word.isStringLiteral() && word.value === "float") ? "float" : "int";
+}
+
 /** The symbol `brand` of `contract/types.ts`; limits of types have another. */
-function isBrandKey(property: ts.Symbol): boolean {
+export function isBrandKey(property: ts.Symbol): boolean {
   return String(property.escapedName).startsWith("__@brand@");
 }
 

@@ -11,6 +11,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import { getDescription, isDeprecated } from "./doc-comment.js";
 import { limitTagsOfSymbol } from "./limit-tags.js";
 import { withCarriedLimits, withLimits, withStatedLimit } from "./limited-shape.js";
+import { readMappedPrimitive } from "./mapped-primitive.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
 import { readObjectShape } from "./object-shape.js";
 import type { ReadContext } from "./read-context.js";
@@ -48,8 +49,7 @@ export class ShapeReader implements TypeReader {
   read(type: ts.Type): TypeReading {
     const known = this.#readings.get(type);
     if (known) return known;
-    const limits = limitsOfType(this.context, type);
-    const reading = limits === null ? this.#readUnlimited(type) : this.#readLimited(type, limits);
+    const reading = this.#readMapped(type) ?? this.#readType(type);
     // A reading made inside an open type may lack the outer one's problems, never its shape.
     this.#readings.set(type, reading);
     return reading;
@@ -58,6 +58,16 @@ export class ShapeReader implements TypeReader {
   /** Shape of a type whose `undefined` means absence, as in optional properties. */
   readPresent(type: ts.Type): TypeReading {
     return this.read(withoutUndefined(this.context.checker, type));
+  }
+
+  #readMapped(type: ts.Type): TypeReading | null {
+    const mapped = readMappedPrimitive(this.context, type);
+    return mapped && plain(withCarriedLimits(this, mapped.shape, mapped.tags));
+  }
+
+  #readType(type: ts.Type): TypeReading {
+    const limits = limitsOfType(this.context, type);
+    return limits === null ? this.#readUnlimited(type) : this.#readLimited(type, limits);
   }
 
   #readUnlimited(type: ts.Type): TypeReading {

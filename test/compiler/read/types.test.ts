@@ -343,4 +343,40 @@ export const l = plugin((request: PluginRequest): unknown => 1);
   );
 });
 
+test("branded numbers and limited scalars stay scalars in mapped types over objects", () => {
+  const { shapes, types } = readTypes(
+    { partial: "DeepPartial<Order>", readonly: "DeepReadonly<Order>", json: "Jsonify<Order>" },
+    `
+type DeepPartial<T> = T extends object ? { [K in keyof T]?: DeepPartial<T[K]> } : T;
+type DeepReadonly<T> = T extends (...a: never[]) => unknown ? T
+  : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+type Jsonify<T> = T extends { toJSON(): infer R } ? R
+  : T extends object ? { [K in keyof T]: Jsonify<T[K]> } : T;
+/** @minLength 1 */ type Name = str;
+/** @minimum 1 */ type Count = int;
+interface Order { id: int; price: float; of: { count: Count; name: Name }; }`,
+  );
+  const limited = (base: TypeShape["kind"], limits: object) => ({
+    kind: "limited",
+    base: { kind: base },
+    limits,
+  });
+  for (const [, shape] of Object.values(shapes)) {
+    const all = flatten(shape);
+    assert.equal(all.id, { kind: "int" });
+    assert.equal(all.price, { kind: "float" });
+    assert.equal(all.count, limited("int", { minimum: 1 }));
+    assert.equal(all.name, limited("str", { minLength: 1 }));
+  }
+
+  function flatten(shape: TypeShape): Record<string, TypeShape> {
+    const named = shape.kind === "ref" ? types[shape.name]! : shape;
+    if (named.kind !== "object") return {};
+    return Object.assign(
+      {},
+      ...named.properties.map((part) => ({ [part.name]: part.shape, ...flatten(part.shape) })),
+    );
+  }
+});
+
 test.run();
