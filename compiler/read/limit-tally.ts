@@ -1,10 +1,7 @@
 // Whether the limits of type aliases end up in shapes. An alias may be read many times, and one
-// place that takes its limit is enough; one that is read and taken nowhere is reported.
+// place that takes its limit is enough.
 
 import type { ts } from "ts-morph";
-import type { LimitWord } from "../../argspec/limits/limits.js";
-import { reportMisplaced } from "./limited-shape.js";
-import type { ReadContext } from "./read-context.js";
 
 export class LimitTally {
   readonly #isTaken = new Map<ts.JSDocTag, boolean>();
@@ -13,12 +10,10 @@ export class LimitTally {
     this.#isTaken.set(tag, isTaken || this.#isTaken.get(tag) === true);
   }
 
-  /** Reports each tag that no shape took, once. */
-  report(context: ReadContext): void {
-    for (const [tag, isTaken] of this.#isTaken) {
-      if (isTaken) continue;
-      reportMisplaced(context, tag.tagName.text as LimitWord, tag);
-      this.#isTaken.set(tag, true);
-    }
+  /** Returns each tag that no shape took, once. */
+  takeMisplaced(): ts.JSDocTag[] {
+    const misplaced = [...this.#isTaken].filter(([, isTaken]) => !isTaken).map(([tag]) => tag);
+    for (const tag of misplaced) this.#isTaken.set(tag, true);
+    return misplaced;
   }
 }

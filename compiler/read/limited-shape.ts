@@ -41,12 +41,14 @@ export function withLimits(
   return tags.reduce((inner, { word, limits, tag }) => {
     const limited = put(inner, limits, LIMIT_WORDS[word], named);
     if (limited !== null) return limited;
-    reportMisplaced(context, word, tag);
+    reportMisplaced(context, tag);
     return inner;
   }, shape);
 }
 
-export function reportMisplaced(context: ReadContext, word: LimitWord, tag: ts.JSDocTag): void {
+/** Reports a tag whose limit its type cannot take. */
+export function reportMisplaced(context: ReadContext, tag: ts.JSDocTag): void {
+  const word = tag.tagName.text as LimitWord;
   const message = `\`@${word}\` limits ${WORDS[LIMIT_WORDS[word]]}; this type has none`;
   context.error("SVC1141", tag, message, "remove it, or change the type");
 }
@@ -104,7 +106,7 @@ function schemaAliasTags(context: ReadContext, node: ts.TypeNode | undefined): L
 
 /**
  * The shape within limits that its type carries. What one member of a union cannot take, another
- * may: a tag that none takes is reported when the file has been read, by `LimitTally.report`.
+ * may: a tag that none takes is reported when the file has been read, see `LimitTally`.
  */
 export function withCarriedLimits(
   { context, named }: Limiting,

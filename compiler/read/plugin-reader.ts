@@ -16,6 +16,7 @@ import { excludeGlobalTypes, restoreGlobalTypes } from "./exclude-global-types.j
 import { reportExpressions } from "./expressions.js";
 import { findDeclarations } from "./find-declarations.js";
 import { ImportGraph } from "./import-graph.js";
+import { reportMisplaced } from "./limited-shape.js";
 import { isPackageMissing } from "./missing-package.js";
 import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
@@ -193,7 +194,7 @@ export class PluginReader {
     const moduleState = plugins.length > 0 ? readModuleState(context, sourceFile) : [];
     reportExpressions(context, sourceFile);
     reportStrayLimits(context, sourceFile);
-    context.limits.report(context);
+    for (const tag of context.limits.takeMisplaced()) reportMisplaced(context, tag);
     return { plugins, moduleState, diagnostics: context.takeFindings() };
   }
 

@@ -1,5 +1,5 @@
-// The limits that a type carries: of aliases with tags in their comments (`limited-aliases.ts`), and
-// those that the author made part of it: `int & Minimum<1>`.
+// The limits that a type carries: those of aliases with tags in their comments, see
+// `limited-aliases.ts`, and those that the author made part of it: `int & Minimum<1>`.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
@@ -43,7 +43,7 @@ export function limitsOfType(context: ReadContext, type: ts.Type): TypeLimits | 
 }
 
 /** The property by which a part of an intersection carries limits. */
-export function limitsProperty(checker: ts.TypeChecker, part: ts.Type): ts.Symbol | null {
+function limitsProperty(checker: ts.TypeChecker, part: ts.Type): ts.Symbol | null {
   if (!(part.flags & ts.TypeFlags.Object)) return null;
   const [property, ...others] = checker.getPropertiesOfType(part);
   if (property === undefined || others.length > 0) return null;
