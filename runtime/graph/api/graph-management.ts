@@ -204,7 +204,10 @@ export class GraphManagement extends GraphQueries {
     return this.#enumerate("relationship", name, code);
   }
 
-  /** @throws EnumerationError */
+  /**
+   * Returns the relationship with a code.
+   * @throws EnumerationError
+   */
   relationship(code: number): string {
     return nameOf(this.access.store.relationships, code);
   }
@@ -222,7 +225,10 @@ export class GraphManagement extends GraphQueries {
     return this.#enumerate("type", name, code);
   }
 
-  /** @throws EnumerationError */
+  /**
+   * Returns the vertex type with a code.
+   * @throws EnumerationError
+   */
   vertexType(code: number): string {
     return nameOf(this.access.store.types, code);
   }
@@ -240,7 +246,10 @@ export class GraphManagement extends GraphQueries {
     return this.#enumerate("key", name, code);
   }
 
-  /** @throws EnumerationError */
+  /**
+   * Returns the property key with a code.
+   * @throws EnumerationError
+   */
   key(code: number): string {
     return nameOf(this.access.store.keys, code);
   }

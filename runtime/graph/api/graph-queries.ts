@@ -246,13 +246,19 @@ export class GraphQueries extends GraphHandle {
     return arcValue(store, toVertexKey(store, initial), arc, toVertexKey(store, terminal));
   }
 
-  /** @throws KeyError */
+  /**
+   * Returns the inbound arcs of a vertex.
+   * @throws KeyError
+   */
   inarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
     const { store } = this.access;
     return inarcs(store, toVertexKey(store, id), options);
   }
 
-  /** @throws KeyError */
+  /**
+   * Returns the outbound arcs of a vertex.
+   * @throws KeyError
+   */
   outarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
     const { store } = this.access;
     return outarcs(store, toVertexKey(store, id), options);

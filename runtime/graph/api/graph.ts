@@ -168,17 +168,26 @@ export class Graph extends GraphManagement {
     return this.access.session.writableHeld;
   }
 
-  /** @throws AccessError, ValueError */
+  /**
+   * Makes a read-only vertex writable.
+   * @throws AccessError, ValueError
+   */
   escalateVertex(vertex: Vertex, timeout = 0): void {
     openOne(vertex).escalate(timeout);
   }
 
-  /** @throws AccessError */
+  /**
+   * Commits and makes a writable vertex read-only; false if it is locked more than once.
+   * @throws AccessError
+   */
   relaxVertex(vertex: Vertex): boolean {
     return openOne(vertex).relax();
   }
 
-  /** @param session owner of the vertices; 0 for all sessions */
+  /**
+   * Returns the open vertices with their sessions.
+   * @param session owner of the vertices; 0 for all sessions
+   */
   getOpenVertices(session = 0): OpenVertexInfo[] {
     const { locks, ids } = this.access.store;
     checkInteger(session, "a session");
@@ -237,7 +246,10 @@ export class Graph extends GraphManagement {
     throw new IndexError(`vertex offset ${wanted} out of range`);
   }
 
-  /** @throws KeyError */
+  /**
+   * Returns the id of the vertex at an address.
+   * @throws KeyError
+   */
   vertexIdByAddress(address: number): string {
     const { vertices, ids } = this.access.store;
     checkInteger(address, "an address");

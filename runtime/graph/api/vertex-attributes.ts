@@ -232,11 +232,12 @@ export class VertexAttributes {
     return this.#vertex;
   }
 
-  /** Its group of 64 vertices, and its bit in that group. */
+  /** Number of its group of 64 vertices. */
   get bitindex(): number {
     return Math.floor(this.#vertex / 64);
   }
 
+  /** Bit of the vertex in its group of 64 vertices. */
   get bitvector(): number {
     return 2 ** (this.#vertex & 63);
   }

@@ -122,6 +122,7 @@ export class Vertex extends VertexQueries {
   }
 
   /**
+   * Sets a property.
    * @param isVirtual stores the value on disk, as the key prefix `*` does: up to 4 MiB, read on
    * each access, and invisible to filters
    * @throws ValueError invalid key or value; AccessError, DataError
@@ -144,21 +145,30 @@ export class Vertex extends VertexQueries {
     return value === undefined ? fallback : value;
   }
 
-  /** @throws LookupError no such property */
+  /**
+   * Returns the value of a property that must exist.
+   * @throws LookupError no such property
+   */
   requireProperty(key: string): PropertyValue {
     const value = this.#property(key);
     if (value === undefined) throw new LookupError(`Vertex has no property '${key}'`);
     return value;
   }
 
-  /** @param condition condition on its value */
+  /**
+   * Returns whether a property exists and matches a condition.
+   * @param condition condition on its value
+   */
   hasProperty(key: string, condition?: ValueCondition): boolean {
     const value = this.#property(key);
     if (value === undefined || condition === undefined) return value !== undefined;
     return testValue(parseValueCondition(condition), value);
   }
 
-  /** @throws LookupError no such property */
+  /**
+   * Removes a property.
+   * @throws LookupError no such property
+   */
   removeProperty(key: string): void {
     if (removeProperty(this.access, this.#writable, key)) return;
     throw new LookupError(`Vertex has no property '${key}'`);
@@ -221,6 +231,7 @@ export class Vertex extends VertexQueries {
   }
 
   /**
+   * Sets the type.
    * @param type null or empty for none
    * @throws EnumerationError, AccessError
    */
@@ -253,6 +264,7 @@ export class Vertex extends VertexQueries {
   }
 
   /**
+   * Sets the expiry time.
    * @param second since 1970, or from now if `relative`
    * @throws ValueError, AccessError
    */

@@ -56,18 +56,22 @@ export class Memory {
     return Math.log2(this.#cells.size);
   }
 
+  /** Contents of register R1. */
   get R1(): EvaluationResult {
     return this.get(-1);
   }
 
+  /** Contents of register R2. */
   get R2(): EvaluationResult {
     return this.get(-2);
   }
 
+  /** Contents of register R3. */
   get R3(): EvaluationResult {
     return this.get(-3);
   }
 
+  /** Contents of register R4. */
   get R4(): EvaluationResult {
     return this.get(-4);
   }

@@ -130,19 +130,28 @@ export class Vector {
     return this.#parts.scale * scale * dot(this.#parts.bytes, bytes);
   }
 
-  /** @throws ValueError sum out of range */
+  /**
+   * Returns the sum.
+   * @throws ValueError sum out of range
+   */
   add(other: VectorLike): Vector {
     return new Vector(meanVector([this.#parts, partsOfLike(other, "other")], [1, 1], "sum"));
   }
 
-  /** @throws ValueError difference out of range */
+  /**
+   * Returns the difference.
+   * @throws ValueError difference out of range
+   */
   subtract(other: VectorLike): Vector {
     return new Vector(
       meanVector([this.#parts, partsOfLike(other, "other")], [1, -1], "difference"),
     );
   }
 
-  /** @throws ValueError product out of range, or not a number */
+  /**
+   * Returns the product with a number.
+   * @throws ValueError product out of range, or not a number
+   */
   multiply(factor: number): Vector {
     if (!Number.isFinite(factor)) throw new ValueError("factor must be a finite number");
     return new Vector(meanVector([this.#parts], [factor], "product"));

@@ -13,7 +13,7 @@ export function code(text: string): string {
 /** A table of Markdown, one line per row. */
 export function table(heads: readonly string[], rows: Iterable<readonly string[]>): string {
   const line = (cells: readonly string[]) =>
-    `| ${cells.map(cell).join(" | ")} |`.replaceAll("|  |", "| |");
+    `| ${cells.map(cell).join(" | ")} |`.replace(/ {2,}(?=\|)/g, " ");
   const shown = Array.from(rows, line);
   return [line(heads), `|${"---|".repeat(heads.length)}`, ...shown, ""].join("\n");
 }
