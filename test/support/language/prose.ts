@@ -1,0 +1,70 @@
+// The English of the repository: comments, documents, titles of tests, and texts of tables that
+// users read.
+
+import { VERBS } from "../../../cli/admin/verbs.js";
+import { COMMANDS } from "../../../cli/commands.js";
+import { ERROR_CODES } from "../../../runtime/base/error-codes.js";
+import { SETTINGS } from "../../../runtime/settings/table.js";
+import type { SourceFile } from "../source-files.js";
+
+/** A piece of text, and where it is. */
+export interface Prose {
+  readonly place: string;
+  readonly text: string;
+}
+
+export type Kind = "comments" | "tests" | "titles" | "documents" | "texts";
+
+const PRODUCT =
+  /^(argspec|bin|cli|client|compiler|console|runtime|scripts)\/.*\.(tsx?|[cm]js|py|wat)$/;
+const TESTS = /^(bench|test)\/.*\.(tsx?|mjs)$/;
+/** The changelog is history. */
+const DOCUMENTS = /^(?!CHANGELOG).*\.md$/;
+const COMMENT = /^\s*(?:\/\/|\/\*\*?|\*|#|;;)(?!\/)(.*)$| \/\/ (.*)$/;
+const TITLE = /\btest(?:\.\w+)?\(\s*(["`])(.*?)\1/;
+
+export function proseOf(files: readonly SourceFile[]): ReadonlyMap<Kind, readonly Prose[]> {
+  const of = (paths: RegExp, lines: (file: SourceFile) => Prose[]): Prose[] =>
+    files.filter(({ path }) => paths.test(path)).flatMap(lines);
+  return new Map<Kind, readonly Prose[]>([
+    ["comments", of(PRODUCT, (file) => matching(file, COMMENT))],
+    ["tests", of(TESTS, (file) => matching(file, COMMENT))],
+    ["titles", of(TESTS, (file) => matching(file, TITLE))],
+    ["documents", of(DOCUMENTS, paragraphs)],
+    ["texts", tableTexts()],
+  ]);
+}
+
+function matching({ path, text }: SourceFile, pattern: RegExp): Prose[] {
+  return text.split("\n").flatMap((line, index) => {
+    const [, first, second] = pattern.exec(line) ?? [];
+    const found = pattern === TITLE ? second : (first ?? second);
+    return found === undefined ? [] : [{ place: `${path}:${index + 1}`, text: found.trim() }];
+  });
+}
+
+/** Lines of a document without code. */
+function paragraphs({ path, text }: SourceFile): Prose[] {
+  let isCode = false;
+  return text.split("\n").flatMap((line, index) => {
+    if (line.startsWith("```")) isCode = !isCode;
+    const shown = line.replace(/`[^`]*`/g, "`…`");
+    return isCode ? [] : [{ place: `${path}:${index + 1}`, text: shown }];
+  });
+}
+
+/** Error codes, settings, commands. */
+function tableTexts(): Prose[] {
+  const all: Prose[] = [];
+  const add = (place: string, ...texts: readonly string[]): void => {
+    all.push(...texts.map((text) => ({ place, text })));
+  };
+  for (const [code, { title, fix }] of Object.entries(ERROR_CODES)) add(code, title, fix);
+  for (const [name, { help, optionHelp }] of Object.entries(SETTINGS)) add(name, help, optionHelp);
+  for (const { name, summary, arguments: given, options } of COMMANDS) {
+    add(`svc ${name}`, summary, ...given.map(({ help }) => help));
+    add(`svc ${name}`, ...Object.values(options).map(({ help }) => help));
+  }
+  for (const { name, summary } of VERBS) add(`svc admin ${name}`, summary);
+  return all;
+}
