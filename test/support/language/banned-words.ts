@@ -24,7 +24,7 @@ export const BANNED_WORDS: readonly BannedWords[] = [
   words("who(?:so)?ever|whomever", "the client, the caller, the thread …"),
   words("those (?:who|that|which)", "a noun"),
   words("(?:no|some|any|every)body", "the client, the caller, the thread …"),
-  words("(?:is|are) none", "not, without"),
+  words("(?<!there )(?:is|are) none", "not, without"),
   words("unless (?:told|it is told|somebody)", "by default"),
   words("mend(?:s|ed|ing)?", "fix, repair"),
   words("anew", "again, or a verb"),
