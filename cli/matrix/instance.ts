@@ -4,6 +4,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { backoffMs } from "../../runtime/base/backoff.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 
@@ -140,5 +141,6 @@ export class Instance {
 
 /** @param shortLives how many in a row have ended soon, the last one included */
 export function restartDelayMs(shortLives: number): number {
-  return Math.min(RESTART_DELAY_MS * 2 ** Math.max(0, shortLives - 1), MAX_RESTART_DELAY_MS);
+  const limits = { minMs: RESTART_DELAY_MS, maxMs: MAX_RESTART_DELAY_MS };
+  return backoffMs(Math.max(1, shortLives), limits);
 }

@@ -4,6 +4,7 @@
 // A matrix may have 16,129 back-ends, all of them down. So concurrent probes and probes per second
 // are limited, and unresponsive back-ends are probed less often, with jitter.
 
+import { Backoff } from "../base/backoff.js";
 import {
   MAX_CONCURRENT_PROBES,
   MAX_PROBE_INTERVAL_MS,
@@ -22,9 +23,13 @@ const HEALTHY = "SVC/3";
 const TICK_MS = 50;
 const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
 
-/** An unhealthy back-end: failed probes, and when the next one is due. */
+const BACKOFF = {
+  ...{ minMs: PROBE_INTERVAL_MS, maxMs: MAX_PROBE_INTERVAL_MS, factor: 1.5, jitter: 0.2 },
+};
+
+/** An unhealthy back-end, and when its next probe is due. */
 interface ProbeState {
-  failures: number;
+  readonly backoff: Backoff;
   dueMs: number;
 }
 
@@ -116,11 +121,10 @@ export class HealthChecker {
 
   #postpone(backEnd: BackEnd): void {
     if (this.#timer === null) return;
-    const failures = (this.#unhealthy.get(backEnd)?.failures ?? 0) + 1;
     backEnd.retire("it does not answer its health check");
-    const intervalMs = Math.min(MAX_PROBE_INTERVAL_MS, PROBE_INTERVAL_MS * 1.5 ** (failures - 1));
-    const jitter = 0.8 + 0.4 * Math.random();
-    this.#unhealthy.set(backEnd, { failures, dueMs: performance.now() + intervalMs * jitter });
+    const state = this.#unhealthy.get(backEnd) ?? { backoff: new Backoff(BACKOFF), dueMs: 0 };
+    state.dueMs = performance.now() + state.backoff.fail();
+    this.#unhealthy.set(backEnd, state);
   }
 }
 

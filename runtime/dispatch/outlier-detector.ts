@@ -6,6 +6,7 @@
 //                               ▲                          │
 //                               └───────────failure────────┘
 
+import { Backoff } from "../base/backoff.js";
 import {
   EJECT_AFTER_CONSECUTIVE_ERRORS,
   FIRST_EJECTION_MS,
@@ -21,8 +22,8 @@ export class OutlierDetector {
   readonly #onChange: (change: string) => void;
   /** Consecutive 5xx. */
   #errors = 0;
-  /** Consecutive ejections, reset after a healthy period longer than the longest one. */
-  #ejections = 0;
+  /** Grows with each ejection; reset after a healthy period longer than the longest one. */
+  readonly #ejection = new Backoff({ minMs: FIRST_EJECTION_MS, maxMs: MAX_EJECTION_MS });
   /** 0 while up. */
   #ejectedUntilMs = 0;
   #recoveredMs = Number.NEGATIVE_INFINITY;
@@ -87,8 +88,8 @@ export class OutlierDetector {
     // Several requests that hang together count as one failure.
     if (now < this.#ejectedUntilMs) return;
     const isRelapse = this.#ejectedUntilMs > 0 || now - this.#recoveredMs < MAX_EJECTION_MS;
-    this.#ejections = isRelapse ? this.#ejections + 1 : 0;
-    const ms = Math.min(MAX_EJECTION_MS, FIRST_EJECTION_MS * 2 ** this.#ejections);
+    if (!isRelapse) this.#ejection.reset();
+    const ms = this.#ejection.fail();
     this.#ejectedUntilMs = now + ms;
     this.#onChange(`${why}: it gets no requests for ${ms / 1000} s`);
     this.#errors = 0;

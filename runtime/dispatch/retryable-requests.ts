@@ -4,6 +4,7 @@
 // get twice the load.
 
 import { MAX_RETRYABLE_PLUGINS, RETRY_BUDGET_BURST, RETRY_BUDGET_RATIO } from "../base/limits.js";
+import { TokenBucket } from "../base/token-bucket.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 
 const QUANTILE = 0.95;
@@ -14,7 +15,7 @@ const MIN_STEP_MS = 0.05;
 export class RetryableRequests {
   /** Estimated percentile by path, in milliseconds. */
   readonly #slowMs = new Map<string, number>();
-  #budget = RETRY_BUDGET_BURST;
+  readonly #budget = new TokenBucket(RETRY_BUDGET_BURST);
 
   has({ method, path }: ForwardedRequest): boolean {
     return method === "GET" && this.#slowMs.has(path);
@@ -27,14 +28,12 @@ export class RetryableRequests {
 
   /** Records a first submission, which refills the budget. */
   sent(): void {
-    this.#budget = Math.min(RETRY_BUDGET_BURST, this.#budget + RETRY_BUDGET_RATIO);
+    this.#budget.add(RETRY_BUDGET_RATIO);
   }
 
   /** Takes one retry from the budget; returns false if it is exhausted. */
   spend(): boolean {
-    if (this.#budget < 1) return false;
-    this.#budget--;
-    return true;
+    return this.#budget.take();
   }
 
   /** Records a successful response. */

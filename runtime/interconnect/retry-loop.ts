@@ -1,6 +1,7 @@
 // Retry loop with exponential backoff and jitter for connections to subscribers and brokers; logs
 // each distinct failure once.
 
+import { Backoff } from "../base/backoff.js";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
@@ -34,8 +35,9 @@ export class RetryLoop {
 
   /** Retries until `end`; resolves when the last attempt has ended. */
   async run(attempt: () => Promise<void>): Promise<void> {
-    const { minDelayMs, maxDelayMs } = this.#parts;
-    for (let delayMs = minDelayMs; !this.#isOver; ) {
+    const { minDelayMs: minMs, maxDelayMs: maxMs } = this.#parts;
+    const backoff = new Backoff({ minMs, maxMs, jitter: 0.5 });
+    while (!this.#isOver) {
       const startedAt = performance.now();
       try {
         await attempt();
@@ -43,10 +45,8 @@ export class RetryLoop {
         this.failed(error as Error);
       }
       if (this.#isOver) return;
-      const hasLasted = performance.now() - startedAt > maxDelayMs;
-      delayMs = hasLasted ? minDelayMs : Math.min(delayMs * 2, maxDelayMs);
-      // Jitter, so that many clients do not reconnect at the same moment.
-      await this.#hurry.wait(delayMs / 2 + (Math.random() * delayMs) / 2);
+      if (performance.now() - startedAt > maxMs) backoff.reset();
+      await this.#hurry.wait(backoff.fail());
     }
   }
 

@@ -2,6 +2,7 @@
 // set before the first is retired on reload. Lives in the main thread.
 
 import { MessageChannel, receiveMessageOnPort, type Worker } from "node:worker_threads";
+import { Backoff } from "../base/backoff.js";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import type {
@@ -27,8 +28,8 @@ import { currentSourceLine } from "./thread-probe.js";
 const CRASH_LOOP_DEATHS = 10;
 /** An executor that lives this long ends a series of deaths. */
 const STABLE_AFTER_MS = 5_000;
-/** Maximum restart delay in a crash loop. */
-const MAX_RESTART_DELAY_MS = 60_000;
+/** Restart delays of executors that die early. */
+const RESTART_BACKOFF = { minMs: 2, maxMs: 60_000 };
 
 export interface ExecutorPoolEvents {
   /** Executes a request of an executor, which awaits the reply. */
@@ -83,7 +84,8 @@ export class ExecutorPool {
   readonly #events: ExecutorPoolEvents;
   readonly #members = new Map<number, Member>();
   #nextId = 0;
-  #consecutiveSelfExits = 0;
+  /** Its failures are consecutive early deaths without a running request. */
+  readonly #backoff = new Backoff(RESTART_BACKOFF);
   #closed = false;
 
   constructor(
@@ -255,11 +257,11 @@ export class ExecutorPool {
   }
 
   #resetCrashCounter(id: number, member: Member): void {
-    if (this.#consecutiveSelfExits < CRASH_LOOP_DEATHS) return;
+    if (this.#backoff.failures < CRASH_LOOP_DEATHS) return;
     setTimeout(() => {
       if (this.#members.get(id) !== member || this.#closed) return;
-      if (this.#consecutiveSelfExits < CRASH_LOOP_DEATHS) return;
-      this.#consecutiveSelfExits = 0;
+      if (this.#backoff.failures < CRASH_LOOP_DEATHS) return;
+      this.#backoff.reset();
       this.#events.recovered();
     }, STABLE_AFTER_MS).unref();
   }
@@ -269,14 +271,14 @@ export class ExecutorPool {
     this.#metrics.executorRestarted();
     const wasStable = performance.now() - member.startedAtMs > STABLE_AFTER_MS;
     const running = await this.#events.died(id);
-    if (running > 0 || wasStable) this.#consecutiveSelfExits = 0;
+    if (running > 0 || wasStable) this.#backoff.reset();
     else this.#recordSelfExit();
     this.#replace(id, member.routes);
   }
 
   #recordSelfExit(): void {
-    this.#consecutiveSelfExits++;
-    if (this.#consecutiveSelfExits === CRASH_LOOP_DEATHS) this.#events.crashLoop();
+    this.#backoff.fail();
+    if (this.#backoff.failures === CRASH_LOOP_DEATHS) this.#events.crashLoop();
   }
 
   /**
@@ -293,7 +295,6 @@ export class ExecutorPool {
 
   /** Starts a replacement: at once if a request caused the death, otherwise with backoff. */
   #replace(died: number, routes: Routes): void {
-    const delayMs = Math.min(2 ** this.#consecutiveSelfExits - 1, MAX_RESTART_DELAY_MS);
     setTimeout(async () => {
       if (this.#closed) return;
       let executor: ExecutorPort | null = null;
@@ -308,7 +309,7 @@ export class ExecutorPool {
         this.#recordSelfExit();
         this.#replace(died, routes);
       }
-    }, delayMs);
+    }, this.#backoff.delayMs);
   }
 }
 

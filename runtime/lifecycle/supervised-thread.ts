@@ -9,6 +9,7 @@ import {
   type Transferable,
   type Worker,
 } from "node:worker_threads";
+import { Backoff } from "../base/backoff.js";
 import { log } from "../base/log.js";
 import type { GraphCommand } from "../graph/manager/graph-source.js";
 import { DataError } from "../graph/model/errors.js";
@@ -20,8 +21,8 @@ import { startThread, type Thread } from "./start-thread.js";
 
 /** Calls pending at that many deaths are rejected as their likely cause. */
 const MAX_DEATHS = 2;
-/** Maximum restart delay of consecutive deaths. */
-const MAX_RESTART_DELAY_MS = 1_000;
+/** Restart delays of consecutive early deaths. */
+const RESTART_BACKOFF = { minMs: 2, maxMs: 1_000 };
 const STABLE_AFTER_MS = 5_000;
 
 /** Start data of such a thread, besides its own. */
@@ -68,7 +69,7 @@ export class SupervisedThread<A, D extends object = object> {
   #running: Running<A> | null = null;
   #startedAtMs = 0;
   #deaths = 0;
-  #consecutiveDeaths = 0;
+  readonly #backoff = new Backoff(RESTART_BACKOFF);
   #closed = false;
 
   constructor(kind: ThreadKind<D>, events: ThreadEvents) {
@@ -172,23 +173,23 @@ export class SupervisedThread<A, D extends object = object> {
     const dead = this.threadNumber;
     this.#deaths++;
     const wasStable = performance.now() - this.#startedAtMs > STABLE_AFTER_MS;
-    this.#consecutiveDeaths = wasStable ? 0 : this.#consecutiveDeaths + 1;
+    if (wasStable) this.#backoff.reset();
+    else this.#backoff.fail();
     this.#events.died(dead);
     this.#restart();
   }
 
   #restart(): void {
-    const delayMs = Math.min(2 ** this.#consecutiveDeaths - 1, MAX_RESTART_DELAY_MS);
     setTimeout(() => {
       if (this.#closed) return;
       try {
         this.#thread();
       } catch (error) {
         log(`the ${this.#kind.title} cannot start: ${(error as Error).message}`, "error");
-        this.#consecutiveDeaths++;
+        this.#backoff.fail();
         this.#restart();
       }
-    }, delayMs);
+    }, this.#backoff.delayMs);
   }
 
   #repeatPending(worker: Worker): void {

@@ -2,6 +2,7 @@
 // room, so that one stream cannot block the others; received data is passed on at once.
 
 import { EventEmitter } from "node:events";
+import { assert } from "../base/assert.js";
 import type { ByteSocket } from "./byte-socket.js";
 import { MAX_FRAME_BYTES } from "./frames.js";
 
@@ -93,6 +94,7 @@ export class TrunkStream extends EventEmitter implements ByteSocket {
       this.#taken = 0;
     }
     this.writableLength -= content.length;
+    assert(this.writableLength >= 0, "a stream sends what was written");
     this.bytesWritten += content.length;
     return content;
   }

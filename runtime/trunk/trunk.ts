@@ -2,9 +2,17 @@
 // the event loop leaves in one write, a frame of each stream in round-robin order. While the
 // connection has no room, data waits in the streams.
 
+import { assert } from "../base/assert.js";
 import { Fifo } from "../base/fifo.js";
 import type { ByteSocket } from "./byte-socket.js";
-import { type EndFrame, FRAME, FrameReader, frameHeader, MAX_STREAM_ID } from "./frames.js";
+import {
+  type EndFrame,
+  FRAME,
+  FrameReader,
+  frameHeader,
+  MAX_FRAME_BYTES,
+  MAX_STREAM_ID,
+} from "./frames.js";
 import { StallDetector } from "./stall-detector.js";
 import { type MemoryAccount, TrunkStream } from "./trunk-stream.js";
 
@@ -79,6 +87,7 @@ export class Trunk {
 
   /** Called once the connection is established. */
   connected(): void {
+    assert(!this.#isConnected, "a trunk is connected once");
     this.#isConnected = true;
     this.flush();
   }
@@ -145,6 +154,7 @@ export class Trunk {
     while (socket.writableLength + text.length < MAX_UNSENT_BYTES) {
       const stream = this.#ready.shift();
       if (stream === undefined) break;
+      assert(stream.isReady, "queued streams are ready");
       stream.isReady = false;
       if (!stream.destroyed) text = this.#appendFrame(stream, text);
     }
@@ -162,6 +172,8 @@ export class Trunk {
         stream.id = ++this.#lastId;
         this.#byId.set(stream.id, stream);
       }
+      assert(stream.id <= MAX_STREAM_ID, "streams have 32-bit ids");
+      assert(content.length <= MAX_FRAME_BYTES, "content fits into a frame");
       frames += frameHeader(stream.id, FRAME.data, content.length);
       if (typeof content === "string") frames += content;
       else {

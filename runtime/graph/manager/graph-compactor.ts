@@ -1,5 +1,6 @@
 // Gives memory back of graphs that were large and have become small: a truncated one, above all.
 
+import { Backoff } from "../../base/backoff.js";
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
 import type { Arena, ArenaMemory } from "../memory/arena.js";
@@ -20,16 +21,15 @@ const MOST_USED_BYTES = 16 * MEBIBYTE;
 /** Of its memory a graph uses one part in so many, or fewer. */
 const LEAST_RATIO = 8;
 const EVERY_MS = 1000;
-const FIRST_DELAY_MS = 1000;
-const MAX_DELAY_MS = 60_000;
+const BACKOFF = { minMs: 1000, maxMs: 60_000 };
 
 const REMEDY =
   "it gives memory back while no plugin keeps its thread busy, and the process may have more " +
   "addresses (`ulimit -v`)";
 
 interface Wait {
+  readonly backoff: Backoff;
   readonly until: number;
-  readonly delayMs: number;
 }
 
 /** In the main thread, which every other one gets graphs from. */
@@ -67,9 +67,11 @@ export class GraphCompactor extends TimeSlicedTask {
       this.#log(`graph "${store.name}" gave ${inMebibytes(gain)} of memory back`);
       return;
     }
-    const delayMs = Math.min(wait === undefined ? FIRST_DELAY_MS : wait.delayMs * 2, MAX_DELAY_MS);
-    this.#waits.set(store, { until: performance.now() + delayMs, delayMs });
-    if (delayMs !== MAX_DELAY_MS || wait?.delayMs === MAX_DELAY_MS) return;
+    const { backoff } = wait ?? { backoff: new Backoff(BACKOFF) };
+    const formerMs = backoff.delayMs;
+    const delayMs = backoff.fail();
+    this.#waits.set(store, { backoff, until: performance.now() + delayMs });
+    if (delayMs !== BACKOFF.maxMs || formerMs === delayMs) return;
     this.#log(`${keeps(store, gain)}: ${REMEDY}`, "warn");
   }
 }

@@ -2,7 +2,7 @@
 // opens many of them.
 
 import { clientKey } from "../../base/client-key.js";
-import { TokenBucket } from "../token-bucket.js";
+import { RateLimiter } from "../../base/token-bucket.js";
 import type { ClientLimits } from "../transport.js";
 import type { BodyMemory } from "./body-store.js";
 import { clientResponses, type ResponseMemory } from "./response-memory.js";
@@ -12,7 +12,7 @@ export class Client implements BodyMemory {
   connections = 0;
   counted = 0;
   readonly answers: ResponseMemory;
-  readonly requests: TokenBucket;
+  readonly requests: RateLimiter;
   #bodyBytes = 0;
   readonly #bodies: BodyMemory;
   readonly #maxBodyBytes: number;
@@ -28,7 +28,7 @@ export class Client implements BodyMemory {
     answers: ResponseMemory,
     readonly limits: ClientLimits,
   ) {
-    this.requests = new TokenBucket(limits.requestsPerSecond);
+    this.requests = new RateLimiter(limits.requestsPerSecond);
     this.answers = clientResponses(answers);
     this.#bodies = bodies;
     this.#maxBodyBytes = maxBodyBytes;

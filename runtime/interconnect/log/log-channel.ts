@@ -1,6 +1,7 @@
 // Log channel: one transaction log, the graphs logged to it, and the draining of their rings into
 // frames.
 
+import { assert } from "../../base/assert.js";
 import {
   type DrainedTransactions,
   drainTransactions,
@@ -179,8 +180,10 @@ export class LogChannel {
     const after = operationCountAfter(words, at);
     // Written by a thread that died before it released the ring.
     if (after <= graph.after) return true;
+    const before = operationCountBefore(words, at);
+    assert(before >= graph.after, "transactions of a graph do not overlap");
     if (this.#units === MAX_UNITS || this.#length + length > this.#words.length) return false;
-    graph.before ??= operationCountBefore(words, at);
+    graph.before ??= before;
     graph.after = after;
     this.#reachedInFrame.set(number, after);
     this.#put(words, at, length);
@@ -190,6 +193,7 @@ export class LogChannel {
 
   #put(words: Uint32Array, at: number, length: number): void {
     const to = this.#length;
+    assert(to + length <= this.#words.length, "a frame has room for its transactions");
     // For short transactions a view costs more than the copy.
     if (length > 64) this.#words.set(words.subarray(at, at + length), to);
     else for (let word = 0; word < length; word++) this.#words[to + word] = words[at + word]!;

@@ -1,6 +1,7 @@
 // Reads a log while it is written: whole frames from a sequence number on, up to the last flush.
 
 import { join } from "node:path";
+import { assert } from "../../base/assert.js";
 import type { Disk } from "./disk.js";
 import { SEGMENT_HEADER_BYTES } from "./segment-format.js";
 import type { SegmentLog } from "./segment-log.js";
@@ -30,6 +31,7 @@ export class LogTailer {
       this.#offset += frame.bytes.length;
       const { isTable, sn, units } = frame.header;
       if (isTable || sn + units <= this.#sn) continue;
+      assert(sn <= this.#sn, "flushed frames have no gap");
       this.#sn = sn + units;
       return frame;
     }

@@ -8,12 +8,14 @@
 // After a write error the log accepts nothing more: the file system cannot be trusted then.
 
 import { join } from "node:path";
+import { assert } from "../../base/assert.js";
 import { DataError } from "../../graph/model/errors.js";
 import type { Disk, DiskFile } from "./disk.js";
 import { newLogId } from "./log-id.js";
 import {
   encodeSegmentHeader,
   FRAME_HEADER_BYTES,
+  MAX_UNITS,
   putFrameHeader,
   SEGMENT_HEADER_BYTES,
   segmentName,
@@ -100,6 +102,7 @@ export class SegmentLog implements TxLog {
 
   /** Raises the epoch of the following frames. */
   set epoch(epoch: number) {
+    assert(epoch >= this.#epoch, "epochs of a log only grow");
     this.#epoch = epoch;
   }
 
@@ -115,6 +118,8 @@ export class SegmentLog implements TxLog {
    */
   append(frame: Buffer, units: number): number {
     this.#checkUsable();
+    assert(frame.length > FRAME_HEADER_BYTES && frame.length % 4 === 0, "frames are whole words");
+    assert(units > 0 && units <= MAX_UNITS, "a frame has 1 to 65,535 transactions");
     const sn = this.#nextSn;
     try {
       const end = this.#offset + frame.length;
@@ -256,12 +261,16 @@ export class SegmentLog implements TxLog {
 
 /** Yields frames that end at `sn` or later and begin before `end`. */
 function* readFrames(reader: SegmentReader, sn: number, end: number): Generator<Frame, void, void> {
+  let next: number | null = null;
   for (let offset = SEGMENT_HEADER_BYTES; ; ) {
     const frame = reader.frameAt(offset);
     if (frame === null) return;
     offset += frame.bytes.length;
-    if (frame.header.isTable || frame.header.sn + frame.header.units <= sn) continue;
-    if (frame.header.sn >= end) return;
+    const { isTable, sn: first, units } = frame.header;
+    if (isTable || first + units <= sn) continue;
+    if (first >= end) return;
+    assert(next === null || first === next, "frames of a segment follow each other");
+    next = first + units;
     yield frame;
   }
 }

@@ -51,6 +51,19 @@ function read(log: SegmentLog, sn: number): string[] {
   return [...log.read(sn)].map(({ bytes }) => contentOf(Buffer.from(bytes)));
 }
 
+test("rejects frames and epochs that would make it corrupt", ({ disk }) => {
+  const { log } = open(disk);
+  assert.throws(() => log.append(frame("odd").subarray(1), 1), /frames are whole words/);
+  assert.throws(() => log.append(frame(""), 1), /frames are whole words/);
+  assert.throws(() => log.append(frame("none"), 0), /1 to 65,535 transactions/);
+  assert.throws(() => log.append(frame("many"), 65_536), /1 to 65,535 transactions/);
+  assert.is(log.append(frame("one"), 1), 1);
+  log.epoch = 3;
+  assert.throws(() => {
+    log.epoch = 2;
+  }, /epochs of a log only grow/);
+});
+
 test("reads frames back, even after reopening", async ({ disk }) => {
   const { log } = open(disk);
   assert.equal([log.first, log.last], [1, 0]);

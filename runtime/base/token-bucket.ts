@@ -1,0 +1,56 @@
+// Token bucket: bounds how often something happens, with bursts up to its capacity. It is refilled
+// by events, as a retry budget is, or by time, as a rate limit is.
+
+export class TokenBucket {
+  #tokens: number;
+
+  /** @param capacity tokens of a full bucket, as it is at first */
+  constructor(readonly capacity: number) {
+    this.#tokens = capacity;
+  }
+
+  get isFull(): boolean {
+    return this.#tokens === this.capacity;
+  }
+
+  /** Takes a token; returns false if the bucket is empty. */
+  take(): boolean {
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
+  }
+
+  /** Adds tokens, of which those above the capacity are lost. */
+  add(tokens: number): void {
+    this.#tokens = Math.min(this.capacity, this.#tokens + tokens);
+  }
+}
+
+/** Rate limit per second, with bursts of a second's worth. */
+export class RateLimiter {
+  readonly #bucket: TokenBucket;
+  #filledAtMs = 0;
+
+  /** @param perSecond 0: unlimited */
+  constructor(readonly perSecond: number) {
+    this.#bucket = new TokenBucket(perSecond);
+  }
+
+  /** Returns whether it may happen once more; `monotonicMs` never goes back. */
+  take(monotonicMs: number): boolean {
+    if (this.perSecond === 0) return true;
+    this.#refill(monotonicMs);
+    return this.#bucket.take();
+  }
+
+  /** Returns whether forgetting the limiter makes no difference. */
+  isFull(monotonicMs: number): boolean {
+    this.#refill(monotonicMs);
+    return this.#bucket.isFull;
+  }
+
+  #refill(monotonicMs: number): void {
+    this.#bucket.add(((monotonicMs - this.#filledAtMs) / 1000) * this.perSecond);
+    this.#filledAtMs = monotonicMs;
+  }
+}
