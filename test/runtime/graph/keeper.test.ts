@@ -1,4 +1,4 @@
-// What the keeper of graphs makes, loads and refuses.
+// The graph manager: creation, loading, and rejections.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ import { openStore, TEST_THREAD } from "./support/make-graph.js";
 
 const SETTINGS = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
 
-const test = suite<{ folder: string; keeper: GraphManager }>("keeper of graphs");
+const test = suite<{ folder: string; keeper: GraphManager }>("graph manager");
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-keeper-"));
@@ -42,7 +42,7 @@ function request(name: string, folder: string): OpenGraphRequest {
   return { name, path: name, folder, isStorable: true, isLocal: false, isReadonly: false };
 }
 
-test("a save that throws is told, and is not the last one", async () => {
+test("reports a failed save and saves again later", async () => {
   let grown = (): void => assert.unreachable();
   let trims = 0;
   const log: Partial<GraphLog> = {
@@ -68,14 +68,14 @@ test("a save that throws is told, and is not the last one", async () => {
   assert.equal(lines, ["graphs could not be saved: no room,error"]);
 });
 
-test("a graph is made once", ({ keeper, folder }) => {
+test("creates a graph once", ({ keeper, folder }) => {
   const shared = keeper.keep(request("g", folder));
   assert.is(keeper.keep(request("g", folder)), shared);
   assert.equal(keeper.names(), ["g"]);
   assert.is(keeper.find("h"), null);
 });
 
-test("no two graphs are stored in one folder, while both are there", ({ keeper, folder }) => {
+test("rejects two loaded graphs with the same folder", ({ keeper, folder }) => {
   const { share } = keeper.keep(request("g", folder));
   assert.throws(
     () => keeper.keep(request("h", folder)),
@@ -86,7 +86,7 @@ test("no two graphs are stored in one folder, while both are there", ({ keeper, 
   assert.equal(keeper.names(), ["h"]);
 });
 
-test("a keeper loses nothing when the one before it is recovered late", () => {
+test("keeps its locks when its predecessor is recovered late", () => {
   const dead = GraphStore.create("g", managerThreadNumber(0));
   const [heir, writing, main] = [managerThreadNumber(1), TEST_THREAD, MAIN_THREAD].map((thread) =>
     GraphStore.attach(dead.share, thread),
@@ -104,7 +104,7 @@ test("a keeper loses nothing when the one before it is recovered late", () => {
   vertex.close();
 });
 
-test("no two threads have the same number, nor do keepers that follow each other", () => {
+test("assigns distinct numbers to all threads, including consecutive managers", () => {
   const executors = Array.from({ length: MAX_EXECUTOR_IDS }, (_, id) => executorThread(id));
   for (let deaths = 0; deaths < 200; deaths++) {
     const keepers = [deaths, deaths + 1, deaths + 2].map(managerThreadNumber);

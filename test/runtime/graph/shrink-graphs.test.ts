@@ -1,4 +1,4 @@
-// Graphs that go to other memory: what is there afterwards, when they go, and who keeps them.
+// Compaction of graphs: contents afterwards, conditions, and threads that delay it.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { checkStore } from "./support/check-store.js";
 import { graphContent } from "./support/graph-content.js";
 import { openStore, TEST_THREAD } from "./support/make-graph.js";
 
-const test = suite("graphs that give memory back");
+const test = suite("graph compaction");
 const OTHER_THREAD = TEST_THREAD + 1;
 const ARCS = 200;
 const LENGTH = 64;
@@ -29,7 +29,7 @@ function followed(name = "test"): GraphStore {
   return store;
 }
 
-/** A graph as a thread knows it that has used each part of it. */
+/** A graph in a thread that has used each part of it. */
 function questions(store: GraphStore): () => unknown {
   const graph = openStore(store);
   const arc = ["to", D_OUT, M_INT, V_GT, 50] as const;
@@ -56,7 +56,7 @@ function fill(store: GraphStore): void {
   }
 }
 
-test("all of a graph is there afterwards, and can be changed, saved and loaded", () => {
+test("preserves the graph, which can be changed, saved and loaded", () => {
   const store = followed();
   fill(store);
   const ask = questions(store);
@@ -79,7 +79,7 @@ test("all of a graph is there afterwards, and can be changed, saved and loaded",
   }
 });
 
-test("no text is remembered of what a handle meant before", () => {
+test("invalidates cached ids of handles", () => {
   const store = followed();
   const graph = openStore(store);
   graph.createVertex("old");
@@ -90,7 +90,7 @@ test("no text is remembered of what a handle meant before", () => {
   assert.equal(graph.vertices(), ["new"]);
 });
 
-test("a share from before is refused", () => {
+test("rejects a share from before", () => {
   const store = followed();
   const old = { ...store.share, memories: [...store.share.memories] };
   assert.ok(relocateGraph(store));
@@ -98,7 +98,7 @@ test("a share from before is refused", () => {
   assert.ok(trackGraph(GraphStore.attach(store.share, OTHER_THREAD), () => {}));
 });
 
-test("a graph stays where it is while it is saved, or a thread does not come", () => {
+test("waits while a graph is saved or a thread misses the safepoint", () => {
   const store = followed();
   fill(store);
   store.memory.header.words[Header.Saving] = OTHER_THREAD;
@@ -113,7 +113,7 @@ test("a graph stays where it is while it is saved, or a thread does not come", (
   checkStore(store);
 });
 
-test("only graphs that have become much smaller go, and only when all threads have them", () => {
+test("relocates only graphs that have shrunk a lot, once all threads have them", () => {
   const graphs = new GraphRegistry(TEST_THREAD);
   const lines: string[] = [];
   let threads = [OTHER_THREAD];
@@ -157,7 +157,7 @@ test("only graphs that have become much smaller go, and only when all threads ha
   assert.equal(graph.vertices(), ["again"]);
 });
 
-test("what a busy thread keeps a graph from giving back is told of once, after a minute", () => {
+test("logs once after a minute which busy thread prevents it", () => {
   const graphs = new GraphRegistry(TEST_THREAD);
   const lines: string[] = [];
   const made = GraphStore.create("kept", TEST_THREAD);

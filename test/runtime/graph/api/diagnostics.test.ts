@@ -1,4 +1,4 @@
-// Codes that are chosen, arcs with automatic times, and what developers look at.
+// Chosen name codes, arcs with automatic times, and inspection for developers.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -27,7 +27,7 @@ test.before.each((context) => {
   context.graph = openStore(context.store);
 });
 
-/** What was logged makes the same of an empty graph. */
+/** Replays the logged changes on an empty graph. */
 function checkCopy({ store, copy }: { store: GraphStore; copy: GraphStore }): void {
   replayTo(store, copy);
   checkStore(store);
@@ -35,7 +35,7 @@ function checkCopy({ store, copy }: { store: GraphStore; copy: GraphStore }): vo
   assert.equal(comparable(copy), comparable(store));
 }
 
-/** What a call writes to the standard output. */
+/** Standard output of a call. */
 function written(run: () => void): string {
   const { write } = process.stdout;
   let text = "";
@@ -51,7 +51,7 @@ function written(run: () => void): string {
   return text;
 }
 
-test("names get the codes that are chosen, and others those between", ({ graph, store, copy }) => {
+test("assigns chosen codes and skips them for other names", ({ graph, store, copy }) => {
   assert.is(graph.enumRelationship("far", 600), 600);
   assert.is(graph.enumRelationship("far"), 600);
   assert.is(graph.enumRelationship("far", 600), 600);
@@ -73,7 +73,7 @@ test("names get the codes that are chosen, and others those between", ({ graph, 
   checkCopy({ store, copy });
 });
 
-test("a code that is taken, or none of its kind, is refused", ({ graph }) => {
+test("rejects a code that is taken or out of range", ({ graph }) => {
   graph.enumRelationship("a", 600);
   for (const code of [600, 511, 16_128, 1.5, -1, Number.NaN]) {
     assert.throws(() => graph.enumRelationship("b", code), /is not free, or none of a relation/);
@@ -82,14 +82,14 @@ test("a code that is taken, or none of its kind, is refused", ({ graph }) => {
   assert.throws(() => graph.enumVertexType("__vertex__", 40), /another code|invalid/);
 });
 
-test("codes between are given when no others are left", ({ graph }) => {
+test("assigns skipped codes when no others are left", ({ graph }) => {
   graph.enumVertexType("last", 239);
   for (let type = 0; type < 207; type++) graph.enumVertexType(`t${type}`);
   assert.is(graph.vertexType(graph.enumVertexType("t206")), "t206");
   assert.is(graph.enumVertexType("last"), 239);
 });
 
-test("arcs get their times by themselves while that is switched on", ({ graph, copy, store }) => {
+test("adds automatic times to arcs while enabled", ({ graph, copy, store }) => {
   assert.is(graph.autoArcTimestamps(), false);
   assert.is(graph.autoArcTimestamps(true), true);
   assert.is(graph.connect("a", ["to", M_INT, 1], "b"), 3);
@@ -105,7 +105,7 @@ test("arcs get their times by themselves while that is switched on", ({ graph, c
   assert.throws(() => graph.autoArcTimestamps(true), /Graph is readonly/);
 });
 
-test("texts that are values have codes", ({ graph }) => {
+test("has codes for string values", ({ graph }) => {
   graph.createVertex("a", { properties: { name: "Ann", age: 3 } });
   graph.createVertex("b", { properties: { name: "Ann", text: "" } });
   const code = graph.enumValue("Ann");
@@ -116,7 +116,7 @@ test("texts that are values have codes", ({ graph }) => {
   assert.throws(() => graph.enumValue(1 as never), TypeError);
 });
 
-test("vertices, locks and arcs are shown as text", ({ graph }) => {
+test("prints vertices, locks and arcs", ({ graph }) => {
   graph.connect("a", ["to", M_INT, 7], "b");
   using vertex = graph.openVertex("a");
   vertex.setProperty("k", "v");
@@ -145,7 +145,7 @@ test("vertices, locks and arcs are shown as text", ({ graph }) => {
   );
 });
 
-test("vertices have their attributes under all names", ({ graph }) => {
+test("exposes vertex attributes under all names", ({ graph }) => {
   graph.connect("a", "to", "b");
   using vertex = graph.openVertex("a");
   assert.is(vertex.identifier, "a");
@@ -173,18 +173,18 @@ test("vertices have their attributes under all names", ({ graph }) => {
   ]);
 });
 
-test("the negation bit gives the opposite of a comparison", () => {
+test("inverts a comparison with the negation bit", () => {
   assert.is(V_RANGE | V_NOT, V_NRANGE);
   assert.is(V_GTE | V_NOT, V_LT);
 });
 
-test("resetSerial sets the serial that a replica has taken last", ({ graph }) => {
+test("sets the last replicated serial with resetSerial", ({ graph }) => {
   const { op } = graph.status();
   assert.is(graph.resetSerial(2 ** 50 + 77), 2 ** 50 + 77);
   assert.is(graph.status().transaction.in.serial, 2 ** 50 + 77);
   assert.is(graph.resetSerial(), 0);
   assert.is(graph.status().transaction.in.serial, 0);
-  // It is no change of what is in the graph, and nothing of the log.
+  // It is not a graph change and not logged.
   assert.equal(graph.status().op, op);
   assert.throws(() => graph.resetSerial(-1), /a serial is an integer of 0 or more/);
   assert.throws(() => graph.resetSerial(1.5), /a serial is an integer of 0 or more/);

@@ -1,5 +1,5 @@
-// A graph with a schema: the type check refuses each line that is marked, and `npm run check` fails
-// where a marked line would compile. What results are is held by assignments of exact types.
+// A graph with a schema: the type check rejects each marked line, and `npm run check` fails where a
+// marked line would compile. Assignments of exact types verify the result types.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,9 +30,9 @@ function makeShop(): Graph<Shop> {
   return graph;
 }
 
-const test = suite("graphs with a schema");
+const test = suite("graph with a schema");
 
-test("calls that fit are those of any graph", () => {
+test("accepts matching calls like any graph", () => {
   const graph = makeShop();
   assert.instance(graph, Graph);
   const condition = { type: "person", property: { age: { gt: 25 } } } as const;
@@ -47,7 +47,7 @@ test("calls that fit are those of any graph", () => {
   assert.is(order(graph), 3, "it is a graph to whoever takes any");
 });
 
-test("results have the properties of the type that a condition names", () => {
+test("types results by the vertex type in a condition", () => {
   const graph = makeShop();
   const people = graph.vertices({
     condition: { type: "person" },
@@ -73,7 +73,7 @@ test("results have the properties of the type that a condition names", () => {
   same<typeof ids, string[]>(true);
 });
 
-test("open vertices have the properties of their type", () => {
+test("types open vertices by their vertex type", () => {
   const graph = makeShop();
   const ann: SchemaVertex<Shop, "person"> = graph.openVertex<"person">("ann");
   const age = ann.getProperty("age");
@@ -89,7 +89,7 @@ test("open vertices have the properties of their type", () => {
   anyone.close();
 });
 
-test("arcs, sums, tests and prepared queries take what the schema has", async () => {
+test("types arcs, sums, tests and prepared queries by the schema", async () => {
   const graph = makeShop();
   assert.equal(graph.arcs({ condition: { type: "person", arc: "bought" }, fields: ["id"] }), [
     "pen",
@@ -122,7 +122,7 @@ test("arcs, sums, tests and prepared queries take what the schema has", async ()
   pen.close();
 });
 
-/** Never called: what stands here only must not compile. */
+/** Never called: its lines only must not compile. */
 function refused(graph: Graph<Shop>): unknown[] {
   const vertex = graph.openVertex<"person">("ann");
   return [
@@ -191,7 +191,7 @@ function refused(graph: Graph<Shop>): unknown[] {
   ];
 }
 
-test("a graph without a schema takes any names", () => {
+test("accepts any names without a schema", () => {
   assert.type(refused, "function");
   const graph: Graph = makeGraph();
   graph.createVertex("x", "persn", { properties: { agee: 1 } });

@@ -1,4 +1,4 @@
-// Batches: all of their changes or none, for the graph, for queries beside them and for the log.
+// Batches are atomic: for the graph, for concurrent queries, and for the transaction log.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -26,7 +26,7 @@ test.after.each(({ store, graph }) => {
   checkStore(store);
 });
 
-test("its changes are one unit of the log, and its result is given back", ({ store, graph }) => {
+test("log one transaction and return the result", ({ store, graph }) => {
   const made = graph.batch(() => {
     graph.createVertex("a", { type: "t", properties: { name: "x" } });
     return graph.connect("a", ["r", M_INT, 5], "b");
@@ -36,7 +36,7 @@ test("its changes are one unit of the log, and its result is given back", ({ sto
   assert.equal(graph.neighborhood("a"), ["b"]);
 });
 
-test("what throws leaves nothing, in the graph or the log", ({ store, graph }) => {
+test("roll back everything when the callback throws", ({ store, graph }) => {
   graph.connect("a", "r", "b");
   takeUnits(store);
   const before = comparable(store);
@@ -53,7 +53,7 @@ test("what throws leaves nothing, in the graph or the log", ({ store, graph }) =
   assert.is(store.types.codeOf("new"), 0);
 });
 
-test("a change in it that fails is undone by itself, if the batch goes on", ({ store, graph }) => {
+test("roll back only a failing change when the batch continues", ({ store, graph }) => {
   const copy = GraphStore.create("test", TEST_THREAD);
   graph.batch(() => {
     graph.createVertex("a", { type: "t" });
@@ -74,7 +74,7 @@ test("a change in it that fails is undone by itself, if the batch goes on", ({ s
   assert.equal(comparable(copy), comparable(store));
 });
 
-test("any changes, undone in part or whole, leave what was there", ({ store, graph }) => {
+test("leave the former contents after a partial or full roll back", ({ store, graph }) => {
   const random = new Random();
   const copy = GraphStore.create("test", TEST_THREAD);
   const id = () => `v${random.below(12)}`;
@@ -113,7 +113,7 @@ test("any changes, undone in part or whole, leave what was there", ({ store, gra
   assert.equal(comparable(copy), comparable(store));
 });
 
-test("a query sees nothing or all of what is committed beside it", ({ store, graph }) => {
+test("are visible to concurrent queries as a whole or not at all", ({ store, graph }) => {
   const other = openStore(GraphStore.attach(store.share, OTHER_THREAD));
   graph.connect("hub", "r", "a");
   graph.connect("hub", "r", "b");
@@ -136,7 +136,7 @@ test("a query sees nothing or all of what is committed beside it", ({ store, gra
   assert.equal(values, [2, 2]);
 });
 
-test("it opens no vertices, goes to no other graph and does not wait", ({ graph }) => {
+test("reject opening vertices, other graphs and waiting", ({ graph }) => {
   const other = openStore(GraphStore.create("other", TEST_THREAD));
   using open = graph.newVertex("open");
   const refused: readonly (readonly [() => unknown, RegExp])[] = [
@@ -156,7 +156,7 @@ test("it opens no vertices, goes to no other graph and does not wait", ({ graph 
   assert.is(open.getProperty("n"), 1);
 });
 
-test("a vertex that somebody else holds ends it", ({ graph, store }) => {
+test("end at a vertex that another session has locked", ({ graph, store }) => {
   const other = openStore(store);
   const held = other.newVertex("held");
   const change = () =>
@@ -169,7 +169,7 @@ test("a vertex that somebody else holds ends it", ({ graph, store }) => {
   held.close();
 });
 
-test("it is bounded, and what does not fit is undone", () => {
+test("roll back when they exceed the size limit", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const fill = () => {

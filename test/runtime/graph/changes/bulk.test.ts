@@ -1,4 +1,4 @@
-// Many vertices and arcs in one call: what as many calls would make, as one unit, or nothing.
+// Many vertices and arcs in one call: the same as single calls, in one transaction, or nothing.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -21,7 +21,7 @@ test.after.each(({ store, graph }) => {
   checkStore(store);
 });
 
-test("vertices are made as by one call for each", ({ store, graph }) => {
+test("create the same vertices as single calls", ({ store, graph }) => {
   const other = loggedStore();
   const singly = openStore(other);
   for (const target of [graph, singly]) target.connect("ann", "knows", "bob");
@@ -40,7 +40,7 @@ test("vertices are made as by one call for each", ({ store, graph }) => {
   assert.equal(comparable(store), comparable(other));
 });
 
-test("arcs are made as by one call for each", ({ store, graph }) => {
+test("create the same arcs as single calls", ({ store, graph }) => {
   const other = loggedStore();
   const singly = openStore(other);
   singly.connect("ann", "likes", "tea");
@@ -58,7 +58,7 @@ test("arcs are made as by one call for each", ({ store, graph }) => {
   assert.equal(comparable(store), comparable(other));
 });
 
-test("one that fails leaves nothing of the others", ({ store, graph }) => {
+test("roll back everything when one element fails", ({ store, graph }) => {
   graph.createVertex("ann", { type: "person" });
   takeUnits(store);
   const before = comparable(store);
@@ -73,7 +73,7 @@ test("one that fails leaves nothing of the others", ({ store, graph }) => {
   assert.is(takeUnits(store).length, 0);
 });
 
-test("what is no list, and no pair, is refused", ({ graph }) => {
+test("reject invalid lists and pairs", ({ graph }) => {
   const refused: readonly [() => unknown, RegExp][] = [
     [() => graph.createVertices("ann" as never), /a list of vertices is required/],
     [() => graph.createVertices([7 as never]), /No object : '7'/],

@@ -1,13 +1,13 @@
-// Errors of what graphs are changed with say where in the arguments the mistake is, what was given
-// and what fits, whatever class they are of.
+// Errors of invalid arguments to graph changes name the position in the arguments, the value and
+// the allowed values.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { M_CNT, M_INT, M_STAT } from "../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../support/make-graph.js";
 
-const test = suite("what is changed with");
-// Hostile arguments: types would refuse most of them.
+const test = suite("invalid arguments of changes");
+// Hostile arguments: types would reject most of them.
 const graph = makeGraph() as unknown as Record<string, (...given: unknown[]) => unknown>;
 
 const CASES: readonly (readonly [string, unknown[], RegExp])[] = [
@@ -91,7 +91,7 @@ const CASES: readonly (readonly [string, unknown[], RegExp])[] = [
 ];
 
 for (const [method, given, text] of CASES) {
-  test(`${method}(${JSON.stringify(given)}) is refused with the place of the mistake`, () => {
+  test(`rejects ${method}(${JSON.stringify(given)}) with the position of the mistake`, () => {
     try {
       graph[method]!(...given);
     } catch (error) {
@@ -104,7 +104,7 @@ for (const [method, given, text] of CASES) {
   });
 }
 
-test("properties that are set one by one say key or value", () => {
+test("names key or value for a single property", () => {
   const vertex = makeGraph().newVertex("v");
   assert.throws(() => vertex.setProperty("9k", 1), /invalid property key.*\n {2}key is "9k"; what/);
   assert.throws(
@@ -114,7 +114,7 @@ test("properties that are set one by one say key or value", () => {
   vertex.close();
 });
 
-test("lists say which of them it is", () => {
+test("names the list element", () => {
   const given = makeGraph();
   const vertices = [{ id: "a" }, { id: "b", properties: { n: 2 ** 60 } }];
   assert.throws(() => given.createVertices(vertices), /\n {2}vertices\[1\]\.properties\.n is 1152/);

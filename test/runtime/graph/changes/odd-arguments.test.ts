@@ -1,5 +1,5 @@
-// What callers may give that is neither forbidden nor usual, and what is garbage: each is taken for
-// what it is, or refused by an error that says what is wanted.
+// Unusual but valid arguments, and garbage: each is handled as documented, or rejected with an
+// error that names the allowed values.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -31,7 +31,7 @@ test.after.each(({ graph, store }) => {
   checkStore(store);
 });
 
-test("an internalid names a vertex wherever an id does", ({ graph }) => {
+test("accepts an internal id instead of an id", ({ graph }) => {
   graph.connect("a", "r", "b");
   const [a, b] = ["a", "b"].map((id) => {
     using vertex = graph.openVertex(id, "r");
@@ -49,7 +49,7 @@ test("an internalid names a vertex wherever an id does", ({ graph }) => {
   assert.is(graph.order, 0);
 });
 
-test("who creates a virtual vertex without a type gets one without", ({ graph }) => {
+test("creates an untyped vertex from a virtual one with a former type", ({ graph }) => {
   graph.createVertex("a", { type: "thing" });
   graph.connect("b", "r", "a");
   graph.deleteVertex("a");
@@ -64,17 +64,17 @@ test("who creates a virtual vertex without a type gets one without", ({ graph })
   assert.equal(graph.verticesType("thing"), []);
 });
 
-test("connecting to a list makes its vertices real, connecting to one does not", ({ graph }) => {
+test("makes vertices real when connecting to a list, not to a single one", ({ graph }) => {
   graph.connect("x", "r", "a");
   graph.connect("x", "r", "b");
   assert.is(graph.connect("x", "s", ["a"]), 1);
   assert.equal(graph.vertices({ condition: { virtual: true } }), ["b"]);
-  // They are acquired, whether or not the condition is met.
+  // They are acquired even if the condition is not met.
   assert.is(graph.connect("x", "s", ["b"], { condition: "none" }), 0);
   assert.equal(graph.vertices({ condition: { virtual: true } }), []);
 });
 
-test("times that are given with M_AUTOTM are kept beside those it keeps", ({ graph }) => {
+test("keeps given times together with automatic ones of M_AUTOTM", ({ graph }) => {
   assert.is(graph.connect("x", ["a", M_TMX | M_AUTOTM, 4_000_000_000], "y"), 3);
   assert.is(graph.arcValue("x", ["a", D_OUT, M_TMX], "y"), 4_000_000_000);
   assert.is(graph.connect("x", ["b", M_TMM | M_AUTOTM, 1000], "y"), 2);
@@ -87,7 +87,7 @@ test("times that are given with M_AUTOTM are kept beside those it keeps", ({ gra
   );
 });
 
-test("patterns of M_LSH have an order as numbers, too", ({ graph }) => {
+test("compares M_LSH patterns as numbers, too", ({ graph }) => {
   for (const [id, bits] of [
     ["a", 5],
     ["b", 0xf000_0000],
@@ -100,7 +100,7 @@ test("patterns of M_LSH have an order as numbers, too", ({ graph }) => {
   assert.equal(found(V_NRANGE), ["b"]);
 });
 
-test("a condition may ask for keys that no property can have", ({ graph }) => {
+test("accepts conditions on keys that no property can have", ({ graph }) => {
   graph.createVertex("a", { properties: { k: 1 } });
   assert.equal(graph.vertices({ condition: { property: { "9k": 1 } } }), []);
   assert.throws(
@@ -109,7 +109,7 @@ test("a condition may ask for keys that no property can have", ({ graph }) => {
   );
 });
 
-test("nobody makes vertices of the type that stands for none", ({ graph }) => {
+test("rejects creating vertices of the default type by name", ({ graph }) => {
   assert.throws(() => graph.createVertex("a", { type: "__vertex__" }), /invalid vertex type/);
   assert.is(graph.order, 0);
   using vertex = graph.newVertex("a", { type: "t" });
@@ -118,7 +118,7 @@ test("nobody makes vertices of the type that stands for none", ({ graph }) => {
   assert.equal(graph.verticesType("__vertex__"), ["a"]);
 });
 
-test("of thousands of arcs between two vertices all or some can be removed", ({ graph, store }) => {
+test("removes all or some of thousands of arcs between two vertices", ({ graph, store }) => {
   const ARCS = 3000;
   for (let arc = 0; arc < ARCS; arc++) graph.connect("x", [`r${arc}`, M_TMC, arc], "y");
   assert.is(graph.disconnect("x", ["r5"], "y"), 1);
@@ -127,7 +127,7 @@ test("of thousands of arcs between two vertices all or some can be removed", ({ 
   assert.is(graph.size, 0);
 });
 
-test("long names are shortened where errors show them", ({ graph }) => {
+test("truncates long names in errors", ({ graph }) => {
   const long = "x".repeat(10_000);
   for (const fail of [
     () => graph.openVertex(long),
@@ -152,10 +152,10 @@ const CALLS = [
   ...["arcValue", "terminals", "enumRelationship", "enumVertexType", "enumKey", "relationship"],
   ...["vertexType", "key", "evaluate", "define", "aggregate", "inarcs", "verticesType"],
 ];
-/** What engines of JavaScript say of code that did not expect what it got. */
+/** Messages of JavaScript engines for unexpected values. */
 const INTERNAL = /Cannot (read|destructure|convert)|is not (a function|iterable)|undefined \(/;
 
-test("garbage is refused by name, in every place", ({ graph }) => {
+test("names the argument for garbage in any position", ({ graph }) => {
   const calls = graph as unknown as Record<string, (...given: unknown[]) => unknown>;
   graph.createVertex("a");
   for (const name of CALLS) {
@@ -174,7 +174,7 @@ test("garbage is refused by name, in every place", ({ graph }) => {
   }
 });
 
-test("the time limit of a query covers what it shows", ({ graph }) => {
+test("applies the time limit of a query to rendering its result", ({ graph }) => {
   for (let name = 0; name < 1000; name++) graph.createVertex(`v${name}`);
   const fields = ["id", "properties"] as const;
   const limit = { limexec: true, timeout: 0 };
@@ -182,7 +182,7 @@ test("the time limit of a query covers what it shows", ({ graph }) => {
   assert.throws(() => graph.vertices({ ...limit, fields }), /execution timeout after 0 ms/);
 });
 
-test("an address is a number, an id a text", ({ graph }) => {
+test("distinguishes numeric addresses from string ids", ({ graph }) => {
   graph.createVertex("a");
   const open = graph.openVertex as (id: unknown) => unknown;
   for (const id of [[1], ["a"], null, {}]) {
@@ -195,7 +195,7 @@ test("an address is a number, an id a text", ({ graph }) => {
   }
 });
 
-/** Calls with one argument that is garbage; each is given a graph of two vertices and an arc. */
+/** Calls with one garbage argument, on a graph of two vertices and an arc. */
 const TYPED_CALLS: readonly ((graph: Graph, garbage: never) => unknown)[] = [
   (graph, it) => graph.closeVertex(it),
   (graph, it) => graph.closeVertices([it]),
@@ -240,7 +240,7 @@ const TYPED_CALLS: readonly ((graph: Graph, garbage: never) => unknown)[] = [
   (graph, it) => graph.openVertex("a").escalate(it),
 ];
 
-/** What none of them takes. */
+/** Values that none of them accepts. */
 const STRANGE = [
   Symbol("garbage"),
   Object.assign(Object.create(null), { "9 garbage": Symbol("garbage") }),
@@ -249,7 +249,7 @@ const STRANGE = [
   [Symbol("garbage")],
 ];
 
-test("garbage is refused by an error that says what fits, and changes nothing", ({ graph }) => {
+test("rejects garbage with the allowed values and changes nothing", ({ graph }) => {
   graph.connect("a", "r", "b");
   graph.createVertex("a", { properties: { age: 1 } });
   for (const [at, call] of TYPED_CALLS.entries()) {
@@ -273,7 +273,7 @@ test("garbage is refused by an error that says what fits, and changes nothing", 
   }
 });
 
-test("options of asynchronous calls that are none are refused, too", async ({ graph }) => {
+test("rejects invalid options of asynchronous calls", async ({ graph }) => {
   for (const options of [1, "x".repeat(1000), new Map()]) {
     const error = await graph.newVertexAsync("z", "t", options as never).catch((e) => e);
     assert.match(String(error), /TypeError: options must be an object/);
@@ -281,7 +281,7 @@ test("options of asynchronous calls that are none are refused, too", async ({ gr
   assert.is(graph.order, 0);
 });
 
-test("names of options that there are not are refused", ({ graph }) => {
+test("rejects unknown option names", ({ graph }) => {
   for (const call of [
     () => graph.createVertex("z", { lifespam: 1 } as never),
     () => graph.connect("a", "r", "b", { lifespam: 1 } as never),

@@ -1,5 +1,5 @@
-// Filters that say only relationship, direction and modifier are read in a way of their own. What
-// they find and remove is the same as with those that are compiled, here by a harmless `true`.
+// Filters of only relationship, direction and modifier have a fast path. It finds and removes the
+// same arcs as the compiled path, which a harmless `true` forces here.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -28,7 +28,7 @@ const IDS = ["a", "b", "c", "d", "e", "hub"];
 const RELATIONSHIPS = ["to", "from", "none"];
 const MODIFIERS = [M_STAT, M_INT, M_CNT, M_FLT];
 
-const test = suite("arcs of a pair");
+const test = suite("arcs between two vertices");
 
 /** A filter, and the same one for the compiler. */
 type Filters = readonly [plain: ArcFilter, compiled: ArcFilter];
@@ -46,13 +46,13 @@ function anyFilter(random: Random): Filters {
   return [plain, [true, plain] as ArcFilter];
 }
 
-/** One that not more than one arc of a pair matches. */
+/** A filter that matches at most one arc of a pair. */
 function exactFilter(random: Random): Filters {
   const plain = [random.of(RELATIONSHIPS), random.of([D_OUT, D_IN]), random.of(MODIFIERS)] as const;
   return [plain, [true, plain] as ArcFilter];
 }
 
-/** What a call returns, or says when it throws. */
+/** Result of a call, or its error message. */
 function outcome(call: () => unknown): unknown {
   try {
     return call();
@@ -68,7 +68,7 @@ function connectAtRandom(graphs: readonly Graph[], random: Random): void {
   for (const graph of graphs) graph.connect(from, arc, to);
 }
 
-test(`plain filters find and remove what compiled ones do (seed ${SEED})`, () => {
+test(`plain filters find and remove the same arcs as compiled ones (seed ${SEED})`, () => {
   const random = new Random();
   const stores = ["plain", "compiled"].map(() => GraphStore.create("pairs", TEST_THREAD));
   const graphs = stores.map(openStore);
@@ -90,7 +90,7 @@ test(`plain filters find and remove what compiled ones do (seed ${SEED})`, () =>
   assert.ok(seen.has("number") && seen.has("string"), "calls have succeeded and failed");
 });
 
-test("the value of the arc that is meant, of several between two vertices", () => {
+test("returns the value of the selected arc among several", () => {
   const graph = makeGraph();
   graph.connect("a", ["to", M_INT, -7], "b");
   graph.connect("a", ["to", M_FLT, 0.5], "b");
@@ -103,7 +103,7 @@ test("the value of the arc that is meant, of several between two vertices", () =
   assert.throws(() => graph.arcValue("b", ["to", D_OUT, M_INT], "a"), /no arc/);
 });
 
-test("an arc of a vertex that another session holds is not removed", () => {
+test("keeps an arc of a vertex that another session has locked", () => {
   const store = GraphStore.create("held", TEST_THREAD);
   const [graph, other] = [openStore(store), openStore(store)];
   graph.connect("a", "to", "b");
@@ -116,13 +116,13 @@ test("an arc of a vertex that another session holds is not removed", () => {
   assert.is(graph.disconnect("a", "to", "b"), 0);
 });
 
-test("a relationship means what it does once the mutex is taken", () => {
+test("resolves a relationship after taking the writer mutex", () => {
   const store = GraphStore.create("renamed", TEST_THREAD);
   const graph = openStore(store);
   graph.connect("a", "to", "b");
   const other = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
   const { writer } = store;
-  // As if another thread had been faster, and given the code to another name.
+  // As if another thread had reassigned the code just before.
   writer.begin = () => {
     Reflect.deleteProperty(writer, "begin");
     other.truncate();

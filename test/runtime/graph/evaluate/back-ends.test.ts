@@ -1,5 +1,5 @@
-// Random expressions, with effects and cells, mean the same to a naive interpreter, to closures and
-// to loops. ROUNDS=1000000 for a long run.
+// Random expressions, with side effects and cells, give the same results in a naive interpreter, in
+// closures and in loops. ROUNDS=1000000 for a long run.
 // limit: 600 s
 
 import { suite } from "uvu";
@@ -26,7 +26,7 @@ import {
   worldOf,
 } from "./random-expressions.js";
 
-const test = suite("back ends");
+const test = suite("expression back ends");
 const ROUNDS = Number(process.env.ROUNDS ?? 4_000);
 
 function check(text: string): void {
@@ -80,7 +80,7 @@ function checkArcs(text: string): boolean {
   return bound.program.loop("filter", 0) !== null;
 }
 
-test("a naive interpreter and closures agree, effects and cells included", () => {
+test("closures agree with a naive interpreter, including side effects and cells", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const statements = Array.from({ length: 1 + random.below(3) }, () =>
@@ -90,7 +90,7 @@ test("a naive interpreter and closures agree, effects and cells included", () =>
   }
 });
 
-test("closures and loops agree over arcs", () => {
+test("loops agree with closures over arcs", () => {
   const random = new Random(SEED + 1);
   let loops = 0;
   const rounds = Math.ceil(ROUNDS / 20);
@@ -100,7 +100,7 @@ test("closures and loops agree over arcs", () => {
   assert.ok(loops > rounds / 5, `${loops} loops of ${rounds}`);
 });
 
-/** Runs with another `Function`, which gets the source of each loop. */
+/** Runs with a replaced `Function` that receives the source of each loop. */
 function withFunction(make: (source: string) => unknown, run: () => void): void {
   const kept = globalThis.Function;
   const other = function other(...parts: string[]) {
@@ -115,7 +115,7 @@ function withFunction(make: (source: string) => unknown, run: () => void): void 
   }
 }
 
-/** A program that no other test has made a loop of. */
+/** A program that no other test has compiled to a loop. */
 function freshProgram(text: string): ReturnType<typeof compileExpression>["program"] {
   return compileExpression(text).program;
 }
@@ -133,10 +133,10 @@ const WORDS = new Set(
     .trim()
     .split(/\s+/),
 );
-/** Literals, codes, texts, serials and cells; number, null, kind and text of a property. */
+/** Literals, codes, strings, serials and cells; number, null, kind and string of a property. */
 const MADE = /^([lktsm]\d+|[nzqp][vnp]\d+)$/;
 
-test("sources of loops are made of known words alone", () => {
+test("loop sources consist of known words only", () => {
   const hostile = "next['constructor'] == '\"); process.exit(); (\"' && next['a`$'] * 1e308 > -0.5";
   const random = new Random(SEED + 2);
   const texts = [hostile, ...Array.from({ length: 300 }, () => expression(random, 3, false))];
@@ -173,7 +173,7 @@ test("expressions that differ in literals share a program and a loop", () => {
   assert.ok(loop !== null && loop === others[1]!.loop("filter", 1));
 });
 
-test("closures remain where a process makes no code of texts", () => {
+test("closures are used when the process forbids code generation", () => {
   const refuse = (): never => {
     throw new EvalError("Code generation from strings disallowed for this context");
   };

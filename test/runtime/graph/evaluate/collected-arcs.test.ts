@@ -1,5 +1,5 @@
-// Arcs that expressions put into the result, one by one and by the loops that a text gets which is
-// used much: the same arcs, in the same order, beside those that pass.
+// Arcs that expressions collect into the result, by closures and by compiled loops: the same arcs
+// in the same order, together with the matching ones.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -18,7 +18,7 @@ import { makeGraph } from "../support/make-graph.js";
 const test = suite("collected arcs");
 const graph = makeGraph();
 const ARCS = 700;
-/** Evaluations after which there is a loop: three times the arcs are enough. */
+/** Evaluations until a loop is compiled: three times the arcs suffice. */
 const TIMES = 5;
 
 for (let to = 0; to < ARCS; to++) {
@@ -37,10 +37,10 @@ const QUERIES = [
 
 for (const text of QUERIES) {
   for (const arc of ["real", "int"]) {
-    test(`${text} of arcs of kind ${arc}`, () => {
+    test(`collects with ${text} over arcs of kind ${arc}`, () => {
       const fields = F_ARC | F_ID | F_MOD | F_VAL;
       const options = { arc: [arc, D_OUT] as const, fields, result: R_LIST } as const;
-      // Another form, which is not used enough to get a loop.
+      // Another template, which is not used enough for a loop.
       const slowly = graph.neighborhood("hub", { ...options, filter: `0;${text}` });
       for (let time = 0; time < TIMES; time++) {
         const found = graph.neighborhood("hub", { ...options, filter: text });
@@ -53,7 +53,7 @@ for (const text of QUERIES) {
   }
 }
 
-test("arcs of two levels and tails come to the right ones", () => {
+test("attaches arcs of two levels to the right tails", () => {
   const traverse = { arc: D_OUT, filter: "collect(.arc.value * 2)", collect: true };
   const options = { arc: ["int", D_OUT], collect: false, neighbor: { traverse } };
   const fields = { fields: F_VAL | F_ID, result: R_LIST };

@@ -1,4 +1,4 @@
-// The examples of docs/reference/expressions.md, and texts with values of users in them.
+// The examples of docs/reference/expressions.md, and strings with user input.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { Random, SEED } from "../../../property/support/random.js";
 import { ROOT } from "../../../support/source-files.js";
 import { makePeople, storeOf } from "../support/people.js";
 
-const test = suite("expressions as documented");
+const test = suite("documented expressions");
 const people = makePeople();
 const store = storeOf(people);
 const document = readFileSync(join(ROOT, "docs/reference/expressions.md"), "utf8");
@@ -28,9 +28,9 @@ for (const [, expression, shown] of examples) {
   });
 }
 
-test("there are examples", () => assert.ok(examples.length > 25));
+test("the document has examples", () => assert.ok(examples.length > 25));
 
-test("values are written as literals, whatever they are", () => {
+test("writes any value as a literal", () => {
   assert.is(people.evaluate(expr`${"it's"} + ${'"x"'}`), 'it\'s"x"');
   assert.is(people.evaluate(expr`${-2.5} * ${4}`), -10);
   assert.is(people.evaluate(expr`${"a*"} == ${"ab"}`), 0);
@@ -40,7 +40,7 @@ test("values are written as literals, whatever they are", () => {
   assert.throws(() => expr`${Number.NaN}`, TypeError);
 });
 
-test("no text of a user becomes anything but itself", () => {
+test("escapes user input completely", () => {
   const random = new Random();
   const pieces = ["'", '"', "\\", "*", "\\x41", "é", "\u{1f600}", ";", "//", "/*", "\n", "a", "${"];
   for (let round = 0; round < 3000; round++) {

@@ -1,13 +1,13 @@
-// An expression that is evaluated again stays bound: nothing of the last evaluation may be left.
+// An expression stays bound between evaluations: no state of the last one may remain.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../support/make-graph.js";
 
-const test = suite("evaluations of one expression");
+const test = suite("repeated evaluation");
 
-test("each is of its own vertices, arc, vector and memory", () => {
+test("uses the vertices, arc, vector and memory of each call", () => {
   const graph = makeGraph();
   graph.createVertex("a", null, { properties: { age: 1 } });
   graph.createVertex("b", null, { properties: { age: 2 } });
@@ -25,7 +25,7 @@ test("each is of its own vertices, arc, vector and memory", () => {
   assert.is(graph.evaluate("inc(R1)"), 1);
 });
 
-test("names that come to be are found, and values that change are seen", () => {
+test("finds new names and changed values", () => {
   const graph = makeGraph();
   graph.createVertex("a");
   assert.is(graph.evaluate("vertex['late']", { tail: "a" }), null);
@@ -35,7 +35,7 @@ test("names that come to be are found, and values that change are seen", () => {
   assert.is(graph.evaluate("vertex['late']", { tail: "a" }), 6);
 });
 
-test("graphs keep theirs apart", () => {
+test("keeps graphs apart", () => {
   const [one, other] = [makeGraph(), makeGraph()];
   one.createVertex("a", null, { properties: { x: 1, y: 2 } });
   other.createVertex("a", null, { properties: { y: 3, x: 4 } });

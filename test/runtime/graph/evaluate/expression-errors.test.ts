@@ -1,5 +1,5 @@
-// What is wrong with an expression is told with its place and what to do; whatever the text is, it
-// is either an expression or a QueryError, within bounded time.
+// Errors of expressions name the position and the fix; any text is either an expression or a
+// QueryError, in bounded time.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import { makePeople } from "../support/people.js";
 
 const test = suite("expression errors");
 
-/** Text, message, and the position that it names. */
+/** Text, message, and the position in the message. */
 const WRONG: readonly (readonly [text: string, message: string, position: number])[] = [
   ["", "expected operand", 1],
   ["1 +", "expected operand", 4],
@@ -64,7 +64,7 @@ function errorOf(run: () => unknown): QueryError {
   throw new Error("nothing was thrown");
 }
 
-test("a text that is too long and begins with the end of a line is refused as others are", () => {
+test("rejects a text that is too long and starts with a newline", () => {
   const text = `\n${"1+".repeat(70_000)}1`;
   assert.throws(
     () => compileExpression(text),
@@ -74,12 +74,12 @@ test("a text that is too long and begins with the end of a line is refused as ot
   );
 });
 
-test("a caret stands below the place, in its own line", () => {
+test("prints a caret below the position on a line of its own", () => {
   const { message } = errorOf(() => compileExpression("a = 1;\nb = a +* 2"));
   assert.is(message.split("\n").slice(1).join("\n"), "  b = a +* 2\n         ^");
 });
 
-test("texts, tokens, nodes, depth and arguments are bounded", () => {
+test("limits text, tokens, nodes, depth and arguments", () => {
   const deep = `${"(".repeat(50_000)}1${")".repeat(50_000)}`;
   const chain = `${"-".repeat(10_000)}1`;
   const powers = Array.from({ length: 3000 }, () => "2").join("**");
@@ -92,7 +92,7 @@ test("texts, tokens, nodes, depth and arguments are bounded", () => {
   assert.ok(compileExpression(Array.from({ length: 900 }, () => "1").join("+")));
 });
 
-test("no text is made that work upon it would take long", () => {
+test("rejects strings that would be expensive to process", () => {
   const doubled = Array.from({ length: 22 }, (_, at) => `x${at + 1} = x${at} + x${at}`).join("; ");
   const graph = makePeople();
   for (const text of [
@@ -105,7 +105,7 @@ test("no text is made that work upon it would take long", () => {
   }
 });
 
-test("without a head there is none to be read", () => {
+test("has no head to read without a head", () => {
   const graph = makePeople();
   const error = errorOf(() => graph.evaluate("1 + next.deg", { tail: "ann" }));
   const [head, , caret] = error.message.split("\n");
@@ -113,7 +113,7 @@ test("without a head there is none to be read", () => {
   assert.is(caret, "      ^");
 });
 
-test("names of prototypes are no names", () => {
+test("treats names of Object.prototype as undefined", () => {
   for (const name of ["__proto__", "constructor", "toString", "vertex.constructor"]) {
     assert.match(errorOf(() => compileExpression(`1 + ${name}`)).message, "undefined variable");
     assert.match(errorOf(() => compileExpression(`1 + ${name}(1)`)).message, "undefined function");
@@ -122,7 +122,7 @@ test("names of prototypes are no names", () => {
   assert.is(graph.evaluate("vertex['__proto__']", { tail: "ann" }), null);
 });
 
-test("any text is an expression or a QueryError", () => {
+test("parses any text, or throws a QueryError", () => {
   const random = new Random();
   const rounds = Number(process.env.ROUNDS ?? 20_000);
   const graph = makePeople();

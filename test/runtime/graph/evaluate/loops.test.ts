@@ -1,5 +1,5 @@
-// Loops that change cells, and loops over vertices, mean what closures and the naive interpreter
-// mean. ROUNDS=1000000 for a long run.
+// Loops that change cells, and loops over vertices, give the same results as closures and the naive
+// interpreter. ROUNDS=1000000 for a long run.
 // limit: 600 s
 
 import { suite } from "uvu";
@@ -39,7 +39,7 @@ import {
 const test = suite("loops");
 const ROUNDS = Number(process.env.ROUNDS ?? 6_000);
 
-/** What remains of all arcs, and in which cells. */
+/** Remaining arcs and cells. */
 function changed(text: string, isLoop: boolean): { words: number[]; cells: readonly Value[] } {
   const run = newRun(new MemoryCells(8));
   const bound = new BoundProgram(store, compileExpression(text), run);
@@ -49,7 +49,7 @@ function changed(text: string, isLoop: boolean): { words: number[]; cells: reado
   return { words: [...words.slice(0, end)], cells: run.memory.cells };
 }
 
-test("loops leave in cells what closures and the interpreter leave", () => {
+test("leave the same cells as closures and the interpreter", () => {
   const random = new Random(SEED + 3);
   let loops = 0;
   const rounds = Math.ceil(ROUNDS / 20);
@@ -76,7 +76,7 @@ test("loops leave in cells what closures and the interpreter leave", () => {
   assert.ok(loops > rounds / 5, `${loops} loops of ${rounds}`);
 });
 
-/** Head, modifier and bits of the arc that `collect` makes of a value; null for none. */
+/** Head, modifier and bits of the arc that `collect` creates from a value; null for none. */
 function collectedArc(head: number, value: Tagged): number[] | null {
   if (value.kind === "null") return null;
   if (value.kind === "int") {
@@ -85,7 +85,7 @@ function collectedArc(head: number, value: Tagged): number[] | null {
   return value.kind === "real" ? [head, M_FLT, valueBits("float", value.number)] : [head, 0, 0];
 }
 
-test("loops and closures collect the arcs that the interpreter has values for", () => {
+test("collect the same arcs as the interpreter has values for", () => {
   const random = new Random(SEED + 5);
   const rounds = Math.ceil(ROUNDS / 20);
   for (let round = 0; round < rounds; round++) {
@@ -124,7 +124,7 @@ test("loops and closures collect the arcs that the interpreter has values for", 
   }
 });
 
-test("closures and loops over vertices leave those that the interpreter lets pass", () => {
+test("pass the same vertices as closures and the interpreter", () => {
   const random = new Random(SEED + 4);
   let loops = 0;
   const rounds = Math.ceil(ROUNDS / 20);

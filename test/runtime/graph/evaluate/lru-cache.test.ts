@@ -1,16 +1,16 @@
-// A cache of bounded size, by number of entries and by what their keys are long.
+// A cache limited by the number of entries and by the length of their keys.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { LruCache } from "../../../../runtime/graph/evaluate/lru-cache.js";
 
-const test = suite("least recent");
+const test = suite("lru cache");
 
 function keysIn(cache: LruCache<number>, keys: readonly string[]): string[] {
   return keys.filter((key) => cache.get(key) !== undefined);
 }
 
-test("the entry that was used least recently goes first", () => {
+test("evicts the least recently used entry", () => {
   const cache = new LruCache<number>(2);
   cache.set("a", 1);
   cache.set("b", 2);
@@ -21,7 +21,7 @@ test("the entry that was used least recently goes first", () => {
   assert.is(cache.get("a"), 4);
 });
 
-test("long keys push out many", () => {
+test("evicts several entries for a long key", () => {
   const cache = new LruCache<number>(100, 10);
   for (const key of ["aa", "bb", "cc", "dd"]) cache.set(key, 1);
   cache.set("bb", 2);
@@ -29,7 +29,7 @@ test("long keys push out many", () => {
   assert.equal(keysIn(cache, ["aa", "bb", "cc", "dd", "eeeeee"]), ["bb", "dd", "eeeeee"]);
 });
 
-test("one that is longer than all may be is kept until the next alone", () => {
+test("keeps an entry beyond the limit until the next one", () => {
   const cache = new LruCache<number>(100, 10);
   cache.set("a", 1);
   const long = "b".repeat(11);

@@ -1,5 +1,5 @@
-// The meaning of expressions once more, as simply as can be: over the tree, with a tag on each
-// value. It knows a part of the language, and nothing of types, forms, closures and loops.
+// A second, naive implementation of expressions: it walks the tree with a tag on each value. It
+// covers a part of the language and knows no types, templates, closures or loops.
 
 import type { Node, Statement } from "../../../../runtime/graph/evaluate/tree.js";
 import {
@@ -20,7 +20,7 @@ export type Tagged =
   | NaiveVector;
 type Numeric = Extract<Tagged, { number: number }>;
 
-/** What names stand for, and cells. */
+/** Meanings of names, and cells. */
 export interface World {
   readonly names: ReadonlyMap<string, Tagged>;
   readonly property: (of: string, key: string) => Tagged;
@@ -30,12 +30,12 @@ export interface World {
 const TINY = 1.1754943508222875e-38;
 const NULL: Tagged = { kind: "null" };
 const NAN = real(Number.NaN);
-/** How far apart, and in how many bits different, are what are no two vectors. */
+/** Distance and differing bits of operands that are not two vectors. */
 const FAR = 8.5e37;
 const BITS = 64;
 
 export function int(number: number): Tagged {
-  // What no longer is an exact int goes on as a real.
+  // A value that is no longer an exact int becomes a real.
   return Number.isSafeInteger(number) ? { kind: "int", number: number + 0 } : real(number);
 }
 
@@ -52,7 +52,7 @@ export function isTrue(value: Tagged): boolean {
   return isOther(value) || value.number !== 0;
 }
 
-/** Neither a number nor nothing. */
+/** Neither a number nor null. */
 function isOther(value: Tagged): value is Exclude<Tagged, Numeric | { kind: "null" }> {
   return value.kind === "text" || value.kind === "vector";
 }
@@ -213,7 +213,7 @@ function withNull(operator: string, a: Tagged, b: Tagged): Tagged {
   return a.kind === "text" ? NAN : a;
 }
 
-/** Only what makes no difference to lengths and truth is asked of texts of reals. */
+/** Only operations independent of the digits are tested on strings of reals. */
 function textOf(value: Tagged): string {
   if (value.kind === "text") return value.text;
   if (value.kind === "int") return String(value.number);
@@ -255,7 +255,7 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
     case "add":
     case "sub": {
       const cell = cells[at(a, cells)]!;
-      // Cells are no place to join texts.
+      // Cells cannot hold joined strings.
       const isJoined = name === "add" && cell.kind === "text" && b.kind !== "null";
       const made = isJoined ? NAN : arithmetic(name === "add" ? "+" : "-", cell, b);
       cells[at(a, cells)] = made;

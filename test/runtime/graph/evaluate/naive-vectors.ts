@@ -1,5 +1,5 @@
-// Vectors once more, by the formulas of their description and as simply as can be: lists of int8
-// with a scale, weights of fingerprints as BigInts. Nothing here knows kernels or shared memory.
+// A second, naive implementation of vectors by the formulas of their documentation: lists of int8
+// with a scale, weights of fingerprints as BigInts. It uses no kernels and no shared memory.
 
 export interface NaiveVector {
   readonly kind: "vector";
@@ -11,7 +11,7 @@ const STEP = 32;
 const LARGEST = 127;
 const BITS = 64;
 
-/** Made of numbers; null where one is too large for a float32. */
+/** Built from numbers; null if one is too large for a float32. */
 export function naiveVector(numbers: readonly number[]): NaiveVector | null {
   const padded = Math.ceil(numbers.length / STEP) * STEP;
   const floats = Array.from({ length: padded }, (_, index) => Math.fround(numbers[index] ?? 0));
@@ -22,7 +22,7 @@ export function naiveVector(numbers: readonly number[]): NaiveVector | null {
   return { kind: "vector", bytes, scale };
 }
 
-/** Halves away from zero. */
+/** Rounds halves away from zero. */
 function rounded(number: number): number {
   const made = Math.trunc(number + (number < 0 ? -0.5 : 0.5));
   return Math.min(LARGEST, Math.max(-LARGEST, made)) + 0;
@@ -43,7 +43,7 @@ export function naiveSum(
   return naiveVector(sums);
 }
 
-/** Over the components that both have. */
+/** Over the common components. */
 function dot(a: readonly number[], b: readonly number[]): number {
   const length = Math.min(a.length, b.length);
   return a.slice(0, length).reduce((sum, byte, index) => sum + byte * b[index]!, 0);
@@ -57,7 +57,7 @@ export function naiveMagnitude({ bytes, scale }: NaiveVector): number {
   return scale * Math.sqrt(dot(bytes, bytes));
 }
 
-/** Both, as far as both go. */
+/** Both, truncated to the common length. */
 function common(a: NaiveVector, b: NaiveVector): [readonly number[], readonly number[]] {
   const length = Math.min(a.bytes.length, b.bytes.length);
   return [a.bytes.slice(0, length), b.bytes.slice(0, length)];
@@ -89,7 +89,7 @@ export function naiveHamming(a: NaiveVector, b: NaiveVector): number {
   return signs(a).filter((sign, bit) => sign !== other[bit]).length;
 }
 
-/** Bits of the fingerprint, the first one the highest. */
+/** Bits of the fingerprint, highest first. */
 function signs({ bytes }: NaiveVector): readonly boolean[] {
   if (bytes.length === 0) return new Array<boolean>(BITS).fill(false);
   const made = Array.from({ length: BITS }, (_, bit) => {
@@ -112,7 +112,7 @@ function mix(n: bigint): bigint {
 
 const seeds = [1n, 2n, 3n, 4n].map(mix);
 const words = seeds.map(mix);
-/** 64 weights of each position so far. */
+/** The 64 weights of each position so far. */
 const table: number[][] = [];
 
 function weightsAt(position: number): readonly number[] {

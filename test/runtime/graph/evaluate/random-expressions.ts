@@ -1,5 +1,5 @@
-// Random expressions over a small graph of odd values, and what the naive interpreter needs to know
-// of it: values of every kind, vectors of several lengths, ints and reals of the same number.
+// Random expressions over a small graph of unusual values, and its contents for the naive
+// interpreter: values of every kind, vectors of several lengths, ints and reals of equal value.
 
 import { Float } from "../../../../runtime/base/float.js";
 import { QueryExecution } from "../../../../runtime/graph/evaluate/context.js";
@@ -94,7 +94,7 @@ export function worldOf({ head, isFloat, value }: Arc, cells: Tagged[]): World {
   };
 }
 
-/** A random expression; `depth` bounds it. */
+/** A random expression; `depth` limits it. */
 export function expression(random: Random, depth: number, hasEffects: boolean): string {
   const inner = (): string => expression(random, depth - 1, hasEffects);
   if (depth === 0) return leaf(random);
@@ -148,7 +148,7 @@ export function isSame(value: Value, wanted: Tagged): boolean {
   if (wanted.kind === "vector") return isSameVector(value, wanted);
   const number = value instanceof Float ? value.value : value;
   if (typeof number !== "number") return false;
-  // The zero of ints has no sign, as division by it shows.
+  // An int zero has no sign, as a division shows.
   const isInt = typeof value === "number" && Number.isSafeInteger(value) && !Object.is(value, -0);
   const isEqual = number === wanted.number || (Number.isNaN(number) && Number.isNaN(wanted.number));
   return isEqual && isInt === (wanted.kind === "int");
@@ -176,7 +176,7 @@ export function passes(value: Tagged): boolean {
   return value.kind !== "null" && value.number > 0;
 }
 
-/** What the interpreter cannot say: texts of reals. */
+/** Not supported by the interpreter: strings of reals. */
 export function interpreted(text: string, world: World): Tagged | null {
   try {
     return interpret(parseExpression(text, Scanner.scan(text)).statements, world);
@@ -186,7 +186,7 @@ export function interpreted(text: string, world: World): Tagged | null {
   }
 }
 
-/** What is stored or collected, with what a loop knows and what it does not. */
+/** Stored or collected values, with and without loop support. */
 export function storedValue(random: Random): string {
   return random.of([
     ...[".arc.value", ".arc.value", "next.arc.value", "2", "-1", "0.5", "3.0", ".deg"],
@@ -198,7 +198,7 @@ export function storedValue(random: Random): string {
   ]);
 }
 
-/** A change of a cell. */
+/** Changes a cell. */
 export function change(random: Random): string {
   const address = (): string => random.of(["R1", "R2", "R3", "3", "1", "9"]);
   const value = (): string => storedValue(random);

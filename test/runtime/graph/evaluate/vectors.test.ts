@@ -1,5 +1,5 @@
-// Vectors in expressions: what arithmetic makes of them is what `Vector` makes, and a cosine beside
-// the vector of the query is the same however it is computed.
+// Vectors in expressions: arithmetic agrees with `Vector`, and a cosine with the query's vector is
+// the same however it is computed.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -26,7 +26,7 @@ function value(graph: Graph, text: string): unknown {
   return graph.evaluate(text, { tail: "a", head: "b", vector: PROBE });
 }
 
-test("sums, differences and multiples are vectors", ({ graph }) => {
+test("add, subtract and scale to vectors", ({ graph }) => {
   const [a, b, probe] = [new Vector(A), new Vector(B), new Vector(PROBE)];
   const cases: readonly (readonly [string, Vector])[] = [
     ["vertex.vector + next.vector", a.add(b)],
@@ -44,7 +44,7 @@ test("sums, differences and multiples are vectors", ({ graph }) => {
   for (const [text, expected] of cases) assert.equal(value(graph, text), expected.external, text);
 });
 
-test("products, lengths and equality are numbers", ({ graph }) => {
+test("multiply, compare and measure to numbers", ({ graph }) => {
   const [a, b] = [new Vector(A), new Vector(B)];
   assert.is(value(graph, "vertex.vector * next.vector"), a.dot(b));
   assert.is(value(graph, "abs(vertex.vector)"), a.magnitude);
@@ -56,7 +56,7 @@ test("products, lengths and equality are numbers", ({ graph }) => {
   assert.is(value(graph, "cosine(vertex.vector + next.vector, vector)"), a.add(b).cosine(PROBE));
 });
 
-test("what has no meaning is no number", ({ graph }) => {
+test("give NaN for undefined operations", ({ graph }) => {
   for (const text of [
     "vertex.vector + 1",
     "1 - vertex.vector",
@@ -71,7 +71,7 @@ test("what has no meaning is no number", ({ graph }) => {
   }
 });
 
-test("a cosine beside the query's vector is that of the vectors", ({ graph }) => {
+test("compute the cosine with the query's vector", ({ graph }) => {
   const [a, b] = [new Vector(A), new Vector(B)];
   assert.is(value(graph, "cosine(vector, next.vector)"), b.cosine(PROBE));
   assert.is(value(graph, "sim(vertex.vector, vector)"), a.cosine(PROBE));
@@ -80,7 +80,7 @@ test("a cosine beside the query's vector is that of the vectors", ({ graph }) =>
   assert.is(graph.evaluate("cosine(vector, vertex.vector)", { vector: PROBE }), 0);
 });
 
-test("ranks follow vectors that change, in closures and in loops", ({ graph }) => {
+test("update ranks when vectors change, in closures and in loops", ({ graph }) => {
   const vectors = Array.from({ length: 40 }, (_, index) => [Math.cos(index), Math.sin(index), 0.1]);
   vectors.forEach((vector, index) => {
     graph.createVertex(`v${index}`, index % 7 === 0 ? {} : { vector });

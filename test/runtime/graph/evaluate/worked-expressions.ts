@@ -1,4 +1,4 @@
-// Worked examples of the language: expressions, and values as the built-in service shows them.
+// Worked examples of the language: expressions, and values as the built-in service renders them.
 
 /** Without vertices, each with memory of its own. */
 export const PURE: readonly (readonly [expression: string, shown: string])[] = [
@@ -132,7 +132,7 @@ export const PURE: readonly (readonly [expression: string, shown: string])[] = [
   ["iset.add(5); iset.add(5); iset.len()", "1"],
 ];
 
-/** From ann to bob, who she knows: M_INT, 5. With memory [3, (20, 2.0), 10]. */
+/** From ann to bob, whom she knows: M_INT, 5. With memory [3, (20, 2.0), 10]. */
 export const BETWEEN: readonly (readonly [expression: string, shown: string])[] = [
   [".arc.type == 'knows'", "1"],
   [".arc.type in {'likes','hates'}", "0"],
@@ -162,7 +162,7 @@ export const BETWEEN: readonly (readonly [expression: string, shown: string])[] 
   ["msubsetobj(0,0,vertex['tags'])", "1"],
 ];
 
-/** Where this language departs from its model: what it gives instead, and why. */
+/** Deviations from the original language: the result here, and the reason. */
 export const DEPARTURES: ReadonlyMap<string, readonly [shown: string, why: string]> = new Map([
   ["!-0.0", ["1", "zero is false, whatever its sign"]],
 ]);

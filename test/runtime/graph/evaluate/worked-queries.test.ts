@@ -1,4 +1,4 @@
-// The worked examples of queries with expressions: what is filtered, ranked, shown and collected.
+// The worked examples of queries with expressions: filters, ranks, shown fields and collected arcs.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -14,7 +14,7 @@ const FIELDS = {
   fields: ["relationship", "modifier", "value", "id"],
 } as const;
 
-/** Relationship, value and id of each arc that is found from ann, sorted as texts. */
+/** Relationship, value and id of each arc found from ann, sorted as strings. */
 function found(options: object): string[] {
   const entries = people.neighborhood("ann", { ...FIELDS, ...options }) as unknown[][];
   return entries.map(([rel, , value, id]) => `${rel} ${round(value)} ${id}`).sort();
@@ -97,7 +97,7 @@ for (const [options, arcs] of FOUND) {
   test(JSON.stringify(options), () => assert.equal(found(options), [...arcs].sort()));
 }
 
-test("what is positive passes a filter", () => {
+test("a filter passes positive results", () => {
   const passing = [
     ...["1", "0.5", "inf", "'x'", "''", "next", "next.vector", "0b1", "keyval(1,2.0)"],
     "next['tags']",
@@ -116,7 +116,7 @@ function ranked(options: object): unknown {
   } as object);
 }
 
-test("hits are ranked by a formula, and dropped below zero", () => {
+test("a formula ranks hits and drops those below zero", () => {
   const rank = "100 - next['age'] + .arc.value";
   const best = [
     ["dee", 83],
@@ -139,7 +139,7 @@ test("hits are ranked by a formula, and dropped below zero", () => {
   assert.equal(people.vertices(oldest), ["cid", "ann"]);
 });
 
-test("a formula knows how the tail was reached", () => {
+test("a formula can use the arc to the tail", () => {
   const options = {
     ...{ collect: C.C_NONE, sortby: S_RANK, rank: "prev.arc.value * next.arc.value", arc: "knows" },
     neighbor: { traverse: { arc: C.D_OUT, collect: C.C_COLLECT } },
@@ -192,7 +192,7 @@ function cells(options: object, size: number): Memory {
   return memory;
 }
 
-test("expressions share a memory that the caller reads", () => {
+test("expressions share a memory that the caller can read", () => {
   const sums = cells({ filter: "add(R1,.arc.value); count(R2)" }, 8);
   assert.equal([sums.R1, sums.R2], [16.75, 4]);
   const unseen = cells({ filter: "add(R1,.arc.value); count(R2)", hits: 0 }, 8);
@@ -210,7 +210,7 @@ test("expressions share a memory that the caller reads", () => {
   assert.equal(once.sort(), ["bob", "cid", "dee"]);
 });
 
-test("decay counts from when an arc was made to when it expires", () => {
+test("decay runs from the creation of an arc to its expiry", () => {
   const graph = makePeople();
   graph.connect("ann", ["s", C.M_FLT, 100], "tea", { lifespan: 100 });
   const left = (name: string): number[] => {
@@ -230,7 +230,7 @@ test("decay counts from when an arc was made to when it expires", () => {
   assert.ok(faster[0]! <= decayed[0]!, `${faster[0]}`);
 });
 
-test("other calls take expressions, too", () => {
+test("other calls accept expressions", () => {
   const filter = "next['age'] > 30";
   assert.is(people.adjacent("ann", "knows", undefined, { filter }), true);
   assert.is(people.adjacent("ann", "likes", undefined, { filter }), false);

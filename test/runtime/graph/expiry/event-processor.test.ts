@@ -1,4 +1,4 @@
-// Removal of what has expired: vertices, arcs, what keeps it from happening, and how it is told.
+// Expiry of vertices and arcs: removal, reasons for delay, and reporting.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
@@ -29,12 +29,12 @@ test.before.each((context) => {
   });
 });
 
-/** Lets the processor think that it is so many seconds later. */
+/** Runs the processor as if so many seconds had passed. */
 function runLater(events: EventProcessor, seconds: number): number {
   return events.run(nowSeconds() + seconds);
 }
 
-test("a vertex is there until its second, and gone after it", ({ store, graph, events }) => {
+test("keeps a vertex until its second and removes it after", ({ store, graph, events }) => {
   graph.createVertex("a", { lifespan: 100 });
   assert.is(runLater(events, 90), 0);
   assert.ok(graph.hasVertex("a"));
@@ -43,14 +43,14 @@ test("a vertex is there until its second, and gone after it", ({ store, graph, e
   assert.is(store.expiry.count, 0);
 });
 
-test("a vertex without a lifespan stays", ({ graph, events }) => {
+test("keeps a vertex without a lifespan", ({ graph, events }) => {
   graph.createVertex("a");
   graph.createVertex("b", { lifespan: 10 });
   assert.is(runLater(events, 10 ** 9), 1);
   assert.ok(graph.hasVertex("a"));
 });
 
-test("an expired vertex with inarcs becomes virtual", ({ graph, events }) => {
+test("makes an expired vertex with inarcs virtual", ({ graph, events }) => {
   graph.connect("a", "likes", "b");
   graph.createVertex("b", { lifespan: 5, properties: { age: 1 } });
   graph.connect("b", "likes", "c");
@@ -61,7 +61,7 @@ test("an expired vertex with inarcs becomes virtual", ({ graph, events }) => {
   assert.is(vertex.tmx, T_NEVER);
 });
 
-test("a lifespan that was moved counts as it was set last", ({ store, graph, events }) => {
+test("uses the last lifespan that was set", ({ store, graph, events }) => {
   graph.createVertex("later", { lifespan: 10 });
   graph.createVertex("later", { lifespan: 1000 });
   graph.createVertex("sooner", { lifespan: 1000 });
@@ -80,7 +80,7 @@ test("a lifespan that was moved counts as it was set last", ({ store, graph, eve
   assert.equal([graph.order, store.expiry.count], [1, 0]);
 });
 
-test("all arcs of a relationship expire together, others stay", ({ store, graph, events }) => {
+test("expires all arcs of a relationship together and keeps others", ({ store, graph, events }) => {
   graph.createVertex("b");
   graph.connect("a", ["gone", M_INT, 3], "b", { lifespan: 10 });
   graph.connect("a", ["gone", M_INT, 3], "c", { lifespan: 500 });
@@ -96,14 +96,14 @@ test("all arcs of a relationship expire together, others stay", ({ store, graph,
   assert.is(store.expiry.count, 0);
 });
 
-test("an arc can be given another expiry", ({ graph, events }) => {
+test("applies a changed expiry of an arc", ({ graph, events }) => {
   graph.connect("a", "soon", "b", { lifespan: 10 });
   graph.connect("a", ["soon", M_TMX], "b");
   assert.is(runLater(events, 20), 1);
   assert.is(graph.size, 4);
 });
 
-test("a vertex that is held stays until it is released", ({ store, graph, events }) => {
+test("keeps a locked vertex until its release", ({ store, graph, events }) => {
   graph.createVertex("a", { lifespan: 10 });
   const held = graph.openVertex("a");
   const now = nowSeconds() + 20;
@@ -116,7 +116,7 @@ test("a vertex that is held stays until it is released", ({ store, graph, events
   assert.not.ok(graph.hasVertex("a"));
 });
 
-test("nothing is removed while events are off, by either switch", ({ store, graph, events }) => {
+test("removes nothing while either switch disables events", ({ store, graph, events }) => {
   graph.createVertex("a", { lifespan: 0 });
   setEventsEnabled(store, false);
   setEventsEnabled(store, false, EventPause.System);
@@ -129,7 +129,7 @@ test("nothing is removed while events are off, by either switch", ({ store, grap
   assert.is(runLater(events, 10), 1);
 });
 
-test("nothing is removed from a readonly graph", ({ store, graph, events }) => {
+test("removes nothing from a readonly graph", ({ store, graph, events }) => {
   graph.createVertex("a", { lifespan: 0 });
   graph.setGraphReadonly();
   assert.is(runLater(events, 10), 0);
@@ -145,7 +145,7 @@ test("nothing is removed from a readonly graph", ({ store, graph, events }) => {
   assert.is(graph.order, 0);
 });
 
-test("few at a time, until all are done", ({ store, graph, events }) => {
+test("removes a limited number at a time until all are done", ({ store, graph, events }) => {
   for (let vertex = 0; vertex < 1000; vertex++) graph.createVertex(`v${vertex}`, { lifespan: 0 });
   const first = runLater(events, 1);
   assert.ok(first > 0 && first < 1000, `${first}`);
@@ -157,7 +157,7 @@ test("few at a time, until all are done", ({ store, graph, events }) => {
   assert.is(eventParameters(store).executor.completed, 1000);
 });
 
-test("what cannot be removed for a defect does not keep others", ({ store, graph, events }) => {
+test("continues after an internal error in one removal", ({ store, graph, events }) => {
   graph.createVertex("bad", { lifespan: 0 });
   graph.createVertex("good", { lifespan: 1 });
   const { remove } = store.ids;
@@ -172,7 +172,7 @@ test("what cannot be removed for a defect does not keep others", ({ store, graph
   assert.is(graph.order, 0);
 });
 
-test("the processor works by itself from start to stop", async ({ graph, events }) => {
+test("runs by itself from start to stop", async ({ graph, events }) => {
   for (let vertex = 0; vertex < 600; vertex++) graph.createVertex(`v${vertex}`, { lifespan: 0 });
   events.start();
   events.start();
@@ -183,7 +183,7 @@ test("the processor works by itself from start to stop", async ({ graph, events 
   assert.is(graph.order, 1);
 });
 
-test("the backlog tells how soon events are due", ({ store, graph }) => {
+test("reports the backlog by due time", ({ store, graph }) => {
   for (const lifespan of [10, 20, 100, 1000, 2000, 3000, 100_000]) {
     graph.createVertex(`v${lifespan}`, { lifespan });
   }

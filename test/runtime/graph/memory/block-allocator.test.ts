@@ -1,4 +1,4 @@
-// Blocks of an arena: what a snapshot has to write is marked before anybody can write to it.
+// Block allocator of an arena: chunks are marked dirty before anything can be written to them.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,9 +10,9 @@ import { TEST_THREAD } from "../support/make-graph.js";
 
 const CHUNKS = 4;
 
-const test = suite("blocks");
+const test = suite("block allocator");
 
-test("all of a block counts as changed from the moment it is given, new or used again", () => {
+test("marks a whole block dirty on allocation, new or reused", () => {
   const memory = new GraphMemory(allocateGraphMemory("test"));
   const writer = new Writer(memory, TEST_THREAD);
   const blocks = new BlockAllocator(memory.strings, 1);

@@ -1,5 +1,5 @@
-// The ring between writers and the log: whatever is committed comes out once, in order and whole,
-// however full the ring is and wherever it ends.
+// The ring between writers and the transaction log: each transaction is drained once, in order and
+// whole, at any fill level and position.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,7 +13,7 @@ import {
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { Random, SEED } from "../../../property/support/random.js";
 
-const test = suite<{ clock: CommitClock }>("ring under the log");
+const test = suite<{ clock: CommitClock }>("commit ring");
 const WORDS = 2 ** 17;
 
 test.before.each((context) => {
@@ -26,7 +26,7 @@ function makeRing(clock: CommitClock, words = WORDS): CommitRing {
   return ring;
 }
 
-/** Commits a unit of records of so many words each, filled with a number. */
+/** Commits a transaction with a record of so many words, filled with a number. */
 function write(ring: CommitRing, content: number, ...records: readonly number[]): void {
   for (const words of records) {
     const at = ring.reserve(words);
@@ -36,7 +36,7 @@ function write(ring: CommitRing, content: number, ...records: readonly number[])
   ring.publish();
 }
 
-/** What waits: of each unit its number of words and content, which must be the same throughout. */
+/** Waiting transactions: number of words and content of each, which must be uniform. */
 function take(
   ring: CommitRing,
   most = Number.POSITIVE_INFINITY,
@@ -54,7 +54,7 @@ function take(
   return taken;
 }
 
-test("units come out as they went in", ({ clock }) => {
+test("drains transactions as they were written", ({ clock }) => {
   const ring = makeRing(clock);
   write(ring, 1, 3, 5);
   write(ring, 2, 1);
@@ -65,7 +65,7 @@ test("units come out as they went in", ({ clock }) => {
   assert.equal(take(ring), []);
 });
 
-test("what is forgotten never comes out", ({ clock }) => {
+test("never drains a discarded transaction", ({ clock }) => {
   const ring = makeRing(clock);
   ring.reserve(100);
   assert.ok(ring.hasTransaction);
@@ -75,7 +75,7 @@ test("what is forgotten never comes out", ({ clock }) => {
   assert.equal(take(ring), [[2, 1]]);
 });
 
-test("of a dead thread's unit all is taken over that was committed", ({ clock }) => {
+test("takes over the committed transaction of a dead thread", ({ clock }) => {
   const { memory } = makeRing(clock);
   const [dead, heir] = [new CommitRing(memory, clock), new CommitRing(memory, clock)];
   dead.reserve(2);
@@ -93,7 +93,7 @@ test("of a dead thread's unit all is taken over that was committed", ({ clock })
   assert.equal(take(heir), []);
 });
 
-test("units of several rings come in the order of their commits", ({ clock }) => {
+test("drains transactions of several rings in commit order", ({ clock }) => {
   const rings = [makeRing(clock), makeRing(clock)];
   const order = [0, 1, 1, 0, 1, 1, 1, 0];
   for (const [index, ring] of order.entries()) write(rings[ring]!, index, 1);
@@ -104,7 +104,7 @@ test("units of several rings come in the order of their commits", ({ clock }) =>
     return taken.length < 5;
   };
   drainTransactions(numbered, clock, receive).release();
-  // The last one was refused.
+  // The last one was rejected.
   drainTransactions(numbered, clock, receive).release();
   taken.splice(4, 1);
   assert.equal(
@@ -116,7 +116,7 @@ test("units of several rings come in the order of their commits", ({ clock }) =>
   for (const ring of rings) assert.is(ring.waiting, 0);
 });
 
-test("what is complete and has a later ticket than was given waits", ({ clock }) => {
+test("holds back a transaction with a ticket after the given one", ({ clock }) => {
   const ring = makeRing(clock);
   write(ring, 1, 1);
   const late = { lastTicket: 0 } as CommitClock;
@@ -124,7 +124,7 @@ test("what is complete and has a later ticket than was given waits", ({ clock })
   assert.equal(take(ring), [[1, 1]]);
 });
 
-test("while all is taken at once little of the ring is used", ({ clock }) => {
+test("reuses the start of the ring while it is drained at once", ({ clock }) => {
   const ring = makeRing(clock, 2 ** 20);
   for (let index = 1; index < 5000; index++) {
     write(ring, index, 100);
@@ -133,7 +133,7 @@ test("while all is taken at once little of the ring is used", ({ clock }) => {
   assert.is(ring.words.indexOf(4999, 2 ** 15), -1);
 });
 
-test("a unit of half the ring fits in, a larger one is refused", ({ clock }) => {
+test("accepts a transaction of half the ring and rejects a larger one", ({ clock }) => {
   const ring = makeRing(clock);
   const most = WORDS / 2 - TRANSACTION_HEAD_WORDS;
   for (let round = 1; round < 9; round++) {
@@ -151,9 +151,7 @@ test("a unit of half the ring fits in, a larger one is refused", ({ clock }) => 
   assert.equal(take(ring), []);
 });
 
-test("a unit of 8 MiB fits into the ring that graphs have, a larger one is refused", ({
-  clock,
-}) => {
+test("accepts a transaction of 8 MiB in a graph's ring and rejects a larger one", ({ clock }) => {
   const ring = new CommitRing(createRingMemory(), clock);
   ring.isOn = true;
   write(ring, 1, 2 ** 21 - TRANSACTION_HEAD_WORDS);
@@ -162,7 +160,7 @@ test("a unit of 8 MiB fits into the ring that graphs have, a larger one is refus
   assert.throws(() => ring.reserve(2 ** 21 - TRANSACTION_HEAD_WORDS + 1), text);
 });
 
-test("a full ring has no room, and takes nothing once it is off", ({ clock }) => {
+test("has no room when full, and rejects writes once it is off", ({ clock }) => {
   const ring = makeRing(clock);
   assert.ok(ring.hasRoom);
   for (let index = 0; index < 7; index++) write(ring, index, WORDS / 8);
@@ -175,7 +173,7 @@ test("a full ring has no room, and takes nothing once it is off", ({ clock }) =>
   assert.ok(ring.hasRoom);
 });
 
-test(`units of all sizes at all places (seed ${SEED})`, ({ clock }) => {
+test(`drains transactions of all sizes at all offsets (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
   const ring = makeRing(clock, 2 ** 12);
   const written: [number, number][] = [];
@@ -192,7 +190,7 @@ test(`units of all sizes at all places (seed ${SEED})`, ({ clock }) => {
   }
 });
 
-/** Units that wait. */
+/** Waiting transactions. */
 function left(ring: CommitRing): number {
   let units = 0;
   drainTransactions([{ ring, number: 0 }], ring.clock, () => {

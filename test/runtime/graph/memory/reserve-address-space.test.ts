@@ -1,5 +1,5 @@
-// Addresses that a graph reserves: no more than it can use, and what is said where there are too
-// few.
+// Reservation of address space for a graph: no more than it can use, and a helpful error when there
+// is too little.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { allocateGraphMemory } from "../../../../runtime/graph/memory/graph-memo
 import { MAX_WORDS_PER_ARENA } from "../../../../runtime/graph/memory/layout.js";
 import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 
-const test = suite("addresses of graphs");
+const test = suite("address space of graphs");
 
 const GIB = 2 ** 30;
 const MAKE = `
@@ -26,7 +26,7 @@ function makeUnder(limitKiB: string): string {
   return execFileSync("sh", ["-c", shell, process.execPath, MAKE, source], { encoding: "utf8" });
 }
 
-test("what holds a fixed number of words for each vertex reserves no 4 GiB", () => {
+test("reserves less than 4 GiB for arenas of fixed size per vertex", () => {
   const { memories } = allocateGraphMemory("test");
   const reserved = memories
     .filter((memory) => memory instanceof SharedArrayBuffer)
@@ -37,7 +37,7 @@ test("what holds a fixed number of words for each vertex reserves no 4 GiB", () 
   assert.ok(sum < 34 * GIB, `${sum / GIB} GiB`);
 });
 
-test("where there are too few, the error says how many it takes", () => {
+test("reports the required size when reservation fails", () => {
   assert.is(makeUnder("unlimited").trim(), "made");
   const text = makeUnder(String(40 * 2 ** 20));
   assert.match(

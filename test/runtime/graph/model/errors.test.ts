@@ -1,4 +1,4 @@
-// The classes and codes of what graphs refuse, each by something that users do.
+// Classes and codes of graph errors, each raised by a user action.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,9 +19,9 @@ import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { makeGraph, openStore, TEST_THREAD } from "../support/make-graph.js";
 
-const test = suite("errors of graphs");
+const test = suite("graph errors");
 
-/** What a call throws. */
+/** The error that a call throws. */
 function thrownBy(run: () => unknown): SvcError {
   try {
     run();
@@ -53,7 +53,7 @@ const CASES: readonly [name: string, code: string, act: (graph: Graph) => unknow
   ],
 ];
 
-test("each error has the class and code of the interface", () => {
+test("have the class and code of the interface", () => {
   for (const [name, code, act] of CASES) {
     const graph = makeGraph();
     graph.connect("a", ["r", M_INT, 1], "b");
@@ -63,7 +63,7 @@ test("each error has the class and code of the interface", () => {
   }
 });
 
-test("classes that the interface derives from others", () => {
+test("derive classes as the interface does", () => {
   assert.instance(new ArcError("x"), ValueError);
   for (const Derived of [KeyError, IndexError, EnumerationError]) {
     assert.instance(new Derived("x"), LookupError);
@@ -71,7 +71,7 @@ test("classes that the interface derives from others", () => {
   assert.not.instance(new VertexError("x"), ValueError);
 });
 
-test("a wait within a change, which would never end, is refused", () => {
+test("reject a wait within a change, which would never end", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const vertex = openStore(store).newVertex("a");
   const session = new Session(store);

@@ -1,5 +1,5 @@
-// The words of the records of operations, which files keep: they must never change without a new
-// version. And what reading refuses.
+// Words of logged operations: files store them, so that they must never change without a new
+// version. And rejections when reading them.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,7 +30,7 @@ interface Context {
   graph: Graph;
 }
 
-const test = suite<Context>("records of operations in words");
+const test = suite<Context>("log operations");
 
 test.before.each((context) => {
   const clock = new FakeClock().start();
@@ -45,7 +45,7 @@ test.after.each(({ clock }) => {
 /** The second at which everything happens. */
 const AT = 1_000_000_000;
 
-/** Number of records and words of each unit, in hexadecimal digits, seconds as `at`. */
+/** Number of records and words of each transaction in hexadecimal, seconds as `at`. */
 function wordsOf(store: GraphStore): string[] {
   return takeUnits(store).map((unit) => {
     const words = [...unit.subarray(TRANSACTION_HEAD_WORDS)];
@@ -54,7 +54,7 @@ function wordsOf(store: GraphStore): string[] {
   });
 }
 
-test("vertices and what they have", ({ graph, store }) => {
+test("encode vertices and their contents", ({ graph, store }) => {
   graph.createVertex("é", { type: "node" });
   const vertex = graph.openVertex("é");
   vertex.setExpiration(0x7200_0000);
@@ -81,7 +81,7 @@ test("vertices and what they have", ({ graph, store }) => {
   ]);
 });
 
-test("arcs and graphs", ({ graph, store }) => {
+test("encode arcs and graphs", ({ graph, store }) => {
   graph.connect("a", ["to", M_INT, -2], "b");
   graph.count("a", "to", "b", 3);
   graph.count("a", "to", "b", 4);
@@ -107,7 +107,7 @@ test("arcs and graphs", ({ graph, store }) => {
   checkStore(store);
 });
 
-test("a unit says how often its graph was changed, and what came before it", ({ graph, store }) => {
+test("carry the operation count before and after a transaction", ({ graph, store }) => {
   const count = store.operationCount;
   graph.connect("a", "to", "b");
   const [unit] = takeUnits(store);
@@ -126,7 +126,7 @@ function replay(store: GraphStore, record: readonly number[]): void {
   applyTransaction(store, makeUnit(store.operationCount, record), 0);
 }
 
-test("what is deleted or disconnected already stays so", ({ store }) => {
+test("tolerate deletions and disconnections that already happened", ({ store }) => {
   store.memory.log!.isOn = false;
   replay(store, [0x2, AT, ...packed("a")]);
   replay(store, [0xa, AT, ...packed("a"), ...packed("b")]);
@@ -140,44 +140,44 @@ const TO = 0x0200_0000;
 
 /** Records of a graph with arcs `to` from `a` to `b` and, forward only, to `forward`. */
 const REFUSED: readonly (readonly [what: string, record: readonly number[]])[] = [
-  ["no record", []],
-  ["no such operation", [0xe, AT, ...A]],
+  ["empty record", []],
+  ["unknown operation", [0xe, AT, ...A]],
   ["too short", [0x2, AT, 2]],
   ["too long", [0x2, AT, ...A, 0]],
-  ["something behind a text", [0x2, AT, 1, 0x6261]],
+  ["bytes after a string", [0x2, AT, 1, 0x6261]],
   ["length above the limit", [0x2, AT, 131_001, ...packed("a".repeat(131_001)).slice(1)]],
-  ["no id", [0x2, AT, 0]],
-  ["id that none can have", [0x2, AT, 1, 1]],
+  ["empty id", [0x2, AT, 0]],
+  ["invalid id", [0x2, AT, 1, 1]],
   ["control character at the end of an id", [0x2, AT, ...packed("abcdef\u001f")]],
   ["control character in the first word of an id", [0x2, AT, ...packed("a\0c defg")]],
-  ["control character beside what is not ASCII", [0x2, AT, ...packed("é\n")]],
+  ["control character after a non-ASCII character", [0x2, AT, ...packed("é\n")]],
   ["id that is not UTF-8", [0x2, AT, 1, 0xff]],
   ["unknown vertex", [0x8, AT, ...Z]],
   ["unknown type", [0x50_0001, AT, ...A]],
-  ["no type", [0x3, AT, ...A]],
-  ["kind where there is none", [0x102, AT, ...A]],
+  ["missing type", [0x3, AT, ...A]],
+  ["unexpected property kind", [0x102, AT, ...A]],
   ["unknown type to truncate", [0x50_000b, AT]],
-  ["kind of a truncation", [0x10b, AT]],
+  ["property kind in a truncation", [0x10b, AT]],
   ["unknown key", [0x9_0007, AT, ...A]],
   ["unknown relationship", [0x303_0509, AT, 1, 0, ...A, ...B]],
   ["modifier without values", [TO | 0x9, AT, 1, 0, ...A, ...B]],
-  ["modifier of results", [TO | 0xa09, AT, 1, 0, ...A, ...B]],
+  ["result modifier", [TO | 0xa09, AT, 1, 0, ...A, ...B]],
   ["unknown modifier", [TO | 0x2109, AT, 1, 0, ...A, ...B]],
   ["unknown flags", [TO | 0x509, AT, 0, 2, ...A, ...B]],
   ["value of an arc without one", [TO | 0x109, AT, 2, 0, ...A, ...B]],
   ["value out of range", [TO | 0x1209, AT, 0x40c0_0000, 0, ...A, ...B]],
-  ["value that is no number", [TO | 0x1709, AT, 0xffff_ffff, 0, ...A, ...B]],
-  ["regular arc beside forward-only ones", [TO | 0x109, AT, 1, 0, ...A, ...FORWARD]],
-  ["name that has another code", [0x205_000c, AT, ...packed("to")]],
+  ["NaN as a value", [TO | 0x1709, AT, 0xffff_ffff, 0, ...A, ...B]],
+  ["regular arc next to forward-only ones", [TO | 0x109, AT, 1, 0, ...A, ...FORWARD]],
+  ["name with another code", [0x205_000c, AT, ...packed("to")]],
   ["new name with a wrong code", [0x205_000c, AT, ...packed("new")]],
   ["name without a code", [0xc, AT, ...packed("new")]],
-  ["name that none can have", [0x201_000c, AT, ...packed("1")]],
+  ["invalid name", [0x201_000c, AT, ...packed("1")]],
   ["unknown kind of names", [0x201_030c, AT, ...packed("new")]],
-  ["neither readonly nor not", [0x20d, AT]],
+  ["invalid readonly flag", [0x20d, AT]],
 ];
 
 for (const [what, record] of REFUSED) {
-  test(`${what} is refused`, ({ store, graph }) => {
+  test(`rejects a record: ${what}`, ({ store, graph }) => {
     graph.connect("a", "to", "b");
     graph.connect("a", ["to", M_INT | M_FWDONLY], "forward");
     const operations = store.operationCount;
@@ -194,7 +194,7 @@ for (const [what, record] of REFUSED) {
 const ASCII = ["", "\0", "a", "abc\u007f", "abcd", "a\0\u001f\n", "x".repeat(999)];
 const TEXTS = [...ASCII, "é", "abcdef…", "\ufeff𝄞"];
 
-test("graphs that got texts by records have them as they were, and pass them on", (context) => {
+test("replicate strings exactly, through a chain of replicas", (context) => {
   const { store, graph } = context;
   const properties = Object.fromEntries(TEXTS.map((text, index) => [`p${index}`, text]));
   const ids = [" ", "a~", "\u007f", "abcd", "é", "a é", "\ufeff𝄞", "𝄞".repeat(99)];
@@ -220,7 +220,7 @@ test("graphs that got texts by records have them as they were, and pass them on"
   }
 });
 
-test("a text that is not UTF-8 is refused as a value", ({ store, graph }) => {
+test("reject invalid UTF-8 in a value", ({ store, graph }) => {
   graph.createVertex("a", { properties: { text: "é" } });
   const key = store.keys.codeOf("text");
   const record = (bytes: readonly number[]) => {
@@ -234,7 +234,7 @@ test("a text that is not UTF-8 is refused as a value", ({ store, graph }) => {
   checkStore(store);
 });
 
-test("what a unit says of an id is done to the vertex that has it then", ({ store, graph }) => {
+test("apply records to the current vertex of an id within a transaction", ({ store, graph }) => {
   graph.createVertex("other");
   store.writer.mutate(() => {
     graph.createVertex("a", { properties: { text: "first" } });
@@ -258,7 +258,7 @@ test("what a unit says of an id is done to the vertex that has it then", ({ stor
   assert.equal(comparable(copy), comparable(store));
 });
 
-test("a unit that is not the next one of its graph is refused", ({ store, graph }) => {
+test("reject a transaction that is not the next one of its graph", ({ store, graph }) => {
   graph.connect("a", "to", "b");
   const [unit] = takeUnits(store);
   const copy = GraphStore.create("test", TEST_THREAD);

@@ -1,4 +1,4 @@
-// Names that are too long to be kept are refused before anything is made of them.
+// Names that are too long are rejected before anything is created.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,7 +9,7 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 const test = suite("long names");
 const LONGEST = "n".repeat(131_000);
 
-test("the longest names are kept, longer ones are refused", () => {
+test("accepts the longest names and rejects longer ones", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.connect("a", LONGEST, "b");

@@ -1,4 +1,4 @@
-// Runs of arcs around the lengths at which they get and lose their index.
+// Runs of arcs around the lengths at which they gain and lose their index.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,12 +11,12 @@ import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite("long runs of arcs");
 
-/** Over how many slots an index spreads the arcs to one vertex, as a power of 2. */
+/** Number of slots among which an index distributes the arcs to one vertex, as a power of 2. */
 function spreadOf({ sides }: ArcRuns, vertex: number): number {
   return sides.words[vertex * SIDE_WORDS + Side.Class]! >>> 16;
 }
 
-test("what is added to a run that has become shorter is found", () => {
+test("finds arcs added to a run that has shrunk", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const connect = (index: number): void => {
@@ -36,7 +36,7 @@ test("what is added to a run that has become shorter is found", () => {
   assert.is(store.size, 2 * (45 + 30));
 });
 
-test("many arcs of one pair are found one by one, beside those of a hub", () => {
+test("finds each of many arcs of one pair next to those of a hub", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   const many = 4000;
@@ -65,7 +65,7 @@ test("many arcs of one pair are found one by one, beside those of a hub", () => 
   checkStore(store);
 });
 
-test("a batch that is undone leaves the index of a pair as it was", () => {
+test("restores the index of a pair when a batch is rolled back", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   for (let index = 0; index < 60; index++) graph.connect("a", `r${index}`, "b");
@@ -80,7 +80,7 @@ test("a batch that is undone leaves the index of a pair as it was", () => {
   assert.is(graph.degree("a"), 60);
 });
 
-test("arcs of a pair are found by relationship, with an index and without", () => {
+test("finds arcs of a pair by relationship, with and without an index", () => {
   for (const others of [0, 100]) {
     const store = GraphStore.create("test", TEST_THREAD);
     const graph = openStore(store);

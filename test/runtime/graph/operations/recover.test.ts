@@ -1,5 +1,5 @@
-// What a thread leaves behind that dies: with the mutex, with vertices held, with both, while
-// another thread is dead too.
+// Recovery from a dead thread: holding the writer mutex, vertex locks, or both, while another
+// thread is dead too.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,19 +19,19 @@ test.before.each((context) => {
   openStore(context.store).connect("a", "to", "b");
 });
 
-/** A thread that dies while it has the mutex. */
+/** A thread that dies while it holds the writer mutex. */
 function dieWriting({ share }: GraphStore): void {
   const dying = new DyingStore(share, WRITING);
   const graph = openStore(dying.store);
   assert.ok(dying.run(20, () => graph.connect("c", "to", "d")));
 }
 
-test("nothing is left to do", ({ store }) => {
+test("does nothing for a clean thread", ({ store }) => {
   assert.ok(recoverGraph(store, WRITING));
   checkStore(store);
 });
 
-test("vertices that were held are released", ({ store }) => {
+test("releases vertex locks", ({ store }) => {
   const dead = openStore(GraphStore.attach(store.share, HOLDING));
   dead.openVertex("a");
   dead.openVertex("new", "w");
@@ -42,7 +42,7 @@ test("vertices that were held are released", ({ store }) => {
   checkStore(store);
 });
 
-test("a virtual vertex that was only held goes", ({ store }) => {
+test("removes a virtual vertex that only a lock kept", ({ store }) => {
   const dead = openStore(GraphStore.attach(store.share, HOLDING));
   dead.openVertex("new", "w");
   dead.deleteVertex("new");
@@ -52,7 +52,7 @@ test("a virtual vertex that was only held goes", ({ store }) => {
   checkStore(store);
 });
 
-test("what was being written is undone", ({ store }) => {
+test("rolls back an unfinished write", ({ store }) => {
   dieWriting(store);
   assert.is(writerOf(store.memory), WRITING);
   assert.ok(recoverGraph(store, WRITING));
@@ -60,7 +60,7 @@ test("what was being written is undone", ({ store }) => {
   checkStore(store);
 });
 
-test("it does not wait for a thread that is dead as well", ({ store }) => {
+test("does not wait for another dead thread", ({ store }) => {
   openStore(GraphStore.attach(store.share, HOLDING)).openVertex("a");
   dieWriting(store);
   assert.not.ok(recoverGraph(store, HOLDING));
@@ -71,7 +71,7 @@ test("it does not wait for a thread that is dead as well", ({ store }) => {
   checkStore(store);
 });
 
-test("who must not wait for the dead gives up", ({ store }) => {
+test("gives up on a dead thread's mutex after the timeout", ({ store }) => {
   dieWriting(store);
   assert.not.ok(store.writer.tryBegin(1));
   assert.not.ok(store.writer.isWriting);

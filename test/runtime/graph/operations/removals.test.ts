@@ -1,4 +1,4 @@
-// Removals are done in steps: where they cannot be, they are refused before anything is removed.
+// Removals run in steps: impossible ones are rejected before the first step.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -17,7 +17,7 @@ function makeHub(): GraphStore {
   return store;
 }
 
-test("truncating is no part of another change", () => {
+test("rejects truncate within another change", () => {
   const store = makeHub();
   const graph = openStore(store);
   assert.throws(
@@ -32,7 +32,7 @@ test("truncating is no part of another change", () => {
   checkStore(store);
 });
 
-test("an operation that empties a graph within another one is a defect, and told as one", () => {
+test("reports a nested truncate as an internal error", () => {
   const store = makeHub();
   const { mutate } = store.writer;
   const nested = () => mutate.call(store.writer, () => truncate(store));
@@ -46,7 +46,7 @@ test("an operation that empties a graph within another one is a defect, and told
   checkStore(store);
 });
 
-test("a hub that is deleted as part of another change comes back with it", () => {
+test("restores a hub deleted in a change that is rolled back", () => {
   const store = makeHub();
   const graph = openStore(store);
   assert.throws(
@@ -62,7 +62,7 @@ test("a hub that is deleted as part of another change comes back with it", () =>
   checkStore(store);
 });
 
-test("virtual vertices go with the hub", () => {
+test("removes virtual vertices with their hub", () => {
   const store = makeHub();
   openStore(store).truncate("thing");
   assert.is(store.size, HUB_ARCS);

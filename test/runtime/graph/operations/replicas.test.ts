@@ -1,4 +1,4 @@
-// Inputs that once made a graph and what was made of its records differ.
+// Regression inputs for which a graph and the replay of its records once differed.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -46,7 +46,7 @@ const CHANGES = {
 >;
 
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`${name} of a vertex that is held and was deleted`, ({ store, copy }) => {
+  test(`${name} of a vertex that is locked and deleted`, ({ store, copy }) => {
     const plugin = openStore(store);
     const vertex = plugin.openVertex("x", "w");
     plugin.deleteVertex("x");
@@ -57,7 +57,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
   });
 }
 
-test("a held vertex that goes with its last lock", ({ store, copy }) => {
+test("a locked vertex that goes with its last lock", ({ store, copy }) => {
   const plugin = openStore(store);
   const vertex = plugin.openVertex("x", "w");
   plugin.deleteVertex("x");
@@ -68,7 +68,7 @@ test("a held vertex that goes with its last lock", ({ store, copy }) => {
   assertEqual(store, copy);
 });
 
-test("a held vertex whose thread dies", ({ store, copy }) => {
+test("a locked vertex whose thread dies", ({ store, copy }) => {
   const dead = GraphStore.attach(store.share, DEAD);
   const plugin = openStore(dead);
   plugin.openVertex("x", "w");
@@ -78,7 +78,7 @@ test("a held vertex whose thread dies", ({ store, copy }) => {
   assertEqual(store, copy);
 });
 
-test("a record deletes what a replica holds", ({ store, copy }) => {
+test("a record that deletes a vertex locked on the replica", ({ store, copy }) => {
   openStore(store).createVertex("x");
   replayTo(store, copy);
   const held = openStore(copy).openVertex("x", "r");
@@ -88,7 +88,7 @@ test("a record deletes what a replica holds", ({ store, copy }) => {
   assertEqual(store, copy);
 });
 
-test("a thread dies at each write of the deletion of a hub", () => {
+test("a thread that dies at each write while deleting a hub", () => {
   let point = 0;
   for (let isDead = true; isDead; point += 397) {
     const store = loggedStore();
@@ -105,12 +105,12 @@ test("a thread dies at each write of the deletion of a hub", () => {
   assert.ok(point > 397);
 });
 
-test("graphs of one name have identities of their own", ({ store, copy }) => {
+test("graphs of one name have different identities", ({ store, copy }) => {
   assert.match(readIdentity(store.memory)!, /^[0-9a-f]{32}$/);
   assert.is.not(readIdentity(store.memory), readIdentity(copy.memory));
 });
 
-test("a replica removes nothing by itself", ({ copy }) => {
+test("a replica expires nothing by itself", ({ copy }) => {
   const vertex = openStore(copy).openVertex("x", "w");
   vertex.setExpiration(1);
   vertex.close();

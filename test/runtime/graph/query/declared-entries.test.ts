@@ -1,4 +1,5 @@
-// Entries whose type the caller declares. `npm run check` fails where a marked line would compile.
+// Entries with a type declared by the caller. `npm run check` fails where a marked line would
+// compile.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +12,7 @@ interface Person {
 
 const test = suite("declared entries");
 
-test("vertices gives what the caller says", () => {
+test("vertices returns the declared type", () => {
   const graph = makeGraph();
   graph.createVertex("p1", { type: "person", properties: { name: "Ada", age: 36 } });
   const fields = ["id", "properties"] as const;

@@ -1,4 +1,4 @@
-// What a query says of itself: where it looked, how much it looked at, how long that took.
+// Explanations of queries: the source of candidates, the number examined, and the duration.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -18,7 +18,7 @@ test.before.each((context) => {
   context.graph.connect("v0", "to", "v2");
 });
 
-test("without an index all vertices are looked at, with one those that it leads to", ({
+test("counts all vertices as candidates without an index, and the indexed ones with one", ({
   graph,
 }) => {
   const query = { condition: { property: { n: 7 } }, explain: true } as const;
@@ -33,7 +33,7 @@ test("without an index all vertices are looked at, with one those that it leads 
   assert.equal([again.looked, again.matched], [1, 1]);
 });
 
-test("lists of types and ids are named", ({ graph }) => {
+test("names lists of types and ids", ({ graph }) => {
   const plan = (condition: object | string) =>
     graph.vertices({ condition: condition as never, hits: 5, sortby: S_ID, explain: true }).explain
       .plan;
@@ -43,7 +43,7 @@ test("lists of types and ids are named", ({ graph }) => {
   assert.equal(plan("v99*")[0], "index: prefix of ids: 11 candidates");
 });
 
-test("so are walks, beside counts and times", ({ graph }) => {
+test("describes traversals, with counts and times", ({ graph }) => {
   const options = { arc: "to", counts: true, explain: true } as const;
   const { neighborhood, counts, explain } = graph.neighborhood("v0", options);
   assert.equal(neighborhood, ["v1", "v2"]);
@@ -55,7 +55,7 @@ test("so are walks, beside counts and times", ({ graph }) => {
   assert.equal(Object.keys(arcs), ["arcs", "explain"]);
 });
 
-test("what cannot be explained is refused", ({ graph }) => {
+test("rejects calls that cannot be explained", ({ graph }) => {
   assert.throws(() => graph.vertices({ explain: 1 as never }), /invalid explain parameter/);
   assert.throws(() => graph.neighborhood("v0", { nest: 1, explain: true }), /not for nested/);
   assert.throws(() => graph.aggregate("v0", { explain: true } as never), /'explain' is an invalid/);

@@ -1,5 +1,5 @@
-// `timeout` with `limexec` ends queries that would run for minutes, each with the text of its kind,
-// and leaves short ones and those without `limexec` alone.
+// `timeout` with `limexec` aborts queries that would run for minutes, each with its message, and
+// affects neither short queries nor those without `limexec`.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,7 +9,7 @@ import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("query limits");
 
-/** Every vertex has an arc to every vertex, itself included. */
+/** Every vertex has an arc to every vertex, including itself. */
 const VERTICES = 100;
 const LIMIT = { timeout: 5, limexec: true };
 
@@ -22,13 +22,13 @@ function makeDense(): Graph {
 
 const dense = makeDense();
 
-/** So many levels below, whose arcs are all visited: what is sought at their end is nowhere. */
+/** Number of levels below whose arcs are all visited: no vertex at their end matches. */
 function deep(levels: number): object {
   if (levels === 0) return { virtual: true };
   return { arc: ["to", D_OUT], collect: C_SCAN, neighbor: deep(levels - 1) };
 }
 
-/** A million million arcs. */
+/** 10^12 arcs. */
 const HOPELESS = deep(6);
 
 const LONG: readonly (readonly [what: string, text: string, ask: () => unknown])[] = [
@@ -75,7 +75,7 @@ const LONG: readonly (readonly [what: string, text: string, ask: () => unknown])
 ];
 
 for (const [what, text, ask] of LONG) {
-  test(`${what}: ends when its time is up`, () => {
+  test(`${what}: aborts at its timeout`, () => {
     assert.throws(ask, (error: unknown) => {
       if (!(error instanceof Error) || !("code" in error)) return false;
       assert.is(`${error.name} ${error.code}: ${error.message}`, `SearchError SVC2407: ${text}`);
@@ -84,13 +84,13 @@ for (const [what, text, ask] of LONG) {
   });
 }
 
-test("a query that was ended leaves nothing behind for the next", () => {
+test("keeps no state of an aborted query", () => {
   assert.throws(() => dense.neighborhood("v0", { neighbor: HOPELESS, ...LIMIT }));
   assert.is(dense.neighborhood("v0").length, VERTICES);
   assert.is(dense.vertices({ condition: { outdegree: VERTICES } }).length, VERTICES);
 });
 
-test("short queries end by themselves, even with no time at all", () => {
+test("completes short queries even with a timeout of 0", () => {
   const none = { timeout: 0, limexec: true };
   assert.is(dense.neighborhood("v0", none).length, VERTICES);
   assert.is(dense.vertices(none).length, VERTICES);
@@ -98,15 +98,15 @@ test("short queries end by themselves, even with no time at all", () => {
   assert.is(dense.adjacent("v0", "to", "v1", none), true);
 });
 
-test("a time without limexec, and -1 with it, bound nothing", () => {
-  // 10,000 arcs are more than are visited between two looks at the clock.
+test("does not limit a query without limexec, or with a timeout of -1", () => {
+  // 10,000 arcs are more than are visited between two checks of the clock.
   const query = { arc: "to", collect: C_NONE, neighbor: { arc: ["to", D_OUT], collect: true } };
   for (const options of [{ timeout: 1 }, { timeout: -1, limexec: true }]) {
     assert.is(dense.neighborhood("v0", { ...query, ...options } as object).length, 10_000);
   }
 });
 
-test("a query ends as soon as it has as many hits as it may show", () => {
+test("stops when the page is full", () => {
   // A million arcs would have to be collected; the page is full after a few.
   const query = { collect: C_NONE, neighbor: { arc: "to", collect: true } } as const;
   const neighbor = { arc: ["to", D_OUT], collect: C_NONE, neighbor: query.neighbor };

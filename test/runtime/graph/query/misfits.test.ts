@@ -1,4 +1,4 @@
-// Whatever does not fit in an argument is named with its place, what was given and what fits.
+// Errors of invalid arguments name the position, the value and the allowed values.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import type { Calls } from "./examples/misfit.js";
 import { OTHER_MISFITS } from "./examples/other-misfits.js";
 import { makeShop } from "./examples/shop.js";
 
-const test = suite("misfits");
+const test = suite("invalid query arguments");
 
 const shop = makeShop() as unknown as Calls;
 for (const [call, problem, place] of [...ARC_MISFITS, ...OTHER_MISFITS]) {
@@ -22,12 +22,12 @@ for (const [call, problem, place] of [...ARC_MISFITS, ...OTHER_MISFITS]) {
     assert.ok(thrown instanceof QueryError || thrown instanceof SearchError, "it is refused");
     assert.is(`${thrown.name}: ${thrown.message}`, `${problem}\n  ${place}`);
     assert.is(`${thrown.name}: ${thrown.problem}`, problem);
-    // Not what was known when the error was made.
+    // Not the names known when the error was created.
     assert.ok(thrown.stack?.includes(place), "the stack begins with the same text");
   });
 }
 
-test("what is given is shown in a few words, whatever it is", () => {
+test("shows any value in a few words", () => {
   const shown = (given: unknown): string => {
     try {
       shop.neighborhood("ann", { arc: [given] });

@@ -1,12 +1,12 @@
-// Constants of one kind in the place of another: the type check refuses each line that is marked,
-// and so does the call. `npm run check` fails where a marked line would compile.
+// Constants of one kind in the position of another: the type check rejects each marked line, and so
+// does the call. `npm run check` fails where a marked line would compile.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { D_IN, D_OUT, M_FWDONLY, M_INT, M_STAT, V_GT, V_LT } from "../../../../runtime/index.js";
 import { makeGraph } from "../support/make-graph.js";
 
-const test = suite("constants that are mixed up");
+const test = suite("mixed constants");
 const graph = makeGraph();
 graph.connect("a", ["knows", M_STAT], "b");
 graph.connect("a", ["owes", M_INT, 5], "b");
@@ -35,13 +35,13 @@ const REFUSED: readonly (readonly [says: string, call: () => unknown])[] = [
   ["Invalid arc", () => graph.connect("a", { rel: "knows", dir: "out" }, "b")],
 ];
 
-test("each is refused with the part that does not fit", () => {
+test("are rejected with the mismatching part", () => {
   for (const [says, call] of REFUSED) {
     assert.throws(call, (error: Error) => error.message.includes(says), `${call}`);
   }
 });
 
-test("those in their places and plain numbers are taken", () => {
+test("are accepted in their positions, like plain numbers", () => {
   assert.equal(graph.neighborhood("b", { arc: ["knows", D_IN] }), ["a"]);
   assert.equal(graph.neighborhood("a", { arc: ["knows", D_OUT, M_STAT] }), ["b"]);
   assert.equal(graph.neighborhood("a", { arc: ["knows", 2, 1] }), ["b"]);
@@ -51,7 +51,7 @@ test("those in their places and plain numbers are taken", () => {
   assert.is(graph.evaluate("M_STAT"), 1);
 });
 
-test("arcs to connect are written by names, too", () => {
+test("can be given by name for arcs to connect", () => {
   graph.connect("x", { rel: "owes", mod: "int", value: 7 }, "y");
   graph.connect("x", { rel: "knows" }, "y");
   graph.connect("x", {}, "y");

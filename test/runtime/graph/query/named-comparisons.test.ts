@@ -1,4 +1,4 @@
-// Conditions written by names mean what they mean as constants, in all places that have some.
+// Conditions given by name mean the same as with constants, in all positions.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,7 +7,7 @@ import * as C from "../../../../runtime/graph/model/constants.js";
 import type { ValueCondition } from "../../../../runtime/graph/query/parse/query-options.js";
 import { makeGraph } from "../support/make-graph.js";
 
-const test = suite("conditions by name");
+const test = suite("named comparisons");
 const graph = makeGraph();
 
 for (let n = -3; n < 12; n++) {
@@ -27,7 +27,7 @@ const PAIRS: readonly (readonly [ValueCondition, ValueCondition])[] = [
   [{ outside: [2, 5] }, [C.V_NRANGE, [2, 5]]],
 ];
 
-test("properties, degrees and arcs take the same comparisons", () => {
+test("work for properties, degrees and arcs", () => {
   const ids = (condition: object) => graph.vertices({ condition, sortby: S_ID });
   for (const [named, coded] of PAIRS) {
     const says = JSON.stringify(named);
@@ -44,7 +44,7 @@ test("properties, degrees and arcs take the same comparisons", () => {
   }
 });
 
-test("`in` is any of some values", () => {
+test("match any of several values with `in`", () => {
   const ids = (n: ValueCondition) => graph.vertices({ condition: { property: { n } } });
   assert.equal(ids({ in: [3, 5, 99, "x"] }).sort(), ["v3", "v5"]);
   assert.equal(ids({ in: [] }), []);
@@ -57,7 +57,7 @@ test("`in` is any of some values", () => {
   );
 });
 
-test("directions and modifiers have names", () => {
+test("include names of directions and modifiers", () => {
   const count = (arc: unknown) => graph.degree("v5", arc as never);
   assert.is(count({ dir: "out" }), 5);
   assert.is(count({ dir: "in" }), 1);
@@ -66,7 +66,7 @@ test("directions and modifiers have names", () => {
   assert.is(count({ dir: "out", mod: "stat" }), 5);
 });
 
-test("what says nothing, or too much, is refused with what fits", () => {
+test("are rejected with the allowed names when empty or ambiguous", () => {
   for (const condition of [{}, { gt: 1, lt: 2 }, { about: 3 }, { in: 3 }, { __proto__: null }]) {
     const query = { condition: { property: { n: condition as never } } };
     assert.throws(() => graph.vertices(query), /exactly one of gt, gte, lt, lte, eq, ne, between/);
@@ -85,12 +85,12 @@ test("what says nothing, or too much, is refused with what fits", () => {
   assert.throws(() => graph.vertices({ condition: { degree: { in: [1] } } }), /Invalid degree/);
 });
 
-test("a plain number as the value of an arc is the one that it equals", () => {
+test("treat a plain number as equality for the value of an arc", () => {
   const arc = { rel: "to", dir: "out", mod: "int", value: 5 } as const;
   assert.equal(graph.neighborhood("hub", { arc }), ["v5"]);
 });
 
-test("a comparison without modifier is asked of the numbers of all modifiers", () => {
+test("compare values of all numeric modifiers without a modifier", () => {
   const mixed = makeGraph();
   const numbers = [C.M_INT, C.M_UINT, C.M_FLT, C.M_CNT, C.M_ACC, C.M_DIST];
   for (const [at, mod] of numbers.entries()) {
@@ -99,7 +99,7 @@ test("a comparison without modifier is asked of the numbers of all modifiers", (
   mixed.connect("hub", ["to", C.M_FLT, 5.25], "float");
   mixed.connect("hub", ["to", C.M_INT, -7], "below");
   mixed.connect("hub", ["other", C.M_INT, 6], "other");
-  // None of these says a number that somebody gave it to be compared.
+  // None of these has a number that a user gave it for comparison.
   mixed.connect("hub", ["to", C.M_STAT], "plain");
   mixed.connect("hub", ["to", C.M_TMC], "time");
   mixed.connect("hub", ["to", C.M_TMX, C.T_MAX], "end");

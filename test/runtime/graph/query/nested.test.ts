@@ -1,4 +1,4 @@
-// Trees of arcs: what is below each belongs to it alone.
+// Trees of arcs: each arc has its own children.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,12 +7,12 @@ import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("nested neighborhoods");
 
-test("what was found below an arc that is refused then is not shown below its twin", () => {
+test("do not show children of a rejected arc below its twin", () => {
   const graph = makeGraph();
   graph.connect("a", ["one", M_INT, 1], "b");
   graph.connect("a", ["two", M_INT, 2], "b");
   graph.connect("b", ["to", M_INT, 3], "c");
-  // Whichever of both comes first is refused.
+  // Whichever of the two comes first is rejected.
   const [entry, ...more] = graph.neighborhood("a", {
     nest: 1,
     neighbor: { traverse: { arc: ["to", D_OUT] }, post: "inc(0) > 1" },
@@ -21,7 +21,7 @@ test("what was found below an arc that is refused then is not shown below its tw
   assert.equal(entry!.next, [{ arc: ["to", 3], id: "c", next: [] }]);
 });
 
-test("arcs of both directions between two vertices have each their own", () => {
+test("separate the children of arcs in both directions between two vertices", () => {
   const graph = makeGraph();
   graph.connect("a", ["to", M_INT, 1], "b");
   graph.connect("b", ["to", M_INT, 2], "a");

@@ -1,5 +1,5 @@
-// What queries refuse: options that they do not have, those that are not built yet, each by its
-// name, and malformed filters, conditions, orders, fields and selections with the documented texts.
+// Rejected queries: unknown and unsupported options by name, and malformed filters, conditions,
+// orders, fields and selections with the documented messages.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import * as C from "../../../../runtime/graph/model/constants.js";
 import { makeShop } from "./examples/shop.js";
 
-const test = suite("refused queries");
+const test = suite("rejected queries");
 const shop = makeShop();
 
 type Call = (graph: Graph, options: never) => unknown;
@@ -31,12 +31,12 @@ const CALLS = new Map<string, Call>([
 ]);
 
 function refuses(name: string, options: unknown, error: string, message: string): void {
-  test(`${name}(${JSON.stringify(options)}): ${message}`, () => {
+  test(`rejects ${name}(${JSON.stringify(options)}): ${message}`, () => {
     assert.throws(
       () => CALLS.get(name)!(shop, options as never),
       (thrown: unknown) => {
         if (!(thrown instanceof Error)) return false;
-        // Where it stands follows; of expressions their own text, which is compared, too.
+        // The position follows; expressions add their text, which is compared, too.
         const problem = message.includes("\n") ? thrown.message : thrown.message.split("\n")[0];
         assert.is(`${thrown.name}: ${problem}`, `${error}: ${message}`);
         return true;
@@ -77,7 +77,7 @@ refuses("neighborhood", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
 refuses("vertices", { condition: { traverse: { arc: DYNAMIC } } }, "QueryError", NO_PREVIOUS);
 refuses("degree", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
 
-/** Options that are expressions, by the calls that have them. */
+/** Options that are expressions, by the calls that accept them. */
 const ANCHORED = ["pre", "filter", "post"];
 const EXPRESSIONS: Record<string, readonly string[]> = {
   neighborhood: [...ANCHORED, "rank"],
@@ -99,7 +99,7 @@ for (const name of ["neighborhood", "vertices", "arcs", "adjacent", "aggregate",
   refuses(name, { memory: "x" }, "TypeError", "memory must be a Memory or a number");
 }
 
-test("what is left out may be said to be", () => {
+test("accept explicit defaults for omitted options", () => {
   const all = { ...{ pre: null, filter: null, post: null, rank: null, memory: 4 }, vector: [] };
   const none = { ...all, ...{ aggregate: null, nest: 0, nestedHits: -1 } } as object;
   assert.equal(shop.neighborhood("ann", none), shop.neighborhood("ann"));
@@ -110,7 +110,7 @@ for (const name of CALLS.keys()) {
   refuses(name, { no: 1 }, "TypeError", message);
   refuses(name, 5, "TypeError", "options must be an object");
   refuses(name, ["arc"], "TypeError", "options must be an object");
-  test(`${name}: null is no options`, () => {
+  test(`${name}: accepts null as no options`, () => {
     assert.not.throws(() => CALLS.get(name)!(shop, null as never));
   });
 }
@@ -176,7 +176,7 @@ for (const [condition, message] of CONDITION_TEXTS) {
 }
 refuses("vertices", { condition: { type: "a*" } }, "SearchError", "invalid vertex type: 'a*'");
 
-test("conditions nest 14 levels, not 15", () => {
+test("allow conditions nested 14 levels deep, not 15", () => {
   const nest = (levels: number): object =>
     levels === 0 ? {} : { traverse: { neighbor: nest(levels - 1) } };
   assert.not.throws(() => shop.vertices({ condition: nest(14) }));

@@ -1,4 +1,4 @@
-// The forms of results: fields by mask and by name, all shapes, paths of deeper levels, orders,
+// Forms of results: fields by mask and by name, all shapes, paths of deeper levels, orders,
 // selections, counts and times.
 
 import { suite } from "uvu";
@@ -8,11 +8,11 @@ import * as C from "../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../support/make-graph.js";
 import { makeShop } from "./examples/shop.js";
 
-const test = suite("forms of results");
+const test = suite("result forms");
 const shop = makeShop();
 const BOUGHT = { arc: "bought", sortby: S.S_ID } as const;
 
-test("fields by name and by mask are the same, in the order of display", () => {
+test("show the same fields by name and by mask, in display order", () => {
   const names = ["id", "value", "relationship", "anchor"] as const;
   const mask = C.F_ID | C.F_VAL | C.F_REL | C.F_ANCHOR;
   for (const result of ["simple", "str", "list", "dict"] as const) {
@@ -49,13 +49,13 @@ for (const [fields, text] of TEXTS) {
   });
 }
 
-test("what vectors would give is what is shown without them", () => {
+test("show defaults for vector fields without vectors", () => {
   const fields = ["vector", "similarity", "hamming-distance"] as const;
   const [entry] = shop.neighborhood("bo", { ...BOUGHT, fields, result: "list" });
   assert.equal(entry as unknown, [[], -1, 64]);
 });
 
-test("the path to deeper levels is drawn, arcs seen from behind point back", () => {
+test("draw the path to deeper levels, with reversed arcs pointing back", () => {
   const makes = { arc: ["makes", C.D_IN], collect: true } as const;
   const bought = { arc: ["bought", C.D_OUT], collect: C.C_SCAN, neighbor: makes } as const;
   const options = { arc: "knows", collect: C.C_NONE, neighbor: bought, fields: C.F_AARC } as const;
@@ -67,7 +67,7 @@ test("the path to deeper levels is drawn, arcs seen from behind point back", () 
   ]);
 });
 
-test("arcs of both directions are one without an arrow, forward-only ones say so", () => {
+test("merge arcs of both directions, and mark forward-only ones", () => {
   const graph = makeGraph();
   graph.connect("a", "to", "b");
   graph.connect("b", "to", "a");
@@ -78,7 +78,7 @@ test("arcs of both directions are one without an arrow, forward-only ones say so
   assert.equal(graph.neighborhood("a", modifiers), ["M_INT|M_FWDONLY"]);
 });
 
-test("floats have six digits", () => {
+test("print floats with six digits", () => {
   const graph = makeGraph();
   const texts = ["4.50000", "0.750000", "1.20000e+09", "5.00000e-05", "-2.00000", "0.00000"];
   for (const [index, text] of texts.entries()) {
@@ -87,7 +87,7 @@ test("floats have six digits", () => {
   assert.equal(graph.neighborhood("a", { fields: C.F_VAL, sortby: S.S_ID }), texts);
 });
 
-test("orders go either way; an arc without a value counts as 0 and shows 1", () => {
+test("sort in both directions; an arc without a value sorts as 0 and shows 1", () => {
   const graph = makeGraph();
   graph.connect("a", ["int", C.M_INT, 3], "b");
   graph.connect("a", ["int", C.M_INT, -1], "c");
@@ -99,7 +99,7 @@ test("orders go either way; an arc without a value counts as 0 and shows 1", () 
   assert.equal(by(S.S_VAL), [3, 1.5, 1, -1]);
 });
 
-test("ids are sorted by their UTF-8 bytes", () => {
+test("sort ids by their UTF-8 bytes", () => {
   const graph = makeGraph();
   const ids = ["", "Z", "a", "é", "\u{ffee}", "\u{1f600}"].map((text) => `x${text}`);
   for (const id of [...ids].reverse()) graph.connect("a", "to", id);
@@ -109,13 +109,13 @@ test("ids are sorted by their UTF-8 bytes", () => {
   assert.equal(internal, [...internal].sort());
 });
 
-test("a random order has all, a page of it some", () => {
+test("return all in random order, and a page of some", () => {
   const all = shop.vertices({ sortby: S.S_RANDOM });
   assert.equal([...all].sort(), [...shop.vertices()].sort());
   assert.is(new Set(shop.vertices({ sortby: S.S_RANDOM, hits: 4 })).size, 4);
 });
 
-test("the rank is the number that was sorted by", () => {
+test("use the sort key as the rank", () => {
   const fields = ["id", "rankscore"] as const;
   const options = { ...BOUGHT, sortby: S.S_VAL, fields, result: "list" } as const;
   assert.equal(shop.neighborhood("bo", options) as unknown, [
@@ -129,7 +129,7 @@ test("the rank is the number that was sorted by", () => {
   ]);
 });
 
-test("selected items in every shape; a missing one is null or its default", () => {
+test("select items in every shape, with null or a default for missing ones", () => {
   const select = "price; never; never ? 3; never ? 'x', .id; .arc.value; .arc.dir";
   const entry = {
     ...{ price: 25.5, never: "x" },
@@ -153,7 +153,7 @@ test("selected items in every shape; a missing one is null or its default", () =
   ]);
 });
 
-test("counts and times stand beside the list", () => {
+test("add counts and times next to the list", () => {
   const result = shop.neighborhood("bo", { ...BOUGHT, hits: 1, counts: true, timing: true });
   assert.equal(result.neighborhood, ["lamp"]);
   assert.equal(result.counts, { neighbors: 2, arcs: 2 });
@@ -165,7 +165,7 @@ test("counts and times stand beside the list", () => {
   assert.equal(Object.keys(sums), ["aggregation", "time"]);
 });
 
-test("a name that objects have by themselves is a key like any other", () => {
+test("treat a key of Object.prototype like any other", () => {
   const [entry] = shop.neighborhood("bo", {
     ...{ ...BOUGHT, hits: 1, result: "dict" as const },
     select: "price; __proto__: 1 + 1; __proto__",

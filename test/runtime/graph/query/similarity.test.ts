@@ -1,5 +1,5 @@
-// Vectors in queries: sorted by, shown, required of vertices, and in expressions; whatever is asked
-// the answer is that of a list.
+// Vectors in queries: sorting, showing, conditions and expressions give the results of a naive
+// list.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -53,7 +53,7 @@ const similarity = (id: string): number => {
 };
 const BEST = ["near", "close", "across", "far", "against", "bare"];
 
-test("vectors are selected as numbers, of who has none as no numbers", ({ graph }) => {
+test("select vectors as numbers, and as an empty list without a vector", ({ graph }) => {
   const shown = graph.vertices({
     ...{ condition: ["near", "bare"], sortby: S_ID },
     ...{ select: ".vector; twice: vertex.vector", result: "dict" },
@@ -65,7 +65,7 @@ test("vectors are selected as numbers, of who has none as no numbers", ({ graph 
   ]);
 });
 
-test("hits come by similarity, those without vector last", ({ graph }) => {
+test("sort hits by similarity, those without a vector last", ({ graph }) => {
   const condition = { type: "item" };
   const query = { condition, vector: PROBE };
   assert.equal(graph.vertices({ ...query, sortby: S_SIM }), BEST);
@@ -86,7 +86,7 @@ test("hits come by similarity, those without vector last", ({ graph }) => {
   assert.is(graph.vertices({ condition, sortby: S_SIM }).length, 6);
 });
 
-test("fields show vectors and how similar they are", ({ graph }) => {
+test("show vectors and similarities in fields", ({ graph }) => {
   const fields = F_ID | F_SIM | F_HAM | F_RANK;
   const query = {
     vector: PROBE,
@@ -108,7 +108,7 @@ test("fields show vectors and how similar they are", ({ graph }) => {
   assert.is(near!.similarity, -1);
 });
 
-test("conditions ask for a similarity", ({ graph }) => {
+test("match a condition on similarity", ({ graph }) => {
   const ids = (similarity: object): string[] =>
     graph.vertices({ condition: { type: "item", similarity: similarity as never } }).sort();
   assert.equal(ids({ vector: PROBE, score: 0.99 }), ["close", "near"]);
@@ -130,7 +130,7 @@ test("conditions ask for a similarity", ({ graph }) => {
   );
 });
 
-test("conditions that make no sense are refused", ({ graph }) => {
+test("reject invalid conditions", ({ graph }) => {
   const refused = (similarity: unknown, text: RegExp): void => {
     assert.throws(
       () => graph.vertices({ condition: { similarity: similarity as never } }),
@@ -152,7 +152,7 @@ test("conditions that make no sense are refused", ({ graph }) => {
   );
 });
 
-test("expressions compare vectors", ({ graph }) => {
+test("compare vectors in expressions", ({ graph }) => {
   const query = { vector: PROBE, sortby: S_RANK, fields: ["id"] } as const;
   const ranked = graph.neighborhood("root", { ...query, rank: "1 + cosine(vector, next.vector)" });
   assert.equal(ranked.slice(0, 2), ["near", "close"]);

@@ -1,5 +1,5 @@
-// What type a result has is checked by the compiler alone: a wrong one is an error of `tsc`. Never
-// run; typed-results.test.ts sees to it that the values have these types.
+// Types of results, checked by the compiler alone: a wrong one is an error of `tsc`. Never run;
+// typed-results.test.ts verifies that the values have these types.
 
 import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/model/constants.js";
 import type { NeighborhoodOptions } from "../../../../runtime/graph/query/calls/neighborhood.js";
@@ -60,7 +60,7 @@ type Far = {
   readonly far: PropertyValue;
   readonly ".vector": number[] | Feature[];
 };
-/** What a select text is followed to, and what is left open. */
+/** How far a select text is typed, and which parts stay open. */
 export type Selections = [
   Holds<Same<Selected<"name">, { readonly name: PropertyValue }>>,
   Holds<Same<Selected<" name\n, .deg">, { readonly name: PropertyValue; readonly ".deg": number }>>,

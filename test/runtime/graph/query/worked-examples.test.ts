@@ -29,7 +29,7 @@ const COUNT = 134;
 
 const shop = makeShop();
 
-test("all are here, once and in order", () => {
+test("all are present, once and in order", () => {
   assert.equal(
     EXAMPLES.map(({ number }) => number),
     Array.from({ length: COUNT }, (_, index) => index + 1),
@@ -54,7 +54,7 @@ function expectResult({ ask, gives, isUnordered }: Example): void {
 function expectError({ ask }: Example, [name, message]: readonly [string, string]): void {
   const error = thrownBy(ask);
   assert.is(error.name, name);
-  // What is wrong with an expression is shown below.
+  // Errors of expressions show the position below.
   assert.is(error.message.split("\n")[0], message);
 }
 

@@ -1,4 +1,4 @@
-// What sessions of one thread may hold of a graph at the same time, and what becomes of handles.
+// Vertex locks of several sessions in one thread, and the life cycle of handles.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
-const test = suite("locks of vertices");
+const test = suite("vertex locks");
 
 let store: GraphStore;
 let mine: Graph;
@@ -35,12 +35,12 @@ function fails(run: () => unknown, text: string, name = "AccessError"): void {
   );
 }
 
-/** What each session holds, as `getOpenVertices` lists it. */
+/** Locks of each session, as `getOpenVertices` lists them. */
 function held(): [id: string, mode: string][] {
   return mine.getOpenVertices().map(([id, , mode]) => [id, mode]);
 }
 
-test("any number of sessions read a vertex, one alone writes it", () => {
+test("allow many readers or one writer of a vertex", () => {
   const reading = [mine.openVertex("A", "r"), other.openVertex("A", "r"), other.getVertex("A")];
   assert.is(reading[0]!.readers, 3);
   assert.is(reading[0]!.owner, 0);
@@ -52,7 +52,7 @@ test("any number of sessions read a vertex, one alone writes it", () => {
   assert.ok(writing.owner > 0);
   for (const mode of ["r", "a", "w"] as const) {
     fails(() => other.openVertex("A", mode), "Object is locked: 'A'");
-    // Who would have to release it is this thread itself.
+    // This thread itself would have to release it.
     fails(() => other.openVertex("A", mode, 1000), "Object is locked: 'A'");
   }
   assert.equal(held(), [["A", "WL"]]);
@@ -60,7 +60,7 @@ test("any number of sessions read a vertex, one alone writes it", () => {
   assert.equal(mine.getOpenVertices(writing.owner + 1), []);
 });
 
-test("a session that writes a vertex may open it again, and stays its writer", () => {
+test("are reentrant for the writing session", () => {
   const vertices = [mine.openVertex("A"), mine.openVertex("A", "r"), mine.newVertex("A")];
   assert.equal(
     vertices.map((vertex) => [vertex.writable(), vertex.readonly(), vertex.xrecursion]),
@@ -73,7 +73,7 @@ test("a session that writes a vertex may open it again, and stays its writer", (
   fails(() => readonly.setProperty("x", 1), "Vertex not writable");
 });
 
-test("a vertex is held 112 times at most", () => {
+test("allow at most 112 locks of a vertex", () => {
   for (const mode of ["a", "r"] as const) {
     const vertices = Array.from({ length: 112 }, () => mine.openVertex("A", mode));
     fails(() => mine.openVertex("A", mode), "Recursion limit reached for object: 'A'");
@@ -84,7 +84,7 @@ test("a vertex is held 112 times at most", () => {
   }
 });
 
-test("modes, and vertices that are missing", () => {
+test("support the documented modes, and report missing vertices", () => {
   fails(() => mine.openVertex("x", "r"), "Object does not exist: 'x'", "KeyError");
   fails(() => mine.openVertex("x"), "Object does not exist: 'x'", "KeyError");
   fails(() => mine.openVertex(99), "Object does not exist: '99'", "KeyError");
@@ -102,7 +102,7 @@ test("modes, and vertices that are missing", () => {
   assert.is(mine.openVertex("v", "a").virtual, false);
 });
 
-test("a vertex that is not made as asked is not held either", () => {
+test("are not held after a failed creation", () => {
   mine.createVertex("T", "thing");
   assert.throws(() => mine.newVertex("T", "other"), /Type mismatch for existing object: 'T'/);
   assert.throws(() => mine.newVertex("N", { properties: { "1st": 1 } }), /invalid property key/);
@@ -110,7 +110,7 @@ test("a vertex that is not made as asked is not held either", () => {
   assert.is(mine.hasVertex("N"), false);
 });
 
-test("several vertices are opened together, or none", () => {
+test("are taken for several vertices together, or for none", () => {
   const opened = mine.openVertices(["B", "A", "C"]);
   assert.equal(
     opened.map(({ id }) => id),
@@ -133,7 +133,7 @@ test("several vertices are opened together, or none", () => {
   assert.is(mine.openNeighbor("B").id, "C");
 });
 
-test("who holds vertices readonly changes no arcs, but may make vertices", () => {
+test("for reading prevent changes of arcs, but not new vertices", () => {
   mine.connect("A", ["n", M_CNT], "B");
   const readonly = mine.openVertex("C", "r");
   const text = "Read-only vertices held by current thread, operation not allowed";
@@ -152,7 +152,7 @@ test("who holds vertices readonly changes no arcs, but may make vertices", () =>
   assert.is(mine.truncate(), 5);
 });
 
-test("a reader becomes the writer when it reads alone, and a writer a reader", () => {
+test("can be escalated by the only reader, and relaxed to reading", () => {
   const vertex = mine.openVertex("A", "r");
   const theirs = other.openVertex("A", "r");
   fails(() => vertex.escalate(), "Object is locked: 'A'");
@@ -174,7 +174,7 @@ test("a reader becomes the writer when it reads alone, and a writer a reader", (
   assert.equal([vertex.writable(), vertex.xrecursion], [true, 1]);
 });
 
-test("a readonly graph lets nobody write, and is made so while nobody does", () => {
+test("for writing fail in a readonly graph, and delay making it readonly", () => {
   const vertex = mine.openVertex("A");
   const text = "Current thread holds 1 writable vertices: (A)";
   fails(() => mine.setGraphReadonly(0), text, "OperationTimeout");
@@ -198,7 +198,7 @@ test("a readonly graph lets nobody write, and is made so while nobody does", () 
   mine.clearGraphReadonly();
 });
 
-test("a handle is dead once it is closed", () => {
+test("invalidate a handle when it is closed", () => {
   const vertex = mine.openVertex("A");
   const second = mine.openVertex("A");
   assert.is(vertex.readable(), true);
@@ -229,7 +229,7 @@ test("a handle is dead once it is closed", () => {
   fails(() => mine.connect(stranger, "to", "B"), "Vertex not readable");
 });
 
-test("a graph object is dead once it is closed, the graph is not", () => {
+test("end when a graph object is closed, while the graph stays open", () => {
   other.close();
   fails(() => other.order, "Graph cannot be accessed");
   fails(() => other.openVertex("A"), "Graph cannot be accessed");
@@ -237,7 +237,7 @@ test("a graph object is dead once it is closed, the graph is not", () => {
   assert.is(other.order, 3);
 });
 
-test("commits tell the operation of the last change", () => {
+test("report the last operation on commit", () => {
   const vertex = mine.openVertex("A");
   const before = vertex.commit();
   assert.is(vertex.commit(), before);
@@ -249,7 +249,7 @@ test("commits tell the operation of the last change", () => {
   assert.is(mine.closeAll(), 3);
 });
 
-test("others change nothing of a vertex that is held, but see it", () => {
+test("prevent changes by other sessions, but not reads", () => {
   mine.connect("A", ["n", M_CNT], "B");
   const vertex = mine.openVertex("A");
   vertex.setProperty("x", 1);
@@ -271,7 +271,7 @@ test("others change nothing of a vertex that is held, but see it", () => {
   assert.is(other.deleteVertex("A"), 1);
 });
 
-test("a vertex that is deleted while it is held goes when it is closed", () => {
+test("delay the removal of a deleted vertex", () => {
   const vertex = mine.openVertex("A");
   assert.is(mine.deleteVertex("A"), 1);
   assert.equal([vertex.virtual, mine.hasVertex("A"), mine.order], [true, true, 3]);
@@ -279,7 +279,7 @@ test("a vertex that is deleted while it is held goes when it is closed", () => {
   assert.equal([mine.hasVertex("A"), mine.order], [false, 2]);
 });
 
-test("a lock keeps out who locks the same name", () => {
+test("exclude sessions that lock the same name", () => {
   const lock = mine.lock("name");
   assert.equal([lock.id, lock.type], ["lock_::test::name", "lock_"]);
   fails(() => other.lock("name"), "Object is locked: 'lock_::test::name'");
@@ -306,7 +306,7 @@ test("a lock keeps out who locks the same name", () => {
   );
 });
 
-test("what goes on after the end of a session can hold nothing", () => {
+test("cannot be taken after the end of a session", () => {
   const session = new Session(store);
   const request = new Graph({ store, session, path: null, isLocal: false });
   const vertex = request.newVertex("A");

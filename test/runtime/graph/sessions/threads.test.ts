@@ -1,5 +1,4 @@
-// Vertices that threads take from each other: who waits, for how long, and what becomes of what a
-// thread holds when it dies.
+// Vertex locks across threads: waiting, timeouts, and locks of a dead thread.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
@@ -35,7 +34,7 @@ function fails(run: () => unknown, message: string): void {
   assert.throws(run, (error: Error) => error.name === "AccessError" && error.message === message);
 }
 
-test("a thread waits as long as it wants for another one", async () => {
+test("wait for another thread up to the timeout", async () => {
   assert.is(await other.order({ ...OPEN, ids: ["A"] }), "done");
   fails(() => mine.openVertex("A"), "Object is locked: 'A'");
   fails(() => mine.openVertex("A", "r", 30), "Acquisition timeout: 'A'");
@@ -48,7 +47,7 @@ test("a thread waits as long as it wants for another one", async () => {
   );
 });
 
-test("what is released meanwhile is taken at once", async () => {
+test("are taken at once when released", async () => {
   for (const take of [
     () => mine.openVertex("A", "a", 5000),
     () => mine.openVertex("A", "r", -1),
@@ -66,7 +65,7 @@ test("what is released meanwhile is taken at once", async () => {
   assert.is(mine.connect("A", "to", "B", { timeout: 5000 }), 1);
 });
 
-test("readers of two threads share a vertex, one escalates when the other leaves", async () => {
+test("are shared by readers of two threads, and escalate when one leaves", async () => {
   await other.order({ ...OPEN, ids: ["A"], mode: "r" });
   const vertex = mine.openVertex("A", "r");
   assert.is(vertex.readers, 2);
@@ -79,7 +78,7 @@ test("readers of two threads share a vertex, one escalates when the other leaves
   assert.is(await other.order({ ...OPEN, ids: ["A"] }), "done");
 });
 
-test("a graph becomes readonly when the last writer lets go", async () => {
+test("for writing delay making a graph readonly", async () => {
   await other.order({ ...OPEN, ids: ["A"] });
   assert.throws(() => mine.setGraphReadonly(30), /Others hold 1 writable vertices: \(A\)/);
   await other.order({ op: "release", afterMs: 50 });
@@ -87,7 +86,7 @@ test("a graph becomes readonly when the last writer lets go", async () => {
   assert.match(String(await other.order({ ...OPEN, ids: ["A"] })), /Graph is readonly/);
 });
 
-test("waiting without blocking sees what other threads release", async () => {
+test("are noticed by asynchronous waits when released in another thread", async () => {
   await other.order({ ...OPEN, ids: ["A"] });
   const waiting = mine.openVertexAsync("A");
   await other.order({ op: "release", afterMs: 20 });
@@ -95,7 +94,7 @@ test("waiting without blocking sees what other threads release", async () => {
   mine.closeAll();
 });
 
-test("what a writer reads is what the one before it wrote", async () => {
+test("make writes of the former holder visible", async () => {
   const rounds = 2000;
   const counting = other.order({ op: "count", rounds });
   for (let round = 0; round < rounds; round++) countAlone(mine);
@@ -103,7 +102,7 @@ test("what a writer reads is what the one before it wrote", async () => {
   assert.is(mine.openVertex("A", "r").getProperty("n"), 2 * rounds);
 });
 
-test("threads that wait for each other are told so at once, with both sessions", async () => {
+test("detect a deadlock at once and report both sessions", async () => {
   mine.openVertex("A");
   assert.is(await other.order({ ...OPEN, ids: ["B"] }), "done");
   const waiting = other.order({ ...OPEN, ids: ["A"], timeout: 60_000 });
@@ -123,7 +122,7 @@ test("threads that wait for each other are told so at once, with both sessions",
   await other.order({ op: "release", afterMs: 0 });
 });
 
-test("readers that both want to write are told so, too", async () => {
+test("detect a deadlock of two escalating readers", async () => {
   const vertex = mine.openVertex("A", "r");
   assert.is(await other.order({ ...OPEN, mode: "r", ids: ["A"] }), "done");
   const waiting = other.order({ op: "escalate", timeout: 60_000 });
@@ -134,7 +133,7 @@ test("readers that both want to write are told so, too", async () => {
   await other.order({ op: "release", afterMs: 0 });
 });
 
-test("the locks of a thread go with it", async () => {
+test("are released when their thread dies", async () => {
   await other.order({ ...OPEN, ids: ["A", "B"] });
   await other.order({ ...OPEN, ids: ["C"], mode: "r" });
   await other.order({ ...OPEN, ids: ["made"], mode: "w" });

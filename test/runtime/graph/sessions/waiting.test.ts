@@ -1,4 +1,4 @@
-// Requests of one thread that wait for vertices without blocking it: in turn, as long as they want.
+// Asynchronous waits for vertices within one thread: in order, without blocking.
 
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
@@ -7,7 +7,7 @@ import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
-const test = suite("waiting for vertices");
+const test = suite("asynchronous waits");
 
 let store: GraphStore;
 let mine: Graph;
@@ -42,7 +42,7 @@ function watched<T>(promise: Promise<T>): { promise: Promise<T>; isSettled: bool
   return watch;
 }
 
-test("a free vertex is opened, a held one as soon as it is released", async () => {
+test("open a free vertex at once, a locked one after its release", async () => {
   const vertex = await mine.openVertexAsync("A");
   assert.is(vertex.writable(), true);
   const other = openStore(store);
@@ -55,7 +55,7 @@ test("a free vertex is opened, a held one as soon as it is released", async () =
   other.closeAll();
 });
 
-test("who came first is served first", async () => {
+test("are served in order", async () => {
   const vertex = mine.openVertex("A");
   const served: number[] = [];
   const requests = Array.from({ length: 20 }, async (_, number) => {
@@ -76,7 +76,7 @@ test("who came first is served first", async () => {
   );
 });
 
-test("readers wait for a writer, and then read together", async () => {
+test("let readers wait for a writer, then read together", async () => {
   const writer = mine.openVertex("A");
   const readers = Array.from({ length: 5 }, () => openStore(store).openVertexAsync("A", "r"));
   await delay(20);
@@ -86,7 +86,7 @@ test("readers wait for a writer, and then read together", async () => {
   for (const vertex of vertices) vertex.close();
 });
 
-test("a time limit ends the wait, and lets the next one go on", async () => {
+test("time out and let the next one continue", async () => {
   const vertex = mine.openVertex("A");
   await rejects(openStore(store).openVertexAsync("A", "a", 0), "Object is locked: 'A'");
   const [one, two] = [openStore(store), openStore(store)];
@@ -97,13 +97,13 @@ test("a time limit ends the wait, and lets the next one go on", async () => {
   (await second).close();
 });
 
-test("who holds a vertex already does not wait for itself", async () => {
+test("reject a session that would wait for itself", async () => {
   mine.openVertex("A", "r");
   await rejects(mine.openVertexAsync("A"), "Object is locked: 'A'");
   assert.is((await mine.openVertexAsync("A", "r")).readers, 2);
 });
 
-test("several vertices are waited for together, and none is held meanwhile", async () => {
+test("lock several vertices together, and none while waiting", async () => {
   const vertex = mine.openVertex("B");
   const other = openStore(store);
   const waiting = watched(other.openVerticesAsync(["A", "B", "C"]));
@@ -125,7 +125,7 @@ test("several vertices are waited for together, and none is held meanwhile", asy
   );
 });
 
-test("a vertex that goes away meanwhile is missed, or made", async () => {
+test("reject or create a vertex that was deleted meanwhile", async () => {
   const vertex = mine.openVertex("A");
   const [one, two] = [openStore(store), openStore(store)];
   const missing = one.openVertexAsync("A").catch((error: Error) => error.message);
@@ -138,7 +138,7 @@ test("a vertex that goes away meanwhile is missed, or made", async () => {
   two.closeAll();
 });
 
-test("locks, and sections of code, exclude each other", async () => {
+test("support mutual exclusion by named locks and synchronized sections", async () => {
   let inside = 0;
   const section = async () => {
     const lock = await openStore(store).lockAsync("section");
@@ -165,7 +165,7 @@ test("locks, and sections of code, exclude each other", async () => {
   );
 });
 
-test("requests that wait for each other are told so at once", async () => {
+test("detect a deadlock at once", async () => {
   const other = openStore(store);
   const third = openStore(store);
   mine.openVertex("A");
@@ -186,7 +186,7 @@ test("requests that wait for each other are told so at once", async () => {
   assert.is((await first).id, "B");
 });
 
-test("one that finds a vertex free is no deadlock, nor is one that does not wait", async () => {
+test("see no deadlock in a free vertex or a call without waiting", async () => {
   const other = openStore(store);
   mine.openVertex("A");
   other.openVertex("B");
@@ -198,7 +198,7 @@ test("one that finds a vertex free is no deadlock, nor is one that does not wait
   assert.is((await waiting).id, "B");
 });
 
-test("nobody waits for longer than ten seconds without having said so", async () => {
+test("time out after ten seconds by default", async () => {
   const other = openStore(store);
   mine.openVertex("A");
   const waiting = [

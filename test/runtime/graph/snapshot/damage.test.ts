@@ -1,5 +1,5 @@
-// Snapshots that were cut off, or in which bits have changed: the graph is then what it was at the
-// last save or at the one before, never anything else.
+// Truncated and corrupt snapshots: the graph loads as of the last save or the one before, never in
+// another state.
 
 import {
   existsSync,
@@ -25,9 +25,9 @@ import { type GraphContent, graphContent } from "../support/graph-content.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const PAGE = 16_384;
-/** Words of a file's header. */
+/** Words of a file header. */
 const Word = { Version: 3, TablePage: 9, TableChecksum: 10, Arenas: 64 } as const;
-/** Words of an arena's entry; the last one says how many words it has. */
+/** Words of an arena entry; the last one is its number of words. */
 const ENTRY_WORDS = 8;
 const FLIPS = 200;
 const NAME = "damaged";
@@ -36,14 +36,14 @@ interface Context {
   folder: string;
   current: string;
   previous: string;
-  /** Bytes of the files, and what the graph was. */
+  /** Bytes of the files, and the states of the graph. */
   newBytes: Buffer;
   oldBytes: Buffer;
   newState: GraphContent;
   oldState: GraphContent;
 }
 
-const test = suite<Context>("damaged snapshots");
+const test = suite<Context>("corrupt snapshots");
 
 test.before((context) => {
   const folder = mkdtempSync(join(tmpdir(), "svc-damage-"));
@@ -76,7 +76,7 @@ test.after(({ folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-/** Damages the current snapshot in a way, then loads; returns what was said about it. */
+/** Corrupts the current snapshot, then loads; returns the warning. */
 function loadAfter(context: Context, damage: () => void): { warning: string; store: GraphStore } {
   writeFileSync(context.current, context.newBytes);
   damage();
@@ -92,13 +92,13 @@ function flip(bytes: Buffer, bit: number): Buffer {
   return flipped;
 }
 
-test("the last save counts while it is whole", (context) => {
+test("are not used while the last save is intact", (context) => {
   const { warning, store } = loadAfter(context, () => {});
   assert.is(warning, "");
   assert.equal(graphContent(store), context.newState);
 });
 
-/** What counts in a file, and what fills up pages, by what it is called when it is damaged. */
+/** Significant bytes of a file, and padding of pages, by the name of the corruption. */
 function sections(file: Buffer): { readonly text: string; start: number; end: number }[] {
   const words = new Uint32Array(Uint8Array.from(file).buffer, 0, Math.floor(file.length / 4));
   const tableAt = (words[Word.TablePage]! * PAGE) / 4;
@@ -119,7 +119,7 @@ function sections(file: Buffer): { readonly text: string; start: number; end: nu
   return found;
 }
 
-test(`a file that is too short or too long is passed over (seed ${SEED})`, (context) => {
+test(`are skipped when too short or too long (seed ${SEED})`, (context) => {
   const { current, newBytes, oldState } = context;
   const { length } = newBytes;
   const random = new Random();
@@ -134,7 +134,7 @@ test(`a file that is too short or too long is passed over (seed ${SEED})`, (cont
   }
 });
 
-test(`a changed bit is found, wherever it counts (seed ${SEED})`, (context) => {
+test(`are detected by any significant flipped bit (seed ${SEED})`, (context) => {
   const { current, newBytes, oldState } = context;
   const random = new Random();
   const all = sections(newBytes);
@@ -150,13 +150,13 @@ test(`a changed bit is found, wherever it counts (seed ${SEED})`, (context) => {
   }
 });
 
-test("a missing file gives way to the previous one", (context) => {
+test("are replaced by the previous one when the file is missing", (context) => {
   const { warning, store } = loadAfter(context, () => rmSync(context.current));
   assert.match(warning, "it is missing");
   assert.equal(graphContent(store), context.oldState);
 });
 
-test("a damaged file is put aside, and the previous one kept by the next save", (context) => {
+test("are renamed, and the next save keeps the previous one", (context) => {
   const { folder, previous, oldBytes, newBytes, current } = context;
   const { store } = loadAfter(context, () => writeFileSync(current, flip(newBytes, PAGE * 8)));
   assert.equal(readdirSync(folder).sort(), ["graph.snapshot.damaged", "graph.snapshot.old"]);
@@ -166,7 +166,7 @@ test("a damaged file is put aside, and the previous one kept by the next save", 
   assert.ok(existsSync(current));
 });
 
-test("when both are damaged, the graph is not taken for empty", (context) => {
+test("do not load as an empty graph when both are corrupt", (context) => {
   const { folder, current, previous, newBytes, oldBytes } = context;
   writeFileSync(current, flip(newBytes, PAGE * 8));
   writeFileSync(previous, oldBytes.subarray(0, PAGE * 3));
@@ -180,7 +180,7 @@ test("when both are damaged, the graph is not taken for empty", (context) => {
   assert.throws(() => loadGraph(NAME, folder, TEST_THREAD), isRefusal);
 });
 
-test("what another version or machine wrote is refused, not passed over", (context) => {
+test("are told apart from files of another version or machine, which are rejected", (context) => {
   const { folder, current, newBytes } = context;
   const refuse = (word: number, value: number, text: RegExp): void => {
     const other = Buffer.from(newBytes);
@@ -207,13 +207,13 @@ test("what another version or machine wrote is refused, not passed over", (conte
   assert.ok(existsSync(current));
 });
 
-test("a file that claims more than it has is refused before memory is taken", (context) => {
+test("are rejected before memory is allocated for a false size", (context) => {
   const { folder, current, previous, newBytes } = context;
   rmSync(previous);
   const header = new Uint32Array(newBytes.buffer.slice(newBytes.byteOffset).slice(0, PAGE));
   const tableAt = header[Word.TablePage]! * PAGE;
   const table = [...new Uint32Array(Uint8Array.from(newBytes.subarray(tableAt)).buffer)];
-  // An arena of 3 GiB, the first one in the table, all of whose chunks are the one that there is.
+  // An arena of 3 GiB, the first one in the table, all of whose chunks are the single real one.
   const chunks = (3 * 2 ** 30) / PAGE;
   const entries = [...new Array(chunks).fill([1, 0]).flat(), ...table.slice(2)];
   header[Word.Arenas + 7] = chunks * CHUNK_WORDS;

@@ -1,6 +1,6 @@
-// A graph whose texts fill all the memory that there is for them: it must come back like any other.
-// What is never touched costs nothing, so that most of the memory is only said to be in use.
-// FULL=1 saves and loads it as well, which takes 8 GiB of disk.
+// A graph whose strings fill their entire arena must load like any other. Untouched memory is not
+// committed, so that most of the arena is only marked as used. FULL=1 also saves and loads it,
+// which takes 8 GiB of disk.
 // limit: 600 s
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,11 +20,11 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite("full graphs");
-/** Left of the memory for texts, of 4 GiB. */
+/** Free bytes of the string arena of 4 GiB. */
 const LEFT_WORDS = 2 ** 18;
 const TEXT_LENGTH = 100_000;
 
-/** A store with so many texts that there is no room for another one, however short. */
+/** A store with so many strings that not even the shortest one fits. */
 function fullStore(): GraphStore {
   const store = GraphStore.create("full", TEST_THREAD);
   const { header, strings } = store.memory;
@@ -35,7 +35,7 @@ function fullStore(): GraphStore {
   return store;
 }
 
-/** Adds texts of one length until there is no room for another one. */
+/** Adds strings of one length until none fits. */
 function fill(graph: Graph, length: number): void {
   for (let number = 0; ; number++) {
     const text = `${number}`.padEnd(length, ".");
@@ -48,7 +48,7 @@ function fill(graph: Graph, length: number): void {
   }
 }
 
-test("what a full graph says of its memory is accepted when it is read", () => {
+test("pass the validation of arena sizes when loading", () => {
   const store = fullStore();
   const arenas = storedArenas(store.memory);
   assert.ok(arenas[store.memory.strings.id]!.words > 2 ** 30 - LEFT_WORDS, "it is full");
@@ -57,7 +57,7 @@ test("what a full graph says of its memory is accepted when it is read", () => {
   assert.equal(decodeHeader(page).arenas, arenas);
 });
 
-test("nothing that is stored may take more than a snapshot can hold", () => {
+test("never store anything larger than a snapshot can hold", () => {
   const { writer, memory } = GraphStore.create("full", TEST_THREAD);
   for (const arena of memory.arenas) {
     assert.throws(
@@ -68,7 +68,7 @@ test("nothing that is stored may take more than a snapshot can hold", () => {
 });
 
 if (process.env.FULL !== undefined) {
-  test("a full graph comes back", () => {
+  test("survive a save and load", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-full-"));
     try {
       const store = fullStore();

@@ -1,5 +1,5 @@
-// The lock file of a root: who gets it, who is refused, and that of many who see the same stale one
-// only one takes it over.
+// The lock file of a data folder: acquisition, rejection, and a stale lock that only one of many
+// contenders takes over.
 // starts processes
 
 import { spawnSync } from "node:child_process";
@@ -27,14 +27,14 @@ test.after.each(({ root }) => {
   rmSync(root, { recursive: true });
 });
 
-/** The text of a lock file whose process has ended. */
+/** Content of a lock file whose process has ended. */
 function staleText(changes: object = {}): string {
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   const token = "0123456789abcdef";
   return JSON.stringify({ ...ownText(), pid, token, ...changes });
 }
 
-/** What a lock file of this process says. */
+/** Content of a lock file of this process. */
 function ownText(): Record<string, unknown> {
   const root = mkdtempSync(join(tmpdir(), "svc-root-lock-"));
   const lock = lockRoot(root);
@@ -54,7 +54,7 @@ function refusal(root: string): string {
   return assert.unreachable("not refused") as never;
 }
 
-test("who comes second is refused, until the first has gone", ({ root, file }) => {
+test("rejects a second holder until the first releases", ({ root, file }) => {
   const lock = lockRoot(root);
   assert.is(refusal(root), `this root is used by this process, as ${file} says`);
   lock.release();
@@ -62,7 +62,7 @@ test("who comes second is refused, until the first has gone", ({ root, file }) =
   lockRoot(root).release();
 });
 
-test("a lock that was released twice does not take that of the next one along", ({ root }) => {
+test("does not release the lock of the next holder on a second release", ({ root }) => {
   const first = lockRoot(root);
   first.release();
   const second = lockRoot(root);
@@ -71,14 +71,14 @@ test("a lock that was released twice does not take that of the next one along", 
   second.release();
 });
 
-test("the folder of the root is made", ({ root }) => {
+test("creates the data folder", ({ root }) => {
   const deep = join(root, "a", "b");
   const lock = lockRoot(deep);
   assert.equal(readdirSync(deep), ["svc.lock"]);
   lock.release();
 });
 
-test("another process that runs is named", ({ root, file }) => {
+test("names another running process", ({ root, file }) => {
   const { bootId } = ownText();
   const start = readFileSync(`/proc/${process.ppid}/stat`, "latin1").split(") ")[1]!.split(" ")[19];
   const text = staleText({ pid: process.ppid, startedAt: start, bootId });
@@ -87,7 +87,7 @@ test("another process that runs is named", ({ root, file }) => {
   assert.is(readFileSync(file, "utf8"), text);
 });
 
-test("a stale lock is taken over", ({ root, file }) => {
+test("takes over a stale lock", ({ root, file }) => {
   for (const stale of [
     staleText(),
     staleText({ pid: process.pid, startedAt: "1" }),
@@ -101,7 +101,7 @@ test("a stale lock is taken over", ({ root, file }) => {
   }
 });
 
-test("so is one whose taker has died in the takeover", ({ root, file }) => {
+test("takes over when a process died during its takeover", ({ root, file }) => {
   writeFileSync(file, staleText());
   writeFileSync(`${file}.0123456789abcdef`, staleText({ token: "fedcba9876543210" }));
   const lock = lockRoot(root);
@@ -109,14 +109,14 @@ test("so is one whose taker has died in the takeover", ({ root, file }) => {
   lock.release();
 });
 
-test("not while its taker lives", ({ root, file }) => {
+test("rejects while the process of a takeover is alive", ({ root, file }) => {
   writeFileSync(file, staleText());
   writeFileSync(`${file}.0123456789abcdef`, JSON.stringify(ownText()));
   const text = `this root is used by this process, as ${file}.0123456789abcdef says`;
   assert.is(refusal(root), text);
 });
 
-test("what is no lock file is left alone", ({ root, file }) => {
+test("leaves other files alone", ({ root, file }) => {
   for (const text of ["", "{}", '{"pid":-1,"token":"0123456789abcdef"}', "123\n"]) {
     writeFileSync(file, text);
     assert.is(refusal(root), `${file} is no lock file; remove it if no server uses this root`);
@@ -124,7 +124,7 @@ test("what is no lock file is left alone", ({ root, file }) => {
   }
 });
 
-test("of many who see the same stale lock, one gets it", async ({ root, file }) => {
+test("is acquired by one of many contenders for a stale lock", async ({ root, file }) => {
   const stale = staleText();
   const racers = lockRacers(RACERS, (data) => startWorker(RACER, data));
   for (let race = 0; race < RACES; race++) {

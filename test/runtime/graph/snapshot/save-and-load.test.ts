@@ -1,4 +1,4 @@
-// Saving and loading whole graphs: what comes back, what is written when, who is kept out.
+// Saving and loading whole graphs: contents, incremental writes, and exclusion.
 
 import {
   closeSync,
@@ -47,7 +47,7 @@ test.after.each(({ folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-/** A graph with something of everything. */
+/** A graph with every kind of content. */
 function fullStore(): GraphStore {
   const store = GraphStore.create("full", TEST_THREAD);
   const graph = openStore(store);
@@ -97,14 +97,14 @@ function damage(file: string, at: number): boolean {
   return true;
 }
 
-test("a graph comes back as it was", ({ folder }) => {
+test("restore a graph", ({ folder }) => {
   const store = fullStore();
   saveGraph(store, folder);
   const loaded = load("full", folder);
   assert.equal(graphContent(loaded), graphContent(store));
 });
 
-test("and can be changed and saved again", ({ folder }) => {
+test("restore a graph that can be changed and saved again", ({ folder }) => {
   saveGraph(fullStore(), folder);
   const loaded = load("full", folder);
   const graph = openStore(loaded);
@@ -115,7 +115,7 @@ test("and can be changed and saved again", ({ folder }) => {
   assert.equal(graphContent(load("full", folder)), graphContent(loaded));
 });
 
-test("an empty graph comes back empty", ({ folder }) => {
+test("restore an empty graph", ({ folder }) => {
   const store = GraphStore.create("empty", TEST_THREAD);
   saveGraph(store, folder);
   const loaded = load("empty", folder);
@@ -124,7 +124,7 @@ test("an empty graph comes back empty", ({ folder }) => {
   assert.is(loaded.order, 1);
 });
 
-test("a truncated graph comes back empty", ({ folder }) => {
+test("restore a truncated graph as empty", ({ folder }) => {
   const store = fullStore();
   saveGraph(store, folder);
   openStore(store).truncate();
@@ -134,14 +134,14 @@ test("a truncated graph comes back empty", ({ folder }) => {
   assert.is(loaded.order, 0);
 });
 
-test("nothing stored, nothing loaded", ({ folder }) => {
+test("load nothing when nothing is stored", ({ folder }) => {
   assert.is(loadGraph("none", folder, TEST_THREAD), null);
   assert.is(loadGraph("none", join(folder, "missing"), TEST_THREAD), null);
   writeFileSync(join(folder, "graph.snapshot.tmp"), "what a crash left of the first save");
   assert.is(loadGraph("none", folder, TEST_THREAD), null);
 });
 
-test("what has not changed is not written again, unless it is forced", ({ folder }) => {
+test("write nothing for an unchanged graph unless forced", ({ folder }) => {
   const store = fullStore();
   const file = join(folder, "graph.snapshot");
   const words = saveGraph(store, folder);
@@ -156,19 +156,19 @@ test("what has not changed is not written again, unless it is forced", ({ folder
   assert.ok(saveGraph(store, folder) > 0);
 });
 
-test("two snapshots are kept, and nothing else", ({ folder }) => {
+test("keep two snapshots and no other files", ({ folder }) => {
   const store = fullStore();
   for (let time = 0; time < 3; time++) saveGraph(store, folder, { isForced: true });
   assert.equal(readdirSync(folder).sort(), ["graph.snapshot", "graph.snapshot.old"]);
 });
 
-test("folders are made", ({ folder }) => {
+test("create folders", ({ folder }) => {
   const deep = join(folder, "a", "b");
   saveGraph(fullStore(), deep);
   load("full", deep);
 });
 
-test("a folder that cannot be is told", ({ folder }) => {
+test("report a folder that cannot be created", ({ folder }) => {
   const file = join(folder, "file");
   writeFileSync(file, "");
   const store = fullStore();
@@ -179,7 +179,7 @@ test("a folder that cannot be is told", ({ folder }) => {
   saveGraph(store, folder);
 });
 
-test("a graph of another name is not taken for it", ({ folder }) => {
+test("reject a graph of another name", ({ folder }) => {
   saveGraph(fullStore(), folder);
   assert.throws(
     () => loadGraph("other", folder, TEST_THREAD),
@@ -187,7 +187,7 @@ test("a graph of another name is not taken for it", ({ folder }) => {
   );
 });
 
-test("one at a time saves", ({ folder }) => {
+test("exclude concurrent saves", ({ folder }) => {
   const store = fullStore();
   const { ints } = store.memory.header;
   Atomics.store(ints, Header.Saving, OTHER_THREAD);
@@ -204,7 +204,7 @@ test("one at a time saves", ({ folder }) => {
   assert.is(Atomics.load(ints, Header.Saving), 0);
 });
 
-test("a gentle save lets the thread go on, and others wait for it", async ({ folder }) => {
+test("yield during a gentle save, while other saves wait", async ({ folder }) => {
   const store = fullStore();
   const before = graphContent(store);
   const saved = saveGraphIncrementally(store, folder);
@@ -218,9 +218,7 @@ test("a gentle save lets the thread go on, and others wait for it", async ({ fol
   assert.ok((await next) > 0);
 });
 
-test("what is changed between the steps of a save is saved whole, or not at all", async ({
-  folder,
-}) => {
+test("save changes between the steps as a whole or not at all", async ({ folder }) => {
   const store = fullStore();
   const graph = openStore(store);
   makeLarge(graph);
@@ -241,7 +239,7 @@ test("what is changed between the steps of a save is saved whole, or not at all"
   assert.equal(graphContent(loaded), moments.get(loaded.operationCount));
 });
 
-test("what cannot be read back does not take the place of what is stored", async ({ folder }) => {
+test("keep the stored snapshot when the new one cannot be read back", async ({ folder }) => {
   const store = fullStore();
   for (let time = 0; time < 2; time++) saveGraph(store, folder, { isForced: true });
   const stored = (): Buffer[] =>
@@ -254,7 +252,7 @@ test("what cannot be read back does not take the place of what is stored", async
   const saved = saveGraphIncrementally(store, folder)
     .catch((caught: Error) => (error = caught))
     .finally(() => (isSaved = true));
-  // A page behind the graph's header, which alone is written twice.
+  // A page after the graph header, which alone is written twice.
   const damaged = 3 * 16_384;
   let isDamaged = false;
   while (!isSaved && !isDamaged) {
@@ -272,9 +270,7 @@ test("what cannot be read back does not take the place of what is stored", async
   assert.equal(graphContent(load("full", folder)), graphContent(store));
 });
 
-test("a graph that was removed is not saved, nor is one that is removed in a save", async ({
-  folder,
-}) => {
+test("do not save a graph that is removed before or during the save", async ({ folder }) => {
   const store = fullStore();
   saveGraph(store, folder);
   const before = graphContent(store);
@@ -290,9 +286,7 @@ test("a graph that was removed is not saved, nor is one that is removed in a sav
   assert.is(saveGraph(loaded, folder, { isForced: true }), 0);
 });
 
-test("the save of a graph that is removed leaves that of its successor alone", async ({
-  folder,
-}) => {
+test("do not affect the successor of a removed graph", async ({ folder }) => {
   const removed = fullStore();
   makeLarge(openStore(removed));
   const saved = saveGraphIncrementally(removed, folder);
@@ -305,7 +299,7 @@ test("the save of a graph that is removed leaves that of its successor alone", a
   assert.equal(graphContent(load("full", folder)), graphContent(successor));
 });
 
-test("what belonged to the threads that saved is forgotten", ({ folder }) => {
+test("drop thread-specific state", ({ folder }) => {
   const store = fullStore();
   const graph = openStore(store);
   const held = graph.openVertex("v7");
@@ -329,7 +323,7 @@ test("what belonged to the threads that saved is forgotten", ({ folder }) => {
   other.close();
 });
 
-test("a vertex that was there only for who held it is gone", ({ folder }) => {
+test("drop a deleted vertex that only a lock keeps", ({ folder }) => {
   const store = fullStore();
   const graph = openStore(store);
   graph.createVertex("kept");
@@ -343,7 +337,7 @@ test("a vertex that was there only for who held it is gone", ({ folder }) => {
   assert.is(loaded.order, store.order);
 });
 
-test("readonly graphs stay readonly", ({ folder }) => {
+test("keep readonly graphs readonly", ({ folder }) => {
   const store = fullStore();
   openStore(store).setGraphReadonly();
   saveGraph(store, folder);

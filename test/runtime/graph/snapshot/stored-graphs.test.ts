@@ -1,4 +1,4 @@
-// Finding the graphs of a root, and keeping their folders inside of it.
+// Discovery of the graphs in a data folder, and confinement of their folders to it.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ function store(root: string, name: string, path: string): void {
   saveGraph(GraphStore.create(name, TEST_THREAD), graphFolder(root, path));
 }
 
-test("graphs are found by their snapshots, whatever their folders are called", ({ root }) => {
+test("are found by their snapshots in folders of any name", ({ root }) => {
   store(root, "cities", "cities");
   store(root, "films", "data/of/films");
   store(root, "top", "data");
@@ -44,7 +44,7 @@ test("graphs are found by their snapshots, whatever their folders are called", (
   assert.equal(listStoredGraphs(join(root, "missing")), []);
 });
 
-test("a graph of which only the previous snapshot is left is found", ({ root }) => {
+test("are found when only the previous snapshot is left", ({ root }) => {
   store(root, "cities", "folder");
   const folder = graphFolder(root, "folder");
   saveGraph(GraphStore.create("cities", TEST_THREAD), folder, { isForced: true });
@@ -52,13 +52,13 @@ test("a graph of which only the previous snapshot is left is found", ({ root }) 
   assert.equal(listStoredGraphs(root), [{ name: "cities", path: "folder" }]);
 });
 
-test("so is one that cannot be read: whoever loads it is told why", ({ root }) => {
+test("are found even if unreadable, and loading reports the reason", ({ root }) => {
   mkdirSync(join(root, "broken"));
   writeFileSync(join(root, "broken", "graph.snapshot"), "no snapshot");
   assert.equal(listStoredGraphs(root), [{ name: "broken", path: "broken" }]);
 });
 
-test("neither hidden folders nor links are looked into", ({ root }) => {
+test("are not searched in hidden folders and links", ({ root }) => {
   const outside = mkdtempSync(join(tmpdir(), "svc-outside-"));
   saveGraph(GraphStore.create("other", TEST_THREAD), outside);
   symlinkSync(outside, join(root, "link"));
@@ -68,7 +68,7 @@ test("neither hidden folders nor links are looked into", ({ root }) => {
   rmSync(outside, { recursive: true });
 });
 
-test("no path leads out of the root", ({ root }) => {
+test("never have a path outside of the data folder", ({ root }) => {
   symlinkSync(tmpdir(), join(root, "link"));
   writeFileSync(join(root, "file"), "");
   for (const path of [
@@ -86,7 +86,7 @@ test("no path leads out of the root", ({ root }) => {
   }
 });
 
-test("an erased graph leaves no folder, unless there is something else in it", ({ root }) => {
+test("leave no folder when erased, unless it has other files", ({ root }) => {
   store(root, "one", "one");
   store(root, "two", "two");
   writeFileSync(join(root, "two", "notes.txt"), "");
@@ -96,7 +96,7 @@ test("an erased graph leaves no folder, unless there is something else in it", (
   rmSync(join(root, "two", "notes.txt"));
 });
 
-test("what a save has left that was cut off is removed by who gets the root", ({ root }) => {
+test("lose remains of interrupted saves when the data folder is opened", ({ root }) => {
   store(root, "cities", "data/of/cities");
   const first = join(root, "first");
   const cities = join(root, "data", "of", "cities");
@@ -110,7 +110,7 @@ test("what a save has left that was cut off is removed by who gets the root", ({
   assert.equal(readdirSync(plugin), ["graph.snapshot.tmp"], "no folder of a graph");
 });
 
-test("what is left of a save and cannot be removed stops nobody", ({ root }) => {
+test("tolerate remains of a save that cannot be removed", ({ root }) => {
   mkdirSync(join(root, "odd", "graph.snapshot.tmp"), { recursive: true });
   mkdirSync(join(root, "plain"));
   writeFileSync(join(root, "plain", "graph.snapshot.tmp"), "half");

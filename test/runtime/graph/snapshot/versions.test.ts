@@ -1,5 +1,5 @@
-// Snapshots of other versions of the code: with the format before this one, and with other arenas
-// than there are today. test/fixtures/snapshots holds what that version wrote, and what it was.
+// Snapshots of other versions of the code: the previous format, and other sets of arenas.
+// test/fixtures/snapshots holds a file written by that version and its contents.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const FIXTURES = new URL("../../../fixtures/snapshots/", import.meta.url);
 const Word = { Checksum: 2, ArenaCount: 5, TablePage: 9, TableChecksum: 10, Arenas: 64 } as const;
 const ENTRY_WORDS = 8;
 
-const test = suite<{ folder: string }>("versions of snapshots");
+const test = suite<{ folder: string }>("snapshot versions");
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-versions-"));
@@ -38,7 +38,7 @@ function load(name: string, folder: string): GraphStore {
   return store;
 }
 
-/** It takes whatever a graph can be asked for. */
+/** Supports any operation on a graph. */
 function change(store: GraphStore): void {
   const graph = openStore(store);
   for (let step = 0; step < 100; step++) {
@@ -48,7 +48,7 @@ function change(store: GraphStore): void {
   checkStore(store);
 }
 
-test("what version 1 wrote is loaded, and saved as today", ({ folder }) => {
+test("loads version 1 and saves the current version", ({ folder }) => {
   const fixture = (name: string): Buffer => gunzipSync(readFileSync(new URL(name, FIXTURES)));
   writeFileSync(join(folder, "graph.snapshot"), fixture("version-1.snapshot.gz"));
   const content = JSON.parse(fixture("version-1.content.json.gz").toString());
@@ -62,7 +62,7 @@ test("what version 1 wrote is loaded, and saved as today", ({ folder }) => {
   assert.equal(graphContent(load("kept", folder)), graphContent(store));
 });
 
-/** One word of a page after another, of a file. */
+/** Rotates the pages of a file by one word each. */
 function pageOf(words: Uint32Array, page: number): Uint32Array {
   return words.subarray(page * CHUNK_WORDS, (page + 1) * CHUNK_WORDS);
 }
@@ -71,7 +71,7 @@ function checksum(words: Uint32Array): number {
   return crc32(new Uint8Array(words.buffer, words.byteOffset, words.byteLength));
 }
 
-/** The same snapshot as a version would write it that has these arenas, in this order. */
+/** The same snapshot as written by a version with these arenas, in this order. */
 function withArenas(file: Buffer, names: readonly layout.ArenaName[]): Uint8Array {
   const words = new Uint32Array(Uint8Array.from(file).buffer);
   const header = pageOf(words, 0);
@@ -107,7 +107,7 @@ function withArenas(file: Buffer, names: readonly layout.ArenaName[]): Uint8Arra
   return Buffer.concat([new Uint8Array(pages.buffer), new Uint8Array(newTable.buffer)]);
 }
 
-test("arenas are found by their names; one that is missing is empty", ({ folder }) => {
+test("finds arenas by name, and treats missing ones as empty", ({ folder }) => {
   const store = GraphStore.create("other", TEST_THREAD);
   const graph = openStore(store);
   for (let arc = 0; arc < 300; arc++)
@@ -124,9 +124,9 @@ test("arenas are found by their names; one that is missing is empty", ({ folder 
   assert.equal(graphContent(load("other", folder)), graphContent(loaded));
 });
 
-test("what is laid out otherwise is another version", () => {
-  // Whoever changes one of these must raise VERSION in snapshot-format.ts, and convert what the
-  // version before has written.
+test("rejects another layout as another version", () => {
+  // A change of these constants requires a higher VERSION in snapshot-format.ts and a conversion of
+  // the previous format.
   const { ARC_WORDS, HEADER_WORDS, LIST_UNIT_WORDS, RECORD_WORDS, SIDE_WORDS } = layout;
   const sizes = { ARC_WORDS, HEADER_WORDS, LIST_UNIT_WORDS, RECORD_WORDS, SIDE_WORDS };
   assert.equal(

@@ -1,4 +1,4 @@
-// Figures of a graph: they follow what is stored, and looking at them waits for nobody.
+// Statistics of a graph: they follow its contents, and reading them never blocks.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,7 +9,7 @@ import { graphDigest, graphTotals } from "../../../../runtime/graph/status/graph
 import { memoryUsage, pooledBytes } from "../../../../runtime/graph/status/memory-usage.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 
-const test = suite("graph figures");
+const test = suite("graph status");
 
 /** A graph, as two threads see it. */
 function pair(): [graph: Graph, writer: GraphStore, reader: GraphStore] {
@@ -18,7 +18,7 @@ function pair(): [graph: Graph, writer: GraphStore, reader: GraphStore] {
   return [new Graph(access), writer, GraphStore.attach(writer.share, 2)];
 }
 
-test("an empty graph has nothing, and its age is that of the graph", () => {
+test("is empty for an empty graph, with the graph's age", () => {
   const [, , reader] = pair();
   const { base, time, op, memcost, memory, query } = graphStatus(reader, "/data/g");
   assert.equal(base, { name: "g", order: 0, size: 0, properties: 0, vectors: 0 });
@@ -28,7 +28,7 @@ test("an empty graph has nothing, and its age is that of the graph", () => {
   assert.is(memory.event, 8);
 });
 
-test("another thread's figures follow each change", () => {
+test("follows each change of another thread", () => {
   const [graph, , reader] = pair();
   const before = memoryUsage(reader);
   for (let i = 0; i < 20_000; i++) {
@@ -53,13 +53,13 @@ test("another thread's figures follow each change", () => {
   assert.ok(pooledBytes(after) > 20_000 * 200);
 });
 
-test("a writer that keeps the mutex keeps nobody from looking", () => {
+test("is readable while a writer holds the mutex", () => {
   const [graph, writer, reader] = pair();
   graph.createVertex("a", "person", { properties: { age: 5 } });
   graph.connect("a", "knows", "b");
   const open = [{ store: reader, path: null, isLocal: false }];
   const digest = graphDigest(open);
-  // Whoever waits for the mutex in here waits for ever.
+  // A wait for the mutex in here would never end.
   writer.writer.mutate(() => {
     const { enum: names } = graphStatus(reader, null);
     assert.equal(names.relationship, { codec: { knows: [512, 1] }, count: 1 });

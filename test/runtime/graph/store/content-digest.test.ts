@@ -1,5 +1,5 @@
-// The digest of contents: the same for the same contents, however they came about, and another one
-// for whatever else there may be.
+// The digest of contents: equal for equal contents, whatever their history, and different for any
+// other contents.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { FakeClock } from "../../../property/support/fake-clock.js";
 import { loggedStore } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
-const test = suite<{ clock: FakeClock }>("digest of contents");
+const test = suite<{ clock: FakeClock }>("content digest");
 
 test.before.each((context) => {
   context.clock = new FakeClock().start();
@@ -64,7 +64,7 @@ const CONTENTS: readonly ((graph: Graph) => void)[] = [
   (graph) => graph.connect("a", ["to", 5, 2], "b"),
 ];
 
-/** All of these at once, but for the type, which the others do not give. */
+/** All of these at once, except for the type, which the others do not set. */
 function fillAll(graph: Graph): void {
   for (const change of CONTENTS.filter((_, index) => index !== 2)) {
     change(graph);
@@ -72,7 +72,7 @@ function fillAll(graph: Graph): void {
   }
 }
 
-test("different contents have different digests, in each of their four words", () => {
+test("differs for different contents in each of its four words", () => {
   const digests = CONTENTS.map(digestOf);
   assert.is(new Set(digests).size, CONTENTS.length);
   for (let word = 0; word < 4; word++) {
@@ -86,7 +86,7 @@ test("different contents have different digests, in each of their four words", (
   );
 });
 
-test("the same contents have the same digest, in whichever order they came", () => {
+test("is the same for equal contents in any order of changes", () => {
   const one = digestOf((graph) => {
     graph.connect("a", ["to", 5, 1], "b");
     graph.createVertex("c", { properties: { n: 1 } });
@@ -104,7 +104,7 @@ test("the same contents have the same digest, in whichever order they came", () 
   assert.is(one, other);
 });
 
-test("nothing is left when everything has gone", () => {
+test("is empty after everything is deleted", () => {
   const taken = digestOf((graph) => {
     fillAll(graph);
     for (const id of ["a", "b", "c"]) graph.deleteVertex(id);
@@ -117,13 +117,13 @@ test("nothing is left when everything has gone", () => {
   assert.is(emptied, NOTHING);
 });
 
-test("a graph that was stored without one gets one, and one without a log loses it", () => {
+test("is added to a stored graph without one, and dropped without a log", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-digest-"));
   const log = () => ({ ring: createRingMemory(2 ** 16), clock: new CommitClock().buffer });
   try {
     const store = made(fillAll);
     const { digest } = digestCheckpoint(store)!;
-    // As if a thread had written the log: saves wait for that.
+    // As if a thread had flushed the log: saves wait for that.
     const { clock } = store.memory.log!;
     clock.finish(clock.nextFlush);
     saveGraph(store, join(folder, "kept"));

@@ -1,4 +1,4 @@
-// The heap of what expires, against a map of seconds; mutations that fail must leave no trace.
+// The expiry heap against a map of seconds; failing mutations must leave no trace.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ function storeWithVertices(): GraphStore {
   return store;
 }
 
-/** Takes all there is, in the order in which it is due. */
+/** Removes all entries in due order. */
 function drain({ expiry, writer }: GraphStore): [second: number, vertex: number][] {
   const taken: [number, number][] = [];
   for (let vertex = 0; expiry.count > 0; ) {
@@ -34,14 +34,14 @@ function drain({ expiry, writer }: GraphStore): [second: number, vertex: number]
   return taken;
 }
 
-test("nothing is due in an empty heap", () => {
+test("has nothing due when empty", () => {
   const { expiry } = storeWithVertices();
   assert.is(expiry.count, 0);
   assert.is(expiry.next, NEVER);
   assert.is(expiry.due(NEVER - 1), 0);
 });
 
-test("vertices are due in the order of their seconds", () => {
+test("returns vertices in the order of their seconds", () => {
   const store = storeWithVertices();
   const { expiry, writer } = store;
   writer.mutate(() => {
@@ -55,7 +55,7 @@ test("vertices are due in the order of their seconds", () => {
   );
 });
 
-test("a vertex stands there once, for the earliest second it was scheduled for", () => {
+test("holds each vertex once, for its earliest second", () => {
   const store = storeWithVertices();
   const { expiry, writer } = store;
   writer.mutate(() => {
@@ -65,13 +65,13 @@ test("a vertex stands there once, for the earliest second it was scheduled for",
   assert.equal(drain(store), [[300, 7]]);
 });
 
-test("a vertex that never expires is not scheduled", () => {
+test("omits vertices that never expire", () => {
   const { expiry, writer } = storeWithVertices();
   writer.mutate(() => expiry.schedule(7, NEVER));
   assert.is(expiry.count, 0);
 });
 
-test("counts by how soon vertices are due", () => {
+test("counts vertices by due time", () => {
   const { expiry, writer } = storeWithVertices();
   writer.mutate(() => {
     [1, 9, 10, 11, 99, 100, 5000].forEach((second, index) => {
@@ -81,7 +81,7 @@ test("counts by how soon vertices are due", () => {
   assert.equal(expiry.countBefore([10, 100, Number.POSITIVE_INFINITY]), [2, 3, 2]);
 });
 
-test(`random schedules agree with a map (seed ${SEED})`, () => {
+test(`agrees with a map under random schedules (seed ${SEED})`, () => {
   const store = storeWithVertices();
   const { expiry, writer } = store;
   const random = new Random();

@@ -1,5 +1,5 @@
-// Values of properties on disk: larger than in memory, read back through snapshots, the log and the
-// transfer of a graph, refused where they are damaged, and removed once nothing can name them.
+// Property values on disk: larger than memory, read back through snapshots, the transaction log and
+// graph transfers, rejected when corrupt, and removed when unreachable.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ import {
 import { loggedStore, replayTo } from "../support/logged-graph.js";
 import { makeGraph, openStore, TEST_THREAD } from "../support/make-graph.js";
 
-const test = suite<{ root: string }>("values on disk");
+const test = suite<{ root: string }>("external values");
 const LONG = "löng ".repeat(200_000);
 const LIST = Array.from({ length: 100_000 }, (_, item) => item / 2);
 const MAP = new Map(Array.from({ length: 21_626 }, (_, item) => [item, item * 2]));
@@ -51,7 +51,7 @@ function hasAll(store: GraphStore): void {
   for (const [key, value] of Object.entries(VALUES)) assert.equal(vertex.getProperty(key), value);
 }
 
-test("are read back, and shown by queries", ({ root }) => {
+test("are read back and shown by queries", ({ root }) => {
   const store = storeIn(root);
   fill(store);
   hasAll(store);
@@ -63,12 +63,12 @@ test("are read back, and shown by queries", ({ root }) => {
     here: "in memory",
   });
   assert.is(listValues(root).length, Object.keys(VALUES).length);
-  // Equal ones lie there once.
+  // Equal values share one file.
   graph.createVertex("w", { properties: { "*LONG": LONG } });
   assert.is(listValues(root).length, Object.keys(VALUES).length);
 });
 
-test("that fit a cell stay in memory, and others are unknown to filters", ({ root }) => {
+test("stay in memory if they fit a cell, and are unknown to filters otherwise", ({ root }) => {
   const graph = openStore(storeIn(root));
   graph.createVertex("v", { properties: { "*n": 5, "*none": null, "*text": "abc" } });
   assert.is(listValues(root).length, 1);
@@ -84,7 +84,7 @@ test("that fit a cell stay in memory, and others are unknown to filters", ({ roo
   assert.is(vertex.getProperty("n"), null);
 });
 
-test("come back with snapshots, and go with the graph", ({ root }) => {
+test("are restored with snapshots and removed with the graph", ({ root }) => {
   const store = storeIn(root);
   fill(store);
   saveGraph(store, root);
@@ -95,7 +95,7 @@ test("come back with snapshots, and go with the graph", ({ root }) => {
   fill(storeIn(root));
 });
 
-test("go through the log whole, and give replicas the same digest", ({ root }) => {
+test("pass through the log and give replicas the same digest", ({ root }) => {
   const logged = loggedStore();
   const store = storeIn(join(root, "a"), logged);
   store.memory.log!.isOn = true;
@@ -107,7 +107,7 @@ test("go through the log whole, and give replicas the same digest", ({ root }) =
   assert.is(listValues(join(root, "b")).length, listValues(join(root, "a")).length);
 });
 
-test("go with a graph that is sent as a snapshot", async ({ root }) => {
+test("are transferred with a graph sent as a snapshot", async ({ root }) => {
   const [from, to] = [join(root, "a"), join(root, "b")];
   const store = storeIn(from);
   fill(store);
@@ -127,7 +127,7 @@ test("go with a graph that is sent as a snapshot", async ({ root }) => {
   assert.equal(readdirSync(to).sort(), [".values", "graph.snapshot"]);
 });
 
-test("are refused where they are missing, damaged, too large or have no place", ({ root }) => {
+test("are rejected when missing, corrupt, too large or without a folder", ({ root }) => {
   const store = storeIn(root);
   const graph = openStore(store);
   graph.createVertex("v", { properties: { "*text": "abc" } });
@@ -149,7 +149,7 @@ test("are refused where they are missing, damaged, too large or have no place", 
   assert.throws(() => vertex.setProperty("**k", "x"), /invalid property key: '\*k'/);
 });
 
-test("that nothing names go once both snapshots are later", ({ root }) => {
+test("are removed when unreachable from both snapshots", ({ root }) => {
   const store = storeIn(root);
   const graph = openStore(store);
   for (const text of ["used", "unused", "again"]) {
@@ -162,7 +162,7 @@ test("that nothing names go once both snapshots are later", ({ root }) => {
   using again = graph.openVertex("again");
   again.removeProperty("text");
   for (let round = 0; round < 2; round++) saveGraph(store, root, { isForced: true });
-  // The list is made here, and is of a time before the snapshots that follow.
+  // The list is created here, before the snapshots that follow.
   loadGraph("test", root, TEST_THREAD + 1);
   assert.is(listValues(root).length, 3);
   const list = join(root, ".values", "unused");

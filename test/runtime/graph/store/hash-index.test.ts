@@ -1,4 +1,4 @@
-// The index under hashes that collide: the same entries as a map, through growth and shrinking.
+// The hash index with colliding hashes: the same entries as a map while growing and shrinking.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -23,7 +23,7 @@ function makeIndex(): { index: HashIndex; writer: Writer; sequence: () => number
 
 const isEntry = (wanted: number) => ({ matches: (entry: number) => entry === wanted });
 
-test("entries are found, whatever their hashes share", () => {
+test("finds entries despite shared hashes", () => {
   const random = new Random();
   for (const [segments, slots] of [
     [1, 5],
@@ -32,7 +32,7 @@ test("entries are found, whatever their hashes share", () => {
   ] as const) {
     const { index, writer } = makeIndex();
     const hashes = new Map<number, number>();
-    // Few hashes, so that chains run into each other; at most 32 entries of one.
+    // Few hashes, so that probe chains overlap; at most 32 entries of one.
     for (let step = 0; step < 3000; step++) {
       const isGrowing = step % 1500 < 750;
       const entry = 1 + random.below(150);
@@ -56,7 +56,7 @@ test("entries are found, whatever their hashes share", () => {
   }
 });
 
-test("what is undone was never there, and no miss counts that began before", () => {
+test("rolls back additions, and invalidates misses of concurrent lookups", () => {
   const { index, writer, sequence } = makeIndex();
   writer.mutate(() => {
     for (let entry = 1; entry <= 100; entry++) index.add(entry % 7, entry);
@@ -79,7 +79,7 @@ test("what is undone was never there, and no miss counts that began before", () 
   }
 });
 
-test("what takes the place of a removed entry is undone with it", () => {
+test("rolls back an entry that replaces a removed one", () => {
   const { index, writer } = makeIndex();
   // Another entry, so that the table stays.
   writer.mutate(() => index.add(3, 9));
@@ -96,7 +96,7 @@ test("what takes the place of a removed entry is undone with it", () => {
   writer.mutate(() => index.remove(8, 1));
 });
 
-test("not more than 32 entries have the same hash", () => {
+test("holds at most 32 entries of one hash", () => {
   const { index, writer } = makeIndex();
   for (let entry = 1; entry <= 32; entry++) writer.mutate(() => index.add(9, entry));
   assert.throws(
@@ -109,7 +109,7 @@ test("not more than 32 entries have the same hash", () => {
   assert.is(index.find(9, isEntry(33)), 33);
 });
 
-test("tables are given back when their entries go", () => {
+test("frees tables when their entries are removed", () => {
   const { index, writer } = makeIndex();
   const fill = () =>
     writer.mutate(() => {

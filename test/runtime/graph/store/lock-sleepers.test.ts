@@ -1,14 +1,14 @@
-// Who sleeps until a lock is released is woken by the release itself, not by its own alarm clock.
+// A thread that sleeps until a lock is released is woken by the release, not by its timeout.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { TEST_THREAD } from "../support/make-graph.js";
 
-const test = suite("sleepers for locks");
+const test = suite("lock sleepers");
 const LONG_MS = 60_000;
 
-test("a release wakes all who sleep", async () => {
+test("all wake on a release", async () => {
   const { locks } = GraphStore.create("sleepers", TEST_THREAD);
   const seen = locks.releases;
   const sleeps = [locks.sleepAsync(seen, LONG_MS), locks.sleepAsync(seen, LONG_MS)];
@@ -16,7 +16,7 @@ test("a release wakes all who sleep", async () => {
   assert.equal(await Promise.all(sleeps), ["ok", "ok"]);
 });
 
-test("who falls asleep between two releases is woken by the second", async () => {
+test("wake on the second release when they start between two", async () => {
   const { locks } = GraphStore.create("sleepers", TEST_THREAD);
   for (let round = 0; round < 3; round++) {
     locks.wakeWaiting();
@@ -27,7 +27,7 @@ test("who falls asleep between two releases is woken by the second", async () =>
   }
 });
 
-test("nobody falls asleep once a lock was released", () => {
+test("do not sleep after a release", () => {
   const { locks } = GraphStore.create("sleepers", TEST_THREAD);
   const seen = locks.releases;
   locks.wakeWaiting();

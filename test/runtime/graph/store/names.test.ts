@@ -1,4 +1,4 @@
-// Names and their codes, as every thread sees them, and the lists of vertices by type.
+// Names and their codes in every thread, and the lists of vertices by type.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +16,7 @@ function pair(): [store: GraphStore, other: GraphStore] {
   return [store, GraphStore.attach(store.share, OTHER_THREAD)];
 }
 
-test("names get codes in the order of their first use, the system's are there", () => {
+test("get codes in the order of first use, after the system's", () => {
   const [store, other] = pair();
   const { relationships, types, keys, writer } = store;
   assert.is(relationships.codeOf("__related__"), RELATED);
@@ -48,7 +48,7 @@ test("names get codes in the order of their first use, the system's are there", 
   }
 });
 
-test("lists tell what is in use", () => {
+test("are listed while in use", () => {
   const [{ relationships, writer }, other] = pair();
   writer.mutate(() => {
     for (const name of ["likes", "knows", "hates"]) relationships.define(name);
@@ -65,18 +65,18 @@ test("lists tell what is in use", () => {
   );
 });
 
-test("lists and numbers of names wait for no writer", () => {
+test("can be listed and counted without waiting for a writer", () => {
   const [{ relationships, writer }, other] = pair();
   writer.mutate(() => {
     for (let name = 0; name < 100; name++)
       relationships.addCount(relationships.define(`r${name}`), 1);
-    // The mutex is held: whoever waits for it here waits for ever.
+    // The mutex is held: waiting for it here would never end.
     assert.is(other.relationships.used, 100);
     assert.equal(other.relationships.list().r99, [611, 1]);
   });
 });
 
-test("an undone definition leaves nothing in any cache", () => {
+test("are removed from all caches when a definition is rolled back", () => {
   const [{ relationships, writer }, other] = pair();
   assert.throws(() =>
     writer.mutate(() => {
@@ -99,7 +99,7 @@ test("an undone definition leaves nothing in any cache", () => {
   assert.is(relationships.nameOf(512), "right");
 });
 
-test("codes that are all in use run out with an error, and tables grow up to there", () => {
+test("report exhausted codes, after tables have grown to the maximum", () => {
   const [store, other] = pair();
   const { relationships, types, writer } = store;
   for (let code = 512; code <= 16_127; code++) {
@@ -127,7 +127,7 @@ test("codes that are all in use run out with an error, and tables grow up to the
   }
 });
 
-test("a type's list holds its vertices, and gives its pages back", () => {
+test("have a list of vertices per type that frees its pages", () => {
   const [store, other] = pair();
   const { typeLists, vertices, writer } = store;
   const handles: number[] = [];

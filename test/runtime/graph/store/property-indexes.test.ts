@@ -1,4 +1,4 @@
-// Indexes of properties and ids: what they find, that they are kept up, undone and logged.
+// Property and id indexes: lookups, maintenance, roll back and logging.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ import { checkStore } from "../support/check-store.js";
 import { loggedStore, replayTo } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
-const test = suite<{ store: GraphStore; graph: Graph }>("indexes of properties");
+const test = suite<{ store: GraphStore; graph: Graph }>("property indexes");
 
 const MANY = 2000;
 
@@ -26,7 +26,7 @@ test.before.each((context) => {
   }
 });
 
-/** How many vertices a search looks at, and which it finds. */
+/** Number of vertices that a search examines, and those found. */
 function found(store: GraphStore, condition: object): [looked: number, ids: string[]] {
   const test = compileVertexCondition(
     store,
@@ -45,7 +45,7 @@ function found(store: GraphStore, condition: object): [looked: number, ids: stri
   ];
 }
 
-test("what is looked for is found by looking at little else", ({ store, graph }) => {
+test("find matches among few candidates", ({ store, graph }) => {
   const conditions = [
     { property: { age: 7.5 } },
     { property: { age: [V_RANGE, [-1, 1.05]] } },
@@ -79,7 +79,7 @@ test("what is looked for is found by looking at little else", ({ store, graph })
   );
 });
 
-test("what no index can tell is looked for everywhere", ({ store, graph }) => {
+test("are not used for conditions that they cannot answer", ({ store, graph }) => {
   graph.index("property", { key: "age" });
   graph.index("property", { key: "name" });
   for (const condition of [
@@ -94,7 +94,7 @@ test("what no index can tell is looked for everywhere", ({ store, graph }) => {
   }
 });
 
-test("an index goes along with changes, and with those that are undone", ({ store, graph }) => {
+test("follow changes and roll backs", ({ store, graph }) => {
   graph.index("property", { key: "age" });
   graph.index("ids");
   const at = (age: number | string) => found(store, { property: { age } })[1];
@@ -116,7 +116,7 @@ test("an index goes along with changes, and with those that are undone", ({ stor
   checkStore(store);
 });
 
-test("odd numbers are found: infinite, negative, zeros, floats", ({ store, graph }) => {
+test("find infinite, negative and zero numbers and floats", ({ store, graph }) => {
   graph.index("property", { key: "n" });
   const numbers = [
     Number.NEGATIVE_INFINITY,
@@ -140,7 +140,7 @@ test("odd numbers are found: infinite, negative, zeros, floats", ({ store, graph
   checkStore(store);
 });
 
-test("indexes are logged, dropped, and end with what they are of", ({ store, graph }) => {
+test("are logged, dropped, and removed with their subject", ({ store, graph }) => {
   const copy = GraphStore.create("test", TEST_THREAD);
   graph.index("property", { key: "age" });
   graph.index("ids");

@@ -1,4 +1,4 @@
-// Setting, reading and removing properties, and what becomes of their memory.
+// Setting, reading and removing properties, and reclaiming their memory.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -35,7 +35,7 @@ function numberOf(properties: PropertyTable, vertex: number, key: number): numbe
   return read.numbers[0]!;
 }
 
-test("values of every kind come back", () => {
+test("returns values of every kind", () => {
   const { store, keys } = makeStore(3, "key");
   const [key] = keys as [number];
   const { properties, writer } = store;
@@ -57,7 +57,7 @@ test("values of every kind come back", () => {
   assert.is(properties.get(3, key), undefined);
 });
 
-test("integral floats are told from integers, up to 2^49", () => {
+test("distinguishes integral floats from integers, up to 2^49", () => {
   const { store, keys } = makeStore(1, "key");
   const [key] = keys as [number];
   const { properties, writer } = store;
@@ -75,11 +75,11 @@ test("integral floats are told from integers, up to 2^49", () => {
   }
 });
 
-test("vertices of a group do not disturb each other, in whatever order they come", () => {
+test("keeps vertices of a group independent in any order of changes", () => {
   const { store, keys } = makeStore(70, "a", "b", "c");
   const { properties, writer } = store;
   for (let step = 0; step < 70; step++) {
-    // 37 has no factor in common with 70, so that every vertex has its turn.
+    // 37 is coprime to 70, so that every vertex is visited.
     const vertex = ((step * 37) % 70) + 1;
     for (const key of keys) writer.mutate(() => properties.set(vertex, key, vertex * 10 + key));
     checkProperties(store);
@@ -96,7 +96,7 @@ test("vertices of a group do not disturb each other, in whatever order they come
   }
 });
 
-test("counts follow: by vertex, by key, in all", () => {
+test("counts by vertex, by key and in total", () => {
   const { store, keys } = makeStore(40, "a", "b");
   const { properties, writer } = store;
   writer.mutate(() => {
@@ -118,7 +118,7 @@ test("counts follow: by vertex, by key, in all", () => {
   checkProperties(store);
 });
 
-test("what nobody has any more leaves memory, cells as well as texts", () => {
+test("frees cells and strings without references", () => {
   const { store, keys } = makeStore(200, "a", "b", "c", "d");
   const { properties, writer } = store;
   const texts = store.strings.count;
@@ -144,7 +144,7 @@ test("what nobody has any more leaves memory, cells as well as texts", () => {
   assert.is(store.memory.cells.words.length, used);
 });
 
-test("a mutation that fails leaves everything as it was", () => {
+test("restores everything when a mutation fails", () => {
   const { store, keys } = makeStore(40, "a", "b");
   const { properties, writer } = store;
   writer.mutate(() => {
@@ -170,7 +170,7 @@ test("a mutation that fails leaves everything as it was", () => {
   }
 });
 
-test("another thread's view finds what lies beyond what it has seen", () => {
+test("finds growth made by another thread", () => {
   const { store, keys } = makeStore(10, "a");
   const other = GraphStore.attach(store.share, TEST_THREAD + 1);
   assert.is(other.properties.get(5, keys[0]!), undefined);
@@ -189,7 +189,7 @@ test("another thread's view finds what lies beyond what it has seen", () => {
   assert.is(other.properties.get(10_000_000, keys[0]!), undefined);
 });
 
-test("a group may have any number of keys", () => {
+test("supports any number of keys in a group", () => {
   const names = Array.from({ length: 300 }, (_, index) => `key${index}`);
   const { store, keys } = makeStore(2, ...names);
   const { properties, writer } = store;
@@ -203,7 +203,7 @@ test("a group may have any number of keys", () => {
   for (const key of properties.keysOf(1)) assert.is(properties.get(1, key), key);
 });
 
-test("a truncated graph has none", () => {
+test("is empty after truncate", () => {
   const { store, keys } = makeStore(40, "a");
   const { properties, writer } = store;
   writer.mutate(() => {

@@ -1,4 +1,4 @@
-// Which values properties take, what adding to them gives, and their bytes.
+// Valid property values, results of adding to them, and their bytes.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -27,7 +27,7 @@ openStore(original).createVertex("v", { properties: { key: 0 } });
 replayTo(original, copy);
 const KEY = copy.keys.codeOf("key");
 
-/** What a replica gets for what a graph got. */
+/** Value on a replica for a value of the provider. */
 function roundTrip(value: PropertyValue): PropertyValue {
   const vertex = openStore(original).openVertex("v");
   vertex.setProperty("key", value);
@@ -60,7 +60,7 @@ function failsWith(run: () => unknown, type: new (text: string) => Error, text: 
 const isTypeError = (error: Error): boolean => error instanceof TypeError;
 const isValueError = (error: Error): boolean => error instanceof ValueError;
 
-test("keys begin with a letter", () => {
+test("have keys that begin with a letter", () => {
   for (const key of ["a", "Age", "a_b.c#$%@9", "constructor"])
     assert.is(validatePropertyKey(key), key);
   for (const key of ["", "_a", "9a", "a b", "*a", "é", "a\n"]) {
@@ -74,7 +74,7 @@ test("keys begin with a letter", () => {
   );
 });
 
-test("numbers, texts and null stay what they are", () => {
+test("preserve numbers, strings and null", () => {
   for (const value of [0, -1, 7, 3.14, 2 ** 53 - 1, -(2 ** 53) + 1, 1e-300, "", "é€😀", null]) {
     assert.is(validatePropertyValue(value), value);
     assert.is(roundTrip(value), value);
@@ -88,7 +88,7 @@ test("numbers, texts and null stay what they are", () => {
   assert.is(validatePropertyValue(12n), 12);
 });
 
-test("integers end at 2^53 - 1, floats do not", () => {
+test("limit integers to 2^53 - 1, but not floats", () => {
   for (const value of [2 ** 53, -(2 ** 53), 1e300, 2n ** 60n, [1, 2 ** 53]]) {
     failsWith(() => validatePropertyValue(value), ValueError, "integer value out of range");
   }
@@ -99,7 +99,7 @@ test("integers end at 2^53 - 1, floats do not", () => {
   assert.throws(() => new Float("7" as unknown as number), isTypeError);
 });
 
-test("texts and bytes end at 131,000 bytes", () => {
+test("limit strings and bytes to 131,000 bytes", () => {
   const most = 131_000;
   assert.is(roundTrip("a".repeat(most)), "a".repeat(most));
   const text = `property value too long: ${most + 1} bytes, max is ${most}`;
@@ -109,7 +109,7 @@ test("texts and bytes end at 131,000 bytes", () => {
   assert.throws(() => validatePropertyValue({ text: "a".repeat(most) }), isValueError);
 });
 
-test("bytes are copied on both ways", () => {
+test("copy bytes on reads and writes", () => {
   const bytes = Buffer.from([1, 2, 255]);
   const stored = validatePropertyValue(bytes) as PackedValue;
   bytes[0] = 9;
@@ -120,7 +120,7 @@ test("bytes are copied on both ways", () => {
   assert.is(out.constructor, Uint8Array);
 });
 
-test("lists of numbers are integers or floats, other lists opaque", () => {
+test("store lists of numbers as integers or floats, other lists as opaque", () => {
   const kindOf = (value: unknown): number => (validatePropertyValue(value) as PackedValue).kind;
   assert.is(kindOf([1, -2]), PropertyKind.Integers);
   assert.is(kindOf([]), PropertyKind.Integers);
@@ -135,7 +135,7 @@ test("lists of numbers are integers or floats, other lists opaque", () => {
   failsWith(() => validatePropertyValue([...longest, 1]), ValueError, "too many values");
 });
 
-test("maps of int32 to numbers keep float32, other maps are opaque", () => {
+test("store maps of int32 to numbers as float32, other maps as opaque", () => {
   const map = new Map([
     [1, 3.14],
     [-(2 ** 31), 7],
@@ -158,7 +158,7 @@ test("maps of int32 to numbers keep float32, other maps are opaque", () => {
   failsWith(() => validatePropertyValue(largest.set(-1, 1)), ValueError, "too many mapped values");
 });
 
-test("anything that can be cloned is kept as it was", () => {
+test("preserve any cloneable value", () => {
   const date = new Date(5);
   const value = { a: [1, "b", null], date, nested: { c: new Set([1]) } };
   const stored = validatePropertyValue(value) as PackedValue;
@@ -169,14 +169,14 @@ test("anything that can be cloned is kept as it was", () => {
   }
 });
 
-test("a value that was checked is not checked again", () => {
+test("are validated once", () => {
   for (const value of [[1, 2], { a: 1 }, new Float(7), new Uint8Array(3)]) {
     const stored = validatePropertyValue(value);
     assert.equal(validatePropertyValue(stored), stored);
   }
 });
 
-test("adding gives an integer only for two integers", () => {
+test("add to an integer only for two integers", () => {
   assert.is(incrementValue(5, 2), 7);
   assert.is(incrementValue(undefined, 2), 2);
   assert.is(incrementValue(5, 0.5), 5.5);
@@ -192,7 +192,7 @@ test("adding gives an integer only for two integers", () => {
   assert.throws(() => incrementValue(5, "1"), isTypeError);
 });
 
-test("bytes that are no value are refused", () => {
+test("reject bytes that encode no value", () => {
   const bad: number[][] = [
     [],
     [0],

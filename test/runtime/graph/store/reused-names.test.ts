@@ -1,5 +1,5 @@
-// Codes of names that nothing carries any more: others get them when none is left, and nobody who
-// reads meanwhile takes one name for the other.
+// Codes of unused names: they are reassigned when none is left, and concurrent readers never
+// confuse two names.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -18,7 +18,7 @@ interface Context {
   graph: Graph;
 }
 
-const test = suite<Context>("codes that are used again");
+const test = suite<Context>("reused name codes");
 const OTHER_THREAD = TEST_THREAD + 1;
 const TYPES = 208;
 
@@ -30,7 +30,7 @@ test.before.each((context) => {
 
 test.after.each(({ store }) => checkStore(store));
 
-/** Defines names until all codes are given. */
+/** Defines names until all codes are used. */
 function exhaust(store: GraphStore, names: NameEnumeration): void {
   store.writer.mutate(() => {
     for (let name = 0; names.count(names.nextCode) === 0; name++) {
@@ -40,7 +40,7 @@ function exhaust(store: GraphStore, names: NameEnumeration): void {
   });
 }
 
-test("types come and go without end", ({ graph, other }) => {
+test("allow types to come and go without end", ({ graph, other }) => {
   graph.createVertex("kept", { type: "kept" });
   for (let name = 0; name < 3 * TYPES; name++) {
     graph.createVertex("v", { type: `type${name}` });
@@ -53,7 +53,7 @@ test("types come and go without end", ({ graph, other }) => {
   assert.equal(graph.verticesType("type0"), []);
 });
 
-test("so do keys and relationships", ({ graph, store, other }) => {
+test("allow keys and relationships to come and go without end", ({ graph, store, other }) => {
   exhaust(store, store.keys);
   exhaust(store, store.relationships);
   const vertex = graph.newVertex("v", { properties: { kept: 1 } });
@@ -70,7 +70,7 @@ test("so do keys and relationships", ({ graph, store, other }) => {
   assert.equal(Object.keys(graph.relationships()), ["kept"]);
 });
 
-test("a name that something carries, or that was made last, keeps its code", ({ store }) => {
+test("never come from names in use or the one defined last", ({ store }) => {
   const { types, writer } = store;
   exhaust(store, types);
   writer.mutate(() => {
@@ -88,7 +88,7 @@ test("a name that something carries, or that was made last, keeps its code", ({ 
   });
 });
 
-test("an undone definition gives the code back to who had it", ({ store, other }) => {
+test("return to their former name when a definition is rolled back", ({ store, other }) => {
   exhaust(store, store.types);
   assert.is(other.types.codeOf("n0"), 32);
   assert.throws(() =>
@@ -102,7 +102,7 @@ test("an undone definition gives the code back to who had it", ({ store, other }
   }
 });
 
-test("a query that looked a name up sees no vertices of another one", ({ store, other, graph }) => {
+test("do not mix vertices of two names in a concurrent query", ({ store, other, graph }) => {
   graph.createVertex("old", { type: "first" });
   exhaust(store, store.types);
   const { typeLists } = store;
@@ -112,7 +112,7 @@ test("a query that looked a name up sees no vertices of another one", ({ store, 
     if (copies++ === 0) {
       const changing = openStore(other);
       changing.deleteVertex("old");
-      // Those that nothing ever had come first, then the one that the query looks for.
+      // Never-used names come first, then the one that the query looks for.
       for (let name = 0; name < TYPES; name++)
         changing.createVertex(`${name}`, { type: `m${name}` });
       assert.is(other.types.codeOf("first"), 0);
@@ -123,7 +123,7 @@ test("a query that looked a name up sees no vertices of another one", ({ store, 
   assert.ok(copies > 0);
 });
 
-test("replicas give the same codes, also of what somebody held", () => {
+test("are the same on replicas, even for locked vertices", () => {
   const store = loggedStore();
   const copy = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);

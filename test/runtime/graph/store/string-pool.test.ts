@@ -1,4 +1,4 @@
-// Interned values: once in memory, counted, and gone with their last reference.
+// Interned values: one copy in memory, reference-counted, and freed with the last reference.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,7 +9,7 @@ const test = suite("string pool");
 const OTHER_THREAD = TEST_THREAD + 1;
 const TEXTS = ["", "a", "abcd", "é€😀", "x".repeat(131_000), "a\0b"];
 
-test("equal values share one place, until the last reference is given back", () => {
+test("stores equal values once until the last reference is released", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
   const other = GraphStore.attach(store.share, OTHER_THREAD);
@@ -40,7 +40,7 @@ test("equal values share one place, until the last reference is given back", () 
   }
 });
 
-test("a place that is used again has another serial, so that no cache errs", () => {
+test("changes the serial of a reused address, so that caches notice", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
   const other = GraphStore.attach(store.share, OTHER_THREAD);
@@ -54,7 +54,7 @@ test("a place that is used again has another serial, so that no cache errs", () 
   assert.is.not(other.strings.serialOf(after), serial);
 });
 
-test("what is undone leaves texts and references as they were", () => {
+test("restores strings and references on roll back", () => {
   const { strings, writer } = GraphStore.create("test", TEST_THREAD);
   const kept = writer.mutate(() => strings.intern("kept"));
   const serial = strings.serialOf(kept);
@@ -73,7 +73,7 @@ test("what is undone leaves texts and references as they were", () => {
   assert.is(strings.find("kept"), 0);
 });
 
-test("a pointer that counts no more gives some text, not an error", () => {
+test("returns some string for a stale pointer instead of failing", () => {
   const { strings } = GraphStore.create("test", TEST_THREAD);
   for (const pointer of [0, 1, 3, 17, 1000, 20_000, 2 ** 31, 2 ** 32 - 1]) {
     assert.type(strings.text(pointer), "string");
@@ -82,7 +82,7 @@ test("a pointer that counts no more gives some text, not an error", () => {
   }
 });
 
-test("memory of values is used again", () => {
+test("reuses memory of freed values", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { strings, writer } = store;
   const cycle = () => {

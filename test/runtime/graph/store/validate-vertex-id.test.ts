@@ -1,4 +1,4 @@
-// What may be an id, with the texts of refusals; and how texts lie in words.
+// Validation of ids with its messages, and the layout of strings in words.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { ValueError, VertexError } from "../../../../runtime/graph/model/errors.
 import { PackedText } from "../../../../runtime/graph/store/packed-text.js";
 import { validateVertexId } from "../../../../runtime/graph/store/validate-vertex-id.js";
 
-const test = suite("id text");
+const test = suite("vertex id text");
 
 function refused(id: unknown, kind: new (message: string) => Error, message: string): void {
   let thrown: unknown;
@@ -20,7 +20,7 @@ function refused(id: unknown, kind: new (message: string) => Error, message: str
   assert.is((thrown as Error).message, message);
 }
 
-test("ids are 1 to 131,000 bytes of UTF-8 without control characters", () => {
+test("accepts 1 to 131,000 bytes of UTF-8 without control characters", () => {
   const longest = "a".repeat(131_000);
   for (const id of ["a", "*", " ", "a/b", "é€😀", "\x7f", longest, "€".repeat(43_666)]) {
     assert.is(validateVertexId(id), id);
@@ -44,7 +44,7 @@ test("ids are 1 to 131,000 bytes of UTF-8 without control characters", () => {
 
 const TEXTS = ["", "a", "ab", "abc", "abcd", "abcde", "é", "abcé", "€uro", "😀", "a".repeat(1000)];
 
-test("a text lies in words as its UTF-8, zero-padded, whatever lay there before", () => {
+test("is stored in words as UTF-8 with zero padding", () => {
   const packed = new PackedText();
   for (const text of [...TEXTS, ...TEXTS.toReversed()]) {
     packed.setText(text);
@@ -63,7 +63,7 @@ test("a text lies in words as its UTF-8, zero-padded, whatever lay there before"
   }
 });
 
-test("hashes stay what they are, as stored graphs contain them", () => {
+test("has stable hashes, which stored graphs contain", () => {
   const packed = new PackedText();
   const hashes = ["a", "abcd", "vertex00001", "é€😀"].map((text) => {
     packed.setText(text);
@@ -72,7 +72,7 @@ test("hashes stay what they are, as stored graphs contain them", () => {
   assert.equal(hashes, [721651713, 1139631978, 524275710, -2044196511]);
 });
 
-test("texts compare by their words and begin with their beginnings", () => {
+test("compares by words, and matches prefixes", () => {
   const packed = new PackedText();
   packed.setText("abcdef");
   const words = new Uint32Array(8);

@@ -1,4 +1,4 @@
-// Handles and their columns, and the ids that lead to them.
+// Vertex handles with their columns, and the id index.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,7 +30,7 @@ function destroy(store: GraphStore, handle: number): void {
 
 const IDS = ["a", "ab", "abc", "abcd", "abcde", "Oslo", "é€😀", "x".repeat(131_000), "x/*y z"];
 
-/** Finds an id as records of the log have it. */
+/** Finds an id given as words of a log record. */
 function findWords({ ids }: GraphStore, id: string): number {
   const bytes = Buffer.from(id);
   const words = new Uint32Array(1 + Math.ceil(bytes.length / 4));
@@ -38,7 +38,7 @@ function findWords({ ids }: GraphStore, id: string): number {
   return ids.findWords(words, 1, bytes.length);
 }
 
-test("what has an id is found by it, in all threads", () => {
+test("find a vertex by its id in all threads", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   const handles = IDS.map((id) => create(store, id));
@@ -66,7 +66,7 @@ test("what has an id is found by it, in all threads", () => {
   }
 });
 
-test("internal ids are the same in every graph, and lead back", () => {
+test("map internal ids equally in every graph, and back", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const handles = IDS.map((id) => create(store, id));
   const internal = handles.map((handle) => store.ids.internalIdOf(handle));
@@ -84,7 +84,7 @@ test("internal ids are the same in every graph, and lead back", () => {
   assert.is(store.ids.internalIdOf(0), "");
 });
 
-test("ids are ordered by their bytes", () => {
+test("are ordered by their bytes", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const handles = IDS.map((id) => create(store, id)).sort((a, b) => store.ids.compare(a, b));
   const sorted = IDS.map((id) => Buffer.from(id)).sort((a, b) => a.compare(b));
@@ -95,7 +95,7 @@ test("ids are ordered by their bytes", () => {
   assert.is(store.ids.compare(handles[0]!, handles[0]!), 0);
 });
 
-test("a handle used anew means its new vertex to every cache", () => {
+test("invalidate caches when a handle is reused", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   const first = create(store, "first");
@@ -109,7 +109,7 @@ test("a handle used anew means its new vertex to every cache", () => {
   assert.is.not(other.vertices.generationOf(second), generation);
 });
 
-test("a vertex whose making is undone was never there", () => {
+test("leave no vertex when its creation is rolled back", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const kept = create(store, "kept");
   const freed = create(store, "freed");
@@ -139,7 +139,7 @@ test("a vertex whose making is undone was never there", () => {
   );
 });
 
-test("a new vertex has the values of a new one, also on a used handle", () => {
+test("reset all columns of a reused handle", () => {
   const { vertices, writer, ids } = GraphStore.create("test", TEST_THREAD);
   const make = () => writer.mutate(() => vertices.allocate());
   for (let round = 0; round < 2; round++) {
@@ -175,7 +175,7 @@ test("a new vertex has the values of a new one, also on a used handle", () => {
   }
 });
 
-test("memory of vertices is used again when all are deleted", () => {
+test("reuse memory after all vertices are deleted", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const cycle = () => {
     const handles = [];
@@ -191,7 +191,7 @@ test("memory of vertices is used again when all are deleted", () => {
   assert.equal(lengths(), before);
 });
 
-test("what is nowhere reads like nothing, also after another thread let the columns grow", () => {
+test("read unused handles as empty, even after another thread grew the columns", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const other = GraphStore.attach(store.share, OTHER_THREAD);
   assert.not(other.vertices.isUsed(50_000));

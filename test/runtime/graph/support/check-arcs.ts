@@ -1,5 +1,5 @@
-// Looks at runs and indexes of arcs from outside: both sides of each arc agree, each index knows
-// its whole run, and every word of both arenas belongs to one run, one index or one free list.
+// Checks runs and indexes of arcs from outside: both sides of each arc agree, each index covers its
+// whole run, and every word of both arenas belongs to one run, one index or one free list.
 
 import * as assert from "uvu/assert";
 import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
@@ -18,7 +18,7 @@ import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 const INDEX_ABOVE = 64;
 const INDEX_BELOW = 32;
 
-/** @throws the first thing that is wrong */
+/** @throws at the first inconsistency */
 export function checkArcs(store: GraphStore, used: readonly number[]): void {
   const { outArcs, inArcs, memory, relationships } = store;
   const relationshipCounts = new Map<number, number>();

@@ -1,5 +1,5 @@
-// Looks at the blocks of an arena from outside: each word that was handed out belongs to one block
-// in use or to one in a free list.
+// Checks the blocks of an arena from outside: each allocated word belongs to one used block or to
+// one in a free list.
 
 import * as assert from "uvu/assert";
 import type { Arena } from "../../../../runtime/graph/memory/arena.js";
@@ -11,7 +11,7 @@ export type Block = [start: number, words: number];
 
 const FREE_LISTS = 60;
 
-/** @throws the first thing that is wrong */
+/** @throws at the first inconsistency */
 export function checkBlocks(
   store: GraphStore,
   arena: Arena,
@@ -38,7 +38,7 @@ export function checkBlocks(
   assert.is(words[state]! || unitWords, end, `all of arena ${arena.id} that was handed out`);
 }
 
-/** Words of the smallest block that holds so many. */
+/** Size in words of the smallest block that holds so many. */
 export function blockWords(unitWords: number, words: number): number {
   let sizeClass = 0;
   while (blockUnits(sizeClass) * unitWords < words) sizeClass++;

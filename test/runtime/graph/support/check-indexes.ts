@@ -1,5 +1,5 @@
-// Looks at the indexes of vectors from outside: each node is of a slot, each name in a list is a
-// slot that has a node, and who has no vertex any more waits to be swept.
+// Checks the vector indexes from outside: each node belongs to a slot, each list entry is a slot
+// with a node, and nodes without a vertex wait for the sweep.
 
 import * as assert from "uvu/assert";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
@@ -20,7 +20,7 @@ import {
 } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 
-/** @throws the first thing that is wrong */
+/** @throws at the first inconsistency */
 export function checkIndexes(store: GraphStore): void {
   const { vectors, memory } = store;
   const blocks: Block[] = [];

@@ -1,5 +1,5 @@
-// Looks at the groups and cells of properties from outside: every block belongs to one table or to
-// a free list, tables are in order, counts are what is there.
+// Checks the groups and cells of properties from outside: every block belongs to one table or to a
+// free list, tables are sorted, and counts are exact.
 
 import * as assert from "uvu/assert";
 import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
@@ -14,7 +14,7 @@ import { type Block, checkBlocks } from "./check-blocks.js";
 
 const UNIT_WORDS = 2;
 
-/** @throws the first thing that is wrong */
+/** @throws at the first inconsistency */
 export function checkProperties(store: GraphStore): void {
   const { memory } = store;
   const { words } = memory.cells;

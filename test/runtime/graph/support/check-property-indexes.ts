@@ -1,5 +1,5 @@
-// Looks at the indexes of properties and ids from outside: each is in order on all levels, leads to
-// exactly the vertices that have the property, and finds each of them by its value.
+// Checks the property and id indexes from outside: each is sorted on all levels, contains exactly
+// the vertices that have the property, and finds each of them by its value.
 
 import * as assert from "uvu/assert";
 import { Float } from "../../../../runtime/base/float.js";
@@ -13,8 +13,8 @@ const UNIT_WORDS = 16;
 const LEVELS = UNIT_WORDS - Entry.Next;
 
 /**
- * Blocks of `lists` that the indexes have.
- * @throws the first thing that is wrong
+ * Blocks of `lists` that the indexes use.
+ * @throws at the first inconsistency
  */
 export function checkPropertyIndexes(store: GraphStore, used: readonly number[]): Block[] {
   const { words } = store.memory.lists;
@@ -33,7 +33,7 @@ export function checkPropertyIndexes(store: GraphStore, used: readonly number[])
   return blocks;
 }
 
-/** Entries of a list, the lowest level of which has all. */
+/** Entries of a list, from its lowest level, which has all. */
 function entriesOf(store: GraphStore, head: number): number[] {
   const { words } = store.memory.lists;
   const lowest: number[] = [];

@@ -1,5 +1,5 @@
-// Looks at a whole graph from outside, word by word: everything that must hold while nobody writes.
-// Whatever is wrong here is a defect, however it came about.
+// Checks a whole graph from outside, word by word: every invariant that holds while nothing is
+// written. Any violation is a bug, whatever its cause.
 
 import * as assert from "uvu/assert";
 import { Header, NEVER, RecordWord, VertexFlag } from "../../../../runtime/graph/memory/layout.js";
@@ -14,7 +14,7 @@ import { checkTexts } from "./check-texts.js";
 import { checkVectors } from "./check-vectors.js";
 import { virtualCount, writerOf } from "./header-words.js";
 
-/** @throws the first thing that is wrong */
+/** @throws at the first inconsistency */
 export function checkStore(store: GraphStore): void {
   store.memory.refresh();
   checkAtRest(store);
@@ -49,7 +49,7 @@ function checkAtRest(store: GraphStore): void {
   assert.is(odd, -1, "all sequences are even");
 }
 
-/** Every handle is used or free, none is both; returns those that are used. */
+/** Every handle is either used or free; returns the used ones. */
 function checkHandles(store: GraphStore): number[] {
   const { vertices } = store;
   const { header } = store.memory;
@@ -102,7 +102,7 @@ function checkTypes(store: GraphStore, used: readonly number[]): void {
   assert.is(listed, used.length, "every vertex is listed once by type");
 }
 
-/** The heap is in order, knows its vertices, and nothing expires before it is looked at. */
+/** The heap is ordered, contains its vertices, and schedules each no later than its expiry. */
 function checkEvents(store: GraphStore, used: readonly number[]): void {
   const { vertices, expiry, memory } = store;
   const { words } = memory.events;
@@ -117,7 +117,7 @@ function checkEvents(store: GraphStore, used: readonly number[]): void {
     const place = vertices.fieldOf(vertex, RecordWord.EventPosition);
     if (expiresAt === NEVER) continue;
     assert.ok(place > 0, `vertex ${vertex} is scheduled`);
-    // What is overdue, because somebody holds what it needs, is tried again a second later.
+    // An overdue vertex that is locked is retried a second later.
     const latest = Math.max(expiresAt, nowSeconds() + 1);
     assert.ok(words[place * 2]! <= latest, `vertex ${vertex} is scheduled in time`);
   }

@@ -1,5 +1,5 @@
-// Looks at ids, strings and names from outside: indexes have exactly what is there, every string is
-// referred to as often as it says, and no block is lost.
+// Checks ids, strings and names from outside: indexes are exact, every string has its number of
+// references, and no block is leaked.
 
 import * as assert from "uvu/assert";
 import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js";
@@ -21,7 +21,7 @@ const NAME_WORDS = 3;
 const TYPE_HEAD_WORDS = 4;
 const PAGE_WORDS = 1024;
 
-/** @throws the first thing that is wrong */
+/** @throws at the first inconsistency */
 export function checkTexts(store: GraphStore, used: readonly number[]): void {
   const { ids, index, strings } = store.memory;
   const indexBlocks: Block[] = [];
@@ -94,7 +94,7 @@ function checkStrings(store: GraphStore, used: readonly number[], blocks: readon
     const count = lists.words[table + 1]!;
     for (let name = 0; name < count; name++) {
       const text = lists.words[table + 2 + name * NAME_WORDS]!;
-      // Codes that were passed over have none.
+      // Skipped codes have none.
       if (text !== 0) refer(text);
     }
   }
@@ -114,7 +114,7 @@ function checkStrings(store: GraphStore, used: readonly number[], blocks: readon
   }
 }
 
-/** Tables of names, heads of the lists of types, their directories and pages. */
+/** Tables of names, heads of the type lists, their directories and pages. */
 function checkLists(store: GraphStore, used: readonly number[]): void {
   const { header, lists } = store.memory;
   const blocks: Block[] = NAME_TABLES.map((word) => {

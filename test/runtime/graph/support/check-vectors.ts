@@ -1,5 +1,5 @@
-// Looks at the vectors of a graph from outside: every slot is of one vertex or free, and says of
-// its vector what is so.
+// Checks the vectors of a graph from outside: every slot is free or belongs to one vertex, and its
+// metadata matches its vector.
 
 import * as assert from "uvu/assert";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
@@ -21,7 +21,7 @@ import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 import { checkIndexes } from "./check-indexes.js";
 import { fingerprintModel } from "./vector-model.js";
 
-/** @throws the first thing that is wrong */
+/** @throws at the first inconsistency */
 export function checkVectors(store: GraphStore, used: readonly number[]): void {
   const { vectors, memory } = store;
   const owners = new Map<number, number>();
@@ -61,7 +61,7 @@ function checkParts(store: GraphStore, vertex: number): void {
   assert.is(fingerprint, fingerprintModel([...bytes]), `fingerprint of ${vertex}`);
 }
 
-/** Blocks of `lists` that vectors need. */
+/** Blocks of `lists` that vectors use. */
 export function vectorLists({ vectors, memory }: GraphStore): Block[] {
   const ring = memory.header.words[Header.VectorRing]!;
   const spaces = vectors.spaces().map((space): Block => [space, SPACE_WORDS]);

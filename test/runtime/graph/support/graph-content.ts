@@ -1,5 +1,4 @@
-// All that a graph says about itself, as plain data that can be compared: whatever handles, places
-// and pointers are behind it.
+// All contents of a graph as plain comparable data, independent of handles, addresses and pointers.
 
 import { vectorIndexes } from "../../../../runtime/graph/changes/index-vectors.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
@@ -52,7 +51,7 @@ function vertexContent(store: GraphStore, vertex: number): unknown {
     operation: vertices.operationOf(vertex),
     held: [store.locks.ownerOf(vertex), store.locks.countOf(vertex)],
     properties: store.properties.all(vertex),
-    // Left out where there is none: contents from before there were vectors are kept as fixtures.
+    // Omitted if there is none: fixtures hold contents from before vectors existed.
     ...(store.vectors.has(vertex) && { vector: store.vectors.get(vertex) }),
     degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
     out: arcsOf(store, store.outArcs, vertex),

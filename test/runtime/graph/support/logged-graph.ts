@@ -1,5 +1,5 @@
-// A graph whose changes go to a ring, as those of a server do that has a log; what is in the ring
-// is taken here, as the thread that writes the log would.
+// A graph whose changes go to a ring, as in a server with a transaction log; tests drain the ring
+// like the thread that writes the log.
 
 import { applyTransaction } from "../../../../runtime/graph/log/apply-transaction.js";
 import { drainTransactions } from "../../../../runtime/graph/log/drain-transactions.js";
@@ -23,7 +23,7 @@ export function loggedStore(ringWords?: number): GraphStore {
   return store;
 }
 
-/** The units that wait in the ring of a graph, which are gone from there. */
+/** Removes and returns the transactions that wait in the ring of a graph. */
 export function takeUnits({ memory }: GraphStore): Uint32Array[] {
   const { clock } = memory.log!;
   const ring = new CommitRing(memory.log!.memory, clock);
@@ -36,12 +36,12 @@ export function takeUnits({ memory }: GraphStore): Uint32Array[] {
   return units;
 }
 
-/** Does to another graph what was done since the last time. */
+/** Replays the changes since the last call on another graph. */
 export function replayTo(store: GraphStore, copy: GraphStore): void {
   for (const unit of takeUnits(store)) applyTransaction(copy, unit, 0);
 }
 
-/** A unit of records given in words; `before` is the operation count of the graph it is for. */
+/** A transaction of records given in words; `before` is the operation count of its graph. */
 export function makeUnit(before: number, ...records: readonly (readonly number[])[]): Uint32Array {
   const words = records.flat();
   const count = before + records.length;
@@ -55,7 +55,7 @@ export function makeUnit(before: number, ...records: readonly (readonly number[]
   );
 }
 
-/** A text or value as records have it: its length, then its bytes in words. */
+/** A string or value in the format of records: its length, then its bytes in words. */
 export function packed(content: string | readonly number[]): number[] {
   const text = new PackedText();
   if (typeof content === "string") text.setText(content);

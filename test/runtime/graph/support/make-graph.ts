@@ -1,10 +1,10 @@
-// Graphs for tests, without a server: each is of its own memory, and used by this thread only.
+// Graphs for tests without a server: each has its own memory and is used by this thread only.
 
 import { Graph } from "../../../../runtime/graph/api/graph.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 
-/** Number that this thread has in graphs of tests. */
+/** Number of this thread in graphs of tests. */
 export const TEST_THREAD = 150;
 
 /** A new, empty graph, as a request would see it. */
@@ -12,12 +12,12 @@ export function makeGraph(name = "test"): Graph {
   return openStore(GraphStore.create(name, TEST_THREAD));
 }
 
-/** The graph of a store, for a session of its own. */
+/** The graph of a store, with a session of its own. */
 export function openStore(store: GraphStore): Graph {
   return new Graph({ store, session: new Session(store), path: null, isLocal: false });
 }
 
-/** Makes a graph so large that a save does not copy it at once: 6 MB of texts. */
+/** Fills a graph with 6 MB of strings, too large to be saved in one step. */
 export function makeLarge(graph: Graph): void {
   const texts = Array.from({ length: 50 }, (_, index) => `${index}`.padEnd(120_000));
   const properties = Object.fromEntries(texts.map((text, index) => [`text${index}`, text]));

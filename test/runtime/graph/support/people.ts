@@ -1,4 +1,5 @@
-// The graph of the language's worked examples: persons and things, who knows whom and likes what.
+// The graph of the language's worked examples: persons and things, their acquaintances and
+// preferences.
 
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { accessOf } from "../../../../runtime/graph/api/graph-handle.js";

@@ -1,5 +1,4 @@
-// Stores for tests of queries, filled through the operations alone: nothing of changes or sessions
-// takes part.
+// Stores for query tests, filled through the operations alone, without changes or sessions.
 
 import { NEVER } from "../../../../runtime/graph/memory/layout.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
@@ -23,7 +22,7 @@ export interface NewVertex {
 export class QueryStore {
   readonly store = GraphStore.create("test", THREAD);
 
-  /** Makes a real vertex; returns its handle. */
+  /** Creates a real vertex; returns its handle. */
   vertex(id: string, given: NewVertex = {}): number {
     const { type, expiresAt = NEVER, properties = {}, vector = [] } = given;
     const { store } = this;
@@ -47,7 +46,7 @@ export class QueryStore {
     });
   }
 
-  /** Makes an arc, and its ends where they are missing. */
+  /** Creates an arc, and its ends if they are missing. */
   arc(
     initial: string,
     [relationship, given = M_STAT, value = 1]: readonly [string, number?, number?],

@@ -1,4 +1,4 @@
-// Starts a thread with TypeScript sources, as tests need it: threads do not inherit the loader.
+// Starts a thread with TypeScript sources: threads do not inherit the loader.
 
 import { Worker } from "node:worker_threads";
 
@@ -7,7 +7,7 @@ const LOAD = `
   import("tsx/esm/api").then(({ tsImport }) => tsImport(source, source));
 `;
 
-/** @param data what the thread finds as `workerData.data` */
+/** @param data passed to the thread as `workerData.data` */
 export function startWorker(source: URL, data: unknown): Worker {
   return new Worker(LOAD, { eval: true, workerData: { source: source.href, data } });
 }

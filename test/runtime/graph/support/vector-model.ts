@@ -1,10 +1,10 @@
-// What vectors are by definition, in plain JavaScript and slowly: what kernels are compared with.
+// Naive implementation of vectors in plain JavaScript, for comparison with the kernels.
 
 const MASK = 2n ** 64n - 1n;
 const [K1, K2] = [0x9e3779b97f4a7c15n, 0xc6a4a7935bd1e995n];
 const [K3, K4] = [0x94d049bb133111ebn, 0x2545f4914f6cdd1dn];
 
-/** Components and scale of a vector made of numbers. */
+/** Components and scale of a vector built from numbers. */
 export function quantisedModel(numbers: readonly number[]): { bytes: number[]; scale: number } {
   const floats = numbers.map(Math.fround);
   const largest = floats.reduce((most, number) => Math.max(most, Math.abs(number)), 0);

@@ -1,6 +1,6 @@
-// Vectors of named features: how weights are kept, how they compare, against check values of the
-// reference and a naive model over Maps; what a graph's settings make of them; and that snapshots,
-// records and queries know them. ROUNDS=n does more of it, SEED=n the same again.
+// Vectors of named features: encoding of weights and similarity measures against reference values
+// and a naive model over Maps; the settings of a graph; snapshots, records and queries. ROUNDS=n
+// runs more of it, SEED=n repeats a run.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -34,7 +34,7 @@ const B: Feature[] = [
   ["d", 0.3],
 ];
 
-const test = suite<Context>("vectors of features");
+const test = suite<Context>("feature vectors");
 
 test.before.each((context) => {
   const store = loggedStore();
@@ -52,13 +52,13 @@ function weightKept(weight: number): number {
   return new Vector([["x", weight]]).features[0]![1];
 }
 
-test("weights are kept with an exponent and three binary digits", () => {
+test("store weights with an exponent and three binary digits", () => {
   const given = [0.3, 0.9, 1.1, 2, -1, 1, 0.001, 0, 0.0078125, 1.875, 1e30];
   const kept = [0.28125, 0.875, 1, 1.875, 1.875, 1, 0.0078125, 0.0078125, 0.0078125, 1.875, 1.875];
   assert.equal(given.map(weightKept), kept);
 });
 
-test("measures are those of the reference", () => {
+test("compute the reference similarities", () => {
   const a = new Vector(A);
   assert.is(a.cosine(B), 0.90625);
   assert.is(a.jaccard(B), 0.59375);
@@ -73,7 +73,7 @@ test("measures are those of the reference", () => {
   assert.not.equal(a.fingerprint, new Vector(B).fingerprint);
 });
 
-test("a vector shows its features, in no order that is promised", () => {
+test("expose their features in unspecified order", () => {
   const vector = new Vector(A);
   assert.equal([...vector.features].sort(), A);
   assert.is(vector.length, 3);
@@ -88,7 +88,7 @@ test("a vector shows its features, in no order that is promised", () => {
   assert.equal(new Set(new Vector(odd).features.map(([name]) => name)).size, 4);
 });
 
-test("what is no vector of features is refused with its place", () => {
+test("report the position of an invalid feature", () => {
   const refused = (elements: unknown, text: RegExp): void => {
     assert.throws(() => new Vector(elements as Feature[]), text);
   };
@@ -116,7 +116,7 @@ test("what is no vector of features is refused with its place", () => {
   assert.is(new Vector(many.slice(1)).length, 48);
 });
 
-/** As vector.md says it, over Maps. */
+/** The definition in vector.md, over Maps. */
 function naive(a: readonly Feature[], b: readonly Feature[]) {
   const integers = (features: readonly Feature[]) =>
     new Map(features.map(([name, weight]) => [name, Math.round(136 * weightKept(weight))]));
@@ -146,7 +146,7 @@ function randomFeatures(random: Random): Feature[] {
   return [...new Set(names)].map((name) => [name, random.below(2001) / 1000]);
 }
 
-test(`measures are those of a naive model (seed ${SEED})`, ({ graph }) => {
+test(`compute the similarities of a naive model (seed ${SEED})`, ({ graph }) => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const [a, b] = [randomFeatures(random), randomFeatures(random)];
@@ -160,7 +160,7 @@ test(`measures are those of a naive model (seed ${SEED})`, ({ graph }) => {
   }
 });
 
-test("a graph's settings say what similarity is, in queries and expressions too", ({ graph }) => {
+test("use a graph's similarity settings in queries and expressions", ({ graph }) => {
   graph.createVertex("a", { vector: A });
   graph.createVertex("b", { vector: B });
   graph.sim.jaccard_exp = 0.5;
@@ -199,7 +199,7 @@ test("a graph's settings say what similarity is, in queries and expressions too"
   assert.throws(() => Object.assign(sim, { sim_threshold: 1.1 }), isValueError);
 });
 
-test("queries find the nearest, and a graph has one kind of vectors", ({ graph }) => {
+test("are found by nearest-neighbor queries, and cannot be mixed with other kinds", ({ graph }) => {
   graph.createVertex("a", { vector: A });
   graph.createVertex("b", { vector: B });
   graph.createVertex("c");
@@ -228,7 +228,7 @@ test("queries find the nearest, and a graph has one kind of vectors", ({ graph }
   assert.throws(() => Object.assign(graph.sim, { jaccard_exp: 0.1 }), /must be 0 for vectors/);
 });
 
-test("sums, differences and centroids of features are features", ({ graph }) => {
+test("have feature vectors as sums, differences and centroids", ({ graph }) => {
   const sum = new Map(new Vector(A).add(B).features);
   assert.equal([sum.get("a"), sum.get("b"), sum.get("d")], [1.875, 1.5, 0.28125]);
   const rest = new Map(new Vector(A).subtract(B).features);
@@ -238,7 +238,7 @@ test("sums, differences and centroids of features are features", ({ graph }) => 
   assert.ok(Number.isNaN(new Vector(A).dot(B)));
 });
 
-test(`records bring features and settings elsewhere (seed ${SEED})`, ({ store, graph }) => {
+test(`replicate features and settings by records (seed ${SEED})`, ({ store, graph }) => {
   const random = new Random();
   const copy = GraphStore.create("copy", TEST_THREAD);
   for (let round = 0; round < 60; round++) {
@@ -261,7 +261,7 @@ test(`records bring features and settings elsewhere (seed ${SEED})`, ({ store, g
   }
 });
 
-test("damaged features in records are refused", ({ store, graph }) => {
+test("are rejected in corrupt records", ({ store, graph }) => {
   graph.createVertex("a");
   const bytes = [...new Uint8Array(partsOf(new Vector(A)).bytes)];
   const set = 14 | (2 << 8);

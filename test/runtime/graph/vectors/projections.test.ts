@@ -1,5 +1,5 @@
-// Projections: which anchors a vector has, against the rule in plain arithmetic, and the anchors of
-// a graph.
+// Projections: the anchors of a vector against the rule in plain arithmetic, and the anchors of a
+// graph.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -22,7 +22,7 @@ function refused(run: () => unknown, text: RegExp): void {
   assert.throws(run, (error: Error) => error instanceof ValueError && text.test(error.message));
 }
 
-/** The same by text: digits of the fingerprint, turned, of which the last ones are the key. */
+/** The same by strings: digits of the fingerprint, rotated; the last ones are the key. */
 function anchorsModel(lsh: bigint, size: ProjectionKeySize, seed: string): string[] {
   const digits = lsh.toString(2).padStart(64, "0");
   const step = size === 10 ? 5 : 4;
@@ -35,7 +35,7 @@ function anchorsModel(lsh: bigint, size: ProjectionKeySize, seed: string): strin
   });
 }
 
-test("anchors are keys of the fingerprint, for each size and seed", () => {
+test("map keys of the fingerprint to anchors, for each size and seed", () => {
   const numbers = [3, -1, 4, 1, -5, 9, 2, -6];
   const vector = new Vector(numbers);
   for (const size of [8, 10] as const) {
@@ -60,7 +60,7 @@ function anchorsOf(size: ProjectionKeySize): number {
   return { 8: 4096, 10: 12_288, 12: 61_440 }[size];
 }
 
-test("keys of low confidence are left out or varied", () => {
+test("omit or vary keys of low confidence", () => {
   graph.sim.createProjectionSets(1, 8);
   const lsh = 0x0123456789abcdefn;
   const all = graph.sim.projections([1], { lsh, lcm: 0n });
@@ -79,7 +79,7 @@ test("keys of low confidence are left out or varied", () => {
   refused(() => graph.sim.projections([1], { lsh: -1n }), /lsh must be a bigint/);
 });
 
-test("an arc from an anchor has the bits beside its key", () => {
+test("store the bits next to the key in arcs from an anchor", () => {
   assert.is(arcBits("_0300|000", 8, 0x123456789abcdef0n), 0x456789ab);
   graph.sim.createProjectionSets(1, 8);
   graph.createVertex("item", { vector: [1, 2, 3] });
@@ -97,7 +97,7 @@ test("an arc from an anchor has the bits beside its key", () => {
   refused(() => item.arcLSH(lsh), /'item' is no anchor/);
 });
 
-test("sets are made once, of one size, and finished where they were interrupted", () => {
+test("create sets once, of one size, and complete interrupted ones", () => {
   refused(() => graph.sim.projections([1]), /no projection sets/);
   refused(() => graph.sim.createProjectionSets(0, 8), /nseeds must be 1 - 8/);
   refused(
@@ -111,7 +111,7 @@ test("sets are made once, of one size, and finished where they were interrupted"
   refused(() => graph.sim.projections([]), /null vector/);
   graph.sim.createProjectionSets(1, 8);
   assert.equal([graph.order, graph.size], [order, size]);
-  // What a call that was interrupted leaves: anchors without the arc that says they are complete.
+  // An interrupted call leaves anchors without the arc that marks them complete.
   graph.disconnect("_|", "subset");
   refused(() => graph.sim.projections([1]), /no projection sets/);
   graph.sim.createProjectionSets(1, 8);

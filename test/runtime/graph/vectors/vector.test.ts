@@ -1,5 +1,5 @@
-// Vectors as values: how they are quantised, what their fingerprints are, and how they compare;
-// against check values and against the same arithmetic in plain JavaScript.
+// Vectors as values: quantization, fingerprints and comparison, against reference values and the
+// same arithmetic in plain JavaScript.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -14,7 +14,7 @@ function near(actual: number, expected: number, tolerance = 2e-4): void {
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} instead of ${expected}`);
 }
 
-test("components become int8 with a scale", () => {
+test("quantizes components to int8 with a scale", () => {
   const vector = new Vector([1, 0, 0, 0.5]);
   assert.is(vector.length, 32);
   assert.equal([...vector.internal.subarray(0, 4)], [127, 0, 0, 64]);
@@ -27,14 +27,14 @@ test("components become int8 with a scale", () => {
   assert.is(new Vector([3, 4]).external[1], 4);
 });
 
-test("fingerprints are those of the reference", () => {
+test("has the reference fingerprints", () => {
   assert.is(new Vector([1, 0.5]).fingerprint, 10050035064719816136n);
   assert.is(new Vector([1, 0, 0, 0.5]).fingerprint, 13509081053180998088n);
   assert.is(new Vector([0, 0]).fingerprint, 2n ** 64n - 1n);
   assert.is(new Vector().fingerprint, 0n);
 });
 
-test("two vectors are compared over the components that both have", () => {
+test("compares over the common components", () => {
   const a = new Vector([1, 0, 0, 0.5]);
   const b = [0.5, 0.5, 0, 0];
   near(a.cosine(b), 0.631458, 1e-6);
@@ -46,7 +46,7 @@ test("two vectors are compared over the components that both have", () => {
   near(a.dot(b), 0.5, 0.01);
 });
 
-test("a zero vector is like nothing, and the null vector has nothing", () => {
+test("treats a zero vector as dissimilar to all, and the null vector as empty", () => {
   const zero = new Vector([0, 0]);
   assert.equal([zero.length, zero.magnitude, zero.alpha], [32, 0, 0]);
   assert.is(zero.cosine([1, 2]), 0);
@@ -56,7 +56,7 @@ test("a zero vector is like nothing, and the null vector has nothing", () => {
   assert.is(none.euclideanDistance([]), 0);
 });
 
-test("sums and multiples are vectors again", () => {
+test("has vectors as sums and multiples", () => {
   const sum = new Vector([1, 0, 0, 0.5]).add([0.5, 0.5, 0, 0]);
   [1.5, 0.496, 0, 0.504].forEach((component, index) => {
     near(sum.external[index]!, component, 0.01);
@@ -68,7 +68,7 @@ test("sums and multiples are vectors again", () => {
   assert.not.ok(new Vector([1, 2]).equals([2, 4]));
 });
 
-test("what is no vector is refused with its place", () => {
+test("reports the position of an invalid component", () => {
   const refused = (elements: unknown, text: RegExp, kind: typeof ValueError | typeof TypeError) => {
     assert.throws(
       () => new Vector(elements as number[]),
@@ -90,7 +90,7 @@ test("what is no vector is refused with its place", () => {
   assert.throws(() => new Vector([1]).multiply(Number.NaN), /factor/);
 });
 
-test("bytes are taken as they are", () => {
+test("accepts bytes unchanged", () => {
   const bytes = Int8Array.from({ length: 32 }, (_, index) => index - 16);
   const vector = new Vector(bytes);
   assert.equal(vector.internal, bytes);
@@ -98,7 +98,7 @@ test("bytes are taken as they are", () => {
   assert.ok(new Vector(Buffer.from(bytes.buffer)).equals(vector));
 });
 
-test("random vectors are what plain arithmetic makes of them", () => {
+test("agrees with plain arithmetic for random vectors", () => {
   let state = 7;
   const random = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -122,7 +122,7 @@ test("random vectors are what plain arithmetic makes of them", () => {
   }
 });
 
-test("the longest vector there can be", () => {
+test("supports the maximum length", () => {
   const parts = partsOfLike(new Float32Array(MAX_COMPONENTS).fill(-1), "vector");
   assert.is(parts.squares, MAX_COMPONENTS * 127 * 127);
   assert.is(new Vector(parts).fingerprint, fingerprintModel([...parts.bytes]));

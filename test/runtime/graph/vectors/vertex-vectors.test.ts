@@ -1,5 +1,5 @@
-// Vectors of vertices: set, read, replaced and removed, alone and with the vertex, and what records
-// say of them.
+// Vectors of vertices: set, read, replaced and removed, alone and with the vertex, and in log
+// records.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -18,7 +18,7 @@ interface Context {
   graph: Graph;
 }
 
-const test = suite<Context>("vectors of vertices");
+const test = suite<Context>("vertex vectors");
 
 test.before.each((context) => {
   const store = loggedStore();
@@ -29,7 +29,7 @@ test.after.each(({ store }) => {
   checkStore(store);
 });
 
-test("a vertex has one vector", ({ graph }) => {
+test("allow one vector per vertex", ({ graph }) => {
   graph.createVertex("a");
   const vertex = graph.openVertex("a");
   assert.equal([vertex.hasVector(), vertex.getVector().length, vertex.vector], [false, 0, []]);
@@ -50,7 +50,7 @@ test("a vertex has one vector", ({ graph }) => {
   vertex.close();
 });
 
-test("vertices are made with vectors, and lose them with all else", ({ graph }) => {
+test("are set on creation, and removed with the vertex", ({ graph }) => {
   graph.createVertex("a", { vector: [1, 0] });
   graph.createVertex("b", "thing", { vector: [0, 1] });
   graph.connect("b", "to", "a");
@@ -69,7 +69,7 @@ test("vertices are made with vectors, and lose them with all else", ({ graph }) 
   assert.equal(graph.nearest([1]), [{ id: "d", similarity: 1 }]);
 });
 
-test("who sets a vector makes a virtual vertex real", ({ graph }) => {
+test("make a virtual vertex real when set", ({ graph }) => {
   graph.connect("a", "to", "b");
   const vertex = graph.openVertex("b");
   vertex.setVector([1]);
@@ -77,7 +77,7 @@ test("who sets a vector makes a virtual vertex real", ({ graph }) => {
   vertex.close();
 });
 
-test("a bad vector leaves nothing behind", ({ graph }) => {
+test("leave nothing behind when invalid", ({ graph }) => {
   const refused = (vector: number[], text: RegExp): void => {
     assert.throws(
       () => graph.createVertex("a", { vector, properties: { x: 1 } }),
@@ -95,7 +95,7 @@ test("a bad vector leaves nothing behind", ({ graph }) => {
   assert.throws(() => graph.nearest(readonly), /null vector/);
 });
 
-test("records of vectors", ({ graph, store }) => {
+test("are logged as records", ({ graph, store }) => {
   graph.createVertex("a");
   const vertex = graph.openVertex("a");
   vertex.setVector([127, -1]);
@@ -114,7 +114,7 @@ test("records of vectors", ({ graph, store }) => {
   checkStore(other);
 });
 
-test("records that can come from nowhere are refused", ({ graph, store }) => {
+test("are rejected in invalid records", ({ graph, store }) => {
   graph.createVertex("a");
   store.memory.log!.isOn = false;
   const bytes = new Array<number>(32).fill(0);
@@ -136,7 +136,7 @@ test("records that can come from nowhere are refused", ({ graph, store }) => {
   assert.is(store.vectors.count, 0);
 });
 
-test("sim makes and compares vectors", ({ graph }) => {
+test("are created and compared by sim", ({ graph }) => {
   const { sim } = graph;
   assert.is(sim.newVector([1, 2]).length, 32);
   assert.is(sim.newCentroid([]).length, 0);

@@ -1,4 +1,4 @@
-// Adjacency that is looked up without a plan, beside the same with one.
+// The fast path of adjacency without a query plan, compared with the planned one.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -43,7 +43,7 @@ test.before((context) => {
   context.graph = graph;
 });
 
-test("what is found without a plan is what a plan finds", ({ graph }) => {
+test("finds the same without a plan as with one", ({ graph }) => {
   const fields = ["internalid"] as const;
   const [internal] = graph.neighborhood("a", { arc: "from", fields, result: "simple" });
   const names = [...IDS, "d", "v7", "b\\*", "\\", String(internal)];
@@ -64,7 +64,7 @@ test("what is found without a plan is what a plan finds", ({ graph }) => {
   assert.ok(found > 50, `${found} were found`);
 });
 
-test("a name that has come to mean another one is no longer found", ({ graph }) => {
+test("does not find a name whose code was reused", ({ graph }) => {
   graph.connect("a", "gone", "c");
   assert.is(graph.adjacent("a", "gone", "c"), true);
   graph.disconnect("a", "gone", "c");

@@ -1,4 +1,4 @@
-// Sums over arcs and over the vertices that they lead to.
+// Sums over arcs and over their heads.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,7 +13,7 @@ import { makeGraph } from "../../support/make-graph.js";
 
 const test = suite("aggregate");
 
-test("degrees are those of each head once, however many arcs lead to it", () => {
+test("counts degrees once per head, however many arcs lead to it", () => {
   const graph = makeGraph();
   graph.connect("a", ["one", M_INT, 1], "b");
   graph.connect("a", ["two", M_INT, 2], "b");
@@ -27,7 +27,7 @@ test("degrees are those of each head once, however many arcs lead to it", () => 
   assert.equal([degree, indegree, outdegree], [5, 4, 1]);
 });
 
-test("the same on the level below, and values of each arc", () => {
+test("sums degrees of the level below, and values of each arc", () => {
   const graph = makeGraph();
   for (const middle of ["m", "n"]) {
     graph.connect("a", "to", middle);
@@ -42,7 +42,7 @@ test("the same on the level below, and values of each arc", () => {
   assert.is(sums.indegree, 2);
 });
 
-test("degrees that a condition names are no part of the sums", () => {
+test("ignores degrees in conditions", () => {
   const graph = makeGraph();
   graph.connect("a", "to", "b");
   const sums = graph.aggregate("a", { neighbor: { indegree: [V_GTE, 1] } });

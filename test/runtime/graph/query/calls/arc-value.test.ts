@@ -1,5 +1,5 @@
-// The value of the arc between two vertices: every direction, arcs among several of a pair and in
-// runs long enough for an index, and what is refused.
+// The value of the arc between two vertices: every direction, one of several arcs, long runs with
+// an index, and rejections.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -49,7 +49,7 @@ gives("f", ["forward", D_IN, M_INT | M_FWDONLY], "a", 9);
 gives("hub", "n", "h150", 150);
 gives("h199", ["n", D_IN], "hub", 199);
 
-test("any of several will do", () => {
+test("returns any of several matching arcs", () => {
   assert.ok([-5, 2.5].includes(graph.arcValue("a", "n", "b")!));
 });
 
@@ -69,13 +69,13 @@ for (const [initial, arc, terminal] of MISSING) {
 }
 
 for (const arc of [null, D_OUT, ["n", D_BOTH], ["n", D_OUT, M_INT, V_EQ, 5], [false, "n"], "*"]) {
-  test(`${JSON.stringify(arc)} is no arc that has a value`, () => {
+  test(`rejects ${JSON.stringify(arc)}: no single arc with a value`, () => {
     const text = "Unsupported arc condition for this function";
     assert.throws(() => graph.arcValue("a", arc as ArcFilter, "b"), text);
   });
 }
 
-test("both vertices must be there", () => {
+test("requires both vertices", () => {
   assert.throws(() => graph.arcValue("a", "n", "z"), "Object does not exist: 'z'");
   assert.throws(() => graph.arcValue("z", "n", "a"), "Object does not exist: 'z'");
 });

@@ -1,4 +1,5 @@
-// Arcs of a whole graph: each comes once, seen from its tail, unless a filter says otherwise.
+// Arcs of a whole graph: each is returned once, as an outarc of its tail, unless a filter selects
+// otherwise.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -26,7 +27,7 @@ function arcsOf(graph: Graph, condition: Condition): string[] {
 
 const ALL = ["a-b", "a-c", "b-c"];
 
-test("a condition on heads, or a rule without a filter, means outarcs", ({ graph }) => {
+test("returns outarcs for a condition on heads or a rule without a filter", ({ graph }) => {
   assert.equal(arcsOf(graph, {}), ALL);
   assert.equal(arcsOf(graph, { traverse: { collect: true } }), ALL);
   assert.equal(arcsOf(graph, { traverse: { arc: null } }), ALL);
@@ -35,17 +36,17 @@ test("a condition on heads, or a rule without a filter, means outarcs", ({ graph
   assert.equal(arcsOf(graph, { neighbor: "c" } as Condition), ["a-c", "b-c"]);
 });
 
-test("a filter says which", ({ graph }) => {
+test("applies the direction of a filter", ({ graph }) => {
   assert.equal(arcsOf(graph, { traverse: { arc: D_IN } }), ["b-a", "c-a", "c-b"]);
   assert.is(arcsOf(graph, { traverse: { arc: D_ANY } }).length, 2 * ALL.length);
 });
 
-test("what a tail must have next to it may lie in either direction", ({ graph }) => {
+test("matches an adjacency condition on the tail in both directions", ({ graph }) => {
   const adjacent = { neighbor: "a" };
   assert.equal(arcsOf(graph, { adjacent }), ["b-c"]);
 });
 
-test("deeper rules go in both directions, as they do everywhere", ({ graph }) => {
+test("follows deeper rules in both directions, as everywhere", ({ graph }) => {
   const neighbor = { traverse: { neighbor: "a" } };
   assert.equal(arcsOf(graph, { traverse: { neighbor } }), ["a-b", "a-c", "b-c"]);
 });

@@ -1,5 +1,5 @@
-// What is nearest, while handles come to mean other vertices between the search and the reading of
-// their ids: what is told was true at one moment, and nobody comes twice.
+// Nearest-neighbor search while handles are reused between the search and reading the ids: each hit
+// was correct at one moment, and none is returned twice.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,12 +7,12 @@ import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../../support/make-graph.js";
 
-const test = suite("nearest among changes");
+const test = suite("nearest neighbors during changes");
 const PROBE = [1, 0];
 
 interface Place {
   readonly graph: Graph;
-  /** Does something in the moment in which an id is read for the first time, or always. */
+  /** Runs a change when an id is read for the first time, or every time. */
   meanwhile(change: () => void, always?: boolean): void;
 }
 
@@ -42,7 +42,7 @@ function place(): Place {
 
 const idsOf = (found: readonly { readonly id: string }[]): string[] => found.map(({ id }) => id);
 
-test("a vertex that takes the place of one that was found is not told with its similarity", () => {
+test("omits a vertex that took the handle of a hit", () => {
   const { graph, meanwhile } = place();
   meanwhile(() => {
     graph.deleteVertex("b");
@@ -51,7 +51,7 @@ test("a vertex that takes the place of one that was found is not told with its s
   assert.equal(idsOf(graph.nearest(PROBE, { hits: 3 })), ["a", "c", "d"]);
 });
 
-test("nor one that the condition does not mean", () => {
+test("omits a vertex that does not meet the condition", () => {
   const { graph, meanwhile } = place();
   meanwhile(() => {
     graph.deleteVertex("b");
@@ -61,7 +61,7 @@ test("nor one that the condition does not mean", () => {
   assert.equal(idsOf(found), ["a", "c", "d"]);
 });
 
-test("a vertex that moves comes once, even if everything changes all the time", () => {
+test("returns a vertex that moves once, even under constant changes", () => {
   const { graph, meanwhile } = place();
   let turn = 0;
   const swap = (): void => {

@@ -1,5 +1,5 @@
-// Which options get the plan of an earlier query, and that nothing is missed by that: what the
-// caller changes, what a definition comes to mean, and the time.
+// Reuse of cached query plans, which must notice options changed by the caller, redefined names,
+// and the time.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,9 +10,9 @@ import { planCache } from "../../../../../runtime/graph/query/calls/plan-cache.j
 import type { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { makeGraph } from "../../support/make-graph.js";
 
-const test = suite("known plans");
+const test = suite("plan cache");
 
-/** How many plans a list of options takes, all in one second. */
+/** Number of plans for a list of options, all within one second. */
 function plansOf(...all: object[]): number {
   let made = 0;
   const planOf = planCache("neighborhood", (_store: GraphStore, _options: object) => ++made);
@@ -30,13 +30,13 @@ const EXAMPLE = () => ({
   neighbor: { property: { price: { between: [1, 2] } } },
 });
 
-test("the same options written again need no second plan", () => {
+test("reuses the plan of equal options", () => {
   assert.is(plansOf(EXAMPLE(), EXAMPLE(), EXAMPLE()), 1);
   assert.is(plansOf({}, {}), 1);
   assert.is(plansOf({ filter: ".arc.value > 5" }, { filter: ".arc.value > 5" }), 1);
 });
 
-test("whatever differs has a plan of its own", () => {
+test("plans anew when anything differs", () => {
   const pairs: [object, object][] = [
     [{ hits: 10 }, { hits: 11 }],
     [{ hits: 10 }, {}],
@@ -55,7 +55,7 @@ test("whatever differs has a plan of its own", () => {
   assert.is(plansOf({ neighbor: {} }, { neighbor: new Map() }, { neighbor: {} }), 2);
 });
 
-test("what is no plain data, is long, or names a definition is planned each time", () => {
+test("does not cache plans of long options, class instances and named definitions", () => {
   class Reference {
     readonly id = "a";
   }
@@ -74,13 +74,13 @@ test("what is no plain data, is long, or names a definition is planned each time
     assert.is(plansOf(options, options), 2, JSON.stringify(options.constructor.name));
 });
 
-test("few are kept, and those that were used last", () => {
+test("keeps a few plans, the most recently used ones", () => {
   const many = Array.from({ length: 9 }, (_, hits) => ({ hits }));
   assert.is(plansOf(...many, ...many.slice(1)), 9);
   assert.is(plansOf(...many, many[0]!), 10);
 });
 
-test("an object whose members the caller changes asks something else", () => {
+test("notices changed members of an options object", () => {
   const graph = makeGraph();
   for (const value of [1, 5, 9]) graph.connect("a", ["to", M_INT, value], `v${value}`);
   const arc: [string, number, number, number, number] = ["to", D_OUT, M_INT, V_GT, 0];
@@ -92,7 +92,7 @@ test("an object whose members the caller changes asks something else", () => {
   assert.equal(graph.neighborhood("a", options), ["v9", "v7", "v5"]);
 });
 
-test("names that come to be after a plan was made are found by it", () => {
+test("finds names defined after the plan was made", () => {
   const graph = makeGraph();
   graph.connect("a", "to", "b");
   const ask = () => graph.neighborhood("a", { neighbor: { type: "late" } });

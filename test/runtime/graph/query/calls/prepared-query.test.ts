@@ -1,5 +1,5 @@
-// Prepared queries: one for many anchors and values, what they tell of the last execution, the
-// result that is kept while nothing changes.
+// Prepared queries: reuse for many anchors and values, statistics of the last execution, and the
+// cached result.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -22,7 +22,7 @@ const test = suite("prepared queries");
 const BUYERS = { arc: ["bought", D_IN, M_CNT, V_GTE, 3], sortby: S_ID } as const;
 const shop = makeShop();
 
-test("the anchor is set by id, by internal id, by a vertex or by its handle", () => {
+test("accept an anchor as id, internal id, vertex or handle", () => {
   const query = shop.newNeighborhoodQuery(null, { arc: "knows", sortby: S_ID });
   assert.is(query.id, null);
   query.id = "ann";
@@ -38,7 +38,7 @@ test("the anchor is set by id, by internal id, by a vertex or by its handle", ()
   bo.close();
 });
 
-test("without an anchor, or one that is gone, there is an error and its reason", () => {
+test("report an error and its reason without an anchor, or after its deletion", () => {
   const graph = makeGraph();
   const query = graph.newNeighborhoodQuery();
   const fails = (message: string, reason: number): void => {
@@ -62,11 +62,11 @@ test("without an anchor, or one that is gone, there is an error and its reason",
   query.vertex = handle;
   graph.deleteVertex("a");
   graph.createVertex("b");
-  // The new vertex may have the handle of the old one, but is another.
+  // The new vertex may reuse the handle, but is another one.
   fails(`Object does not exist: '${handle}'`, 64);
 });
 
-test("the value of the first filter is changed between executions", () => {
+test("accept a new value of the first filter", () => {
   const query = shop.newNeighborhoodQuery("lamp", BUYERS);
   assert.is(query.arcval, 3);
   assert.equal(query.execute(), ["bo"]);
@@ -83,7 +83,7 @@ test("the value of the first filter is changed between executions", () => {
   assert.equal(aggregator.execute(), { neighbors: 2, arcs: 2, predicator_value: 7 });
 });
 
-test("a filter without a value has none to change", () => {
+test("reject a value for a filter without one", () => {
   const text = "query has no first-level arc filter";
   assert.throws(() => shop.newNeighborhoodQuery("ann").arcval, text);
   assert.throws(() => {
@@ -96,7 +96,7 @@ test("a filter without a value has none to change", () => {
   assert.throws(() => query.arclsh, isValueError);
 });
 
-test("the pattern of a filter is changed too", () => {
+test("accept a new pattern of a filter", () => {
   const graph = makeGraph();
   graph.connect("a", ["like", M_LSH, 0b1111], "b");
   graph.connect("a", ["like", M_LSH, 0b1000_0000], "c");
@@ -108,7 +108,7 @@ test("the pattern of a filter is changed too", () => {
   assert.equal(query.execute(), ["c"]);
 });
 
-test("with cache the result stays while graph, page, anchor and value do", () => {
+test("keep a cached result while graph, page, anchor and value are unchanged", () => {
   const graph = makeShop();
   const query = graph.newNeighborhoodQuery("lamp", BUYERS);
   const first = query.execute({ cache: 1 });
@@ -124,7 +124,7 @@ test("with cache the result stays while graph, page, anchor and value do", () =>
   assert.equal(query.execute({ cache: 1 }), ["ann"]);
 });
 
-test("executions tell the operation that they saw, and their time", () => {
+test("report the operation count and duration of executions", () => {
   const graph = makeShop();
   const query = graph.newVerticesQuery({ condition: { type: "item" } });
   query.execute();
@@ -136,7 +136,7 @@ test("executions tell the operation that they saw, and their time", () => {
   assert.is(query.count(), 5);
 });
 
-test("names that are first used later are found", () => {
+test("find names that are defined later", () => {
   const graph = makeGraph();
   graph.createVertex("a");
   const condition = { type: "later", property: { later: "text" } };
@@ -147,11 +147,11 @@ test("names that are first used later are found", () => {
   graph.createVertex("b", "later", { properties: { later: "text" } });
   graph.connect("a", "later", "b");
   assert.equal([around.execute(), vertices.execute()], [["b"], ["b"]]);
-  // Of both directions, as in every condition.
+  // In both directions, as in every condition.
   assert.is(arcs.count(), 2);
 });
 
-test("pages belong to executions", () => {
+test("accept a page per execution", () => {
   const text = "'hits' is an invalid keyword argument for this function";
   assert.throws(() => shop.newArcsQuery({ hits: 1 } as object), text);
   const query = shop.newArcsQuery();

@@ -1,4 +1,4 @@
-// Streams of vertices and arcs: all that match, each once, whatever is asked or changed in between.
+// Streams of vertices and arcs: all matches, each once, despite queries and changes in between.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,10 +11,10 @@ import {
 } from "../../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../../support/make-graph.js";
 
-const test = suite("streams");
+const test = suite("query streams");
 const MANY = 10_000;
 
-test("gives what `vertices` gives, a slice at a time", () => {
+test("yield the result of `vertices`, one slice at a time", () => {
   const graph = makeGraph();
   for (let n = 0; n < MANY; n++) {
     graph.createVertex(`v${n}`, { type: n % 3 === 0 ? "third" : "other", properties: { n } });
@@ -33,7 +33,7 @@ test("gives what `vertices` gives, a slice at a time", () => {
   assert.is([...graph.scan()].length, MANY);
 });
 
-test("shows the fields, forms and selections that `vertices` and `arcs` show", () => {
+test("support the fields, forms and selections of `vertices` and `arcs`", () => {
   const graph = makeGraph();
   for (let n = 0; n < 3000; n++) {
     graph.createVertex(`v${n}`, { type: n % 3 === 0 ? "third" : "other", properties: { n } });
@@ -65,7 +65,7 @@ test("shows the fields, forms and selections that `vertices` and `arcs` show", (
   assert.equal(typed, { id: "v7", type: "other" });
 });
 
-test("other queries and changes may come in between", () => {
+test("allow other queries and changes in between", () => {
   const graph = makeGraph();
   for (let n = 0; n < MANY; n++) graph.createVertex(`v${n}`, { properties: { n } });
   const seen = new Set<string>();
@@ -79,7 +79,7 @@ test("other queries and changes may come in between", () => {
   for (const id of graph.scan()) assert.unreachable(id);
 });
 
-test("what makes no sense is refused before anything is looked at", () => {
+test("reject invalid options before reading anything", () => {
   const graph = makeGraph();
   assert.throws(
     () => graph.scan({ condition: { nothing: 1 } as never }),

@@ -1,4 +1,4 @@
-// Arc filters that are none, and what is said about them.
+// Invalid arc filters and their messages.
 
 import * as C from "../../../../../runtime/graph/model/constants.js";
 import type { Misfit } from "./misfit.js";

@@ -1,4 +1,4 @@
-// Worked examples 43 to 87: vertex conditions, deeper levels, what is collected of them.
+// Worked examples 43 to 87: vertex conditions, deeper levels, and arcs collected from them.
 
 import * as S from "../../../../../runtime/base/sort-constants.js";
 import * as C from "../../../../../runtime/graph/model/constants.js";
@@ -14,7 +14,7 @@ function vertices(number: number, condition: VertexCondition, ids: string[]): Ex
   return gives(number, (g) => g.vertices({ condition, sortby: S.S_ID }), ids);
 }
 
-/** A condition that is refused. */
+/** A condition that is rejected. */
 function refused(number: number, condition: object, message: string): Example {
   return throws(number, (g) => g.vertices({ condition }), "QueryError", message);
 }
@@ -228,7 +228,7 @@ export const VERTEX_CONDITIONS: readonly Example[] = [
   levels(87, C.V_DYN_RATIO, [[1.1, 2]], ["y12", "y40"]),
 ];
 
-/** The same query three times: what the second level's outcome is made to count as. */
+/** The same query three times with different values of `assert` on the second level. */
 function viewedByAcquaintances(): Example[] {
   const viewed = (number: number, rule: object, entries: string[][]): Example =>
     gives(

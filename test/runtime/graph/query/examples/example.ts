@@ -1,28 +1,28 @@
-// The worked examples of the interface's queries: what is asked, and what it gives. Each list of
-// examples is data; worked-examples.test.ts goes through them.
+// The worked examples of the interface's queries: calls and results. Each list of examples is data;
+// worked-examples.test.ts runs them.
 
 import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 
 export interface Example {
-  /** As the interface numbers them. */
+  /** Number in the interface. */
   readonly number: number;
   readonly ask: (graph: Graph) => unknown;
-  /** What it gives. */
+  /** Its result. */
   readonly gives?: unknown;
-  /** True if the order of the entries is not defined. */
+  /** True if the order of the entries is undefined. */
   readonly isUnordered?: boolean;
-  /** Or what it throws. */
+  /** The error instead of a result. */
   readonly error?: readonly [name: string, message: string];
 }
 
 type Ask = Example["ask"];
 
-/** Gives exactly this. */
+/** Expects exactly this result. */
 export function gives(number: number, ask: Ask, result: unknown): Example {
   return { number, ask, gives: result };
 }
 
-/** Gives these entries in whatever order. */
+/** Expects these entries in any order. */
 export function givesAll(number: number, ask: Ask, entries: readonly unknown[]): Example {
   return { number, ask, gives: entries, isUnordered: true };
 }

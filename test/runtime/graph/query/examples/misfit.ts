@@ -1,8 +1,8 @@
-// A call that is refused: what is wrong, and the line that says where.
+// A rejected call: its message, and the line that names the position.
 
 import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 
-/** Arguments as programs without types give them. */
+/** Arguments as untyped programs pass them. */
 export type Calls = { [K in keyof Graph]: (...given: unknown[]) => unknown };
 
 export type Misfit = readonly [call: (shop: Calls) => unknown, problem: string, place: string];

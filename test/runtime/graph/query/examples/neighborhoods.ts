@@ -1,4 +1,4 @@
-// Worked examples 1 to 42: one level, its filters, its order, its page, its form.
+// Worked examples 1 to 42: one level with its filters, order, page and result form.
 
 import * as S from "../../../../../runtime/base/sort-constants.js";
 import * as C from "../../../../../runtime/graph/model/constants.js";

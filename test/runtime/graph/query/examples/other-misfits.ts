@@ -1,4 +1,4 @@
-// Conditions and options that are none, and what is said about them.
+// Invalid conditions and options, and their messages.
 
 import * as C from "../../../../../runtime/graph/model/constants.js";
 import type { Misfit } from "./misfit.js";

@@ -1,5 +1,5 @@
-// The data set of the worked examples: four persons, what they bought, rated and viewed, who makes
-// it. 10 vertices, 18 arcs.
+// The data set of the worked examples: four persons, the articles that they bought, rated and
+// viewed, and their makers. 10 vertices, 18 arcs.
 
 import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 import { M_CNT, M_FLT, M_INT } from "../../../../../runtime/graph/model/constants.js";
@@ -49,7 +49,7 @@ export function makeShop(): Graph {
   return graph;
 }
 
-/** The shop and a small graph whose values grow from level to level. */
+/** The shop, and a small graph whose values grow from level to level. */
 export function makeShopWithLevels(): Graph {
   const graph = makeShop();
   graph.connect("x0", ["e", M_INT, 10], "x1");

@@ -1,5 +1,5 @@
 // Value tests of arc filters: every comparison of every kind of value against plain arithmetic, at
-// the ends of the ranges, and the literals that are refused.
+// the ends of the ranges, and rejected literals.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -35,7 +35,7 @@ const VALUES = new Map([
   [M_FLT, [-3.4e38, -1.5, -1e-40, -0, 0, 1e-40, 0.1, 1.5, 3.4e38]],
 ]);
 
-/** Whether an arc of the modifier with a value passes. */
+/** Whether an arc with this modifier and value passes. */
 function passes(modifier: number, comparison: number, literal: ArcLiteral, value: number): boolean {
   const filter = { direction: 0, relationship: null, isForwardOnly: false, isNegated: false };
   const arc = new ArcTest({ ...filter, modifier, comparison, literal } as never);
@@ -54,7 +54,7 @@ const COMPARISONS: readonly (readonly [number, (value: number, literal: number) 
 for (const [modifier, values] of VALUES) {
   const { name, kind } = MODIFIERS[modifier]!;
   const stored = (value: number): number => (kind === "float" ? Math.fround(value) : value);
-  test(`${name}: comparisons with one value`, () => {
+  test(`${name}: compares with one value`, () => {
     for (const [comparison, compare] of COMPARISONS) {
       for (const literal of values) {
         for (const value of values) {
@@ -65,7 +65,7 @@ for (const [modifier, values] of VALUES) {
       }
     }
   });
-  test(`${name}: ranges, their ends included, also those that are empty`, () => {
+  test(`${name}: includes the ends of ranges, and accepts empty ranges`, () => {
     for (const low of values) {
       for (const high of values) {
         for (const value of values) {
@@ -79,7 +79,7 @@ for (const [modifier, values] of VALUES) {
   });
 }
 
-test("literals are converted as the modifier would store them", () => {
+test("converts literals as the modifier would store them", () => {
   assert.ok(passes(M_CNT, V_EQ, 5.9, 5));
   assert.ok(passes(M_INT, V_EQ, -5.9, -5));
   assert.ok(passes(M_FLT, V_EQ, 0.1, 0.1));
@@ -87,7 +87,7 @@ test("literals are converted as the modifier would store them", () => {
   assert.not(passes(M_TMX, V_LTE, -100, nowSeconds() + 1000));
 });
 
-test("literals beyond what can be stored leave all or nothing", () => {
+test("passes all or nothing for literals outside the value range", () => {
   for (const modifier of [M_INT, M_CNT]) {
     for (const value of VALUES.get(modifier)!) {
       assert.ok(passes(modifier, V_LT, 2 ** 40, value));
@@ -99,7 +99,7 @@ test("literals beyond what can be stored leave all or nothing", () => {
   }
 });
 
-test("bit patterns are compared by the bits in which they differ", () => {
+test("compares bit patterns by the number of differing bits", () => {
   const probe = 0xf0f0_0001;
   for (const [bits, distance] of [[probe, 0] as const, [probe ^ 7, 3], [~probe >>> 0, 32]]) {
     for (const most of [0, 2, 3, 15]) {

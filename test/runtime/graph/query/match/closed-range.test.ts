@@ -1,4 +1,4 @@
-// Conditions on numbers as ranges, beside the conditions themselves.
+// Conditions on numbers as closed ranges, compared with the conditions themselves.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -35,7 +35,7 @@ const NUMBERS = [
   .flatMap((number) => [number, -number])
   .concat(1 - EPSILON / 2, 2.2250738585072014e-308, Number.NaN);
 
-test("a number lies in the range exactly if it passes", () => {
+test("contain a number exactly if it meets the condition", () => {
   let ranges = 0;
   for (const code of [V_LTE, V_GT, V_GTE, V_LT, V_EQ, V_NEQ]) {
     for (const bound of NUMBERS) ranges += same([code, bound]);
@@ -58,7 +58,7 @@ function same(condition: unknown): number {
   return 1;
 }
 
-test("what is more than a comparison of numbers is no range", () => {
+test("do not represent conditions beyond comparisons of numbers", () => {
   for (const condition of [null, "a", "a*", [V_ANY, 1], [V_NEQ, 5], { in: [1, 2] }]) {
     assert.is(closedRange(parseValueCondition(condition)), null);
   }

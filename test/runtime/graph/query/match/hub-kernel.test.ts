@@ -1,4 +1,4 @@
-// The vector kernel against the plain test of one arc, for random filters and arcs.
+// The SIMD kernel against the scalar test of one arc, for random filters and arcs.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +11,7 @@ const MIN_INT = -(2 ** 31);
 const MAX_INT = 2 ** 31 - 1;
 const test = suite("hub kernel");
 
-test("the hub kernel counts what a loop counts", () => {
+test("counts the same arcs as a loop", () => {
   const random = new Random();
   const below = (bound: number): number => random.below(bound);
   const arena = new Arena(0, createKernelMemory());
@@ -47,7 +47,7 @@ test("the hub kernel counts what a loop counts", () => {
   }
 });
 
-test("the hub kernel sees an arena grow", () => {
+test("sees an arena grow", () => {
   const arena = new Arena(0, createKernelMemory());
   const kernel = hubKernel(arena.memory);
   arena.grow(1 << 20);

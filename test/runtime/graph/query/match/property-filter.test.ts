@@ -1,5 +1,5 @@
-// Arcs by the properties of their heads, many at once: the same as each head by itself, whatever
-// the order of heads, however often one comes, and where groups have no properties at all.
+// Filtering many arcs by the properties of their heads: the same as for each head alone, in any
+// order, with repeated heads and property groups without properties.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,7 +13,7 @@ const VERTICES = 300;
 
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Conditions, and what they ask as a naive reader would. */
+/** Conditions, and their naive implementations. */
 const CONDITIONS: readonly (readonly [object, (of: Properties) => boolean])[] = [
   [{ price: { gt: 50 } }, ({ price }) => Number(price ?? 0) > 50],
   [
@@ -43,15 +43,15 @@ for (let at = 0; at < VERTICES; at++) {
 }
 
 const LISTS: Record<string, () => number[]> = {
-  "in their order": () => Array.from({ length: VERTICES }, (_, at) => at + 1),
-  "from the end": () => Array.from({ length: VERTICES }, (_, at) => VERTICES - at),
-  "at random, some twice": () => Array.from({ length: 500 }, () => 1 + below(VERTICES)),
-  "one again and again": () => new Array<number>(40).fill(1 + below(VERTICES)),
+  "in order": () => Array.from({ length: VERTICES }, (_, at) => at + 1),
+  "in reverse order": () => Array.from({ length: VERTICES }, (_, at) => VERTICES - at),
+  "in random order, some twice": () => Array.from({ length: 500 }, () => 1 + below(VERTICES)),
+  "with one repeated many times": () => new Array<number>(40).fill(1 + below(VERTICES)),
   none: () => [],
 };
 
 for (const [order, list] of Object.entries(LISTS)) {
-  test(`heads ${order}`, () => {
+  test(`filters heads ${order}`, () => {
     for (const [condition, passes] of CONDITIONS) {
       const compiled = new PropertyCondition(store, condition);
       for (const isNegated of [false, true]) {

@@ -1,5 +1,5 @@
-// Value conditions: what can be written, what each lets pass, alone and on the properties of a
-// vertex, where values are cells in memory.
+// Value conditions: their forms and matches, alone and on the properties of a vertex, where values
+// are cells in memory.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -31,7 +31,7 @@ import { TEST_THREAD } from "../../support/make-graph.js";
 const test = suite("value conditions");
 const REAL = 1;
 
-/** Condition, then values that pass it, then values that do not. */
+/** Condition, then values that meet it, then values that do not. */
 const CASES: [unknown, PropertyValue[], PropertyValue[]][] = [
   [null, [0, "", "a", null, new Uint8Array(1), [1], { a: 1 }], []],
   [undefined, [5, "a"], []],
@@ -88,7 +88,7 @@ const CASES: [unknown, PropertyValue[], PropertyValue[]][] = [
   ["é*", ["é", "éa"], ["e"]],
 ];
 
-test("a condition on a plain value", () => {
+test("match plain values", () => {
   for (const [condition, passing, failing] of CASES) {
     const parsed = parseValueCondition(condition);
     const plain = (value: PropertyValue): PropertyValue =>
@@ -99,7 +99,7 @@ test("a condition on a plain value", () => {
   }
 });
 
-test("the same condition on a property", () => {
+test("match properties", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { properties, writer } = store;
   const vertex = writer.mutate(() => store.vertices.allocate());
@@ -125,13 +125,13 @@ test("the same condition on a property", () => {
   }
 });
 
-test("what a plain number means depends on the place", () => {
+test("interpret a plain number by its position", () => {
   assert.ok(testNumber(parseValueCondition(5, V_GTE), 6));
   assert.not.ok(testNumber(parseValueCondition(5, V_GTE), 4));
   assert.not.ok(testNumber(parseValueCondition([V_EQ, 5], V_GTE), 6));
 });
 
-test("wrong shapes", () => {
+test("reject invalid shapes", () => {
   const forms =
     "invalid condition, must be <value> or (comparison, <value>) or " +
     "(range_comparison, (<low>,<high>) )";
@@ -170,7 +170,7 @@ test("wrong shapes", () => {
   }
 });
 
-test("all keys of a property condition must be there and pass", () => {
+test("require all keys of a property condition", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { properties, writer } = store;
   const has = (vertex: number, condition: object): boolean =>
@@ -196,7 +196,7 @@ test("all keys of a property condition must be there and pass", () => {
   assert.not.ok(has(999_999, { age: null }));
 });
 
-test("a condition finds what came to be after it was made, once it is bound again", () => {
+test("find strings created later once they are bound again", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const { properties, writer, keys } = store;
   const condition = new PropertyCondition(store, { city: "Oslo" });
@@ -206,7 +206,7 @@ test("a condition finds what came to be after it was made, once it is bound agai
   });
   condition.bind();
   assert.ok(condition.matches(1));
-  // The text goes, and another one comes to lie in its place.
+  // The string is freed, and another one takes its address.
   writer.mutate(() => properties.set(1, keys.define("city"), "Bonn"));
   writer.mutate(() => properties.set(1, keys.define("city"), "Rome"));
   writer.mutate(() => properties.set(1, keys.define("city"), "Lima"));
@@ -216,7 +216,7 @@ test("a condition finds what came to be after it was made, once it is bound agai
   assert.ok(condition.matches(1));
 });
 
-test("what is no property condition", () => {
+test("reject invalid property conditions", () => {
   const store = GraphStore.create("test", TEST_THREAD);
   for (const condition of [null, 5, "age", ["age", 5]]) {
     assert.throws(() => new PropertyCondition(store, condition), isQueryError);

@@ -1,4 +1,4 @@
-// Vertex conditions in all their forms, by the vertices of the shop that they leave.
+// Vertex conditions in all their forms, by the matching vertices of the shop.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -34,7 +34,7 @@ function found(graph: typeof shop, condition: unknown): readonly string[] {
 function leaves(condition: unknown, expected: readonly string[]): void {
   test(`${JSON.stringify(condition)}: ${expected.join(" ")}`, () => {
     assert.equal(found(shop, condition), expected);
-    // The same of the vertices around one that has arcs to all of them.
+    // The same as a neighbor condition from a vertex that has arcs to all of them.
     const around = { arc: "all", neighbor: condition as null, sortby: S_ID };
     assert.equal(centered.neighborhood("center", around), expected);
     const ids = found(shop, [false, condition]);
@@ -77,7 +77,7 @@ leaves({ reltime: { created: -3600 } }, ALL);
 leaves({ reltime: { created: 3600 } }, []);
 leaves({ reltime: [false, { modified: [V_LT, 3600] }] }, []);
 
-test("degrees, of all arcs and of those that a filter leaves", () => {
+test("match degrees of all arcs, and of filtered ones", () => {
   const expected: readonly (readonly [object, readonly string[]])[] = [
     [{ outdegree: [V_GTE, 4] }, ["ann", "bo", "cy"]],
     [{ indegree: 4 }, ["lamp", "rope", "tent"]],
@@ -103,7 +103,7 @@ test("degrees, of all arcs and of those that a filter leaves", () => {
   }
 });
 
-test("traverse and adjacent, in full, in short and by their aliases", () => {
+test("accept traverse and adjacent in full, in short and by their aliases", () => {
   const buyers = ["ann", "bo"];
   for (const condition of [
     { traverse: { arc: ["bought", D_OUT], neighbor: "lamp" } },
@@ -120,14 +120,14 @@ test("traverse and adjacent, in full, in short and by their aliases", () => {
   assert.equal(found(shop, { arc: ["rated", D_ANY, M_FLT, V_GTE, 4] }), ["ann", "lamp"]);
 });
 
-test("assert decides in place of what is found", () => {
+test("override the outcome with assert", () => {
   const none = { arc: "never", assert: true, collect: C_SCAN };
   assert.equal(found(shop, { traverse: none }), ALL);
   assert.equal(found(shop, { adjacent: { arc: "*", assert: 0 } }), []);
   assert.equal(found(shop, { adjacent: { arc: "makes", assert: null } }).length, 6);
 });
 
-test("not is a negation, also of a negation", () => {
+test("negate with not, also twice", () => {
   assert.equal(found(shop, { not: { type: "person" } }).length, 6);
   assert.equal(found(shop, { not: [false, "ann"] }), ["ann"]);
   assert.equal(found(shop, { not: { not: "ann" } }), ["ann"]);
@@ -137,7 +137,7 @@ test("not is a negation, also of a negation", () => {
   );
 });
 
-test("vertices and internal ids stand for ids, a star may be part of one", () => {
+test("accept vertices and internal ids as ids, and a star within an id", () => {
   const graph = makeGraph();
   graph.createVertex("a*");
   graph.createVertex("ab");
@@ -155,7 +155,7 @@ test("vertices and internal ids stand for ids, a star may be part of one", () =>
   star.close();
 });
 
-test("members of prototypes are no members of conditions", () => {
+test("ignore members of Object.prototype", () => {
   for (const text of ['{"__proto__": 1}', '{"constructor": 1}', '{"toString": null}']) {
     assert.throws(() => found(shop, JSON.parse(text)), /^Invalid vertex condition: '/);
   }

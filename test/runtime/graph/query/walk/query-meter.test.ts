@@ -1,4 +1,4 @@
-// What the status services know of queries: how many, and how long they took.
+// Number and duration of queries for the status services.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 
 const test = suite("query meter");
 
-test("time beyond a word is carried into the next one, and set to zero with it", () => {
+test("carries time beyond one word into the next, and resets both", () => {
   const store = GraphStore.create("metered", 1);
   const { words } = store.memory.header;
   words[Header.QueryTimeUs] = 0xffff_ffff;

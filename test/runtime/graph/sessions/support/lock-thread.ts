@@ -1,4 +1,4 @@
-// A thread that holds vertices of a graph as it is told, and tells what came of it.
+// A thread that locks vertices of a graph on command, and reports the outcome.
 
 import { once } from "node:events";
 import { isMainThread, parentPort, type Worker } from "node:worker_threads";
@@ -10,7 +10,7 @@ import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { openStore } from "../../support/make-graph.js";
 import { startWorker } from "../../support/start-worker.js";
 
-/** What the thread is told: to use a graph, open vertices, release all, now or later, count up. */
+/** Commands: open a graph, lock vertices, release all now or later, increment. */
 type Order =
   | { readonly op: "use"; readonly share: SharedGraphMemory }
   | { readonly op: "open"; readonly ids: string[]; mode: AccessMode; timeout: number }
@@ -57,7 +57,7 @@ function open({ ids, mode, timeout }: Order & { readonly op: "open" }): void {
   else opened = graph.openVertices(ids, mode, timeout);
 }
 
-/** Adds one by reading and writing, which loses counts where two do it at once. */
+/** Increments by reading and writing, which loses counts if two threads overlap. */
 export function countAlone(graph: Graph): void {
   const vertex = graph.openVertex("A", "a", -1);
   vertex.setProperty("n", (vertex.getProperty("n", 0) as number) + 1);
@@ -65,19 +65,19 @@ export function countAlone(graph: Graph): void {
 }
 
 export class LockThread {
-  /** By which the thread is known in graphs. */
+  /** Number of the thread in graphs. */
   static readonly number = THREAD;
 
   readonly #worker: Worker = startWorker(new URL(import.meta.url), null);
 
-  /** Resolves with `done`, or with the error's name and text. */
+  /** Resolves with `done`, or with name and message of the error. */
   async order(order: Order): Promise<unknown> {
     this.#worker.postMessage(order);
     const [answer] = await once(this.#worker, "message");
     return answer;
   }
 
-  /** Ends the thread, whatever it does. */
+  /** Terminates the thread at any point. */
   async end(): Promise<void> {
     await this.#worker.terminate();
   }

@@ -1,16 +1,17 @@
-// One of several threads that try to lock the same root at the same moment, and what steers them.
+// One of several threads that try to lock the same data folder at the same moment, and their
+// controller.
 
 import { parentPort, type Worker, workerData } from "node:worker_threads";
 import { lockRoot, type RootLock } from "../../../../../runtime/graph/snapshot/root-lock.js";
 
 interface RacerData {
   readonly racers: number;
-  /** Word 0: those who are at the start of all races so far. */
+  /** Word 0: arrivals at the start of all races so far. */
   readonly gate: Int32Array;
 }
 
 export interface LockRacers {
-  /** What came of it for each: "locked", or the refusal. */
+  /** Outcome for each: "locked", or the rejection. */
   race(root: string): Promise<string[]>;
   release(): Promise<void>;
   end(): Promise<void>;
