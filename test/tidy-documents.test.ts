@@ -111,12 +111,15 @@ function headingsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.replaceAll("`", ""));
 }
 
-/** Headings by the base name of their document, which may stand in several folders. */
-const headings = new Map<string, Set<string>>();
-for (const { path, text } of documents) {
-  const name = basename(path, ".md");
-  headings.set(name, new Set([...(headings.get(name) ?? []), ...headingsOf(text)]));
-}
+const pages = documents.filter(({ path }) => !path.endsWith("README.md"));
+/** Headings by the base name of their document. */
+const headings = new Map(
+  pages.map(({ path, text }) => [basename(path, ".md"), new Set(headingsOf(text))]),
+);
+
+test("pages have different names, because comments cite them without their folders", () => {
+  assert.is(headings.size, pages.length);
+});
 
 /** The anchor that viewers of Markdown give to a heading. */
 function anchorOf(title: string): string {

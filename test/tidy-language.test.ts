@@ -7,8 +7,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BANNED_WORDS } from "./support/language/banned-words.js";
-import { type Kind, type Prose, proseOf } from "./support/language/prose.js";
-import { parseModule, ROOT, sourceFiles } from "./support/source-files.js";
+import { type Kind, type Prose, proseOf, sentencesOf } from "./support/language/prose.js";
+import { parseModule, ROOT, type SourceFile, sourceFiles } from "./support/source-files.js";
 
 interface Baseline {
   /** Uses of banned words, by kind of text. */
@@ -22,6 +22,9 @@ const EXCEPTIONS = new RegExp(
   "^(docs/contributing/style|docs/internals/glossary|test/support/language/|test/tidy-language|" +
     "docs/reference/(cli|errors|graph-api|metrics|settings))",
 );
+const SHORT_SENTENCES =
+  /^((ARCHITECTURE|CONTRIBUTING)|docs\/(contributing|internals|reference)\/[\w-]+)\.md$/;
+const MAX_WORDS = 25;
 const MAX_SHOWN = 10;
 /** Subjects are checked behind this commit. */
 const FIRST_COMMIT = "db9f54d3";
@@ -96,6 +99,19 @@ test("names no new export xOf or xIn", () => {
     exported.filter((name) => !isKnown(name)),
     [],
   );
+});
+
+function longSentences(documents: readonly SourceFile[]): string[] {
+  const words = (text: string): number => text.split(/\s+/).filter((w) => /\w/.test(w)).length;
+  return documents
+    .flatMap(sentencesOf)
+    .filter(({ text }) => words(text) > MAX_WORDS)
+    .map(({ place, text }) => `${place}: ${words(text)} words: ${text}`);
+}
+
+test("sentences of documents are short", () => {
+  const documents = files.filter(({ path }) => SHORT_SENTENCES.test(path));
+  assert.is(longSentences(documents).join("\n"), "");
 });
 
 function wrongSubjects(subjects: readonly string[]): string[] {

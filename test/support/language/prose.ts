@@ -68,3 +68,19 @@ function tableTexts(): Prose[] {
   for (const { name, summary } of VERBS) add(`svc admin ${name}`, summary);
   return all;
 }
+
+/** Sentences of the paragraphs and lists of a document, without code, tables and headings. */
+export function sentencesOf({ path, text }: SourceFile): Prose[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, "").replace(/`[^`]*`/g, "…");
+  const isOther = /^(?:#|\||<!--|\s*$| {4})/;
+  const blocks: string[] = [];
+  let isOpen = false;
+  for (const line of prose.split("\n")) {
+    const [, item, words = ""] = /^\s*([*-] |\d+\. |> )?(.*)$/.exec(line) ?? [];
+    if (isOther.test(line)) isOpen = false;
+    else if (isOpen && item === undefined) blocks.push(`${blocks.pop()} ${words}`);
+    else isOpen = blocks.push(words) > 0;
+  }
+  const sentences = blocks.flatMap((block) => block.split(/(?<=[.!?:])\s+(?=[A-Z*…[]|svc\b)/));
+  return sentences.map((sentence) => ({ place: path, text: sentence }));
+}
