@@ -1,6 +1,6 @@
-// The one function that changes a graph. Whoever calls it has taken the writer's mutex, has checked
-// whatever a change can be refused for, has filled in an `Operation`, and commits when it returns.
-// Operations can be applied twice: what is already so stays so.
+// Executes operations: the only function that changes a graph. Callers hold the writer mutex, have
+// validated the change, have filled in an `Operation`, and commit afterwards. Operations are
+// idempotent.
 
 import { Header, ReadonlyBy } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
@@ -23,20 +23,20 @@ import {
 } from "./vertices.js";
 
 /**
- * Does what an operation says, within a mutation; its record goes to the log with the commit.
- * @returns arcs, vertices or properties made or removed
+ * Executes an operation within a mutation and writes its record to the log ring.
+ * @returns number of arcs, vertices or properties created or removed
  */
 export function apply(store: GraphStore, operation: Operation): number {
   const { writer, memory } = store;
   const { log } = memory;
   if (log?.isOn === true) logOperation(store, log, operation);
   writer.addWide(memory.header, Header.OperationCount, 1);
-  // By far the most frequent one.
+  // By far the most frequent operation.
   if (operation.code === OperationCode.Connect) return connect(store, operation);
   return perform(store, operation);
 }
 
-/** Does it without counting it. */
+/** Executes an operation without counting or logging it. */
 export function perform(store: GraphStore, operation: Operation): number {
   const { vertex, name, at } = operation;
   switch (operation.code) {
@@ -71,7 +71,7 @@ export function perform(store: GraphStore, operation: Operation): number {
   }
 }
 
-/** The operations that change what a vertex has of its own; a virtual one becomes real. */
+/** Executes operations on a vertex's own attributes; a virtual vertex becomes real. */
 function changeVertex(store: GraphStore, operation: Operation): number {
   const { vertex, name } = operation;
   store.writer.touch(0, vertex);
@@ -104,7 +104,7 @@ function changeVertex(store: GraphStore, operation: Operation): number {
   }
 }
 
-/** Makes a vertex, or makes it real; `operation.vertex` then is its handle. */
+/** Creates a vertex or makes it real; sets `operation.vertex` to its handle. */
 function createVertex(store: GraphStore, operation: Operation): number {
   const { vertices } = store;
   const { at, name } = operation;

@@ -1,5 +1,4 @@
-// Arcs as whole things: both their sides, the counts that they are part of, the expiry that they
-// carry. To be called within a mutation, by `apply` alone.
+// Changes of arcs on both sides, with counts and expiry. Call within a mutation, from `apply` only.
 
 import {
   ARC_KEY_MASK,
@@ -31,9 +30,9 @@ const NAME_MASK = 0xffff_0000;
 const FETCHED = new Uint32Array(1);
 
 /**
- * Reads from all cache lines that connecting two vertices needs, at once. In a large graph most of
- * them come from memory, which takes longer than all that is done with them, and each would be
- * waited for alone: processors do not look ahead over the atomic operations in between.
+ * Prefetches all cache lines needed to connect two vertices. In a large graph most of them are
+ * cache misses that dominate the cost, and they would be serialized: CPUs do not speculate past the
+ * atomic operations in between.
  */
 export function loadArcEnds(store: GraphStore, initial: number, terminal: number): void {
   const { out, in: into, outArcs, inArcs, record, sequence } = store.memory;
@@ -41,7 +40,7 @@ export function loadArcEnds(store: GraphStore, initial: number, terminal: number
   const to = terminal * SIDE_WORDS;
   const outEnd = out.words[from + Side.Pointer]! + out.words[from + Side.Degree]! * ARC_WORDS;
   const inEnd = into.words[to + Side.Pointer]! + into.words[to + Side.Degree]! * ARC_WORDS;
-  // Kept, so that the compiler does not leave it out.
+  // Stored so that the compiler does not eliminate the reads.
   FETCHED[0] =
     sequence.words[initial * SEQUENCE_WORDS]! ^
     sequence.words[terminal * SEQUENCE_WORDS + 1]! ^
@@ -51,7 +50,7 @@ export function loadArcEnds(store: GraphStore, initial: number, terminal: number
     (inEnd < inArcs.words.length ? inArcs.words[inEnd]! : 0);
 }
 
-/** Makes an arc or sets its value, then the operation has both handles; 1 if it was not there. */
+/** Creates an arc or sets its value; sets both handles of the operation. Returns 1 if new. */
 export function connect(store: GraphStore, operation: Operation): number {
   const { at, value, modifier } = operation;
   const isNew = operation.vertex === 0 || operation.terminal === 0;
@@ -74,8 +73,8 @@ export function connect(store: GraphStore, operation: Operation): number {
 }
 
 /**
- * Removes the arcs from one vertex to another: of a relationship, of a modifier, or all (0).
- * Returns how many there were.
+ * Removes the arcs between two vertices of a relationship, of a modifier, or all (0). Returns their
+ * number.
  */
 export function disconnect(store: GraphStore, operation: Operation): number {
   const { vertex, terminal, name, modifier, at } = operation;
@@ -87,7 +86,7 @@ export function disconnect(store: GraphStore, operation: Operation): number {
     if (position < 0) break;
     unlink(store, vertex, position);
     removed++;
-    // Of a pair, there is one arc of a relationship and modifier.
+    // At most one arc per pair of vertices, relationship and modifier.
     if (name !== 0 && modifier !== 0) break;
   }
   if (removed === 0) return 0;
@@ -98,8 +97,8 @@ export function disconnect(store: GraphStore, operation: Operation): number {
 }
 
 /**
- * Removes the arc at a position of its initial's run from both sides. What becomes of a virtual
- * terminal that no arc leads to any more is for the caller to decide.
+ * Removes the arc at a position of its initial's run from both sides. The caller handles a virtual
+ * terminal that has become unreferenced.
  */
 export function unlink(store: GraphStore, initial: number, position: number): void {
   const { outArcs, inArcs, writer, digest } = store;
@@ -168,8 +167,8 @@ function setValue(
 }
 
 /**
- * Position of an arc in the run of its initial, -1 if there is none. It is looked for where there
- * are fewer arcs: hubs are mostly connected to vertices that are none.
+ * Returns the position of an arc in the run of its initial, or -1. Searches the side with fewer
+ * arcs, because hubs are mostly connected to vertices of low degree.
  */
 export function findArc(
   store: GraphStore,
@@ -189,7 +188,7 @@ export function findArc(
   return outArcs.find(initial, terminal, inArcs.word1At(terminal, position) & ARC_KEY_MASK);
 }
 
-/** Whether an arc would make a terminal list some of its arcs and not others; all or none are. */
+/** Returns true if a terminal would list only part of its inarcs: it must list all or none. */
 export function isForwardOnlyMix({ inArcs }: GraphStore, terminal: number, flags: number): boolean {
   if (inArcs.degree(terminal) === 0) return false;
   return inArcs.length(terminal) > 0 !== ((flags & ArcFlag.ForwardOnly) === 0);

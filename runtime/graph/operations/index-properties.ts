@@ -1,12 +1,12 @@
-// Making and dropping an index of properties or ids, within a mutation, by `apply` alone.
+// Creates and drops property and id indexes. Call within a mutation, from `apply` only.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { ID_KEY } from "../store/property-indexes.js";
 import { indexId } from "./vertices.js";
 
 /**
- * Makes an index, which takes a look at each vertex, or drops it; 0 if that was so already. Its key
- * counts as used meanwhile, so that its code means nothing else.
+ * Creates an index by scanning all vertices, or drops it; 0 if nothing changed. The key counts as
+ * used meanwhile, so that its code is not reassigned.
  */
 export function indexProperty(store: GraphStore, key: number, isRequested: boolean): number {
   const { indexes, keys, vertices, properties } = store;

@@ -1,6 +1,6 @@
-// Writes the record of one change to the log ring (words: docs/internals/log-format.md). It is
-// written before the change is made: afterwards there may be no vertex left to tell the id of. Ids
-// are copied word by word, and no object is made for numbers and texts.
+// Writes the record of an operation to the log ring (format: docs/internals/log-format.md). The
+// record is written before the operation is executed, because its vertex may be gone afterwards.
+// Ids are copied by word, and numbers and texts allocate no objects.
 
 import { Float } from "../../base/float.js";
 import type { CommitRing } from "../memory/commit-ring.js";
@@ -12,18 +12,18 @@ import { PackedText, wordsFor } from "../store/packed-text.js";
 import { PropertyKind, validatePropertyValue } from "../store/property-values.js";
 import { TextView } from "../store/text-view.js";
 
-/** Words that every record has: code, modifier or kind and name; the second at which it happens. */
+/** Words of every record: code, modifier or kind, name; time in seconds. */
 const HEAD_WORDS = 2;
-/** In front of each text and value: its length in bytes. */
+/** Length in bytes, in front of each text and value. */
 const LENGTH_WORDS = 1;
 const NUMBER_BYTES = 8;
-/** Beside the kind of a name: its code was chosen, and need not be the next one. */
+/** Flag of an enumeration: the code was chosen by the caller and need not be the next one. */
 export const CHOSEN = 0x80;
 /** Kinds of vectors. */
 export const EUCLIDEAN = 1;
 export const FEATURES = 2;
 
-/** Scratches: ids of vertices that are not there yet, and whatever else is a text. */
+/** Scratch objects: ids of vertices that do not exist yet, and other texts. */
 const initialId = new PackedText();
 const terminalId = new PackedText();
 const text = new PackedText();
@@ -33,7 +33,7 @@ const floats = new Float32Array(2);
 const floatWords = new Uint32Array(floats.buffer);
 
 /**
- * Writes the record of an operation that is about to be applied, within the mutation.
+ * Writes the record of an operation that is about to be applied. Requires a mutation.
  * @throws CapacityError
  */
 export function logOperation(store: GraphStore, log: CommitRing, operation: Operation): void {
@@ -76,7 +76,7 @@ export function logOperation(store: GraphStore, log: CommitRing, operation: Oper
   }
 }
 
-/** Returns where the next word goes. */
+/** Writes the head of a record; returns the offset of the next word. */
 function putHead(
   log: CommitRing,
   at: number,
@@ -130,7 +130,7 @@ function logProperty(store: GraphStore, log: CommitRing, operation: Operation): 
     if (isText) text.take(value);
     else text.setBytes(value instanceof ExternalValue ? value.content() : value.bytes);
     kind = isText ? PropertyKind.String : value.kind;
-    // What is on this disk is on no other one.
+    // External values are logged by content: the file exists on this disk only.
     if (value instanceof ExternalValue) kind = PropertyKind.External;
     bytes = text.bytes;
   }
@@ -157,7 +157,7 @@ function logVector(store: GraphStore, log: CommitRing, operation: Operation): vo
   putText(log.words, at, text);
 }
 
-/** What else becomes of a vertex itself. */
+/** Logs the remaining operations on a vertex's own attributes. */
 function logOwn(store: GraphStore, log: CommitRing, operation: Operation): void {
   const { code, vertex } = operation;
   const isExpiry = code === OperationCode.SetExpiry;
@@ -183,7 +183,7 @@ function hasName(code: number): boolean {
   );
 }
 
-/** Words that an id takes with its length; that of a vertex to be made is put into the scratch. */
+/** Returns the words of an id with its length; packs the id of a new vertex into the scratch. */
 function idWords(
   store: GraphStore,
   scratch: PackedText,

@@ -1,5 +1,5 @@
-// What is to be done for a graph when one of its threads has died. It must be called by exactly one
-// other thread, after the dead one has ended and before its number is given to a new one.
+// Recovery of a graph after the death of a thread. Call from exactly one other thread, after the
+// dead one has ended and before its number is reused.
 
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -8,13 +8,13 @@ import { perform } from "./apply.js";
 import { PendingRemoval } from "./removals.js";
 import { removeIfUnreferenced } from "./vertices.js";
 
-/** Whoever has the mutex and writes nothing for so long may be dead too, and recovered first. */
+/** A mutex holder that writes nothing for this long may be dead too and recovered first. */
 const QUIET_MS = 100;
 
 /**
- * Undoes what a dead thread was writing, finishes the removal that it had begun, and releases the
- * vertices that it held.
- * @returns false if `releaseStaleLocks` has to be called later: another thread has the mutex
+ * Rolls back the mutation of a dead thread, finishes its pending removal and releases its vertex
+ * locks.
+ * @returns false if another thread holds the mutex: call `releaseStaleLocks` later
  */
 export function recoverGraph(store: GraphStore, deadThread: number): boolean {
   if (!store.writer.takeOver(deadThread)) return releaseStaleLocks(store, deadThread);
@@ -25,7 +25,7 @@ export function recoverGraph(store: GraphStore, deadThread: number): boolean {
   return true;
 }
 
-/** Releases the vertices that a dead thread held; false if another thread keeps the mutex. */
+/** Releases the vertex locks of a dead thread; false if another thread holds the mutex. */
 export function releaseStaleLocks(store: GraphStore, deadThread: number): boolean {
   if (store.memory.header.words[Header.LocksHeld] === 0) return true;
   if (!store.writer.tryBegin(QUIET_MS)) return false;
@@ -33,7 +33,10 @@ export function releaseStaleLocks(store: GraphStore, deadThread: number): boolea
   return true;
 }
 
-/** Runs what says how many locks it has released, with the mutex, which it gives back. */
+/**
+ * Runs a recovery step under the mutex, which it releases.
+ * @param run returns the number of locks released
+ */
 function recover({ writer, locks }: GraphStore, run: () => number): void {
   let released = 0;
   try {
@@ -48,7 +51,7 @@ function recover({ writer, locks }: GraphStore, run: () => number): void {
   if (released > 0) locks.wakeWaiting();
 }
 
-/** Removals are done in steps, which may be begun again at any of them. */
+/** Removals run in committed steps and can be restarted at any of them. */
 function finishRemoval(store: GraphStore): void {
   const { words } = store.memory.header;
   const unfinished = words[Header.Unfinished]!;
@@ -60,12 +63,12 @@ function finishRemoval(store: GraphStore): void {
   operation.vertex = isVertex ? subject : 0;
   operation.name = subject;
   operation.at = words[Header.UnfinishedAt]!;
-  // The first step has committed record and count.
+  // Record and operation count were committed with the first step.
   perform(store, operation);
   store.writer.commit();
 }
 
-/** Vertices that were only kept because they were held go with their locks. */
+/** Releases locks and removes vertices that existed only while locked. */
 function releaseLocks(store: GraphStore, thread: number): number {
   const released = store.locks.releaseThread(thread);
   for (const vertex of released) removeIfUnreferenced(store, vertex);

@@ -1,7 +1,7 @@
-// Removing vertices with all that they have, and all vertices. A hub can have a hundred million
-// arcs, so that this is done in steps: each leaves a graph that is whole, and is committed by
-// itself. `Header.Unfinished` says what is still to be done if the thread dies in between; doing
-// it from the start again finishes it. The last step is left for the caller to commit.
+// Removal of vertices with everything they own, and truncation. A hub can have a hundred million
+// arcs, so removal runs in steps that each leave a consistent graph and commit separately.
+// `Header.Unfinished` records the removal in case the thread dies; restarting it completes it. The
+// caller commits the last step.
 
 import {
   ALLOCATOR_WORDS,
@@ -44,10 +44,10 @@ export const PendingRemoval = {
   Truncate: 3,
 } as const;
 
-/** Arcs that one step removes: few enough that readers do not wait, enough to be worth a commit. */
+/** Arcs removed per step: few enough not to delay readers, enough to amortize a commit. */
 const STEP = 64;
 
-/** Removes a vertex, or leaves it virtual while arcs lead to it; returns 1 if it was real. */
+/** Removes a vertex, or makes it virtual while arcs lead to it; returns 1 if it was real. */
 export function deleteVertex(store: GraphStore, vertex: number, at: number): number {
   const { vertices } = store;
   if (!vertices.isReal(vertex)) {
@@ -72,7 +72,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
   return 1;
 }
 
-/** Removes all vertices of a type and all their arcs; returns how many vertices. */
+/** Removes all vertices of a type with all their arcs; returns the number of vertices. */
 export function truncateType(store: GraphStore, type: number): number {
   begin(store, PendingRemoval.TruncateType, type, 0);
   try {
@@ -104,8 +104,8 @@ function removeVerticesOf(store: GraphStore, type: number): number {
 }
 
 /**
- * Empties the graph; returns how many vertices it had. What vertices have is not taken apart:
- * memory is given back as a whole. Each word below may be cleared twice, so nothing is noted.
+ * Empties the graph; returns its number of vertices. Memory is released as a whole instead of per
+ * vertex. Clearing words is idempotent, so no undo entries are written.
  */
 export function truncate(store: GraphStore): number {
   const { writer, memory } = store;
@@ -121,7 +121,7 @@ export function truncate(store: GraphStore): number {
   writer.markDirty(memory.out, 0, end * SIDE_WORDS);
   writer.markDirty(memory.in, 0, end * SIDE_WORDS);
   store.vectors.forget();
-  // Who has read a pointer before sees that it counts no more, before anything is put there.
+  // Readers must see that their pointers are invalid before the memory is reused.
   const { ints } = memory.sequence;
   for (let index = SEQUENCE_WORDS; index < end * SEQUENCE_WORDS; index++) {
     Atomics.add(ints, index, 2);
@@ -132,7 +132,7 @@ export function truncate(store: GraphStore): number {
   return removed;
 }
 
-/** Notes what has to be done again, from the start, if the thread dies before `finish`. */
+/** Records the removal to be restarted if the thread dies before `finish`. */
 function begin(store: GraphStore, what: number, subject: number, at: number): void {
   store.writer.put(store.memory.header, Header.UnfinishedSubject, subject);
   store.writer.put(store.memory.header, Header.UnfinishedAt, at);
@@ -143,7 +143,7 @@ function finish(store: GraphStore): void {
   store.writer.put(store.memory.header, Header.Unfinished, PendingRemoval.Nothing);
 }
 
-/** Leaves the graph as the last step has: whoever asked for the removal learns that it failed. */
+/** Keeps the committed steps of a failed removal and cancels the rest. */
 function abandon(store: GraphStore): void {
   store.writer.rollback();
   finish(store);
@@ -167,7 +167,7 @@ function removeInArcs(store: GraphStore, vertex: number): void {
   }
 }
 
-/** Removes the forward-only arcs to vertices of a type, which only their initials know. */
+/** Removes the forward-only arcs to vertices of a type, which only their initials list. */
 function removeForwardOnly(store: GraphStore, type: number): void {
   const { vertices, outArcs, writer } = store;
   const { header } = store.memory;
@@ -184,7 +184,7 @@ function removeForwardOnly(store: GraphStore, type: number): void {
   }
 }
 
-/** Lets all memory count as never used; what lies in it may be overwritten from then on. */
+/** Resets all allocators, so that all memory counts as unused. */
 function forgetMemory(store: GraphStore): void {
   const { writer } = store;
   const { header } = store.memory;

@@ -1,4 +1,4 @@
-// How vertices come and go, one at a time. To be called within a mutation, by `apply` alone.
+// Creation and removal of single vertices. Call within a mutation, from `apply` only.
 
 import { Header, NEVER, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
 import { UNTYPED } from "../store/code-ranges.js";
@@ -6,7 +6,7 @@ import type { Sign } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { TextView } from "../store/text-view.js";
 
-/** Makes a vertex; the id must be free. */
+/** Creates a vertex; the id must be unused. */
 export function makeVertex(
   store: GraphStore,
   id: string | TextView,
@@ -47,7 +47,7 @@ export function demoteToVirtual(store: GraphStore, vertex: number): void {
   store.writer.add(store.memory.header, Header.VirtualCount, 1);
 }
 
-/** Removes a vertex that has neither arcs nor properties. */
+/** Removes a vertex without arcs and properties. */
 export function removeVertex(store: GraphStore, vertex: number): void {
   const { vertices, writer } = store;
   const { header } = store.memory;
@@ -63,9 +63,9 @@ export function removeVertex(store: GraphStore, vertex: number): void {
 }
 
 /**
- * Removes a virtual vertex that no arc leads to and nobody holds; returns 1 if it was one. One that
- * is held gives its type back: it counts as gone, and who is not told of holders must find the same
- * types unused.
+ * Removes a virtual vertex without inarcs and locks; returns 1 if it did. A locked one only loses
+ * its type: it counts as removed, and replicas, which do not know locks, must find the same types
+ * unused.
  */
 export function removeIfUnreferenced(store: GraphStore, vertex: number): number {
   const { vertices } = store;
@@ -79,8 +79,8 @@ export function removeIfUnreferenced(store: GraphStore, vertex: number): number 
 }
 
 /**
- * Lets a virtual vertex that only its holders keep be as one just made: it counts as gone, and if
- * records of operations are applied nobody holds it.
+ * Resets a virtual vertex that exists only because it is locked to the state of a new one: it
+ * counts as removed, and does not exist where records are replayed.
  */
 export function restampIfUnreferenced(store: GraphStore, vertex: number, at: number): void {
   const { vertices } = store;
@@ -91,7 +91,7 @@ export function restampIfUnreferenced(store: GraphStore, vertex: number, at: num
   vertices.setField(vertex, RecordWord.CreatedAt, at);
 }
 
-/** True while any session has the vertex open. */
+/** Returns true while any session has the vertex open. */
 export function isHeld(store: GraphStore, vertex: number): boolean {
   return store.locks.countOf(vertex) > 0;
 }
@@ -118,22 +118,22 @@ export function setExpiry(store: GraphStore, vertex: number, second: number): vo
   store.expiry.schedule(vertex, second);
 }
 
-/** Of a real vertex. */
+/** Sets the rank coefficients of a real vertex. */
 export function setRank(store: GraphStore, vertex: number, c1: number, c0: number): void {
   tell(store, -1, vertex);
   store.vertices.setRank(vertex, c1, c0);
   tell(store, 1, vertex);
 }
 
-/** Lets the digest know what a real vertex has of its own; of virtual ones it knows nothing. */
+/** Adds or subtracts a vertex in the digest; virtual vertices are not part of it. */
 function tell({ digest, vertices }: GraphStore, sign: Sign, vertex: number): void {
   if (digest.isMaintained && vertices.isReal(vertex))
     digest.vertex(sign, vertex, vertices.typeOf(vertex));
 }
 
 /**
- * Notes in a vertex which operation changed it, and when. Both are single words that no reader
- * compares with anything else, so that its sequence, and who reads its arcs, is left in peace.
+ * Records operation number and time of the last change of a vertex. Both are independent single
+ * words, so the sequence is not touched and readers of arcs need not retry.
  */
 export function markModified(store: GraphStore, vertex: number, at: number): void {
   const { writer } = store;
@@ -155,7 +155,7 @@ function setFlags(store: GraphStore, vertex: number, set: number, cleared: numbe
   vertices.setMeta(vertex, vertices.typeOf(vertex), flags);
 }
 
-/** Adds an id to the index of ids or takes it away, where there is one. */
+/** Adds or removes an id in the id index, if there is one. */
 export function indexId({ indexes, ids }: GraphStore, vertex: number, isThere: boolean): void {
   if (indexes.isEmpty) return;
   const [first, second] = [ids.wordOf(vertex, 0), ids.wordOf(vertex, 1)];
