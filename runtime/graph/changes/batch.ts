@@ -1,5 +1,5 @@
-// Many changes as one: all happen or none, for readers, for the log and for who recovers the
-// graph. The mutex is held meanwhile, so a batch keeps to one graph, cannot wait, and is bounded.
+// Batches: many changes as one transaction, for readers, log and recovery. A batch holds the mutex,
+// so it is limited to one graph, cannot wait, and is bounded in size.
 
 import { Header } from "../memory/layout.js";
 import { freezeClock, unfreezeClock } from "../memory/time.js";
@@ -7,9 +7,9 @@ import { Writer } from "../memory/writer.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /**
- * Runs a function whose changes are made together, or not at all when it throws.
- * @throws CapacityError too many changes; AccessError another graph, vertices that are opened
- * @throws TypeError a function that goes on later, when the mutex has been given back
+ * Runs a function whose changes are committed together, or rolled back when it throws.
+ * @throws CapacityError for too many changes; AccessError for another graph, or opening vertices
+ * @throws TypeError for an async function, which would continue after the mutex was released
  */
 export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
   if (typeof run !== "function") throw new TypeError("a batch is a function");
@@ -20,7 +20,7 @@ export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
     return writer.mutate(() => {
       const result = run();
       if (isThenable(result)) throw new TypeError("a batch cannot wait: its function is async");
-      // Nobody sees any of it yet. Queries that have seen what was before look again.
+      // The batch is still invisible. Queries that read the state before must retry.
       if (!writer.isNested) Atomics.add(memory.header.ints, Header.Batches, 1);
       return result;
     });

@@ -1,4 +1,4 @@
-// Many vertices or arcs in one call: all of them or none, with the mutex taken once.
+// Bulk creation of vertices or arcs in one batch.
 
 import { atArgumentPath, withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -9,12 +9,12 @@ import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 import { type CreateOptions, createVertex } from "./vertices.js";
 
-/** A vertex to make: its id, or its id with all that it gets. */
+/** A vertex to create: its id, or its id with options. */
 export type VertexInput = string | (CreateOptions & { readonly id: string });
 
 /**
- * Makes vertices that are not there, as `createVertex` does with each.
- * @returns how many were made or made real
+ * Creates missing vertices as `createVertex` does.
+ * @returns number of vertices created or made real
  */
 export function createVertices(access: Access, vertices: readonly VertexInput[]): number {
   const given = listOf(vertices, "vertices");
@@ -34,13 +34,13 @@ export function createVertices(access: Access, vertices: readonly VertexInput[])
   });
 }
 
-/** An arc to make, and where it leads. */
+/** An arc to create, with its terminal. */
 export type ArcInput<N> = readonly [arc: ArcSpec, terminal: N];
 
 /**
- * Makes arcs of one vertex, as `connect` does with each.
- * @param keyOf of what terminals are named by
- * @returns number of arcs that were not there before
+ * Creates arcs of one vertex as `connect` does.
+ * @param keyOf converts the caller's representation of a terminal
+ * @returns number of new arcs
  */
 export function connectMany<N>(
   access: Access,

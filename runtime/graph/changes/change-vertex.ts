@@ -1,4 +1,4 @@
-// What all changes of one vertex that is there have in common.
+// Common parts of all changes of one existing vertex.
 
 import { nowSeconds } from "../memory/time.js";
 import { apply } from "../operations/apply.js";
@@ -9,7 +9,7 @@ import type { Access } from "./session-view.js";
 import { isLockedByOther, requireWritable, resolveExisting, type VertexKey } from "./vertex-key.js";
 
 /**
- * Changes a vertex that is there and that nobody else holds, at once or not at all.
+ * Runs a change of an existing vertex that no other session holds, as one mutation.
  * @throws KeyError, AccessError, and what `change` throws
  */
 export function changeVertex<T>(
@@ -21,7 +21,7 @@ export function changeVertex<T>(
 }
 
 /**
- * Handle of a vertex that is there and may be changed; ends an attempt while others hold it.
+ * Returns the handle of an existing writable vertex; ends the attempt while others hold it.
  * @throws KeyError, AccessError
  */
 export function requireWritableVertex(access: Access, vertex: VertexKey): number {
@@ -33,8 +33,8 @@ export function requireWritableVertex(access: Access, vertex: VertexKey): number
 }
 
 /**
- * The store's operation, about what a vertex has of its own. A virtual one is made real first, by
- * an operation: where records are applied nobody may hold it, so that it need not be there at all.
+ * Starts an operation on a vertex's own attributes. A virtual vertex is first made real by an
+ * operation of its own: replicas do not know locks, so the vertex may not exist there.
  */
 export function beginChange(
   store: GraphStore,
@@ -45,14 +45,14 @@ export function beginChange(
   return begin(store, code, vertex);
 }
 
-/** Makes a virtual vertex real, which keeps its type. */
+/** Makes a virtual vertex real; it keeps its type. */
 export function promoteIfVirtual(store: GraphStore, vertex: number): void {
   if (!store.vertices.isVirtual(vertex)) return;
   begin(store, OperationCode.CreateVertex, vertex).name = 0;
   apply(store, store.operation);
 }
 
-/** The store's operation, about one vertex, from now on. */
+/** Resets the store's operation for a code and a vertex. */
 export function begin(store: GraphStore, code: OperationCodeNumber, vertex: number): Operation {
   const { operation } = store;
   operation.code = code;

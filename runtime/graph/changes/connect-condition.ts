@@ -1,5 +1,4 @@
-// The condition under which two vertices are connected: an arc filter over the arcs that lead from
-// the initial to the terminal already.
+// Condition for connecting two vertices: an arc filter over the existing arcs between them.
 
 import { D_ANY, D_BOTH, D_IN } from "../model/constants.js";
 import type { ArcTest } from "../query/match/arc-test.js";
@@ -7,12 +6,12 @@ import { compileArcFilter } from "../query/parse/arc-filter.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** For two handles, 0 for vertices that are not there. */
+/** Evaluates the condition for two handles, 0 for a missing vertex. */
 export type ConnectCondition = (initial: number, terminal: number) => boolean;
 
 /**
- * A negated filter is met where no arc matches what it negates, so that `[false, "rel"]` connects
- * only what is not connected by `rel` yet.
+ * Compiles a condition. A negated filter holds if no arc matches the negated one, so `[false,
+ * "rel"]` connects only vertices not yet connected by `rel`.
  * @throws QueryError
  */
 export function connectCondition(store: GraphStore, filter: ArcFilter): ConnectCondition {

@@ -1,4 +1,4 @@
-// Making arcs and changing their values.
+// Creates arcs and changes their values.
 
 import { Header } from "../memory/layout.js";
 import { freezeClock, unfreezeClock } from "../memory/time.js";
@@ -24,13 +24,13 @@ import {
 
 export type { ArcSpec } from "./parsed-arc.js";
 
-/** How arcs are made. */
+/** Options of `connect`. */
 export interface ConnectOptions {
   /** Seconds until the arc expires; -1 for never. */
   readonly lifespan?: number;
-  /** Connects only where an arc from the initial to the terminal matches. */
+  /** Connects only if an existing arc from the initial to the terminal matches. */
   readonly condition?: ArcFilter;
-  /** Milliseconds to wait for vertices that others hold; negative for ever. */
+  /** Milliseconds to wait for vertices held by others; negative: no limit. */
   readonly timeout?: number;
 }
 
@@ -42,7 +42,7 @@ class Connect extends LockedChange<number> {
   initial: VertexKey = 0;
   terminals: VertexKey | readonly VertexKey[] = 0;
   lifespan = -1;
-  /** Null where it is always met. */
+  /** Null: unconditional. */
   condition: ConnectCondition | null = null;
 
   protected try(access: Access): number {
@@ -56,7 +56,7 @@ class Connect extends LockedChange<number> {
       let made = 0;
       for (const terminal of several(store, from, terminals)) {
         made += this.#link(access, from, terminal);
-        // They are acquired together, as by `openVertices`.
+        // Terminals are acquired together, as by `openVertices`.
         if (store.vertices.isVirtual(terminal)) {
           if (isLockedByOther(access, terminal)) waitForLock(store, terminal);
           promoteIfVirtual(store, terminal);
@@ -80,8 +80,8 @@ class Connect extends LockedChange<number> {
 const CONNECT = new Connect();
 
 /**
- * Makes arcs from one vertex to another or to several, or changes their values.
- * @returns number of arcs that were not there before
+ * Creates arcs from one vertex to one or several others, or changes their values.
+ * @returns number of new arcs
  * @throws ArcError, AccessError, KeyError, VertexError
  */
 export function connect(
@@ -128,7 +128,7 @@ function refuseTime(arc: ParsedArc): void {
 }
 
 /**
- * The terminals of a list, as handles; they must be there.
+ * Returns the handles of a list of terminals, which must exist.
  * @throws KeyError, AccessError
  */
 function several(store: GraphStore, initial: number, terminals: readonly VertexKey[]): number[] {

@@ -1,4 +1,4 @@
-// Adding to the value of an arc.
+// Increments of arc values.
 
 import { M_ACC, M_CNT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
@@ -26,8 +26,8 @@ class Add extends LockedChange<number> {
 const ADD = new Add();
 
 /**
- * Adds to the M_CNT arc between two vertices, which it makes where they are missing.
- * @returns the new value, which stops at 0 and 4294967295
+ * Adds to the M_CNT arc between two vertices, creating what is missing.
+ * @returns the new value, clamped to 0 and 4294967295
  * @throws ValueError, AccessError, VertexError
  */
 export function count(
@@ -46,7 +46,7 @@ export function count(
 }
 
 /**
- * Adds to the M_ACC arc between two vertices, which it makes where they are missing.
+ * Adds to the M_ACC arc between two vertices, creating what is missing.
  * @returns the new value, a float32
  * @throws ArcError, AccessError, VertexError
  */
@@ -72,7 +72,7 @@ function add(
   delta: number,
   timeoutMs: number,
 ): number {
-  // Unlike the value of an arc that is made, what is added may be negative.
+  // Unlike the value of a new arc, an increment may be negative.
   ADD.arc.value = delta;
   ADD.arc.hasValue = true;
   ADD.initial = initial;

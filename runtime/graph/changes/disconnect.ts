@@ -1,4 +1,4 @@
-// Removing arcs.
+// Removes arcs.
 
 import { Header } from "../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../model/constants.js";
@@ -24,16 +24,16 @@ import {
 } from "./vertex-key.js";
 
 const PLAIN = new SimpleArcFilter();
-/** Arcs that are committed together: few enough that readers do not wait. */
+/** Arcs per commit: few enough not to delay readers. */
 const STEP = 64;
 const ARC_ITEMS = 3;
 
 export interface DisconnectOptions {
-  /** Undefined: every arc in both directions; anything else: outbound unless it says otherwise. */
+  /** Undefined: every arc in both directions; otherwise outbound by default. */
   readonly arc?: ArcFilter | undefined;
   /** The vertex at the other end: an id, a vertex or `{id}`. */
   readonly neighbor?: VertexCondition | undefined;
-  /** Milliseconds to wait for vertices that others hold; negative for ever. */
+  /** Milliseconds to wait for vertices held by others; negative: no limit. */
   readonly timeout?: number;
 }
 
@@ -42,14 +42,14 @@ class Disconnect extends LockedChange<number> {
   arc: ArcFilter | undefined = undefined;
   /** Id of the only neighbor, null for any. */
   neighbor: string | null = null;
-  /** True while the arcs from one vertex to another are meant, as `PLAIN` may be able to say. */
+  /** True for the arcs from one vertex to another, which `PLAIN` may be able to represent. */
   isPair = false;
   test: ArcTest | null = null;
 
   protected try(access: Access): number {
     const { store } = access;
     const { arc, vertex } = this;
-    // With the mutex: until then a name may be given another code.
+    // Read under the mutex: before, a code may be reassigned.
     const isPlain = this.isPair && PLAIN.read(store.relationships, arc!, D_OUT);
     if (!isPlain || PLAIN.direction !== D_OUT) return this.#removeMatching(access);
     requireMutableArcs(access);
@@ -82,7 +82,7 @@ function testOf(store: GraphStore, arc: ArcFilter | undefined): ArcTest {
 }
 
 /**
- * Removes the arcs of a vertex that match.
+ * Removes the matching arcs of a vertex.
  * @returns number of arcs removed
  * @throws QueryError, AccessError, KeyError
  */
@@ -101,13 +101,13 @@ export function disconnect(
   return DISCONNECT.run(access, timeout);
 }
 
-/** Each arc is a change of its own. */
+/** Removes the arcs between two vertices, one operation each. */
 function removePair(store: GraphStore, from: number, to: number): number {
   const { outArcs, vertices } = store;
   const { key, mask } = PLAIN;
   loadArcEnds(store, from, to);
   let removed = 0;
-  // With its last arc the terminal may go, and its handle be another vertex's.
+  // The terminal may vanish with its last arc, and its handle be reused.
   while (vertices.isUsed(to)) {
     const position = findArc(store, from, to, key, mask);
     if (position < 0) break;
@@ -116,10 +116,10 @@ function removePair(store: GraphStore, from: number, to: number): number {
   return removed;
 }
 
-/** Initial, terminal and word 1 of each arc that is to go. */
+/** Initial, terminal and word 1 of each arc to remove. */
 type ArcList = number[];
 
-/** The arcs of a vertex, to one neighbour or to any (0), that match. */
+/** Returns the matching arcs of a vertex to one neighbor, or to any (0). */
 function matching(store: GraphStore, anchor: number, neighbor: number, test: ArcTest): ArcList {
   const { direction } = test;
   const arcs: ArcList = [];
@@ -164,8 +164,8 @@ function refuseHeld(access: Access, arcs: ArcList): void {
 }
 
 /**
- * Removes arcs that are there; each is a change of its own, some are committed together. Of many
- * between two vertices the last goes first: then those that stay need not move in the index.
+ * Removes existing arcs, one operation each, several per commit. Runs from the last to the first
+ * arc, so that the remaining ones need not move in the index.
  */
 function disconnectAll(store: GraphStore, arcs: ArcList): number {
   let removed = 0;
@@ -190,7 +190,7 @@ function disconnectArc(
 }
 
 /**
- * The id of the one neighbour that is meant, null for any.
+ * Returns the id of the neighbor, null for any.
  * @throws QueryError
  */
 function exactId(neighbor: VertexCondition | undefined): string | null {
@@ -204,7 +204,7 @@ function exactId(neighbor: VertexCondition | undefined): string | null {
   return named.replaceAll("\\*", "*");
 }
 
-/** What a condition says of the id, if it says nothing else. */
+/** Returns the id of a condition that has no other member. */
 function onlyMember(condition: unknown): unknown {
   if (typeof condition !== "object" || condition === null) return condition;
   const [member, ...others] = Object.entries(condition);

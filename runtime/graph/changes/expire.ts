@@ -1,4 +1,5 @@
-// Removing what has expired. The event processor calls it; it takes the same locks as any change.
+// Removes expired vertices and arcs for the event processor, subject to the same locks as other
+// changes.
 
 import { Header } from "../memory/layout.js";
 import { encodeSecond } from "../memory/time.js";
@@ -10,22 +11,22 @@ import { begin } from "./change-vertex.js";
 import type { Access } from "./session-view.js";
 import { isLockedByOther } from "./vertex-key.js";
 
-/** `isLocked`: some of it could not be done, try again later. */
+/** Result of one call; `isLocked`: something is locked, the vertex is rescheduled. */
 export interface Expired {
   readonly isLocked: boolean;
   readonly vertices: number;
   readonly arcs: number;
 }
 
-/** Arcs that one call removes at most, so that writers do not wait long. */
+/** Maximum arcs removed per call, so that writers do not wait long. */
 const MAX_ARCS = 1024;
 
 const NOTHING: Expired = { isLocked: false, vertices: 0, arcs: 0 };
 const LOCKED: Expired = { isLocked: true, vertices: 0, arcs: 0 };
 
 /**
- * Deletes a vertex that has expired, or removes its outarcs that have: all of the same relationship
- * to the same terminal. It is then scheduled for what expires next or has to be tried again.
+ * Deletes an expired vertex, or removes its expired outarcs together with all arcs of the same
+ * relationship to the same terminal. Reschedules the vertex for its next expiry or a retry.
  */
 export function expire(access: Access, vertex: number, now: number): Expired {
   const { store } = access;
@@ -66,7 +67,7 @@ function expireArcs(access: Access, vertex: number, now: number): Expired {
   let isLocked = false;
   let arcs = 0;
   let next = store.vertices.expiresAt(vertex);
-  // From the end: what takes the place of a removed arc was looked at before, or will be.
+  // From the end: an arc that replaces a removed one was visited before, or will be.
   for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
     if (position >= outArcs.degree(vertex)) continue;
     const word1 = outArcs.word1At(vertex, position);
@@ -84,7 +85,7 @@ function expireArcs(access: Access, vertex: number, now: number): Expired {
   return { isLocked, vertices: 0, arcs };
 }
 
-/** Removes the arcs of a relationship between two vertices, whatever their modifiers. */
+/** Removes the arcs of a relationship between two vertices, with any modifier. */
 function disconnectRelationship(
   store: GraphStore,
   vertex: number,

@@ -14,7 +14,7 @@ import type { Access } from "./session-view.js";
 import { requireWritable } from "./vertex-key.js";
 
 /**
- * Removes all vertices, or those of a type, with all their arcs; null: untyped.
+ * Removes all vertices, or those of a type (null: untyped), with all their arcs.
  * @returns number of vertices removed
  * @throws AccessError
  */
@@ -40,7 +40,7 @@ function firstHeld(store: GraphStore): number {
   return store.locks.entries()[0]!.vertex;
 }
 
-/** From then on nothing changes but this. Whether it may be is for the caller to know. */
+/** Makes a graph read-only or writable again. The caller checks whether that is allowed. */
 export function setReadonly(store: GraphStore, isReadonly: boolean): void {
   store.writer.mutate(() => {
     begin(store, OperationCode.SetReadonly, 0).value = isReadonly ? 1 : 0;
@@ -49,14 +49,14 @@ export function setReadonly(store: GraphStore, isReadonly: boolean): void {
 }
 
 /**
- * The same for this process only, beside the graph's own state: it is no operation, and neither
- * stored nor passed on.
+ * Makes a graph read-only for this process, in addition to its own state; not an operation, neither
+ * stored nor replicated.
  */
 export function setSystemReadonly(store: GraphStore, isReadonly: boolean): void {
   setReadonlyBy(store, ReadonlyBy.System, isReadonly);
 }
 
-/** The same for one of the other reasons. */
+/** Sets or clears one of the reasons for being read-only. */
 export function setReadonlyBy(
   { writer, memory }: GraphStore,
   reason: ReadonlyBit,
@@ -70,7 +70,7 @@ export function setReadonlyBy(
 }
 
 /**
- * Whether arcs that are made from now on get their times of creation and change beside them.
+ * Sets whether new arcs get creation and modification times in companion arcs.
  * @throws AccessError
  */
 export function setAutoTimes(store: GraphStore, isOn: boolean): void {
@@ -89,8 +89,8 @@ const CODE_OF = { relationship: codeOfRelationship, type: codeOfType, key: codeO
 const NAMES_OF = { relationship: "relationships", type: "types", key: "keys" } as const;
 
 /**
- * Code of a name, a new one if it has none.
- * @param wanted the code that it must have or is to get; 0 for any
+ * Returns the code of a name, assigning one if needed.
+ * @param wanted code that it must have or get; 0 for any
  * @throws EnumerationError, ArcError, ValueError, AccessError
  */
 export function enumerate(store: GraphStore, kind: NameKind, name: string, wanted = 0): number {

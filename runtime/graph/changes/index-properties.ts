@@ -1,4 +1,4 @@
-// Asking for indexes of properties and of ids, and what there is of them.
+// Creates, drops and lists property and id indexes.
 
 import { EnumerationError, ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
@@ -12,15 +12,14 @@ import { requireWritable } from "./vertex-key.js";
 /** An index of a property, or of ids: then `key` is null. */
 export interface PropertyIndexState {
   readonly key: string | null;
-  /** Vertices that it leads to. */
+  /** Number of indexed vertices. */
   readonly entries: number;
 }
 
 /**
- * Makes an index if there is none, or drops it. Making one looks at each vertex: for a million that
- * takes seconds, in which changes wait.
- * @param key null for the ids
- * @returns false if that was so already
+ * Creates or drops an index. Creation scans all vertices under the mutex: seconds per million.
+ * @param key null for ids
+ * @returns false if nothing changed
  * @throws ValueError, AccessError, CapacityError
  */
 export function indexProperties(store: GraphStore, key: unknown, isRequested: boolean): boolean {
@@ -37,7 +36,7 @@ export function indexProperties(store: GraphStore, key: unknown, isRequested: bo
   });
 }
 
-/** @throws EnumerationError no such key, where an index is dropped */
+/** @throws EnumerationError if an index to drop has an unknown key */
 function codeFor(store: GraphStore, key: string, isRequested: boolean): number {
   if (isRequested) return codeOfKey(store, key);
   const code = store.keys.codeOf(key);

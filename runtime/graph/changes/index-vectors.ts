@@ -1,4 +1,4 @@
-// Asking for an index of vectors, and what became of it.
+// Creates, drops and lists vector indexes.
 
 import { ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
@@ -11,30 +11,30 @@ import { paddedLength } from "../vectors/vector-parts.js";
 import { begin } from "./change-vertex.js";
 import { requireWritable } from "./vertex-key.js";
 
-/** What an index of vectors is asked for with. */
+/** Parameters of a vector index. */
 export interface VectorIndexOptions {
-  /** Components of the vectors, which are padded to a multiple of 32. */
+  /** Components of the vectors, padded to a multiple of 32. */
   readonly length: number;
-  /** Candidates that are looked at for each vector; 100 unless given. More take longer. */
+  /** Candidates examined per inserted vector (default: 100); more take longer. */
   readonly ef?: number;
 }
 
-/** State of an index of vectors. */
+/** State of a vector index. */
 export interface VectorIndexState {
   readonly length: number;
   readonly ef: number;
   /** Vectors of this length. */
   readonly vectors: number;
-  /** Of these, those that the index leads to; a search looks at the others one by one. */
+  /** Vectors in the index; a search scans the others one by one. */
   readonly indexed: number;
-  /** Vectors that were replaced or removed and that the index still leads through. */
+  /** Replaced or removed vectors whose nodes the index still traverses. */
   readonly dead: number;
 }
 
 const DEFAULT_EF = 100;
 
 /**
- * Asks for an index, or gives one another `ef`.
+ * Creates an index, or changes its `ef`.
  * @throws ValueError, AccessError
  */
 export function indexVectors(store: GraphStore, options: VectorIndexOptions): void {
@@ -47,7 +47,7 @@ export function indexVectors(store: GraphStore, options: VectorIndexOptions): vo
 }
 
 /**
- * Drops an index; searches look at every vector from then on. False if there is none.
+ * Drops an index, so that searches scan all vectors; false if there is none.
  * @throws ValueError, AccessError
  */
 export function dropVectorIndex(
@@ -75,7 +75,7 @@ function changeIndex(store: GraphStore, length: number, ef: number): number {
   });
 }
 
-/** Takes no lock: figures of an index that is being built need not fit together. */
+/** Takes no lock: the figures of an index being built may be inconsistent. */
 export function vectorIndexes({ vectors, memory }: GraphStore): VectorIndexState[] {
   const states: VectorIndexState[] = [];
   for (const space of vectors.spaces()) {

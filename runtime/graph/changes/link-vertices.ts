@@ -1,5 +1,5 @@
-// One arc between two vertices, within a mutation: what it is refused for, its value, and the
-// operations that it takes. Vertices that are not there are made.
+// Creates or changes one arc within a mutation: checks, value, and operations. Missing vertices are
+// created.
 
 import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
 import { encodeSecond, nowSeconds } from "../memory/time.js";
@@ -17,10 +17,10 @@ import type { Access } from "./session-view.js";
 import { handleOf, idOfKey, isLockedByOther, type VertexKey } from "./vertex-key.js";
 
 /**
- * Makes an arc or changes its value; then `store.operation` tells what became of it.
- * @param lifespan seconds until it expires; negative for never
- * @returns number of arcs that were not there before, those of its times included
- * @throws ArcError, VertexError, KeyError, and `Held` for `attempt`
+ * Creates an arc or changes its value; `store.operation` contains the result.
+ * @param lifespan seconds until it expires; negative: never
+ * @returns number of new arcs, including companion arcs
+ * @throws ArcError, VertexError, KeyError, and `Held` for `LockedChange`
  */
 export function linkVertices(
   access: Access,
@@ -64,7 +64,7 @@ function mixedListing(flags: number): ArcError {
     : new ArcError("Forward-only arc not allowed when terminal already has regular inarc(s)");
 }
 
-/** Word 2 of an arc whose value depends on whether it is there, and on what it is. */
+/** Returns word 2 of an arc whose value depends on whether it exists, and on its old value. */
 function nextValue(
   store: GraphStore,
   from: number,
@@ -90,7 +90,7 @@ function keyOf(name: number, modifier: Modifier): number {
   return (((name << 16) | (modifier.code << 8)) & ARC_KEY_MASK) >>> 0;
 }
 
-/** Keeps the times of the arc that was just made, as arcs beside it. */
+/** Creates or updates the companion arcs that hold the times of an arc. */
 function linkTimes(store: GraphStore, lifespan: number, now: number): number {
   const { vertex, terminal, name, modifier } = store.operation;
   let made = 0;

@@ -1,4 +1,4 @@
-// Names that changes use for the first time get their codes here, within a mutation.
+// Assigns codes to names that changes use for the first time. Requires a mutation.
 
 import { nowSeconds } from "../memory/time.js";
 import { ArcError, EnumerationError } from "../model/errors.js";
@@ -9,7 +9,7 @@ import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../store/name
 import { OperationCode } from "../store/operation.js";
 import { validatePropertyKey } from "../store/property-values.js";
 
-/** @throws ArcError a name that no relationship can have */
+/** @throws ArcError for an invalid relationship name */
 export function codeOfRelationship(store: GraphStore, name: string, wanted = 0): number {
   const code = store.relationships.codeOf(name);
   if (code !== 0) return code;
@@ -17,7 +17,7 @@ export function codeOfRelationship(store: GraphStore, name: string, wanted = 0):
   return define(store, NameKindCode.Relationship, name, wanted);
 }
 
-/** @throws EnumerationError a name that no type can have */
+/** @throws EnumerationError for an invalid type name */
 export function codeOfType(store: GraphStore, name: string, wanted = 0): number {
   const code = store.types.codeOf(name);
   if (code !== 0) return code;
@@ -25,14 +25,14 @@ export function codeOfType(store: GraphStore, name: string, wanted = 0): number 
   return define(store, NameKindCode.Type, name, wanted);
 }
 
-/** @throws ValueError a name that no property can have */
+/** @throws ValueError for an invalid property key */
 export function codeOfKey(store: GraphStore, name: string, wanted = 0): number {
   const code = store.keys.codeOf(name);
   if (code !== 0) return code;
   return define(store, NameKindCode.Key, validatePropertyKey(name), wanted);
 }
 
-/** Gives a new name its code; `store.operation` is another one afterwards. */
+/** Assigns a code to a new name; overwrites `store.operation`. */
 function define(store: GraphStore, kind: NameKindCodeNumber, name: string, wanted: number): number {
   if (store.isReadonly) throw new EnumerationError("enumerator locked");
   const { operation } = store;

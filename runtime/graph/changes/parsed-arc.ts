@@ -1,4 +1,4 @@
-// An arc as callers write it, read into plain members. Nothing here looks at a graph.
+// Parses the arc argument of callers, independent of any graph.
 
 import { ArcFlag } from "../memory/layout.js";
 import {
@@ -19,7 +19,7 @@ import {
   valueBits,
 } from "../model/modifiers.js";
 
-/** `{ rel, mod, value }`, `"rel"`, `[rel, modifier, value]` with all or some of them, or null. */
+/** `{ rel, mod, value }`, `"rel"`, `[rel, modifier, value]` or a prefix of it, or null. */
 export type ArcSpec =
   | null
   | undefined
@@ -45,16 +45,16 @@ const CODE_MASK = 0x1f;
 const FLAGS = M_AUTOTM | M_FWDONLY;
 const STATIC = MODIFIERS[STATIC_CODE]!;
 
-/** One for all calls: none of them is under way when another is read. */
+/** Parsed arc; instances are reused, because calls do not nest. */
 export class ParsedArc {
   relationship = DEFAULT_RELATIONSHIP;
   modifier: Modifier = STATIC;
   /** `ArcFlag`s. */
   flags = 0;
-  /** As given or, where `hasValue` is false, of no meaning. */
+  /** Undefined if `hasValue` is false. */
   value = 0.5;
   hasValue = false;
-  /** M_TMC and M_TMM arcs are kept beside it. */
+  /** M_TMC and M_TMM companion arcs are maintained. */
   hasTimes = false;
 
   /** @throws ArcError, ValueError, TypeError */
@@ -91,7 +91,7 @@ export class ParsedArc {
   }
 
   /**
-   * @param steps to the three within what the caller was given
+   * @param steps argument paths of the three values, for error messages
    * @throws ArcError, ValueError, TypeError
    */
   set(relationship: unknown, modifier: unknown, value: unknown, steps = ARGUMENTS): this {
@@ -146,8 +146,8 @@ function validatePropertyValue(modifier: Modifier, value: unknown): number {
 }
 
 /**
- * The value that a modifier can hold: clamped, or refused.
- * @throws ArcError
+ * Returns the value, clamped if the modifier clamps.
+ * @throws ArcError if it is out of range
  */
 export function inRange(modifier: Modifier, value: number): number {
   const whole = modifier.kind === "float" ? value : Math.trunc(value);
@@ -156,7 +156,7 @@ export function inRange(modifier: Modifier, value: number): number {
   throw new ArcError("Value out of range for this modifier");
 }
 
-/** Word 2 of the new arc, where there is none yet or values are not added. */
+/** Returns word 2 of a new arc, or of one whose values are not added. */
 export function firstValue(arc: ParsedArc, now: number): number {
   const { modifier, value } = arc;
   const { initial, kind } = modifier;
@@ -166,7 +166,7 @@ export function firstValue(arc: ParsedArc, now: number): number {
   return expiryOf(value, now);
 }
 
-/** Second that an M_TMX value stands for: absolute, from now on when negative, never when 0. */
+/** Returns the second of an M_TMX value: absolute, relative if negative, never if 0. */
 function expiryOf(value: number, now: number): number {
   if (Number.isNaN(value)) throw new ArcError("Value out of range for this modifier");
   if (value === 0) return T_NEVER;

@@ -1,5 +1,5 @@
-// Setting and removing properties of a vertex. Values are checked
-// and packed before the mutex is taken: that may run code of the user.
+// Sets and removes properties of a vertex. Values are validated and packed before the mutex is
+// taken, because that may run user code.
 
 import type { Float } from "../../base/float.js";
 import { checkObject, checkText } from "../model/check-argument.js";
@@ -27,7 +27,7 @@ const ARGUMENTS: PropertySteps = { key: ".key", value: ".value" };
 const VALUES =
   "integers up to 2 ** 53 - 1, 131,000 bytes of text or others, 16,375 numbers, a map of 5,406";
 
-/** Begins keys of values that are to be kept on disk; it is no part of the key. */
+/** Prefix of a key whose value is stored externally; not part of the key. */
 const ON_DISK = "*";
 
 class SetProperty extends LockedChange<number> {
@@ -48,7 +48,8 @@ class SetProperty extends LockedChange<number> {
 const SET_PROPERTY = new SetProperty();
 
 /**
- * @param isVirtual keeps the value on disk, as a key does that begins with `*`
+ * Sets a property.
+ * @param isVirtual stores the value externally, as the key prefix `*` does
  * @throws ValueError, TypeError, AccessError, DataError
  */
 export function setProperty(
@@ -67,7 +68,7 @@ export function setProperty(
 }
 
 /**
- * Adds to a number, or sets a property that is not there; returns the new value.
+ * Adds to a number, or sets a missing property; returns the new value.
  * @throws ValueError, TypeError, AccessError
  */
 export function incProperty(
@@ -88,7 +89,7 @@ export function incProperty(
 }
 
 /**
- * False if there was none.
+ * Removes a property; false if it was missing.
  * @throws AccessError
  */
 export function removeProperty(access: Access, vertex: VertexKey, key: string): boolean {
@@ -103,7 +104,7 @@ export function removeProperty(access: Access, vertex: VertexKey, key: string): 
 }
 
 /**
- * Number of properties removed.
+ * Removes all properties of a vertex; returns their number.
  * @throws AccessError
  */
 export function removeProperties(access: Access, vertex: VertexKey): number {
@@ -116,7 +117,7 @@ export function removeProperties(access: Access, vertex: VertexKey): number {
 export type CheckedProperties = readonly (readonly [key: string, value: StoredValue])[];
 
 /**
- * Keys and values as they can be stored; what is undefined is left out.
+ * Returns keys and values in stored form; undefined values are omitted.
  * @throws ValueError, TypeError
  */
 export function checkedProperties(
@@ -155,13 +156,13 @@ function checkedProperty(
     const isOnDisk = isMarked || isVirtual;
     return [name, isOnDisk ? storeExternally(store.values, value) : validatePropertyValue(value)];
   } catch (error) {
-    // What the disk refuses is no fault of the value.
+    // A disk failure is not an invalid argument.
     if (error instanceof DataError) throw error;
     throw withArgumentDetails(error as Error, value, VALUES, steps.value);
   }
 }
 
-/** Within a mutation: sets a property to a checked value. */
+/** Sets a property to a validated value. Requires a mutation. */
 export function applyProperty(
   store: GraphStore,
   vertex: number,

@@ -1,12 +1,12 @@
-// How changes wait: they are tried under the mutex, and where another session holds a vertex that
-// they need, tried again when that may have been released.
+// Retry loop of changes: each attempt runs under the mutex; if another session holds a required
+// vertex, the change waits for a release and retries.
 
 import { Header } from "../memory/layout.js";
 import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Access, type LockDeadline, lockDeadlineAfter } from "./session-view.js";
 
-/** What a try throws to say which vertex it has to wait for. Never leaves this folder. */
+/** Thrown by an attempt that must wait for a vertex; caught by `LockedChange`. */
 class Held {
   constructor(
     readonly vertex: number,
@@ -15,22 +15,21 @@ class Held {
   ) {}
 }
 
-/** Ends a try: another session holds a vertex. */
+/** Ends the attempt because another session holds a vertex. */
 export function waitForLock(store: GraphStore, vertex: number): never {
   throw new Held(vertex, Atomics.load(store.memory.header.ints, Header.LockReleases));
 }
 
 /**
- * A change that is made as one mutation. Those that are made all the time are one object each for
- * the whole thread, which takes its arguments before it runs: none of them is under way when
- * another one is, and a call makes neither object nor function.
+ * A change executed as one mutation. Frequent changes use one instance per thread that takes its
+ * arguments before `run`: they never nest, and a call allocates neither object nor closure.
  */
 export abstract class LockedChange<T> {
   protected abstract try(access: Access): T;
 
   /**
-   * @param timeoutMs how long to wait for vertices that others hold; 0: not at all, < 0: for ever
-   * @throws AccessError others hold one for longer, and what the change throws
+   * @param timeoutMs maximum wait for vertices held by others; 0: do not wait, < 0: no limit
+   * @throws AccessError after the timeout, and what the change throws
    */
   run(access: Access, timeoutMs: number): T {
     checkTimeout(timeoutMs);
@@ -51,7 +50,7 @@ export abstract class LockedChange<T> {
       } finally {
         writer.end();
       }
-      // A part of a larger mutation cannot wait: the mutex would stay taken.
+      // A nested mutation cannot wait, because the mutex would stay locked.
       giveUpAt ??= writer.isWriting ? 0 : lockDeadlineAfter(timeoutMs);
       session.awaitRelease(held.vertex, held.seen, giveUpAt);
     }

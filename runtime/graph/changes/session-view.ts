@@ -1,13 +1,13 @@
-// What a change has to know of who makes it: which vertices are its own, and how to wait for those
-// of others. sessions/ implements it; nothing here may depend on how.
+// What changes need to know of the calling session: which vertices it holds, and how to wait for
+// those of others. Implemented by sessions/.
 
 import { checkTimeout } from "../model/check-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** When to give up waiting, by `performance.now()`; 0: do not wait; Infinity: never. */
+/** Deadline of a lock wait, by `performance.now()`; 0: do not wait; Infinity: no limit. */
 export type LockDeadline = number;
 
-/** What a change works on, and for whom. */
+/** Target and session of a change. */
 export interface Access {
   readonly store: GraphStore;
   readonly session: SessionView;
@@ -16,19 +16,19 @@ export interface Access {
 export interface SessionView {
   /** `RecordWord.Owner` of the vertices that this session holds writable. */
   readonly id: number;
-  /** Readonly locks that it holds: while there are any, it may change no arcs. */
+  /** Number of read-only locks; while there are any, the session may not change arcs. */
   readonly readonlyHeld: number;
-  /** Writable locks that it holds: while there are any, it may not truncate. */
+  /** Number of writable locks; while there are any, the session may not truncate. */
   readonly writableHeld: number;
   /**
-   * Returns when who holds a vertex may have released it. To be called without the writer's mutex.
-   * @param seen `Header.LockReleases` as it was when the vertex was found to be locked
+   * Returns when the holder of a vertex may have released it. Call without the mutex.
+   * @param seen `Header.LockReleases` at the time the vertex was found locked
    * @throws AccessError "Object is locked: 'x'", or "Acquisition timeout: 'x'" after waiting
    */
   awaitRelease(vertex: number, seen: number, giveUpAt: LockDeadline): void;
 }
 
-/** Turns the `timeout` of a call (ms; 0: do not wait; negative: for ever) into a moment. */
+/** Converts a `timeout` in ms (0: do not wait; negative: no limit) to a deadline. */
 export function lockDeadlineAfter(timeoutMs: number): LockDeadline {
   checkTimeout(timeoutMs);
   if (timeoutMs === 0) return 0;

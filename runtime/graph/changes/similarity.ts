@@ -1,4 +1,4 @@
-// Setting what similarity goes by in a graph.
+// Changes the similarity settings of a graph.
 
 import { ValueError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
@@ -13,8 +13,8 @@ import { begin } from "./change-vertex.js";
 import { requireWritable } from "./vertex-key.js";
 
 /**
- * Queries that begin from now on go by it, in all threads.
- * @throws ValueError, TypeError a value that there is not; AccessError
+ * Sets a similarity setting, effective for all queries that start later.
+ * @throws ValueError, TypeError for an invalid value; AccessError
  */
 export function setSimilarity(
   { store }: { readonly store: GraphStore },
@@ -32,7 +32,7 @@ export function setSimilarity(
   });
 }
 
-/** Vectors of numbers have a cosine only. */
+/** Rejects Jaccard for vectors of numbers, which support cosine only. */
 function refuseJaccard({ vectors }: GraphStore, name: SimilaritySetting, value: number): void {
   const usesJaccard = name === "jaccard_exp" ? value > 0 : name === "cosine_exp" && value < 1;
   if (!usesJaccard || !vectors.hasOtherThan(true)) return;

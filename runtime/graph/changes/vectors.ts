@@ -1,5 +1,5 @@
-// Setting and removing the vector of a vertex. Vectors are made before the mutex is taken: that
-// takes time, and may be refused.
+// Sets and removes the vector of a vertex. Vectors are built before the mutex is taken, because
+// that takes time and may fail.
 
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -11,7 +11,7 @@ import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
 /**
- * The null vector removes what there is.
+ * Sets the vector of a vertex; the null vector removes it.
  * @throws AccessError, CapacityError, ValueError
  */
 export function setVector(access: Access, vertex: VertexKey, parts: VectorParts): void {
@@ -20,7 +20,7 @@ export function setVector(access: Access, vertex: VertexKey, parts: VectorParts)
 }
 
 /**
- * False if there was none.
+ * Removes the vector of a vertex; false if there was none.
  * @throws AccessError
  */
 export function removeVector(access: Access, vertex: VertexKey): boolean {
@@ -29,8 +29,8 @@ export function removeVector(access: Access, vertex: VertexKey): boolean {
 }
 
 /**
- * Within a mutation.
- * @throws ValueError the graph has vectors of the other kind
+ * Sets a vector within a mutation.
+ * @throws ValueError if the graph has vectors of the other kind
  */
 export function applyVector(store: GraphStore, vertex: number, parts: VectorParts): number {
   if (parts.bytes.length === 0) return dropVector(store, vertex);

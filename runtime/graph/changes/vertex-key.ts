@@ -1,5 +1,5 @@
-// How changes name vertices: by id, or by handle where the caller has one that cannot go away. And
-// whether they may be changed: nobody else may hold them.
+// Resolves the vertex arguments of changes, ids or handles, and checks whether vertices may be
+// changed.
 
 import { Header } from "../memory/layout.js";
 import { AccessError, KeyError } from "../model/errors.js";
@@ -7,13 +7,13 @@ import type { GraphStore } from "../store/graph-store.js";
 import { validateVertexId } from "../store/validate-vertex-id.js";
 import type { Access } from "./session-view.js";
 
-/** An id or internal id, or a handle. */
+/** An id or internal id, or a handle of a vertex that cannot vanish. */
 export type VertexKey = string | number;
 
 /**
- * Handle of a vertex, 0 if there is none.
- * @throws VertexError, TypeError an id that can be none
- * @throws KeyError a handle that is not used
+ * Returns the handle of a vertex, or 0.
+ * @throws VertexError, TypeError for an invalid id
+ * @throws KeyError for an unused handle
  */
 export function handleOf(store: GraphStore, key: VertexKey): number {
   if (typeof key === "number") {
@@ -26,7 +26,7 @@ export function handleOf(store: GraphStore, key: VertexKey): number {
 }
 
 /**
- * Handle of a vertex that must be there.
+ * Returns the handle of an existing vertex.
  * @throws KeyError
  */
 export function resolveExisting(store: GraphStore, key: VertexKey): number {
@@ -35,12 +35,12 @@ export function resolveExisting(store: GraphStore, key: VertexKey): number {
   return handle;
 }
 
-/** The id under which a vertex is to be made, if it is not there. */
+/** Returns the id for creating a missing vertex. */
 export function idOfKey(key: VertexKey): string {
   return typeof key === "string" ? key : "";
 }
 
-/** True if another session holds a vertex; readers, too, keep it from being changed. */
+/** Returns true if another session holds a vertex; read-only locks count too. */
 export function isLockedByOther(access: Access, vertex: number): boolean {
   const { store, session } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0 || vertex === 0) return false;
@@ -54,7 +54,7 @@ export function requireWritable(store: GraphStore): void {
 }
 
 /**
- * What changes of arcs are refused for, whichever vertices they are about.
+ * Checks the preconditions of all arc changes, independent of the vertices.
  * @throws AccessError
  */
 export function requireMutableArcs(access: Access): void {

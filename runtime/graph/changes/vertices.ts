@@ -1,4 +1,4 @@
-// Making, changing and removing vertices.
+// Creates, changes and removes vertices.
 
 import { Header } from "../memory/layout.js";
 import { encodeSecond, nowSeconds } from "../memory/time.js";
@@ -29,21 +29,21 @@ import {
   type VertexKey,
 } from "./vertex-key.js";
 
-/** What a vertex is made with. */
+/** Options of a new vertex. */
 export interface CreateOptions {
   readonly type?: string | null | undefined;
-  /** Seconds until the vertex expires; -1: as it is. */
+  /** Seconds until the vertex expires; -1: unchanged. */
   readonly lifespan?: number;
   readonly properties?: { readonly [key: string]: PropertyValue } | undefined;
-  /** Null: as it is; an empty one removes what there is. */
+  /** Null: unchanged; an empty one removes the vector. */
   readonly vector?: VectorLike | null | undefined;
-  /** Milliseconds to wait if others hold it; negative for ever. */
+  /** Milliseconds to wait for vertices held by others; negative: no limit. */
   readonly timeout?: number;
 }
 
 const NO_OPTIONS: CreateOptions = {};
 const NO_PROPERTIES: CheckedProperties = [];
-/** The id is that of a vertex of `createVertices`. */
+/** `id` is a member of the vertices passed to `createVertices`. */
 const CREATE_NAMES = new Set(["type", "lifespan", "properties", "vector", "timeout", "id"]);
 const LIFESPANS = "seconds; -1: it never expires";
 
@@ -72,8 +72,8 @@ class Create extends LockedChange<number> {
 const CREATE = new Create();
 
 /**
- * Makes a vertex, or makes a virtual one real; sets properties and expiry of one that is there.
- * @returns 1 if it was made or made real, 0 if it was there
+ * Creates a vertex or makes a virtual one real; sets properties and expiry of an existing one.
+ * @returns 1 if it was created or made real, else 0
  * @throws VertexError, AccessError, EnumerationError, ValueError
  */
 export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS): number {
@@ -89,7 +89,7 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
     );
   }
   const { properties = null, vector = null } = options;
-  // Both may run code of the user, who may make another vertex there.
+  // Both may run user code, which may create the vertex.
   const checked = properties === null ? NO_PROPERTIES : checkedProperties(store, properties);
   const parts = vector === null ? null : partsOfLike(vector, "vector");
   CREATE.id = id;
@@ -100,7 +100,7 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
   return CREATE.run(access, timeout);
 }
 
-/** Makes a vertex that is missing, or a virtual one real; `store.operation` has its handle. */
+/** Creates a missing vertex or makes a virtual one real; `store.operation` has its handle. */
 function makeReal(store: GraphStore, id: VertexKey, found: number, type: string | null): number {
   const code = type === null || type === "" ? 0 : typeOfNew(store, type);
   if (found !== 0 && store.vertices.isReal(found)) {
@@ -113,7 +113,7 @@ function makeReal(store: GraphStore, id: VertexKey, found: number, type: string 
   }
   const operation = begin(store, OperationCode.CreateVertex, found);
   operation.id = idOfKey(id);
-  // A virtual one may have been typed before it was deleted.
+  // A virtual vertex may still have the type it had before it was deleted.
   operation.name = code === 0 && found !== 0 ? UNTYPED : code;
   return apply(store, operation);
 }
@@ -145,7 +145,7 @@ export function deleteVertex(access: Access, vertex: VertexKey, timeout = 0): nu
   });
 }
 
-/** Ends an attempt while others hold a vertex or one that its outarcs lead to. */
+/** Ends the attempt while others hold a vertex or a terminal of its outarcs. */
 function refuseHeldAround(access: Access, vertex: number): void {
   const { store } = access;
   if (isLockedByOther(access, vertex)) waitForLock(store, vertex);
@@ -158,15 +158,15 @@ function refuseHeldAround(access: Access, vertex: number): void {
 }
 
 /**
- * Removes a virtual vertex without inarcs; to be called when its last lock was released. That is no
- * operation: it counted as gone before, and where nobody holds it there is none.
+ * Removes a virtual vertex without inarcs whose last lock was released. Not an operation: it
+ * counted as removed before, and does not exist on replicas.
  */
 export function dropIfUnreferenced(store: GraphStore, vertex: number): boolean {
   return store.writer.mutate(() => removeIfUnreferenced(store, vertex)) > 0;
 }
 
 /**
- * Null or empty: untyped.
+ * Sets the type of a vertex; null or empty: untyped.
  * @throws EnumerationError, AccessError
  */
 export function setType(access: Access, vertex: VertexKey, type: string | null): void {
@@ -182,7 +182,7 @@ export function setType(access: Access, vertex: VertexKey, type: string | null):
 }
 
 /**
- * Second since 1970 at which the vertex expires; negative or T_NEVER for never.
+ * Sets the second since 1970 at which the vertex expires; negative or T_NEVER: never.
  * @throws AccessError
  */
 export function setExpiry(access: Access, vertex: VertexKey, second: number): void {
