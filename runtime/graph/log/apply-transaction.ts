@@ -1,5 +1,5 @@
-// Does again what a unit of the log says was done: all of it or nothing, in one commit. A unit says
-// which operation of its graph its last one was, so that none is left out or done twice.
+// Replays a transaction of the log: all of it or nothing, in one commit. A transaction contains the
+// operation count of its graph, so none is skipped or applied twice.
 
 import { Header } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
@@ -19,10 +19,11 @@ import {
 const reader = new RecordReader();
 
 /**
- * @param words in memory that no other thread writes to
- * @param at where a unit begins that lies in them completely
- * @param serial of the unit where another instance has sent it
- * @throws DataError the unit is damaged, or is not the next one of this graph
+ * Applies a transaction to a graph.
+ * @param words memory that no other thread writes to
+ * @param at offset of the transaction, which lies completely in `words`
+ * @param serial serial of a transaction received from another instance
+ * @throws DataError if it is corrupt, or not the next one of this graph
  */
 export function applyTransaction(
   store: GraphStore,
@@ -42,10 +43,10 @@ export function applyTransaction(
     for (let left = recordCount(words, at); left > 0; left--) {
       readRecord(store, reader, operation);
       if (left === 1 && !reader.isAtEnd) throw corruptRecord("too long");
-      // It commits in steps: nothing that might be refused can come behind it.
+      // A truncation commits in steps, so no operation that may fail can follow it.
       const isTruncation = operation.code === OperationCode.Truncate;
       if (left > 1 && isTruncation) throw corruptRecord("truncation within");
-      // The removal of a hub does so unless it is a part of something.
+      // Nested, so that the removal of a hub does not commit in steps either.
       if (left > 1) writer.mutate(() => apply(store, operation));
       else apply(store, operation);
       reader.note(operation.vertex, mayRemove(operation.code));
@@ -53,7 +54,7 @@ export function applyTransaction(
   });
 }
 
-/** Whether vertices may be gone when an operation is done. */
+/** Returns true if the operation may have removed vertices. */
 function mayRemove(code: OperationCodeNumber): boolean {
   return (
     code === OperationCode.DeleteVertex ||

@@ -1,18 +1,18 @@
-// Takes the units that wait in the rings of several graphs, in the order in which they were
-// committed: by their tickets. What was done after something else never comes before it, though
-// graphs share no lock: the last ticket is read first, then how far each ring is complete. What is
-// complete, but has a higher ticket, comes the next time, when what may be before it is there, too.
+// Drains the transactions of several rings in commit order, by merging on their tickets. Graphs
+// share no lock, but causality is preserved: the last ticket is read first, then the committed
+// position of each ring. Transactions with higher tickets wait for the next drain, when everything
+// that may precede them is visible.
 
 import type { CommitClock } from "../memory/commit-clock.js";
 import type { CommitRing } from "../memory/commit-ring.js";
 
-/** The ring of a graph, by the number that units have in the log. */
+/** Ring of a graph with the number of the graph in the log. */
 export interface NumberedRing {
   readonly ring: CommitRing;
   readonly number: number;
 }
 
-/** Gets a unit, as place in the words of a ring; false: it is not taken, nor is any behind it. */
+/** Receives a transaction as a range of ring words; false: stop before this one. */
 export type TransactionSink = (
   words: Uint32Array,
   at: number,
@@ -27,7 +27,7 @@ interface Cursor extends NumberedRing {
   readonly until: number;
 }
 
-/** What was taken, and not released yet. */
+/** Transactions that were drained but not yet released. */
 export class DrainedTransactions {
   readonly #cursors: readonly Cursor[];
 
@@ -35,7 +35,7 @@ export class DrainedTransactions {
     this.#cursors = cursors;
   }
 
-  /** What was taken is safe: its place may be written over. */
+  /** Allows the rings to overwrite what was drained. Call it once that is durable. */
   release(): void {
     for (const { ring, position } of this.#cursors) {
       if (position !== ring.consumed) ring.release(position);
@@ -51,7 +51,7 @@ export function drainTransactions(
   const last = clock.lastTicket;
   const cursors: Cursor[] = [];
   for (const { ring, number } of rings) {
-    // In this order: see CommitRing.waiting.
+    // In this order; see `CommitRing.waiting`.
     const until = ring.committed;
     const position = ring.consumed;
     if (((until - position) | 0) > 0) cursors.push({ ring, number, position, until });
@@ -69,7 +69,7 @@ export function drainTransactions(
   return new DrainedTransactions(cursors);
 }
 
-/** The one whose next unit has the lowest ticket; null: all are too high. */
+/** Returns the cursor with the lowest ticket; null if all are above `last`. */
 function first(cursors: readonly Cursor[], last: number): Cursor | null {
   let found: Cursor | null = null;
   let lowest = last;
@@ -77,7 +77,7 @@ function first(cursors: readonly Cursor[], last: number): Cursor | null {
     const { ring } = cursor;
     cursor.position = ring.skip(cursor.position);
     const ticket = ring.words[ring.offsetAt(cursor.position) + TICKET]!;
-    // Tickets begin again after 2 ** 32.
+    // Compared as a difference: tickets wrap at 2 ** 32.
     if (((ticket - lowest) | 0) > 0) continue;
     lowest = ticket;
     found = cursor;

@@ -1,4 +1,4 @@
-// The door to graphs for those who keep their log.
+// Entry points of the graph engine for the transaction log.
 
 import { setReadonlyBy } from "../changes/graph.js";
 import { CommitClock } from "../memory/commit-clock.js";
@@ -31,34 +31,36 @@ export {
   verifyDigest,
 };
 
-/** 2 MiB: twice what the largest change of the system's own graph can be. */
+/** 2 MiB: twice the largest change of the system graph. */
 const SMALL_RING_WORDS = 2 ** 19;
 
-/** Where changes of a new graph are to go. */
+/** Allocates the log memory of a new graph. */
 export function allocateLogMemory(clock: CommitClock, isSmall: boolean): SharedLogMemory {
   return { ring: createRingMemory(isSmall ? SMALL_RING_WORDS : undefined), clock: clock.buffer };
 }
 
-/** What tells a graph from another one of its name, in 32 hexadecimal digits. */
+/** Returns the identity of a graph as 32 hexadecimal digits. */
 export function identityOfStore({ memory }: GraphStore): string {
   return readIdentity(memory)!;
 }
 
-/** From now on changes of a graph that has one go to its ring. */
+/** Starts logging the changes of a graph. */
 export function startLogging({ memory }: GraphStore): CommitRing {
   const ring = memory.log!;
   ring.isOn = true;
   return ring;
 }
 
-/** Nothing takes changes any more: all of these graphs become readonly. */
+/** Stops logging and makes the graphs read-only, because their changes would be lost. */
 export function stopLogging(stores: readonly GraphStore[]): void {
-  // First of all: who waits for room has the mutex.
+  // First, because writers that wait for room in the ring hold the mutex.
   for (const { memory } of stores) memory.log!.isOn = false;
   for (const store of stores) setReadonlyBy(store, ReadonlyBy.Log, true);
 }
 
-/** Absolute folder of a graph below a root; operation count that all its snapshots hold. */
+/**
+ * Returns the absolute folder of a graph and the operation count contained in all its snapshots.
+ */
 export function openForLogging(
   root: string,
   path: string,

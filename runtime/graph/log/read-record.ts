@@ -1,6 +1,6 @@
-// A record of the log, read into an operation for `apply`. Vertices stand in it by id and names by
-// code: a store that gets all records of another from its first one on gives the same codes. What
-// is read is checked down to what the store already has, so that whatever comes out can be applied.
+// Decodes log records to operations for `apply`. Records refer to vertices by id and to names by
+// code: a store that replays all records of another assigns the same codes. Records are untrusted;
+// they are validated against the store, so that every decoded operation can be applied.
 
 import { isUtf8 } from "node:buffer";
 import { Float } from "../../base/float.js";
@@ -42,10 +42,10 @@ import { corruptRecord, type RecordReader } from "./record-reader.js";
 
 const IS_CODE = new Uint8Array(0x100);
 for (const code of Object.values(OperationCode)) IS_CODE[code] = 1;
-/** A number that is read, in both forms. */
+/** A number and its bits. */
 const numbers = new Float64Array(1);
 const numberWords = new Uint32Array(numbers.buffer);
-/** Texts of the record that was read last, where they lie. */
+/** Texts of the current record, in place. */
 const terminalId = new TextView();
 const valueText = new TextView();
 const floats = new Float32Array(2);
@@ -54,8 +54,8 @@ const scaleWord = new Uint32Array(scale.buffer);
 const floatWords = new Uint32Array(floats.buffer);
 
 /**
- * Reads the next record of a unit, within the mutation that applies it.
- * @throws DataError if it is none, or none that this store can have got
+ * Decodes the next record of a transaction, within the mutation that applies it.
+ * @throws DataError if it is corrupt, or does not fit the state of the store
  */
 export function readRecord(store: GraphStore, reader: RecordReader, into: Operation): void {
   const head = reader.word();
@@ -187,12 +187,12 @@ function readOwn(
   } else if (code === OperationCode.SetVector) into.vector = readVector(reader, kind);
 }
 
-/** Handle of the vertex that the first id of a record is that of, 0 if there is none. */
+/** Returns the handle of the vertex with the first id of a record, or 0. */
 function readFirst(store: GraphStore, reader: RecordReader): number {
   return reader.skipFirst() || findVertex(store, reader);
 }
 
-/** Handle of the vertex that the text read last is the id of, 0 if there is none. */
+/** Returns the handle of the vertex whose id was read last, or 0. */
 function findVertex(store: GraphStore, reader: RecordReader): number {
   return store.ids.findWords(reader.words, reader.textAt, reader.textBytes);
 }
@@ -205,7 +205,7 @@ function readId(reader: RecordReader, into: TextView): string | TextView {
   return checked(validateVertexId, reader.text());
 }
 
-/** A text that is not longer than one may be. */
+/** Returns the text read last, validated as UTF-8. */
 function readText(reader: RecordReader): TextView {
   const { words, textAt, textBytes } = reader;
   if (!isAscii(words, textAt, textBytes) && !isUtf8(reader.bytes())) {
@@ -242,7 +242,7 @@ function readValue(store: GraphStore, reader: RecordReader, kind: number): Store
   throw new DataError("damaged property value");
 }
 
-/** It lies on this disk before anything here names it. */
+/** Writes an external value to disk before a property refers to it. */
 function readDiskValue(store: GraphStore, reader: RecordReader): StoredValue {
   reader.skipText(MAX_DISK_BYTES);
   const content = reader.bytes();
@@ -271,7 +271,7 @@ function readIndex(reader: RecordReader, into: Operation, candidates: number): v
   if (candidates < MIN_EF || candidates > MAX_EF) throw corruptRecord("candidates of an index");
 }
 
-/** Its scale was read. */
+/** Decodes a vector, whose scale has been read. */
 function readVector(reader: RecordReader, kind: number): VectorParts {
   reader.skipText();
   const bytes = Int8Array.from(reader.bytes(), (byte) => (byte << 24) >> 24);
@@ -285,7 +285,7 @@ function readVector(reader: RecordReader, kind: number): VectorParts {
   return checked(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
 }
 
-/** A code that the store has given. */
+/** Validates a code that the store must have assigned. */
 function readName(names: NameEnumeration, code: number, isOptional: boolean): number {
   if (isOptional && code === 0) return 0;
   if (code < 0 || names.nameOf(code) === "") throw corruptRecord("unknown name");

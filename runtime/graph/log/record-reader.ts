@@ -1,5 +1,5 @@
-// The words that records are made of, from the first to the last one of a unit. Reading takes
-// nothing for granted: what is read may come from elsewhere. Every method throws a DataError.
+// Cursor over the words of a transaction's records. The input is untrusted; every method throws
+// DataError if it is corrupt.
 
 import { MAX_STRING } from "../model/constants.js";
 import { DataError } from "../model/errors.js";
@@ -13,16 +13,16 @@ export class RecordReader {
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
   #end = 0;
-  /** Of the text or value that was read last: where its words begin, and its bytes. */
+  /** Offset and bytes of the text or value read last. */
   textAt = 0;
   textBytes = 0;
-  /** The first id of the record that was read last. */
+  /** The first id of the current record. */
   readonly first = new TextView();
-  /** A vertex that an earlier record of the unit is about, and its id: most units have one. */
+  /** Vertex of an earlier record and its id: most transactions concern a single vertex. */
   readonly #knownId = new TextView();
   #known = 0;
 
-  /** @param words in memory that no other thread writes to */
+  /** @param words memory that no other thread writes to */
   begin(words: Uint32Array, at: number, end: number): void {
     if (this.#words !== words) {
       this.#words = words;
@@ -34,9 +34,9 @@ export class RecordReader {
   }
 
   /**
-   * To be called when the record that was read last was applied.
-   * @param vertex that its first id is that of, 0: it is about none
-   * @param mayRemove vertices may be gone
+   * Records the effect of the current record. Call it after applying the record.
+   * @param vertex vertex of its first id, 0 if it concerns none
+   * @param mayRemove vertices may have been removed
    */
   note(vertex: number, mayRemove: boolean): void {
     if (mayRemove) this.#known = 0;
@@ -46,7 +46,7 @@ export class RecordReader {
     }
   }
 
-  /** Goes behind the first id of a record; the vertex that has it, 0 if that is not known. */
+  /** Skips the first id of a record; returns its vertex, 0 if not cached. */
   skipFirst(): number {
     this.skipText();
     this.first.place(this.#words, this.textAt, this.textBytes);
@@ -66,7 +66,7 @@ export class RecordReader {
     return this.#words[this.#at++]!;
   }
 
-  /** Goes behind a text or value of so many bytes at most, and notes where it is. */
+  /** Skips a text or value of limited length; sets `textAt` and `textBytes`. */
   skipText(most = MAX_STRING): void {
     const bytes = this.word();
     const end = this.#at + wordsFor(bytes);
@@ -79,12 +79,12 @@ export class RecordReader {
     this.#at = end;
   }
 
-  /** The bytes that `skipText` noted; they stay part of the unit. */
+  /** Returns the bytes skipped by `skipText`, as a view of the transaction. */
   bytes(at = this.textAt, length = this.textBytes): Uint8Array {
     return this.#bytes.subarray(at * 4, at * 4 + length);
   }
 
-  /** The text that `skipText` noted. */
+  /** Returns the text skipped by `skipText`. */
   text(at = this.textAt, length = this.textBytes): string {
     try {
       return utf8.decode(this.bytes(at, length));

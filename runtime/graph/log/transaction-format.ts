@@ -1,4 +1,4 @@
-// The head of a unit, in a ring and in the log; memory/log-ring.ts draws it.
+// Head of a transaction in a ring and in the log; see memory/commit-ring.ts.
 
 import {
   COUNT_HIGH_MASK,
@@ -9,23 +9,23 @@ import {
 
 export { TRANSACTION, TRANSACTION_HEAD_WORDS };
 
-/** Words of the unit that begins there, its head included; 0 if none does. */
+/** Returns the words of the transaction at an offset, including its head; 0 if there is none. */
 export function transactionWords(words: Uint32Array, at: number): number {
   const head = words[at] ?? 0;
   return (head & 0xff) === TRANSACTION && head >>> 8 >= TRANSACTION_HEAD_WORDS ? head >>> 8 : 0;
 }
 
-/** Operation count of the graph behind a unit. */
+/** Returns the operation count of the graph after a transaction. */
 export function operationCountAfter(words: Uint32Array, at: number): number {
   return words[at + 1]! + (words[at + 2]! & COUNT_HIGH_MASK) * 2 ** 32;
 }
 
-/** Operation count of the graph before a unit. */
+/** Returns the operation count of the graph before a transaction. */
 export function operationCountBefore(words: Uint32Array, at: number): number {
   return operationCountAfter(words, at) - recordCount(words, at);
 }
 
-/** Operations of a unit. */
+/** Returns the number of records of a transaction. */
 export function recordCount(words: Uint32Array, at: number): number {
   return words[at + 2]! >>> RECORDS_SHIFT;
 }
