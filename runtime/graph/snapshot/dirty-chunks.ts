@@ -1,5 +1,5 @@
-// Which parts of a graph's memory a snapshot file does not hold as they are. Whoever writes to the
-// graph marks what it changes; whoever takes a mark away writes that part to the file.
+// Dirty chunks: parts of a graph's memory that differ from the snapshot file. Writers set dirty
+// marks; the code that clears a mark must write the chunk to the file.
 
 import type { Arena } from "../memory/arena.js";
 import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
@@ -8,26 +8,26 @@ import { splitIntoChunks, wordsOfChunk } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { usedWords } from "./stored-arenas.js";
 
-/** Chunks that are written at once: 1 MiB, which is still in the cache when it was checked. */
+/** Maximum chunks per write: 1 MiB, which still is in the CPU cache after its checksum. */
 const MAX_RUN_CHUNKS = 64;
 
-/** Chunks of one arena that lie side by side. */
+/** Consecutive chunks of one arena. */
 export interface DirtyRun {
   readonly arena: Arena;
-  /** The first one. */
+  /** First chunk. */
   readonly chunk: number;
-  /** Only the last chunk of an arena may be less than a whole one. */
+  /** Only the last chunk of an arena may be partial. */
   words: number;
 }
 
-/** With the mutex: what is not in the file as it is in memory. */
+/** Returns the chunks that differ from the file. Requires the mutex. */
 export function dirtyChunks(store: GraphStore, file: SnapshotWriter): DirtyRun[] {
   const { arenas, header, dirty } = store.memory;
   const runs: DirtyRun[] = [];
   usedWords(store.memory).forEach((used, id) => {
     for (let chunk = 0; chunk < splitIntoChunks(used); chunk++) {
       const words = wordsOfChunk(used, chunk);
-      // Not all of the header is marked when it changes.
+      // Some header words change without being marked.
       const isMarked = dirty.words[id * CHUNKS_PER_ARENA + chunk] !== 0 || id === header.id;
       if (!isMarked && file.wordsWritten(id, chunk) === words) continue;
       const last = runs.at(-1);
@@ -38,7 +38,7 @@ export function dirtyChunks(store: GraphStore, file: SnapshotWriter): DirtyRun[]
   return runs;
 }
 
-/** With the mutex: takes the marks away. */
+/** Clears the marks of chunks. Requires the mutex. */
 export function clearDirtyMarks(store: GraphStore, runs: readonly DirtyRun[]): void {
   const { words } = store.memory.dirty;
   for (const { arena, chunk, words: length } of runs) {

@@ -1,9 +1,9 @@
-// Reads a graph from its folder. Nothing that a file says is believed before it is checked: a
-// damaged snapshot gives way to the previous one, never to an empty graph.
+// Loads a graph from its folder. All content is validated; if the snapshot is corrupt, the previous
+// one is used, never an empty graph.
 //
-// The checksums find every accident. They cannot find what somebody wrote on purpose: such a file
-// can give wrong answers, or make a search go on for ever, but it cannot make the process crash or
-// read anything but the graph: all pointers are indexes, which are checked against their arena.
+// Checksums detect every accidental corruption, but not deliberate manipulation: such a file can
+// cause wrong results or endless searches, but neither crash the process nor read other memory,
+// because all references are offsets that are checked against their arena.
 
 import { existsSync, renameSync } from "node:fs";
 import type { LogLine } from "../../base/log-settings.js";
@@ -25,15 +25,15 @@ import { SnapshotReader } from "./snapshot-reader.js";
 import { arenaId } from "./stored-arenas.js";
 
 export interface LoadOptions {
-  /** Gets a line for each snapshot that was found damaged and passed over. */
+  /** Receives a line for each corrupt snapshot that was skipped. */
   readonly warn?: LogLine;
-  /** Where changes of the graph are to go. */
+  /** Log memory for changes of the graph. */
   readonly log?: SharedLogMemory | null;
-  /** The folder may be written to. Default true. */
+  /** The folder is writable. Default true. */
   readonly isStorable?: boolean;
 }
 
-/** What helps, for who reads the log at night. */
+/** Remedy shown in error messages. */
 const REMEDY =
   "nothing of it was changed; make the file readable, or restore it from a backup: the next use " +
   "of the graph reads it again, without a restart";
@@ -41,9 +41,9 @@ const REMEDY =
 type ShareParts = Pick<SharedGraphMemory, "log" | "values">;
 
 /**
- * Loads a graph; null if none is stored in the folder.
+ * Loads a graph; null if the folder has no snapshot.
  * @param thread number of the calling thread
- * @throws DataError every snapshot there is is damaged, or is not this graph's
+ * @throws DataError if all snapshots are corrupt, or belong to another graph
  */
 export function loadGraph(
   name: string,
@@ -75,7 +75,7 @@ export function loadGraph(
   return previous;
 }
 
-/** The graph, why it cannot be used, or null if there is no such file. */
+/** Returns the graph, the reason why the file is corrupt, or null if there is no file. */
 function tryLoad(
   name: string,
   file: string,
@@ -93,10 +93,10 @@ function tryLoad(
     if (error instanceof CorruptSnapshotError) return error;
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    // What the disk cannot give any more is as good as damaged.
+    // A file the disk cannot read is treated as corrupt.
     if (code === "EIO") return new CorruptSnapshotError("it cannot be read: EIO");
     const text = `graph "${name}" cannot be loaded: ${file}: ${(error as Error).message}`;
-    // Its file is as good as ever.
+    // The file itself is intact.
     if (error instanceof CapacityError) throw new DataError(text, { cause: error });
     throw new DataError(`${text}; ${REMEDY}`, { cause: error });
   } finally {
@@ -120,11 +120,11 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   return store;
 }
 
-/** So that the next save keeps the good one. Where it cannot be moved the save will tell. */
+/** Moves the corrupt file away, so that the next save does not replace the good one by it. */
 function putAside(files: SnapshotFiles): void {
   try {
     if (existsSync(files.current)) renameSync(files.current, files.damaged);
   } catch {
-    // A folder that cannot be written to is a reason to refuse saves, not loads.
+    // Ignored: a read-only folder prevents saves, which report it, not loads.
   }
 }

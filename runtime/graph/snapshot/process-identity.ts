@@ -1,17 +1,17 @@
-// Which process a lock file belongs to, and whether that one still runs. A process number alone
-// says little: it is soon given to another process, after a restart of the system at once.
+// Identity of the process that owns a lock file, and whether it still runs. A process id alone is
+// not enough: it is reused, after a reboot immediately.
 
 import { readFileSync } from "node:fs";
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Ticks from the start of the system to that of the process, "" where nothing tells. */
+  /** Start time in clock ticks since boot, "" if unknown. */
   readonly startedAt: string;
-  /** Differs after each start of the system, "" where nothing tells. */
+  /** Unique per boot, "" if unknown. */
   readonly bootId: string;
 }
 
-/** Of the fields of /proc/<pid>/stat that follow the name of the command. */
+/** Indexes of the fields of /proc/<pid>/stat behind the command name. */
 const STATE_FIELD = 0;
 const START_FIELD = 19;
 
@@ -19,13 +19,13 @@ export function currentProcessIdentity(): ProcessIdentity {
   return { pid: process.pid, startedAt: startOf(process.pid), bootId: bootId() };
 }
 
-/** In doubt, true: a lock that is kept too long does less harm than one that is taken too early. */
+/** Returns true in doubt: holding a lock too long does less harm than breaking it too early. */
 export function isRunning(identity: ProcessIdentity): boolean {
   if (identity.bootId !== bootId()) return false;
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: it runs as another user.
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
   return identity.startedAt === startOf(identity.pid);
@@ -33,9 +33,9 @@ export function isRunning(identity: ProcessIdentity): boolean {
 
 function startOf(pid: number): string {
   const text = readOrNothing(`/proc/${pid}/stat`);
-  // The name of the command may hold blanks and parentheses.
+  // The command name may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  // It has ended, and its parent has not asked how.
+  // A zombie: ended, but not yet reaped by its parent.
   if (fields[STATE_FIELD] === "Z") return "ended";
   return fields[START_FIELD] ?? "";
 }
@@ -44,7 +44,7 @@ function bootId(): string {
   return readOrNothing("/proc/sys/kernel/random/boot_id").trim();
 }
 
-/** Only Linux tells. */
+/** Returns an empty string on systems other than Linux. */
 function readOrNothing(file: string): string {
   try {
     return readFileSync(file, "latin1");

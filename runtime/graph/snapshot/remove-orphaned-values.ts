@@ -1,6 +1,6 @@
-// Removes files of values that neither the graph nor a snapshot of it names any more. That is known
-// only of those that were unused when the graph was loaded an earlier time, and that nobody has put
-// there again since, once both snapshots are of a later time. A list of them is left for that.
+// Removes files of external values that neither the graph nor a snapshot refers to. A file
+// qualifies if it was unused at an earlier load, was not written again since, and both snapshots
+// are newer. The unused files are listed on disk for the next load.
 
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -12,8 +12,9 @@ import { SnapshotFiles } from "./snapshot-files.js";
 const LIST = "unused";
 
 /**
- * To be called where nobody else uses the graph yet. What goes wrong costs space, and nothing else.
- * @param store as its snapshot has it
+ * Removes orphaned values. Call it before another thread uses the graph. A failure only wastes disk
+ * space.
+ * @param store the graph as loaded from its snapshot
  */
 export function removeOrphanedValues(store: GraphStore, folder: string, warn?: LogLine): void {
   if (!existsSync(join(folder, VALUES_FOLDER))) return;
@@ -52,7 +53,7 @@ function isUsed(store: GraphStore, file: string): boolean {
   return store.strings.findBytes(Buffer.from(nameOf(file), "hex")) !== 0;
 }
 
-/** As memory has it: the folder and the name. */
+/** Returns the hash in the form stored in memory: folder name plus file name. */
 function nameOf(file: string): string {
   return basename(dirname(file)) + basename(file);
 }

@@ -1,5 +1,5 @@
-// What is done to the memory of a graph that was just loaded, before anybody else sees it: it is
-// checked for sense, and what belonged to the threads of the process that saved it is forgotten.
+// Prepares the memory of a loaded graph before another thread sees it: validates it and resets the
+// state that belonged to the threads of the saving process.
 
 import { legacyIdentity, readIdentity, setIdentity } from "../memory/graph-identity.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
@@ -16,7 +16,7 @@ import type { SnapshotHeader } from "./snapshot-format.js";
 import { orderAllocators, usedWordsInArena } from "./stored-arenas.js";
 import { validateArenaExtents } from "./validate-extents.js";
 
-/** Words of the header that mean nothing to another process. */
+/** Header words without meaning in another process. */
 const VOLATILE = [
   Header.Mutex,
   Header.Generation,
@@ -43,7 +43,8 @@ const VOLATILE = [
 ];
 
 /**
- * @returns vertices that somebody held
+ * Validates and resets the memory of a loaded graph.
+ * @returns vertices that were locked
  * @throws CorruptSnapshotError
  */
 export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): number[] {
@@ -53,7 +54,7 @@ export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): num
   orderAllocators(words, header.arenas);
   validateArenaExtents(words, header.arenas);
   for (const [id, arena] of memory.arenas.entries()) {
-    // What the file does not hold is empty, but as large as the graph needs it.
+    // Arenas that the file lacks are empty, but must have the size the graph needs.
     const used = usedWordsInArena(words, ARENAS[id]!, id);
     if (used > arena.words.length) arena.grow(used);
   }
@@ -69,7 +70,7 @@ export function resetAfterLoad(memory: GraphMemory, header: SnapshotHeader): num
   return releaseVertices(memory);
 }
 
-/** Who held vertices is gone. */
+/** Clears the locks of vertices, whose holders are gone; returns the vertices. */
 function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
   const held: number[] = [];
   const end = header.words[Header.HandleEnd]!;

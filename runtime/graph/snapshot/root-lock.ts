@@ -1,13 +1,13 @@
-// Keeps a second process from writing to the same root: the file `svc.lock` names the process which
-// does. It outlives a process that is killed; the next one sees that, and takes it over.
+// Lock file that keeps a second process from writing to the same data folder: `svc.lock` names the
+// owner. It survives a killed process; the next one detects that and takes it over.
 //
-// A lock file is made by linking a complete one to its name, so that nobody sees half of one, and
-// only one of many can succeed. Whoever takes over a stale lock first takes the lock
-// `<file>.<token>`, where the token is that of the stale one: of all who have seen the same stale
-// lock only one gets on, looks whether it is still there, and replaces it. That second lock can be
-// stale as well, and is then taken over in the same way.
+// A lock is acquired by linking a complete file to its name, so it is never seen half-written and
+// only one process can succeed. To take over a stale lock, a process first acquires the lock
+// `<file>.<token>` with the token of the stale one: of all processes that saw the same stale lock
+// only one proceeds, checks that it is unchanged, and replaces it. That second lock may be stale
+// too, and is taken over the same way.
 //
-// Processes in containers with process numbers of their own do not see each other.
+// Processes in containers with separate process id namespaces do not see each other.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -27,24 +27,24 @@ import { DataError } from "../model/errors.js";
 import { currentProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
 
 const FILE = "svc.lock";
-/** Takeovers that died in a takeover. */
+/** Maximum nested takeovers that died. */
 const MAX_DEPTH = 4;
-/** A lock that is released or taken over again and again while we look. */
+/** Maximum attempts while the lock is repeatedly released or taken over. */
 const MAX_ATTEMPTS = 100;
 
 export interface RootLock {
-  /** Lets others write to the root. Safe to call twice. */
+  /** Releases the lock. Idempotent. */
   release(): void;
 }
 
 interface LockOwner extends ProcessIdentity {
-  /** Tells this lock from any other. */
+  /** Distinguishes this lock from all others. */
   readonly token: string;
 }
 
 /**
- * Takes the right to write to a root; the folder is made where it is missing.
- * @throws DataError another process has it, or this one already; the text names process and file
+ * Acquires the right to write to a data folder, creating the folder if needed.
+ * @throws DataError if a process has it, this one included; the message names process and file
  */
 export function lockRoot(root: string): RootLock {
   const file = join(root, FILE);
@@ -58,12 +58,12 @@ export function lockRoot(root: string): RootLock {
   }
 }
 
-/** True if some process has the right to write to a root, or has died with it. */
+/** Returns true if a lock file exists, stale or not. */
 export function isRootLocked(root: string): boolean {
   return existsSync(join(root, FILE));
 }
 
-/** Returns the token of the lock. */
+/** Acquires a lock; returns its token. */
 function acquire(file: string, depth: number): string {
   const token = randomBytes(8).toString("hex");
   const complete = `${file}.${token}.new`;
@@ -104,7 +104,7 @@ function linkIfFree(from: string, to: string): boolean {
   }
 }
 
-/** Null if there is no lock. */
+/** Returns the owner, null if there is no lock. */
 function readOwner(file: string): LockOwner | null {
   let text: string;
   try {

@@ -1,7 +1,6 @@
-// Writes a graph to its folder, so that at every moment one whole snapshot of it is found there.
-//
-// The file is written beside the old one, which stays whatever happens until the new one is safe.
-// How memory gets into it while others change it: see write-memory.ts.
+// Saves a graph to its folder, which contains one complete snapshot at every moment: the new file
+// is written beside the old one, which stays until the new one is durable. See write-memory.ts for
+// how memory is copied while other threads change it.
 
 import { existsSync, fsync, fsyncSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,29 +18,28 @@ import { SnapshotWriter } from "./snapshot-writer.js";
 import { writeMemory } from "./write-memory.js";
 
 const WORD_BYTES = 8;
-/** Who waits for another save looks for itself this often. */
+/** A thread that waits for another save checks again this often. */
 const SLEEP_MS = 50;
 const flush = promisify(fsync);
 
 export interface SaveOptions {
-  /** Saves even if nothing has changed since the last time. */
+  /** Saves even if nothing has changed since the last save. */
   readonly isForced?: boolean;
-  /** How long to wait for another save of this graph; 0: not at all, negative: for ever. */
+  /** Maximum wait for another save of this graph; 0: do not wait, negative: no limit. */
   readonly timeoutMs?: number;
 }
 
-/** A log that takes longer is waited for no more: who writes it may have died. */
+/** Maximum wait for a log flush: the log thread may have died. */
 const MAX_LOG_MS = 10_000;
 
-/** Between two steps of a save: a file, or a log, that is to be flushed before the next one. */
+/** Flush of a file or of the log, required before the next step of a save. */
 type Step = { readonly descriptor: number } | { readonly log: CommitClock } | undefined;
 
 /**
- * Saves a graph; the folder is made where it is missing. Returns the number of 8-byte words
- * written, 0 if nothing has changed since the last time or the graph was removed meanwhile. The
- * caller must hold no vertices.
+ * Saves a graph, creating the folder if needed. The caller must hold no vertices. Returns the
+ * number of 8-byte words written; 0 if nothing has changed or the graph was removed meanwhile.
  * @throws OperationTimeout while another thread saves
- * @throws DataError what the file system refuses
+ * @throws DataError for file system errors
  */
 export function saveGraph(store: GraphStore, folder: string, options: SaveOptions = {}): number {
   const files = new SnapshotFiles(folder);
@@ -52,7 +50,7 @@ export function saveGraph(store: GraphStore, folder: string, options: SaveOption
       const { done, value } = steps.next();
       if (done === true) return value;
       if (value !== undefined) flushNow(value);
-      // Its folder may be that of a new graph from now on, whose files must be left alone.
+      // The folder may belong to a new graph from now on, whose files must not be touched.
       if (store.memory.isRemoved) return 0;
     }
   } catch (error) {
@@ -62,7 +60,7 @@ export function saveGraph(store: GraphStore, folder: string, options: SaveOption
   }
 }
 
-/** As `saveGraph`, but lets the thread do something else every MiB, and while disks are slow. */
+/** Variant of `saveGraph` that yields the thread every MiB and while the disk is slow. */
 export async function saveGraphIncrementally(
   store: GraphStore,
   folder: string,
@@ -86,14 +84,14 @@ export async function saveGraphIncrementally(
   }
 }
 
-/** Frees the right to save from a thread that died in a save; the old snapshot is untouched. */
+/** Releases the save lock of a thread that died in a save; the old snapshot is intact. */
 export function releaseSaveLock(store: GraphStore, deadThread: number): void {
   const { ints } = store.memory.header;
   if (Atomics.compareExchange(ints, Header.Saving, deadThread, 0) !== deadThread) return;
   Atomics.notify(ints, Header.Saving);
 }
 
-/** Returns the number of 8-byte words written. Gives the right to save back, however it ends. */
+/** Saves in steps; returns the 8-byte words written. Always releases the save lock. */
 function* save(
   store: GraphStore,
   files: SnapshotFiles,
@@ -110,7 +108,7 @@ function* save(
     file.close();
     yield* readBack(store, files);
     const { log } = store.memory;
-    // Should this snapshot be damaged one day, the one before it and the log must give the same.
+    // Previous snapshot plus log must reach the same state, in case this file becomes corrupt.
     if (log?.isOn === true) yield { log: log.clock };
     files.replace();
     file = null;
@@ -126,8 +124,8 @@ function* save(
 }
 
 /**
- * The new snapshot must be one that will be loaded: until then the old ones are not touched. It
- * comes from the system's cache, so that a disk which keeps something else is not found out.
+ * Verifies that the new snapshot can be loaded before the old one is replaced. Reads through the
+ * page cache, so it does not detect what the disk itself corrupts.
  * @throws ReadBackError
  */
 function* readBack(store: GraphStore, files: SnapshotFiles): Generator<undefined, void, void> {
@@ -145,19 +143,20 @@ function* readBack(store: GraphStore, files: SnapshotFiles): Generator<undefined
   }
 }
 
-/** Takes the right to save, for which it may block the thread. */
+/** Acquires the save lock, blocking the thread if needed. */
 function awaitSaving(store: GraphStore, giveUpAt: LockDeadline): void {
   const { ints } = store.memory.header;
   for (;;) {
     const other = claimSaving(store, giveUpAt);
     if (other === 0) return;
-    // A gentle save of this thread gets on only if it is not blocked.
+    // An incremental save of this thread cannot proceed while we block.
     if (other === store.writer.thread) throw alreadySaving(store);
     Atomics.wait(ints, Header.Saving, other, SLEEP_MS);
   }
 }
 
 /**
+ * Tries to acquire the save lock.
  * @returns 0, or the thread that saves
  * @throws OperationTimeout
  */
@@ -172,7 +171,7 @@ function alreadySaving(store: GraphStore): OperationTimeout {
   return new OperationTimeout(`graph "${store.name}" is being saved already`);
 }
 
-/** True if the folder holds the graph as it is. */
+/** Returns true if the snapshot on disk is current. */
 function isSaved(store: GraphStore, files: SnapshotFiles): boolean {
   const { words } = store.memory.header;
   return (
@@ -183,7 +182,7 @@ function isSaved(store: GraphStore, files: SnapshotFiles): boolean {
   );
 }
 
-/** Only who saves writes these words, so that they need no journal. */
+/** Written by the holder of the save lock only, so no undo entries are needed. */
 function setSaved(store: GraphStore, operationCount: number, savedAt: number): void {
   const { words } = store.memory.header;
   words[Header.SavedOperationCount] = operationCount % 2 ** 32;
@@ -192,7 +191,7 @@ function setSaved(store: GraphStore, operationCount: number, savedAt: number): v
   words[Header.SaveFailedAt] = 0;
 }
 
-/** Also notes the failure where the status services see it. */
+/** Converts an error and records the failure for the status services. */
 function savingError(store: GraphStore, folder: string, error: unknown): unknown {
   store.memory.header.words[Header.SaveFailedAt] = nowSeconds();
   if (!(error instanceof Error) || !("syscall" in error)) return error;

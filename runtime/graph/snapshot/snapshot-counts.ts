@@ -1,11 +1,11 @@
-// How far a graph is safe in its snapshots.
+// Operation count up to which snapshots contain a graph.
 
 import { SnapshotFiles } from "./snapshot-files.js";
 import { readSnapshotHeader } from "./snapshot-reader.js";
 
 /**
- * Operation count of a graph that every snapshot of it holds: should the current one be damaged,
- * the previous one takes its place. 0 where there are not yet two.
+ * Returns the operation count that both snapshots contain: if the current one is corrupt, the
+ * previous one is loaded. 0 if there are fewer than two.
  */
 export function snapshotCounts(folder: string, name: string): number {
   const { current, previous } = new SnapshotFiles(folder);
@@ -17,7 +17,7 @@ function countOf(file: string, name: string): number {
     const header = readSnapshotHeader(file);
     return header.name === name ? header.operationCount : 0;
   } catch {
-    // What cannot be read holds nothing.
+    // An unreadable file contains nothing.
     return 0;
   }
 }

@@ -1,5 +1,5 @@
-// The files of one graph's folder, and how a new snapshot takes the place of the old one: at every
-// moment `graph.snapshot` or else `graph.snapshot.old` is a whole one.
+// Files in a graph's folder, and the replacement of a snapshot: at every moment `graph.snapshot` or
+// else `graph.snapshot.old` is complete.
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -8,9 +8,9 @@ import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
 const NAMES = {
   current: "graph.snapshot",
   previous: "graph.snapshot.old",
-  /** Being written; one that is found after a crash means nothing, see `removeIncompleteSaves`. */
+  /** Being written; after a crash it is garbage, see `removeIncompleteSaves`. */
   temporary: "graph.snapshot.tmp",
-  /** Found damaged and put aside, so that the next save does not take it for the previous one. */
+  /** Corrupt and moved away, so that the next save does not keep it as the previous one. */
   damaged: "graph.snapshot.damaged",
 } as const;
 
@@ -33,7 +33,7 @@ export class SnapshotFiles {
     mkdirDurable(this.folder);
   }
 
-  /** Makes what was written and flushed to `temporary` the current snapshot. */
+  /** Makes the flushed file `temporary` the current snapshot. */
   replace(): void {
     if (existsSync(this.current)) renameSync(this.current, this.previous);
     renameSync(this.temporary, this.current);

@@ -1,15 +1,15 @@
-// The form of a snapshot file. Words are those of the machine that wrote it, which the header
-// tells; whatever is read is checked against a CRC-32 and the length of the file first.
+// Format of a snapshot file. Words have the byte order of the machine that wrote it, recorded in
+// the header. Everything is checked against CRC-32 checksums and the file length.
 //
 //   page 0      header: the words of `Word`, {name, words} of each arena, then the graph's name
-//   page 1 ...  chunks of the arenas, each on a page of its own, in any order, filled up with zeros
-//   at the end  table: {page, CRC-32 of the page} for each chunk, by arena and place in it
+//   page 1 ...  chunks of the arenas, each on a page of its own, in any order, zero-padded
+//   at the end  table: {page, CRC-32 of the page} per chunk, by arena and position in it
 //
 // Pages are 16 KiB. An arena of n words has ceil(n / CHUNK_WORDS) chunks, all but the last full.
 //
-// Which arenas there are is no part of the version: one that a file does not name is empty, and one
-// that is not known is refused. `VERSION` changes when what an arena holds is laid out otherwise;
-// each release reads the files of the version before, too.
+// The set of arenas is independent of the version: a missing arena is empty, an unknown one is
+// rejected. `VERSION` changes with the layout of an arena; each release also reads the previous
+// version.
 
 import { crc32 } from "node:zlib";
 import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../memory/layout.js";
@@ -23,10 +23,10 @@ const MAGIC = "SVCGRAPH";
 const VERSION = 2;
 const BYTE_ORDER = 0x0102_0304;
 
-/** Words of the header page. Where `Checksum`, `Version` and `ByteOrder` are never changes. */
+/** Offsets in the header page. `Checksum`, `Version` and `ByteOrder` never move. */
 const Word = {
   Magic: 0,
-  /** CRC-32 of the page with 0 in its place. */
+  /** CRC-32 of the page, computed with 0 in this word. */
   Checksum: 2,
   Version: 3,
   ByteOrder: 4,
@@ -42,12 +42,12 @@ const Word = {
   Name: 576,
 } as const;
 
-/** Of each arena: its name in ASCII, filled up with zeros, and how many words it has. */
+/** Per arena: zero-padded ASCII name and number of words. */
 const ARENA_ENTRY_WORDS = 8;
 const ARENA_NAME_BYTES = (ARENA_ENTRY_WORDS - 1) * 4;
-/** So many have room for their allocators in the header of a graph. */
+/** Limited by the room for allocators in the header of a graph. */
 const MAX_ARENAS = (ALLOCATORS_END - ALLOCATORS) / ALLOCATOR_WORDS;
-/** No arena of any version holds more than 4 GiB. */
+/** 4 GiB, the limit of an arena in every version. */
 const MAX_WORDS = 2 ** 30;
 const MAX_NAME_BYTES = (CHUNK_WORDS - Word.Name) * 4;
 
@@ -62,16 +62,16 @@ export interface SnapshotHeader {
   /** Seconds since 1970. */
   readonly savedAt: number;
   readonly operationCount: number;
-  /** In the order of their allocators in the graph's header, and of their chunks in the table. */
+  /** In the order of their allocators in the graph header, and of their chunks in the table. */
   readonly arenas: readonly StoredArena[];
   readonly tablePage: number;
   readonly tableChecksum: number;
 }
 
-/** What is known of a graph before it is written. */
+/** The parts of a header known before the chunks are written. */
 export type SnapshotPoint = Omit<SnapshotHeader, "version" | "tablePage" | "tableChecksum">;
 
-/** @throws DataError a name that has no room */
+/** @throws DataError if the name is too long */
 export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Array {
   const words = new Uint32Array(CHUNK_WORDS);
   const bytes = new Uint8Array(words.buffer);
@@ -101,9 +101,10 @@ export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Arra
 }
 
 /**
- * @param page the first page of a file
- * @throws CorruptSnapshotError what is no header, or not as it was written
- * @throws DataError a snapshot that this version or machine cannot read
+ * Decodes the header of a file.
+ * @param page first page of the file
+ * @throws CorruptSnapshotError if it is not a header, or corrupt
+ * @throws DataError if this version or machine cannot read the snapshot
  */
 export function decodeHeader(page: Uint8Array): SnapshotHeader {
   const words = new Uint32Array(page.slice(0, PAGE_BYTES).buffer);
@@ -129,7 +130,7 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
   };
 }
 
-/** That it is as it was written, by a version that is known. */
+/** Validates magic, checksum, byte order and version. */
 function checkPage(words: Uint32Array, bytes: Uint8Array): void {
   if (bytes.length < PAGE_BYTES) throw new CorruptSnapshotError("it ends within its header");
   if (textOf(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
@@ -167,12 +168,12 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Chunks of an arena of so many words. */
+/** Returns the number of chunks of an arena. */
 export function splitIntoChunks(words: number): number {
   return Math.ceil(words / CHUNK_WORDS);
 }
 
-/** Words of one chunk of an arena of so many words. */
+/** Returns the number of words of a chunk. */
 export function wordsOfChunk(words: number, chunk: number): number {
   return Math.min(CHUNK_WORDS, words - chunk * CHUNK_WORDS);
 }

@@ -1,5 +1,5 @@
-// A snapshot file being read. What it says about itself is checked when it is opened, each chunk
-// when it is read; so that no byte that counts can differ from what was written unnoticed.
+// Reads a snapshot file. Header and table are validated on opening, each chunk when it is read, so
+// no corruption of significant bytes goes unnoticed.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
@@ -15,19 +15,17 @@ import {
 import { validateArenaExtents } from "./validate-extents.js";
 
 const ENTRY_WORDS = TABLE_ENTRY_BYTES / 4;
-/** Chunks that are read at once: 1 MiB, which is still in the cache when it is checked. */
+/** Maximum chunks per read: 1 MiB, which still is in the CPU cache for its checksum. */
 const MAX_CHUNKS = 64;
 
 export class SnapshotReader {
   readonly header: SnapshotHeader;
   readonly #descriptor: number;
   readonly #table: Uint32Array;
-  /** Where the entries of each arena begin in the table. */
+  /** First table entry of each arena. */
   readonly #firstEntry: readonly number[];
 
-  /**
-   * @throws CorruptSnapshotError, DataError, or what the file system says
-   */
+  /** @throws CorruptSnapshotError, DataError, or file system errors */
   constructor(file: string) {
     this.#descriptor = openSync(file, "r");
     try {
@@ -48,8 +46,8 @@ export class SnapshotReader {
   }
 
   /**
-   * Reads an arena, from its beginning.
-   * @param arena its place in the file
+   * Reads an arena from its start.
+   * @param arena index in the file
    * @param into has room for its words
    * @throws CorruptSnapshotError
    */
@@ -62,7 +60,7 @@ export class SnapshotReader {
   }
 
   /**
-   * Reads all there is without keeping it; yields after each piece.
+   * Validates the whole file, yielding after each run.
    * @throws CorruptSnapshotError
    */
   *check(): Generator<undefined, void, void> {
@@ -80,7 +78,7 @@ export class SnapshotReader {
     }
   }
 
-  /** Chunks that lie side by side in the file, as many as are read at once: first and end. */
+  /** Yields runs of consecutive pages to read at once: first and end chunk. */
   *#runs(arena: number): Generator<readonly [first: number, end: number], void, void> {
     const chunks = splitIntoChunks(this.header.arenas[arena]!.words);
     for (let chunk = 0, next = 0; chunk < chunks; chunk = next) {
@@ -99,7 +97,7 @@ export class SnapshotReader {
     }
   }
 
-  /** CRC-32 of all of a page whose first bytes are at hand. */
+  /** Returns the CRC-32 of a page whose first bytes have been read. */
   #checksumOf(page: number, bytes: Uint8Array): number {
     const checksum = crc32(bytes);
     if (bytes.length === PAGE_BYTES || this.header.version === 1) return checksum;
@@ -124,7 +122,7 @@ export class SnapshotReader {
     return this.#table[(this.#firstEntry[arena]! + chunk) * ENTRY_WORDS]!;
   }
 
-  /** All chunks lie in the file, and together take no more than it has: no bombs. */
+  /** Checks that all chunks lie in the file and do not exceed its size. */
   #checkPlaces(): void {
     const { tablePage } = this.header;
     const chunks = this.#table.length / ENTRY_WORDS;
@@ -138,8 +136,8 @@ export class SnapshotReader {
 }
 
 /**
- * The header of a file.
- * @throws CorruptSnapshotError, DataError, or what the file system says
+ * Returns the header of a file.
+ * @throws CorruptSnapshotError, DataError, or file system errors
  */
 export function readSnapshotHeader(file: string): SnapshotHeader {
   const descriptor = openSync(file, "r");

@@ -1,6 +1,5 @@
-// What differs in snapshots of version 1: their arenas have no names. These were all there were, in
-// this order, and a word of the header tells that it was so. Nor are their pages filled up with
-// zeros, so that what is behind the words of a chunk means nothing.
+// Differences of snapshot version 1: arenas have no names but a fixed order, confirmed by a word of
+// the header, and pages are not zero-padded, so bytes behind a chunk are undefined.
 
 import { crc32 } from "node:zlib";
 import { DataError } from "../model/errors.js";
@@ -16,8 +15,8 @@ const WORDS_WORD = 12;
 export const NAME_WORD_OF_VERSION_1 = 64;
 
 /**
- * @param words of the header page
- * @throws DataError a version that was never released
+ * @param words words of the header page
+ * @throws DataError for a version that was never released
  */
 export function arenasOfVersion1(words: Uint32Array): { name: string; words: number }[] {
   if (words[LAYOUT_WORD] !== LAYOUT) {

@@ -1,5 +1,5 @@
-// A snapshot file being written. Chunks come in any order, and again when they have changed since;
-// it is nothing that can be loaded before `finish`.
+// Writes a snapshot file. Chunks come in any order, and again after changes; the file cannot be
+// loaded before `finish`.
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
@@ -13,7 +13,7 @@ import {
   wordsOfChunk,
 } from "./snapshot-format.js";
 
-/** The chunks of one arena as they were last written, by their place in it. */
+/** Chunks of one arena as last written, by index. */
 interface WrittenChunks {
   readonly pages: number[];
   readonly checksums: number[];
@@ -34,15 +34,12 @@ export class SnapshotWriter {
     this.descriptor = openSync(file, "w");
   }
 
-  /** Words of a chunk as it was last written, 0 if it was not. */
+  /** Returns the words of a chunk as last written, 0 if never. */
   wordsWritten(arena: number, chunk: number): number {
     return (this.#chunks[arena]!.bytes[chunk] ?? 0) / 4;
   }
 
-  /**
-   * Writes chunks that lie side by side. They may change meanwhile; then they have to be written
-   * again.
-   */
+  /** Writes consecutive chunks. If they change during the write, they must be written again. */
   write(arena: number, chunk: number, words: Uint32Array): void {
     const all = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
     const { pages, checksums, bytes } = this.#chunks[arena]!;
@@ -65,8 +62,7 @@ export class SnapshotWriter {
   }
 
   /**
-   * Writes table and header; all chunks of the arenas must have been written. The file is not
-   * flushed yet.
+   * Writes table and header once all chunks have been written. Does not flush.
    * @returns number of bytes of the file
    */
   finish(header: SnapshotPoint): number {
@@ -90,7 +86,7 @@ export class SnapshotWriter {
     this.#isOpen = false;
   }
 
-  /** Closes and removes it. */
+  /** Closes and removes the file. */
   discard(): void {
     this.close();
     rmSync(this.#file, { force: true });

@@ -1,5 +1,5 @@
-// How much of each arena a snapshot has to hold: what is in use, as the header of the graph says.
-// And what becomes of that header where arenas have been added since the snapshot was written.
+// Extent of each arena in a snapshot, as recorded in the graph header, and the conversion of a
+// header that was written with fewer arenas.
 
 import type { GraphMemory } from "../memory/graph-memory.js";
 import {
@@ -21,8 +21,8 @@ const GROUP_SHIFT = 5;
 const GROUP_WORDS = 2;
 
 /**
- * Words in use by arena, in the order of `ARENAS`. What means nothing to another process has none:
- * a loaded graph starts with an empty journal, even sequences and no locks.
+ * Returns the used words per arena, in the order of `ARENAS`. State without meaning in another
+ * process has none: a loaded graph starts with an empty undo log, even sequences and no locks.
  */
 export function usedWords({ header, arenas }: GraphMemory): number[] {
   return ARENAS.map((name, id) =>
@@ -30,17 +30,17 @@ export function usedWords({ header, arenas }: GraphMemory): number[] {
   );
 }
 
-/** What a snapshot holds of each arena. */
+/** Returns the arenas as a snapshot contains them. */
 export function storedArenas(memory: GraphMemory): StoredArena[] {
   const used = usedWords(memory);
   return ARENAS.map((name, id) => ({ name, words: used[id]! }));
 }
 
 /**
- * Brings the allocators of a header that was read into the order of `ARENAS`. An arena that the
- * file does not name begins with an empty one.
- * @param words of the graph's header
- * @param stored arenas in the order in which the header has them
+ * Reorders the allocators of a loaded header to the order of `ARENAS`; arenas missing in the file
+ * get empty ones.
+ * @param words words of the graph header
+ * @param stored arenas in the order of the header
  */
 export function orderAllocators(words: Uint32Array, stored: readonly StoredArena[]): void {
   const states = words.slice(ALLOCATORS, ALLOCATORS_END);
@@ -52,14 +52,14 @@ export function orderAllocators(words: Uint32Array, stored: readonly StoredArena
   }
 }
 
-/** @throws DataError an arena that this version does not have */
+/** @throws DataError for an unknown arena */
 export function arenaId(name: string): number {
   const id = (ARENAS as readonly string[]).indexOf(name);
   if (id >= 0) return id;
   throw new DataError(`it holds "${name}", which this version of svc-server does not know`);
 }
 
-/** @param header words of the graph's header */
+/** @param header words of the graph header */
 export function usedWordsInArena(header: Uint32Array, arena: ArenaName, id: number): number {
   const handleEnd = header[Header.HandleEnd]!;
   switch (arena) {

@@ -1,6 +1,6 @@
-// Where the graphs of a root lie: one folder each, named by the graph's path or name. No path may
-// lead out of the root, not by a symbolic link either. Which graphs there are is what their
-// snapshots say: there is no list that could differ from them.
+// Graphs stored below a data folder: one folder each, named by the graph's path or name. No path
+// may leave the data folder, not even by a symbolic link. The snapshots themselves are the only
+// list of graphs.
 
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
@@ -13,11 +13,11 @@ import { readSnapshotHeader } from "./snapshot-reader.js";
 
 export interface StoredGraph {
   readonly name: string;
-  /** Relative to the root, with `/`. */
+  /** Relative to the data folder, with `/`. */
   readonly path: string;
 }
 
-/** Graphs that are stored below a root, sorted by path. */
+/** Returns the graphs stored below a data folder, sorted by path. */
 export function listStoredGraphs(root: string): StoredGraph[] {
   const found: StoredGraph[] = [];
   for (const parts of foldersOf(root)) {
@@ -29,8 +29,8 @@ export function listStoredGraphs(root: string): StoredGraph[] {
 }
 
 /**
- * Removes what saves have left that were cut off. Only for who has just got the right to write to
- * the root: nobody saves there.
+ * Removes the files of incomplete saves. Call it only right after acquiring the data folder: no
+ * save is running then.
  */
 export function removeIncompleteSaves(root: string, warn: LogLine): void {
   try {
@@ -42,7 +42,7 @@ export function removeIncompleteSaves(root: string, warn: LogLine): void {
   }
 }
 
-/** What stays costs space, and nothing else. */
+/** Removes a file; a failure only wastes disk space. */
 function removeUnfinished(file: string, warn: LogLine): void {
   try {
     rmSync(file, { force: true });
@@ -52,9 +52,9 @@ function removeUnfinished(file: string, warn: LogLine): void {
 }
 
 /**
- * Absolute folder of a graph, which need not be there.
- * @param path relative to the root, with `/`
- * @throws DataError a path that is absolute, leads out of the root or is too deep
+ * Returns the absolute folder of a graph, which need not exist.
+ * @param path relative to the data folder, with `/`
+ * @throws DataError if the path is absolute, leaves the data folder or is too deep
  */
 export function graphFolder(root: string, path: string): string {
   const parts = path.split("/");
@@ -74,7 +74,7 @@ export function graphFolder(root: string, path: string): string {
   return folder;
 }
 
-/** Removes all that is stored of a graph, and its folder if nothing else is in it. */
+/** Removes everything stored of a graph, and its folder if empty then. */
 export function eraseStoredGraph(folder: string): void {
   new SnapshotFiles(folder).remove();
   rmSync(join(folder, VALUES_FOLDER), { recursive: true, force: true });
@@ -86,7 +86,7 @@ export function eraseStoredGraph(folder: string): void {
   }
 }
 
-/** Folders that may be those of graphs, as parts of paths below the root; the root comes first. */
+/** Yields possible graph folders as path components below the root, the root itself first. */
 function* foldersOf(root: string, parts: readonly string[] = []): Generator<readonly string[]> {
   const folder = join(root, ...parts);
   if (parts.length === 0 && !existsSync(folder)) return;
@@ -98,7 +98,7 @@ function* foldersOf(root: string, parts: readonly string[] = []): Generator<read
   }
 }
 
-/** Name of the graph in a folder, null if there is none. */
+/** Returns the name of the graph in a folder, null if there is none. */
 function nameOf(folder: string, path: string): string | null {
   const files = new SnapshotFiles(folder);
   const stored = [files.current, files.previous].filter((file) => existsSync(file));
@@ -106,7 +106,7 @@ function nameOf(folder: string, path: string): string | null {
     try {
       return readSnapshotHeader(file).name;
     } catch {
-      // Whoever loads it is told what is wrong; until then it goes by the default name.
+      // The load will report it; until then the graph has its default name.
     }
   }
   return stored.length === 0 ? null : path;

@@ -1,6 +1,5 @@
-// Whether the parts of a snapshot fit together: what the graph's own header says is in use must be
-// what the file holds. Checksums say that a file is as it was written; this says that it was
-// written as it should be.
+// Consistency of a snapshot: the extents in the graph header must match those in the file.
+// Checksums detect corruption; this detects files that were written wrongly.
 
 import { ARENAS, Header } from "../memory/layout.js";
 import { CorruptSnapshotError } from "./corrupt-snapshot.js";
@@ -8,8 +7,8 @@ import type { StoredArena } from "./snapshot-format.js";
 import { usedWordsInArena } from "./stored-arenas.js";
 
 /**
- * @param words the header of the graph, in the order of `ARENAS`
- * @param arenas what the file holds
+ * @param words graph header, in the order of `ARENAS`
+ * @param arenas arenas in the file
  * @throws CorruptSnapshotError
  */
 export function validateArenaExtents(words: Uint32Array, arenas: readonly StoredArena[]): void {
@@ -17,7 +16,7 @@ export function validateArenaExtents(words: Uint32Array, arenas: readonly Stored
     const stored = arenas.find((arena) => arena.name === name);
     if (stored === undefined) return true;
     const used = usedWordsInArena(words, name, id);
-    // They reach as far as there have been properties and vectors.
+    // These end at the highest vertex that ever had properties or a vector.
     const isPart = name === "groups" || name === "vectorSlots";
     return isPart ? stored.words <= used : stored.words === used;
   });

@@ -1,13 +1,13 @@
-// Writes the memory of a graph to a snapshot file as it is at one moment, while others change it.
+// Writes a consistent state of a graph's memory to a snapshot file while other threads change it:
 //
-//   1  under the mutex: take the marks off all chunks
-//   2  write them straight from the shared memory
-//   3  again with those that were marked meanwhile, as long as they are many and get fewer
-//   4  under the mutex: copy aside those that were marked since
+//   1  under the mutex: clear all dirty marks
+//   2  write the chunks straight from shared memory
+//   3  repeat for chunks dirtied meanwhile, as long as they are many and decrease
+//   4  under the mutex: copy the remaining dirty chunks
 //   5  write the copies
 //
-// Writers wait for step 4 only, readers for nothing. What step 2 reads may be torn; whatever was
-// changed meanwhile is marked and written again.
+// Writers wait for step 4 only, readers never. Step 2 may read torn data, but everything changed
+// meanwhile is marked and written again.
 
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -22,19 +22,19 @@ import type { SnapshotPoint } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { storedArenas } from "./stored-arenas.js";
 
-/** So little is copied aside at once: 4 MiB. */
+/** Maximum size of the copy of step 4: 4 MiB. */
 const FEW_WORDS = 2 ** 20;
-/** Memory touched at once: 8 MiB. */
+/** Memory touched per turn: 8 MiB. */
 const STEP_WORDS = 2 ** 21;
 
-/** A graph as it stood at one moment. */
+/** A graph at one moment. */
 interface Moment {
   readonly header: SnapshotPoint;
-  /** What the file does not hold yet. */
+  /** Chunks that the file still lacks. */
   readonly copies: readonly (readonly [DirtyRun, Uint32Array])[];
 }
 
-/** Yields after each piece; returns what the file then holds. */
+/** Writes the memory, yielding after each piece; returns what the file then contains. */
 export function* writeMemory(
   store: GraphStore,
   file: SnapshotWriter,
@@ -48,7 +48,7 @@ export function* writeMemory(
   return header;
 }
 
-/** Steps 1 to 3; returns how many words are left to be copied, about. */
+/** Steps 1 to 3; returns the approximate number of words left to copy. */
 function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefined, number, void> {
   for (let before = Number.POSITIVE_INFINITY; ; ) {
     let runs: DirtyRun[] = [];
@@ -69,7 +69,7 @@ function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefine
   }
 }
 
-/** Memory whose first use does not cost anything any more: copying is then ten times as fast. */
+/** Allocates memory and touches its pages in advance, which makes the copy ten times faster. */
 function* touchedMemory(words: number): Generator<undefined, Uint32Array, void> {
   const memory = new Uint32Array(words);
   for (let at = 0; at < words; at += STEP_WORDS) {
@@ -79,7 +79,7 @@ function* touchedMemory(words: number): Generator<undefined, Uint32Array, void> 
   return memory;
 }
 
-/** Step 4: a moment at which nobody writes. */
+/** Step 4: copies under the mutex. */
 function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array): Moment {
   return store.writer.mutate(() => {
     const changed = dirtyChunks(store, file);
@@ -88,7 +88,7 @@ function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array):
     const copies = changed.map((run) => {
       const words = wordsOfRun(run);
       const copy = memory.subarray(used, used + words.length);
-      // More may have been changed while memory was touched.
+      // More may have been dirtied while the memory was touched.
       if (copy.length < words.length) return [run, words.slice()] as const;
       used += words.length;
       copy.set(words);
