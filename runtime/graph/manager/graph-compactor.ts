@@ -1,4 +1,4 @@
-// Gives memory back of graphs that were large and have become small: a truncated one, above all.
+// Compacts graphs that have become small, such as truncated ones.
 
 import { Backoff } from "../../base/backoff.js";
 import type { LogLine } from "../../base/log-settings.js";
@@ -14,11 +14,11 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { GraphRegistry, RegisteredGraph } from "./graph-registry.js";
 
 const MEBIBYTE = 2 ** 20;
-/** Less is not worth that all stand still. */
+/** Minimum gain that justifies pausing all threads. */
 const LEAST_GAIN_BYTES = 64 * MEBIBYTE;
-/** While all stand still so much is copied at most, in a few milliseconds. */
+/** Maximum bytes copied while all threads pause, a few milliseconds. */
 const MOST_USED_BYTES = 16 * MEBIBYTE;
-/** Of its memory a graph uses one part in so many, or fewer. */
+/** A graph must use at most 1/8 of its memory. */
 const LEAST_RATIO = 8;
 const EVERY_MS = 1000;
 const BACKOFF = { minMs: 1000, maxMs: 60_000 };
@@ -32,15 +32,15 @@ interface Wait {
   readonly until: number;
 }
 
-/** In the main thread, which every other one gets graphs from. */
+/** Runs in the main thread, which all other threads get graphs from. */
 export class GraphCompactor extends TimeSlicedTask {
   readonly #graphs: GraphRegistry;
   readonly #threads: () => readonly number[];
   readonly #log: LogLine;
-  /** Graphs that could not be moved: a thread was busy, or there were no addresses. */
+  /** Graphs that could not be relocated: a thread was busy, or address space was missing. */
   readonly #waits = new WeakMap<GraphStore, Wait>();
 
-  /** @param threads that are told of each graph; none of them may be about to take an old share */
+  /** @param threads threads that attach to graphs; none may be about to use an old share */
   constructor(graphs: GraphRegistry, threads: () => readonly number[], log: LogLine) {
     super(EVERY_MS);
     this.#graphs = graphs;
@@ -48,7 +48,7 @@ export class GraphCompactor extends TimeSlicedTask {
     this.#log = log;
   }
 
-  /** Shrinks those that are worth it. */
+  /** Relocates the graphs that are worth it. */
   slice(): boolean {
     for (const graph of this.#graphs.all()) this.#lookAt(graph);
     return false;
@@ -85,8 +85,8 @@ function inMebibytes(bytes: number): string {
 }
 
 /**
- * Moves a graph to memory of the size that it needs; the caller's thread must follow it.
- * @returns false if that can't be done now
+ * Relocates a graph to memory of the size that it needs. The caller's thread must be attached.
+ * @returns false if that is not possible now
  */
 export function relocateGraph(store: GraphStore): boolean {
   const { memory } = store;
@@ -103,7 +103,7 @@ export function relocateGraph(store: GraphStore): boolean {
   });
 }
 
-/** Bytes that a graph would give back; 0 if it is not to be moved. */
+/** Returns the bytes a relocation would free; 0 if it is not worth it. */
 function gainOf(store: GraphStore): number {
   const { memory } = store;
   memory.refresh();
@@ -120,20 +120,20 @@ function gainOf(store: GraphStore): number {
   return isWorth && usedBytes <= MOST_USED_BYTES ? gain : 0;
 }
 
-/** Words that must be there afterwards, by arena. */
+/** Returns the words to copy, by arena. */
 function usedWordsOf({ memory }: GraphStore): number[] {
   const used = usedWords(memory);
   used[ARENAS.indexOf("sequence")] = memory.header.words[Header.HandleEnd]! * SEQUENCE_WORDS;
   return used;
 }
 
-/** No thread has died in the midst of something, and nobody saves. */
+/** Returns true if no thread has died in a mutation and none saves. */
 function isAtRest(header: Uint32Array): boolean {
   const words = [Header.Mutex, Header.UndoCount, Header.CommittedCount, Header.Unfinished];
   return [...words, Header.Saving].every((word) => header[word] === 0);
 }
 
-/** Null where the process may not have so many addresses. */
+/** Returns null if the process may not reserve enough address space. */
 function newMemories(arenas: readonly Arena[]): ArenaMemory[] | null {
   const movable = arenas.filter(isMovable).map(({ id }) => ARENAS[id]!);
   try {

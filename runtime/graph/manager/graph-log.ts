@@ -1,38 +1,38 @@
-// What keeps a log, as the keeper of graphs sees it.
+// Transaction log as the graph manager uses it.
 
 import type { SharedLogMemory } from "../memory/graph-memory.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** A graph that the log has changes of. */
+/** A graph that the log contains changes of. */
 export interface RecoverableGraph {
   readonly name: string;
-  /** Folder below the root, with `/`. */
+  /** Folder below the data folder, with `/`. */
   readonly path: string;
   readonly isLocal: boolean;
 }
 
 export interface GraphLog {
-  /** Graphs of which the log has changes. */
+  /** Returns the graphs that the log contains changes of. */
   graphs(): readonly RecoverableGraph[];
-  /** Where changes of a graph are to go that is about to be loaded or made. */
+  /** Returns the log memory of a graph about to be loaded or created. */
   share(name: string): SharedLogMemory | null;
-  /** Identity of a graph of which there is no snapshot, but a log. */
+  /** Returns the identity of a graph that is in the log but has no snapshot. */
   identityOf(name: string): string | undefined;
-  /** True if the log says that this graph was erased, whatever is left of its files. */
+  /** Returns true if the graph was erased according to the log, whatever files remain. */
   isErased(store: GraphStore): boolean;
   /**
-   * Does to graphs, as they were loaded or made, what the log has beyond.
-   * @returns why those cannot be used for which that failed
+   * Replays the log on graphs just loaded or created.
+   * @returns the errors of graphs for which that failed
    */
   replay(stores: readonly GraphStore[]): ReadonlyMap<GraphStore, Error>;
-  /** From now on changes of a graph are logged. */
+  /** Starts logging the changes of a graph. */
   open(store: GraphStore, path: string, isLocal: boolean): void;
-  /** The log says, for good, that a graph is no more. */
+  /** Durably records that a graph was erased. */
   erase(identity: string): void;
-  /** Lets go what snapshots make needless; returns graphs that keep it from being less. */
+  /** Drops segments that snapshots cover; returns the graphs that pin others. */
   trim(): readonly string[];
-  /** Is called whenever the log has grown so much that graphs are to be saved. */
+  /** Registers a callback for when the log has grown so much that graphs should be saved. */
   onGrown(save: () => void): void;
-  /** Writes what is left; nothing may be changed any more. */
+  /** Writes the remaining transactions; no graph may change any more. */
   close(): Promise<void>;
 }

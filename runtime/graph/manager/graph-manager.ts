@@ -1,5 +1,5 @@
-// Makes and loads graphs, lets their time pass and saves them now and then. One thread of a process
-// does that, so that no graph is made twice; it knows nothing of who uses them.
+// Graph manager: creates, loads and periodically saves graphs, and runs their event and index
+// processors. One thread per process owns it, so no graph is created twice.
 
 import { MAX_GRAPHS } from "../../base/limits.js";
 import type { LogLine } from "../../base/log-settings.js";
@@ -23,33 +23,33 @@ import { removeEverywhere, trackGraph } from "./track-graph.js";
 export interface GraphManagerSettings {
   /** Expired vertices and arcs are removed. */
   readonly events: boolean;
-  /** Events are suspended at first. */
+  /** The event processor is suspended at first. */
   readonly idle: boolean;
-  /** Seconds between saves, 0 for none. */
+  /** Seconds between saves, 0: never. */
   readonly saveEvery: number;
-  /** Not null: graphs are changed by another instance, but for local ones. */
+  /** If set, another instance changes all graphs but local ones. */
   readonly txPort: number | null;
   readonly streamFrom: string | null;
 }
 
-/** A graph that is to be there, readonly if that is wanted. */
+/** Request to open a graph. */
 export interface OpenGraphRequest {
   readonly name: string;
-  /** Where its snapshots are looked for. */
+  /** Folder of its snapshots. */
   readonly folder: string;
-  /** The same, below the root, with `/`. */
+  /** The same below the data folder, with `/`. */
   readonly path: string;
-  /** New ones may be written there. */
+  /** Snapshots may be written there. */
   readonly isStorable: boolean;
   readonly isLocal: boolean;
   readonly isReadonly: boolean;
-  /** Of a graph that is made, where that is known. */
+  /** Identity of a new graph, if predetermined. */
   readonly identity?: string;
 }
 
 export interface RecoveredGraphs {
   readonly graphs: readonly SharedGraph[];
-  /** Why those cannot be used that are not among them. */
+  /** Error messages of the graphs that failed. */
   readonly failures: readonly (readonly [name: string, message: string])[];
 }
 
@@ -65,7 +65,7 @@ export class GraphManager {
   readonly #settings: GraphManagerSettings;
   readonly #log: LogLine;
   readonly #graphs = new Map<string, Kept>();
-  /** Keeps changes of graphs; null: nothing does. */
+  /** Transaction log; null: changes are not logged. */
   readonly #changes: GraphLog | null;
   #isSaving = false;
   #isReplica: boolean;
@@ -88,7 +88,7 @@ export class GraphManager {
   }
 
   /**
-   * A graph that is open already, is loaded, or is made.
+   * Returns an open graph, or loads or creates it.
    * @throws DataError
    */
   keep(request: OpenGraphRequest): SharedGraph {
@@ -101,8 +101,8 @@ export class GraphManager {
   }
 
   /**
-   * Keeps the graphs of which there are changes in the log; to be called before any other.
-   * @param requestOf tells how one is to be kept
+   * Opens the graphs with changes in the log; call it before all other methods.
+   * @param requestOf returns the request for opening a graph
    */
   recover(requestOf: (graph: RecoverableGraph) => OpenGraphRequest): RecoveredGraphs {
     const failures: [name: string, message: string][] = [];
@@ -125,9 +125,9 @@ export class GraphManager {
     return { graphs, failures };
   }
 
-  /** Keeps a graph that a former keeper has made. */
+  /** Takes over a graph that a previous manager opened. */
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
-    // No graph moves before this thread has it.
+    // Relocations require this thread, so the share is current.
     if (!trackGraph(store, () => this.#forget(store.name, kept))) throw new InternalError("moved");
     const events = new EventProcessor({ store, session: new Session(store) });
     if (this.#settings.events) events.start();
@@ -139,7 +139,7 @@ export class GraphManager {
     return shared;
   }
 
-  /** A graph that is open; null if there is none. */
+  /** Returns an open graph, or null. */
   find(name: string): SharedGraph | null {
     const kept = this.#graphs.get(name);
     if (kept === undefined) return null;
@@ -148,20 +148,20 @@ export class GraphManager {
     return null;
   }
 
-  /** The graphs that are not this instance's alone, by name. */
+  /** Returns the graphs that are not local, by name. */
   replicated(): Map<string, GraphStore> {
     const kept = this.names().map((name) => this.#graphs.get(name)!);
     const shared = kept.filter(({ store, shared }) => isReplicated(store.name, shared.isLocal));
     return new Map(shared.map(({ store }) => [store.name, store]));
   }
 
-  /** True: graphs that are not local follow another instance's, and nobody else changes them. */
+  /** Replicas accept changes from their provider only. */
   set isReplica(isReplica: boolean) {
     this.#isReplica = isReplica;
     for (const store of this.replicated().values()) letOnlyFollow(store, isReplica);
   }
 
-  /** Saves a graph, whether it has changed or not; resolves with its folder. */
+  /** Saves a graph even if unchanged; resolves with its folder. */
   async saveNow(name: string, timeoutMs: number): Promise<string> {
     const kept = this.#graphs.get(name);
     if (kept === undefined || kept.shared.path === null) {
@@ -173,7 +173,7 @@ export class GraphManager {
     return path;
   }
 
-  /** Lets a graph go that only this thread knows of: the main thread has not learnt of it yet. */
+  /** Closes a graph that the main thread does not know yet. */
   drop(name: string, isErased: boolean): void {
     const kept = this.#graphs.get(name);
     if (kept === undefined || kept.store.memory.isRemoved) return;
@@ -188,8 +188,8 @@ export class GraphManager {
   }
 
   /**
-   * Saves all graphs that have changed; returns whether all are saved.
-   * @param timeoutMs how long to wait for another save of the same graph
+   * Saves all changed graphs; returns whether all are saved.
+   * @param timeoutMs maximum wait for another save of the same graph
    */
   async save(timeoutMs: number): Promise<boolean> {
     const graphs = this.names().map((name) => this.#graphs.get(name)!);
@@ -197,14 +197,14 @@ export class GraphManager {
     const isSaved = await saveGraphs(storable, timeoutMs, this.#log);
     const pinning = this.#changes?.trim() ?? [];
     if (pinning.length === 0) return isSaved;
-    // Their second snapshot: what has not changed since the first one was not saved again.
+    // They need a second snapshot: the save above skipped graphs unchanged since their first one.
     const pinned = storable.filter(({ store }) => pinning.includes(store.name));
     await saveGraphs(pinned, timeoutMs, this.#log, true);
     this.#changes?.trim();
     return isSaved;
   }
 
-  /** A graph as it is stored, or a new one: the log may have more of either. */
+  /** Loads or creates a graph, before replay of the log. */
   #load({ name, folder, isStorable, identity: known }: OpenGraphRequest): GraphStore {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
@@ -215,7 +215,7 @@ export class GraphManager {
     const log = changes?.share(name) ?? null;
     const loaded = loadGraph(name, folder, this.#thread, { warn, log, isStorable });
     if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
-    // The process had ended before it could remove the files, too.
+    // The process had ended before it could remove the files.
     if (loaded !== null) eraseStoredGraph(folder);
     const identity = known ?? changes?.identityOf(name);
     return GraphStore.create(name, this.#thread, {
@@ -225,7 +225,7 @@ export class GraphManager {
     });
   }
 
-  /** From now on everybody may use it. */
+  /** Publishes a graph to all threads. */
   #open(store: GraphStore, request: OpenGraphRequest): SharedGraph {
     const { folder, path, isStorable, isLocal, isReadonly } = request;
     if (isReadonly) setSystemReadonly(store, true);
@@ -235,7 +235,7 @@ export class GraphManager {
     return this.adopt(shared, store);
   }
 
-  /** What two graphs store in one folder would take each other's place. */
+  /** Two graphs stored in one folder would overwrite each other. */
   #refuseShared(folder: string, name: string): void {
     for (const other of this.names()) {
       if (this.#graphs.get(other)!.shared.path !== folder) continue;
@@ -255,7 +255,7 @@ export class GraphManager {
     try {
       await this.save(0);
     } catch (error) {
-      // What fails once may succeed the next time, and must not be the end of saving.
+      // The next periodic save may succeed.
       this.#log(`graphs could not be saved: ${(error as Error).message}`, "error");
     } finally {
       this.#isSaving = false;

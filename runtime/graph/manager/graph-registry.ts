@@ -1,4 +1,4 @@
-// The graphs that a thread knows: each is forgotten as soon as any thread lets it go.
+// Graphs known to a thread; a graph is forgotten as soon as any thread closes it.
 
 import { InternalError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
@@ -7,11 +7,11 @@ import { trackGraph } from "./track-graph.js";
 
 export interface RegisteredGraph {
   readonly store: GraphStore;
-  /** Folder of its snapshots, null where nothing is stored. */
+  /** Folder of its snapshots, null if it is not stored. */
   readonly path: string | null;
-  /** Operations are not passed on to other instances. */
+  /** Not replicated to other instances. */
   readonly isLocal: boolean;
-  /** As it crosses threads. */
+  /** Form that crosses threads. */
   readonly shared: SharedGraph;
 }
 
@@ -39,13 +39,13 @@ export class GraphRegistry {
     return graph === undefined || graph.store.memory.isRemoved ? null : graph;
   }
 
-  /** Sorted by name. */
+  /** Returns all graphs, sorted by name. */
   all(): RegisteredGraph[] {
     const all = [...this.#graphs.values()].filter(({ store }) => !store.memory.isRemoved);
     return all.sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
   }
 
-  /** Another one of the same name stays. */
+  /** Forgets a graph, but not another one of the same name. */
   forget(graph: RegisteredGraph): void {
     const { name } = graph.store;
     if (this.#graphs.get(name) === graph) this.#graphs.delete(name);

@@ -1,5 +1,5 @@
-// The root folder of a process: which graphs are stored in it, where each lies, and the right to
-// write there, which one process has at a time.
+// Data folder of a process: the graphs stored in it, their locations, and the exclusive right to
+// write.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import {
 import type { OpenGraphRequest } from "./graph-manager.js";
 import type { GraphRequest } from "./graph-source.js";
 
-/** Where graphs are configured to lie, and which may not be changed, by name. */
+/** Configured folders and read-only flags, by graph name. */
 type ConfiguredGraphs = {
   readonly [name: string]: { readonly path: string | null; readonly readonly: boolean };
 };
@@ -23,12 +23,12 @@ type ConfiguredGraphs = {
 export class GraphRoot {
   readonly #folder: string;
   readonly #configured: ConfiguredGraphs;
-  /** Folders, below the root, of the graphs that are stored or have been open. */
+  /** Folders, below the data folder, of graphs that are stored or have been open. */
   readonly #paths: Map<string, string>;
   readonly #leave = () => this.leave();
   #lock: RootLock | null = null;
 
-  /** @throws DataError another process uses the root, and there are graphs to be had */
+  /** @throws DataError if another process uses the data folder, and it contains graphs */
   constructor(folder: string, configured: ConfiguredGraphs) {
     this.#folder = folder;
     this.#configured = configured;
@@ -38,12 +38,12 @@ export class GraphRoot {
     process.once("exit", this.#leave);
   }
 
-  /** True if there is a log of changes, which may know of more graphs. */
+  /** True if there is a transaction log, which may contain more graphs. */
   get isLogged(): boolean {
     return existsSync(join(this.#folder, LOG_FOLDER));
   }
 
-  /** Names of the graphs that should be there: stored, configured, or open before. */
+  /** Returns the graphs that should exist: stored, configured, or opened before. */
   expected(): string[] {
     return [...new Set([...Object.keys(this.#configured), ...this.#paths.keys()])];
   }
@@ -52,7 +52,9 @@ export class GraphRoot {
     return this.#paths.has(name) || Object.hasOwn(this.#configured, name);
   }
 
-  /** How a graph is to be kept. Takes the root: before that nobody knows where links lead. */
+  /**
+   * Returns the request to open a graph. Acquires the data folder first, so that links are final.
+   */
   keepRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): OpenGraphRequest {
     const isStorable = this.take();
     const path = this.pathOf(name, asked);
@@ -62,8 +64,8 @@ export class GraphRoot {
   }
 
   /**
-   * Folder of a graph, below the root.
-   * @param path what was asked for, null for nothing
+   * Returns the folder of a graph, below the data folder.
+   * @param path requested folder, or null
    */
   pathOf(name: string, path: string | null = null): string {
     const configured = Object.hasOwn(this.#configured, name) ? this.#configured[name]! : null;
@@ -71,28 +73,28 @@ export class GraphRoot {
   }
 
   /**
-   * Absolute folder of a path below the root.
-   * @throws DataError for a path that leads out of it
+   * Returns the absolute folder of a path below the data folder.
+   * @throws DataError if the path leaves it
    */
   folderOf(path: string): string {
     return graphFolder(this.#folder, path);
   }
 
-  /** A graph was opened there. */
+  /** Records the folder of an opened graph. */
   opened(name: string, path: string): void {
     this.#paths.set(name, path);
   }
 
-  /** Removes what is stored of a graph. */
+  /** Removes the files of a graph. */
   erase(name: string, folder: string): void {
     this.#paths.delete(name);
     eraseStoredGraph(folder);
   }
 
   /**
-   * Takes the right to write when it is first needed; the root is made where it is missing.
-   * @returns false where nothing can be written: changes of graphs are then in memory only
-   * @throws DataError another process uses the root
+   * Acquires the right to write when first needed, creating the data folder if missing.
+   * @returns false if it is not writable: changes then stay in memory
+   * @throws DataError if another process uses the data folder
    */
   take(): boolean {
     if (this.#lock !== null) return true;
@@ -108,7 +110,7 @@ export class GraphRoot {
     }
   }
 
-  /** Lets others use the root. */
+  /** Releases the data folder. */
   leave(): void {
     this.#lock?.release();
     process.off("exit", this.#leave);

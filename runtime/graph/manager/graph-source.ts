@@ -1,54 +1,54 @@
-// Where a thread gets graphs from: the main thread knows them all, one thread makes them. What is
-// asked, and what is answered, crosses threads as it stands here.
+// Source of graphs for a thread: the main thread knows them all, the interconnect thread opens
+// them. These types cross threads.
 
 import { GRAPH_NAME, MAX_GRAPH_NAME_LENGTH } from "../../base/graph-names.js";
 import type { SharedGraphMemory } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 
-/** A graph on its way between threads. */
+/** An open graph in the form that crosses threads. */
 export interface SharedGraph {
   readonly share: SharedGraphMemory;
-  /** Folder of its snapshots, null where nothing is stored. */
+  /** Folder of its snapshots, null if it is not stored. */
   readonly path: string | null;
-  /** The same below the root, with `/`. */
+  /** The same below the data folder, with `/`. */
   readonly logPath: string;
   readonly isLocal: boolean;
 }
 
 export interface GraphRequest {
   readonly name: string;
-  /** Folder below the root; null: as the graph is called. */
+  /** Folder below the data folder; null: the graph's name. */
   readonly path: string | null;
   readonly isLocal: boolean;
 }
 
 export interface GraphSource {
   /**
-   * Gets a graph, which is loaded or made if it is not open.
+   * Opens a graph: loads or creates it unless it is open.
    * @throws DataError, OperationTimeout
    */
   open(request: GraphRequest, giveUpAt: number): SharedGraph;
-  /** A graph that is open; null if there is none. */
+  /** Returns an open graph, or null. */
   find(name: string): SharedGraph | null;
-  /** Names of all that are open, sorted. */
+  /** Returns the names of all open graphs, sorted. */
   names(): readonly string[];
   /**
-   * Lets a graph go, for all threads.
-   * @param isErased what is stored goes, too
+   * Closes a graph for all threads.
+   * @param isErased also removes its files
    */
   remove(name: string, isErased: boolean): boolean;
   /**
-   * Sends all graphs to those that follow them, or those that differ from what these have.
-   * @returns false if that is still under way
+   * Resends all graphs to subscribers, or only diverged ones.
+   * @returns false if a sync is still in progress
    * @throws SvcError SVC2530
    */
   sync(repair: RepairAction, timeoutMs: number): boolean;
 }
 
-/** What who follows is to get again: all graphs, or those that differ from what it has. */
+/** Graphs that subscribers receive again: all, or those that have diverged. */
 export type RepairAction = "all" | "different";
 
-/** One call of a `GraphSource`, as one thread asks it of another. */
+/** A call of `GraphSource` as a message between threads. */
 export type GraphCommand =
   | { readonly op: "open"; readonly request: GraphRequest }
   | { readonly op: "find"; readonly name: string }

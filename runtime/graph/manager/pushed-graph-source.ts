@@ -1,5 +1,4 @@
-// Graphs for a thread that is told of each by message: what its clients ask for is either there or
-// not, and looking for it waits for nobody.
+// Graph source of a thread that is notified of each graph by message, so lookups never block.
 
 import { GraphRegistry } from "./graph-registry.js";
 import type { GraphRequest, GraphSource, RepairAction, SharedGraph } from "./graph-source.js";
@@ -13,8 +12,8 @@ export class PushedGraphSource implements GraphSource {
 
   /**
    * @param thread number of the calling thread
-   * @param receive takes the messages that have come: one of them may tell of a graph
-   * @param main is asked for what nobody has opened yet
+   * @param receive handles pending messages, which may announce a graph
+   * @param main source for graphs that are not open yet
    */
   constructor(thread: number, receive: () => void, main: GraphSource) {
     this.#graphs = new GraphRegistry(thread);
@@ -22,7 +21,7 @@ export class PushedGraphSource implements GraphSource {
     this.#main = main;
   }
 
-  /** Makes an open graph known. */
+  /** Registers an open graph. */
   add(shared: SharedGraph): void {
     this.#graphs.add(shared);
   }
@@ -38,7 +37,7 @@ export class PushedGraphSource implements GraphSource {
     return this.#graphs.all().map(({ store }) => store.name);
   }
 
-  /** The main thread may be running a plugin: it is not waited for without end. */
+  /** Opens a graph; the wait is bounded, because the main thread may be running a plugin. */
   open(request: GraphRequest, giveUpAt: number): SharedGraph {
     const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
     return this.find(request.name) ?? this.#main.open(request, latest);

@@ -1,5 +1,5 @@
-// What the main thread does when others end: puts right what a dead thread left behind in graphs,
-// and waits for those that save a graph which is let go.
+// Duties of the main thread when other threads end: recovery of graphs after a death, and waiting
+// for saves of a graph that is closed.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Header } from "../memory/layout.js";
@@ -11,8 +11,8 @@ import type { GraphStore } from "../store/graph-store.js";
 const SLEEP_MS = 50;
 
 /**
- * Puts right what a thread left behind that has died: at once, but for vertices that it held while
- * another thread has the mutex, which may be dead too and about to be recovered.
+ * Recovers graphs after a thread has died. Immediate, except for vertex locks while another thread
+ * holds the mutex, which may be dead too and about to be recovered.
  */
 export async function recoverGraphs(stores: readonly GraphStore[], thread: number): Promise<void> {
   for (const store of stores) {
@@ -26,7 +26,7 @@ export async function recoverGraphs(stores: readonly GraphStore[], thread: numbe
   }
 }
 
-/** Nobody may begin to save any more; who has begun gives up at the next step. */
+/** Waits for a running save of a closed graph, which gives up at its next step. */
 export function waitForSave({ memory }: GraphStore, timeoutMs: number): void {
   const { ints } = memory.header;
   const giveUpAt = performance.now() + timeoutMs;

@@ -1,4 +1,4 @@
-// Graphs for a thread that has to ask another one for them.
+// Graph source of a thread that asks another thread by synchronous calls.
 
 import type { MessagePort } from "node:worker_threads";
 import { SyncRpcClient } from "../../wire/rpc-client.js";
@@ -14,7 +14,7 @@ import type {
 export class RpcGraphSource implements GraphSource {
   readonly #port: SyncRpcClient<GraphCommand>;
 
-  /** @param signal raised by the other side after each answer */
+  /** @param signal incremented by the other side after each response */
   constructor(port: MessagePort, signal: Int32Array) {
     this.#port = new SyncRpcClient(port, signal, SERIALIZABLE_GRAPH_ERRORS);
   }

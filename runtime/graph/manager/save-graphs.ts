@@ -1,4 +1,4 @@
-// Saves graphs one after the other. One that cannot be saved must not keep the others from it.
+// Saves graphs one after the other; a failure does not affect the others.
 
 import type { LogLine } from "../../base/log-settings.js";
 import { saveGraphIncrementally } from "../snapshot/save-graph.js";
@@ -6,15 +6,15 @@ import type { GraphStore } from "../store/graph-store.js";
 
 export interface PersistableGraph {
   readonly store: GraphStore;
-  /** Folder of its snapshots, null where nothing is stored. */
+  /** Folder of its snapshots, null if it is not stored. */
   readonly path: string | null;
 }
 
 /**
- * Saves what has changed, and lets the thread do something else meanwhile.
- * @param timeoutMs how long to wait for another save of the same graph
- * @param log is told of each graph that cannot be saved
- * @param isForced saves what has not changed, too
+ * Saves changed graphs, yielding the thread in between.
+ * @param timeoutMs maximum wait for another save of the same graph
+ * @param log receives an error per graph that cannot be saved
+ * @param isForced also saves unchanged graphs
  * @returns whether all are saved
  */
 export async function saveGraphs(

@@ -1,10 +1,10 @@
-// The graphs of the thread that asks.
+// Graphs of the calling thread.
 
 import { threadContext } from "../../base/thread-context.js";
 import { AccessError } from "../model/errors.js";
 import type { ThreadGraphs } from "./thread-graphs.js";
 
-/** @throws AccessError where there are no graphs */
+/** @throws AccessError if graphs are not available yet */
 export function threadGraphs(): ThreadGraphs {
   const { graphs } = threadContext();
   if (graphs !== null) return graphs;

@@ -1,5 +1,5 @@
-// The graphs that one thread has open: each is attached once, however often it is asked for. Code
-// at module level shares one session a graph; every request gets a session of its own.
+// Graphs open in one thread, each attached once. Module-level code shares one session per graph;
+// every request gets its own.
 
 import { lockDeadlineAfter } from "../changes/session-view.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
@@ -14,13 +14,13 @@ import {
 import { SYSTEM_GRAPH } from "./system-graph.js";
 import { trackGraph } from "./track-graph.js";
 
-/** How a graph is opened. */
+/** Options for opening a graph. */
 export interface GraphOptions {
-  /** Folder below the root; default: the name. */
+  /** Folder below the data folder; default: the name. */
   readonly path?: string | null | undefined;
-  /** Operations are not passed on to other instances. Default false. */
+  /** Not replicated to other instances. Default false. */
   readonly local?: boolean | undefined;
-  /** Milliseconds until the graph must be open; default: however long it takes to load. */
+  /** Milliseconds until the graph must be open; default: no limit. */
   readonly timeout?: number | undefined;
 }
 
@@ -35,8 +35,9 @@ export class ThreadGraphs {
   }
 
   /**
-   * Opens a graph, or makes it.
-   * @throws DataError for a bad name or path, for another path than it has; OperationTimeout
+   * Opens or creates a graph.
+   * @throws DataError for a bad name or path, or another path than the open graph has;
+   *   OperationTimeout
    */
   open(name: string, options: GraphOptions = {}): GraphAccess {
     const { path = null, local = false, timeout = -1 } = options;
@@ -47,7 +48,7 @@ export class ThreadGraphs {
     return this.#known(name) ?? this.#attach(shared) ?? this.open(name, options);
   }
 
-  /** The graph of the process itself, which is made when it is first needed. */
+  /** Returns the system graph, created on first use. */
   system(): GraphAccess {
     const known = this.find(SYSTEM_GRAPH);
     if (known !== null) return known;
@@ -55,7 +56,7 @@ export class ThreadGraphs {
     return this.#attach(this.#source.open(request, lockDeadlineAfter(-1))) ?? this.system();
   }
 
-  /** A graph that is open in some thread; null if there is none. */
+  /** Returns a graph that is open in some thread, or null. */
   find(name: string): GraphAccess | null {
     const known = this.#known(name);
     if (known !== undefined) return known;
@@ -63,24 +64,24 @@ export class ThreadGraphs {
     return shared === null ? null : (this.#attach(shared) ?? this.find(name));
   }
 
-  /** All graphs that are open in some thread, sorted by name. */
+  /** Returns all graphs open in some thread, sorted by name. */
   all(): GraphAccess[] {
     return this.#source.names().flatMap((name) => this.find(name) ?? []);
   }
 
-  /** A graph for a request. */
+  /** Returns a graph with a new session for a request. */
   createForRequest(name: string): GraphAccess {
     const access = this.open(name);
     return { ...access, session: new Session(access.store) };
   }
 
-  /** Lets a graph go, for all threads; false if there was none. */
+  /** Closes a graph for all threads; false if it was not open. */
   remove(name: string, isErased: boolean): boolean {
     this.#open.delete(name);
     return this.#source.remove(name, isErased);
   }
 
-  /** Sends graphs to those that follow them; false if that is still under way. */
+  /** Resends graphs to subscribers; false if a sync is still in progress. */
   sync(repair: RepairAction, timeoutMs: number): boolean {
     return this.#source.sync(repair, timeoutMs);
   }
@@ -92,7 +93,7 @@ export class ThreadGraphs {
     return undefined;
   }
 
-  /** Null if the graph has gone to other memory since: it is to be asked for again. */
+  /** Attaches to a graph; null if it was relocated meanwhile and must be requested again. */
   #attach({ share, path, isLocal }: SharedGraph): GraphAccess | null {
     const store = GraphStore.attach(share, this.#thread);
     const access = { store, session: new Session(store), path, isLocal };

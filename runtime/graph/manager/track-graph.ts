@@ -1,6 +1,5 @@
-// What becomes of a graph that a thread has, whatever thread does it: it goes to other memory, or
-// is let go. A thread follows between two of its tasks, never in the midst of one, and gives back
-// what it held of the memory before.
+// Tracks what other threads do with an attached graph: relocation and removal. The thread follows
+// between two of its tasks and releases the old memory.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectGarbage } from "../../base/idle-gc.js";
@@ -8,20 +7,20 @@ import { Header } from "../memory/layout.js";
 import { joinSafepoints, leaveSafepoints, type Move } from "../memory/safepoint.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** Below it memory may stay until the collector looks for it anyway: 32 MiB. */
+/** 32 MiB; smaller memory is left to the regular garbage collection. */
 const MUCH_BYTES = 2 ** 25;
 const SLEEP_MS = 50;
 
-/** Lets a graph go, for all threads. */
+/** Closes a graph for all threads. */
 export function removeEverywhere({ memory }: GraphStore): void {
   Atomics.store(memory.header.ints, Header.Erased, 1);
   Atomics.notify(memory.header.ints, Header.Erased);
 }
 
 /**
- * Follows a graph until it is let go.
- * @param forget is called then; the store is of no use any more
- * @returns false if its share is out of date: the store is of no use, and another is to be got
+ * Follows a graph until it is removed.
+ * @param forget called then; the store is unusable afterwards
+ * @returns false if its share is outdated: request a new one and discard the store
  */
 export function trackGraph(store: GraphStore, forget: () => void): boolean {
   const move: Move = (memories) => collectIfLarge(store.move(memories));
@@ -38,6 +37,6 @@ export function trackGraph(store: GraphStore, forget: () => void): boolean {
 }
 
 function collectIfLarge(bytes: number): void {
-  // Later: until the caller has ended, it may hold what is to be collected.
+  // Deferred, because the caller may still reference the memory.
   if (bytes >= MUCH_BYTES) setImmediate(collectGarbage);
 }
