@@ -1,16 +1,16 @@
-// Tells sessions that wait for each other, whichever threads they belong to: none of them would
-// ever go on. Each says in shared memory what it waits for before it sleeps, so that whoever closes
-// a circle finds all of it.
+// Deadlock detection: finds cycles in the wait-for graph of sessions across threads. Each session
+// records in shared memory what it waits for before it sleeps, so the session that closes a cycle
+// sees all of it.
 
 import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession, type WaitEntry } from "../store/lock-table.js";
 
-/** A session that waits; `end` it, whatever became of it. */
+/** Wait of a session; call `end` in any case. */
 export class LockWait {
   readonly #store: GraphStore;
   readonly #session: number;
-  /** Its place in the `LockTable`, 0 before it has waited. */
+  /** Its entry in the `LockTable`, 0 before the first wait. */
   #entry = 0;
   #vertex = 0;
   #owner = 0;
@@ -21,13 +21,13 @@ export class LockWait {
   }
 
   /**
-   * Says what the session waits for from now on. To be called without the mutex.
-   * @throws AccessError who holds that waits, in the end, for what the session holds
+   * Records what the session waits for. Call without the mutex.
+   * @throws AccessError if the holder waits, directly or indirectly, for this session
    */
   begin(vertex: number): void {
     const { writer, locks } = this.#store;
     const owner = locks.ownerOf(vertex);
-    // Who has gone to sleep once is found by those that close a circle with it later.
+    // An unchanged wait is already recorded; later sessions detect cycles with it.
     if (this.#entry !== 0 && vertex === this.#vertex && owner === this.#owner) return;
     this.#vertex = vertex;
     this.#owner = owner;
@@ -63,14 +63,14 @@ export class LockWait {
   }
 }
 
-/** The waits of others that lead from who holds what is waited for back to who waits. */
+/** Returns the waits that lead from the holders of a vertex back to this session, or null. */
 function circleOf({ locks }: GraphStore, own: WaitEntry): WaitEntry[] | null {
   const waits = locks.waits().filter((wait) => wait.session !== own.session);
   if (waits.length === 0) return null;
   const held = locks.entries();
   const seen = new Set<WaitEntry>();
   const pathFrom = (step: WaitEntry): WaitEntry[] | null => {
-    // Who makes a readonly vertex its own waits for all that hold it but itself.
+    // An upgrade of a read-only lock waits for all other holders.
     const holders = held
       .filter((lock) => lock.vertex === step.vertex && lock.session !== step.session)
       .map((lock) => lock.session);

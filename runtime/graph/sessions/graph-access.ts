@@ -1,17 +1,17 @@
-// An open graph as one thread hands it to whoever works with it: a request, a module, the runtime.
+// An open graph with a session, as passed to requests, modules and the runtime.
 
 import type { GraphStore } from "../store/graph-store.js";
 import type { Session } from "./session.js";
 
-/** A graph, and who works on it. */
+/** A graph and the session that works on it. */
 export interface SessionAccess {
   readonly store: GraphStore;
   readonly session: Session;
 }
 
 export interface GraphAccess extends SessionAccess {
-  /** Folder of its snapshots, null where nothing is stored. */
+  /** Folder of its snapshots, null if it is not stored. */
   readonly path: string | null;
-  /** Operations are not passed on to other instances. */
+  /** Not replicated to other instances. */
   readonly isLocal: boolean;
 }

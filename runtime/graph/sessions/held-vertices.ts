@@ -1,7 +1,7 @@
-// The vertices that a session holds, by handle. Most hold one at a time, again and again: that one
-// is in no map, which takes longer to be changed than all else that is noted of a lock.
+// Vertices held by a session, by handle. Most sessions hold one vertex at a time, which is kept
+// outside of the map: changing a map costs more than the rest of a lock.
 
-/** @typeParam H what is known of a vertex that is held */
+/** @typeParam H record of a held vertex */
 export class HeldVertices<H extends { readonly vertex: number }> {
   #one: H | null = null;
   #others: Map<number, H> | null = null;
@@ -15,7 +15,7 @@ export class HeldVertices<H extends { readonly vertex: number }> {
     return this.#others?.get(vertex);
   }
 
-  /** One of a vertex that is not held yet. */
+  /** Adds a vertex that is not held yet. */
   add(hold: H): void {
     if (this.#one === null) this.#one = hold;
     else {

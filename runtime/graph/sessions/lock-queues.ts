@@ -1,5 +1,5 @@
-// Who of a thread may try next for a vertex that several requests wait for: first come, first
-// served. Other threads compete with the first one only.
+// FIFO queues of the requests of this thread that wait for the same vertex; only the first one
+// competes with other threads.
 
 import type { GraphStore } from "../store/graph-store.js";
 
@@ -10,7 +10,7 @@ interface Turn {
 class Turns {
   readonly #waiting = new Map<string, Turn[]>();
 
-  /** Lines up for a vertex. */
+  /** Joins the queue of a vertex. */
   join(id: string): Turn {
     const turn = { id };
     const line = this.#waiting.get(id);
@@ -23,7 +23,7 @@ class Turns {
     return this.#waiting.get(turn.id)?.[0] === turn;
   }
 
-  /** Leaves the line, served or not; true if others wait. */
+  /** Leaves the queue; true if others wait. */
   leave(turn: Turn): boolean {
     const rest = (this.#waiting.get(turn.id) ?? []).filter((other) => other !== turn);
     if (rest.length === 0) this.#waiting.delete(turn.id);
@@ -34,7 +34,7 @@ class Turns {
 
 const turns = new WeakMap<GraphStore, Turns>();
 
-/** The lines of this thread for the vertices of a graph. */
+/** Returns the queues of this thread for a graph. */
 export function lockQueuesOf(store: GraphStore): Turns {
   const known = turns.get(store);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// Making a graph readonly: nobody may hold a vertex for writing at that moment.
+// Makes a graph read-only once no session holds a vertex for writing.
 
 import type { LockDeadline } from "../changes/session-view.js";
 import { AccessError, OperationTimeout } from "../model/errors.js";
@@ -7,9 +7,9 @@ import type { LockEntry } from "../store/lock-table.js";
 import type { SessionAccess } from "./graph-access.js";
 
 /**
- * Refuses all changes from now on.
- * @param setReadonly in a mutation: what refuses them
- * @param isForced does not care for vertices held for writing
+ * Makes a graph read-only.
+ * @param setReadonly called in a mutation to set the reason
+ * @param isForced ignores vertices held for writing
  * @throws OperationTimeout while vertices are held for writing
  */
 export function makeReadonly(

@@ -1,5 +1,5 @@
-// Opening vertices for a session: one, or several at once, made first where that is asked. Every
-// attempt is one mutation, which takes all or nothing; between attempts the session waits.
+// Opens one or several vertices for a session, creating them on request. Each attempt is one
+// mutation that takes all or none; between attempts the session waits.
 
 import { promoteIfVirtual } from "../changes/change-vertex.js";
 import { type LockDeadline, lockDeadlineAfter } from "../changes/session-view.js";
@@ -14,26 +14,24 @@ import type { SessionAccess } from "./graph-access.js";
 import { lockQueuesOf } from "./lock-queues.js";
 import type { HeldVertex } from "./session.js";
 
-/** Readonly; writable; writable, and made if it is not there. */
+/** Read-only; writable (append); writable, created if missing. */
 export type AccessMode = "r" | "a" | "w";
 
 export interface OpenRequest {
   readonly mode: AccessMode;
-  /** Milliseconds to wait for those that hold it; 0: not at all, negative: for ever. */
+  /** Milliseconds to wait for the holders; 0: do not wait, negative: no limit. */
   readonly timeout: number;
-  /** What is made of the vertex, whether it was there or not. */
+  /** Applied to the vertex, new or existing. */
   readonly create?: CreateOptions;
 }
 
 const ONE_MODES: readonly AccessMode[] = ["r", "w", "a"];
 const SEVERAL_MODES: readonly AccessMode[] = ["r", "a"];
 
-/** The vertices, or the one that somebody else holds. */
+/** The vertices, or the one that another session holds. */
 type Attempt = { readonly holds: readonly HeldVertex[] } | { readonly lockedBy: number };
 
-/**
- * @throws KeyError, AccessError, VertexError, ValueError
- */
+/** @throws KeyError, AccessError, VertexError, ValueError */
 export function openVertex(
   access: SessionAccess,
   name: VertexKey,
@@ -45,7 +43,7 @@ export function openVertex(
 }
 
 /**
- * @param names no vertex twice
+ * @param names distinct vertices
  * @throws KeyError, AccessError, ValueError
  */
 export function openVertices(
@@ -57,7 +55,7 @@ export function openVertices(
   return openAll(access, names, request);
 }
 
-/** As `openVertex`, but lets the thread go on; requests for one vertex are served in order. */
+/** Non-blocking variant of `openVertex`; requests for the same vertex are served in order. */
 export async function openVertexAsync(
   access: SessionAccess,
   name: VertexKey,
@@ -77,7 +75,7 @@ export async function openVertexAsync(
   }
 }
 
-/** As `openVertices`, but lets the thread go on. */
+/** Non-blocking variant of `openVertices`. */
 export function openVerticesAsync(
   access: SessionAccess,
   names: readonly VertexKey[],
@@ -88,8 +86,8 @@ export function openVerticesAsync(
 }
 
 /**
- * Opens a vertex that is there and that nobody keeps, as most are: what `openAll` does, without
- * lists. Null for all others.
+ * Fast path for the common case of an existing, unlocked vertex: `openAll` without arrays. Returns
+ * null in all other cases.
  */
 function tryPlain(
   { store, session }: SessionAccess,
@@ -167,7 +165,7 @@ function tryAll(access: SessionAccess, names: readonly VertexKey[], request: Ope
     const blocked = vertices.find((vertex) => session.isBlocked(vertex, isWritable));
     if (blocked !== undefined) return { lockedBy: blocked };
     const holds = vertices.map((vertex) => session.take(vertex, isWritable));
-    // All are its own now, so that this waits for nobody.
+    // This session owns all of them now, so it does not wait.
     if (isWritable && !isNew) makeReal(access, vertices, request);
     return { holds };
   });
@@ -175,7 +173,7 @@ function tryAll(access: SessionAccess, names: readonly VertexKey[], request: Ope
   return attempt;
 }
 
-/** Makes the one vertex of mode `w` if it is not there. */
+/** Creates the vertex of mode `w` if it is missing. */
 function make(
   access: SessionAccess,
   [name]: readonly VertexKey[],

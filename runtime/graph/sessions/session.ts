@@ -1,6 +1,6 @@
-// A logical owner of vertex locks: a request, or the code at module level of a thread. It knows
-// which vertices it holds, and how; the locks themselves lie in shared memory, where all threads
-// see them and where those of a dead thread are found. It never waits while it writes.
+// Session: logical owner of vertex locks, either a request or the module-level code of a thread. It
+// records what it holds; the locks themselves are in shared memory, where all threads see them and
+// those of a dead thread are found. A session never waits while it writes.
 
 import type { LockDeadline, SessionView } from "../changes/session-view.js";
 import { AccessError, LockedError } from "../model/errors.js";
@@ -10,24 +10,24 @@ import { threadOfSession } from "../store/lock-table.js";
 import { LockWait } from "./deadlock-detection.js";
 import { HeldVertices } from "./held-vertices.js";
 
-/** How often one session may hold one vertex. */
+/** Maximum recursion depth of a lock. */
 const MAX_RECURSION = 112;
-/** A sleeper looks for itself this often, in case who would wake it has died. */
+/** A sleeping session checks again this often, in case the thread that should wake it has died. */
 const SLEEP_MS = 100;
 
-/** Ids are given in a circle that leaves out the first ones: those live as long as their thread. */
+/** Serials wrap to a start value that skips the first ones: those live as long as their thread. */
 const MAX_SERIAL = 0xff_ffff;
 const FIRST_SERIAL_AGAIN = 0x1_0000;
 let serial = 0;
 
-/** A vertex that a session holds; all its handles share one. */
+/** A vertex held by a session; all its handles share one record. */
 export interface HeldVertex {
   readonly vertex: number;
   readonly session: Session;
-  /** Its place in the store's `LockTable`. */
+  /** Its entry in the store's `LockTable`. */
   readonly entry: number;
   isWritable: boolean;
-  /** How often it is held; 0 once it was released for good. */
+  /** Recursion depth; 0 after the final release. */
   count: number;
 }
 
@@ -42,7 +42,7 @@ export class Session implements SessionView {
     this.#store = store;
   }
 
-  /** Given when it is first needed: most requests hold nothing. */
+  /** Assigned on first use: most requests hold nothing. */
   get id(): number {
     if (this.#id === 0) {
       serial = serial === MAX_SERIAL ? FIRST_SERIAL_AGAIN : serial + 1;
@@ -60,7 +60,7 @@ export class Session implements SessionView {
   }
 
   /**
-   * What it holds is known outside of the graph, too, where nothing is undone.
+   * Rejects lock changes in a batch: a rollback could not undo them outside of the graph.
    * @throws AccessError in a batch
    */
   refuseInBatch(): void {
@@ -69,9 +69,9 @@ export class Session implements SessionView {
   }
 
   /**
-   * In a mutation: why a vertex cannot be held now.
-   * @returns true if somebody must release it first
-   * @throws AccessError where waiting would not help
+   * Checks whether a vertex can be locked now. Requires a mutation.
+   * @returns true if another session must release it first
+   * @throws AccessError if waiting would not help
    */
   isBlocked(vertex: number, isWritable: boolean): boolean {
     if (this.#isOver) throw new AccessError("the request is over, it can hold no vertices");
@@ -87,7 +87,7 @@ export class Session implements SessionView {
     return locks.ownerOf(vertex) !== 0 || (isWritable && locks.countOf(vertex) > 0);
   }
 
-  /** In a mutation: holds a vertex that is not blocked; `accept` it when that is committed. */
+  /** Locks a vertex that is not blocked; call `accept` after the commit. Requires a mutation. */
   take(vertex: number, isWritable: boolean): HeldVertex {
     const own = this.#holds.get(vertex);
     if (own !== undefined) {
@@ -98,7 +98,7 @@ export class Session implements SessionView {
     return { vertex, session: this, entry, isWritable, count: 0 };
   }
 
-  /** After the mutation that took it. */
+  /** Records a lock after the commit of the mutation that took it. */
   accept(hold: HeldVertex): HeldVertex {
     if (hold.count++ === 0) {
       this.#holds.add(hold);
@@ -107,7 +107,7 @@ export class Session implements SessionView {
     return hold;
   }
 
-  /** Releases a vertex once, or as often as it is held. */
+  /** Releases a vertex `times` times. */
   release(hold: HeldVertex, times = 1): void {
     this.refuseInBatch();
     const { writer, locks } = this.#store;
@@ -116,7 +116,7 @@ export class Session implements SessionView {
     writer.begin();
     try {
       locks.addCount(hold.entry, -times);
-      // That is no operation: a virtual vertex that nobody holds counted as gone before.
+      // Not an operation: an unlocked virtual vertex without inarcs counted as removed before.
       if (isLast) removeIfUnreferenced(this.#store, hold.vertex);
       writer.commit();
     } catch (error) {
@@ -130,7 +130,7 @@ export class Session implements SessionView {
     locks.wakeWaiting();
   }
 
-  /** Releases all; returns how many locks there were. */
+  /** Releases all locks; returns their number. */
   releaseAll(): number {
     let released = 0;
     for (const hold of this.#holds.all()) {
@@ -140,14 +140,14 @@ export class Session implements SessionView {
     return released;
   }
 
-  /** Releases all, for good: whatever goes on in its name can hold nothing any more. */
+  /** Ends the session: releases all locks and rejects new ones. */
   end(): void {
     this.#isOver = true;
     this.releaseAll();
   }
 
   /**
-   * Makes a vertex that is held readonly writable.
+   * Upgrades a read-only lock to a writable one.
    * @throws AccessError
    */
   escalate(hold: HeldVertex, giveUpAt: LockDeadline): void {
@@ -170,7 +170,7 @@ export class Session implements SessionView {
     this.#readonlyHeld--;
   }
 
-  /** Makes a vertex that is held writable readonly; false if it is held more than once. */
+  /** Downgrades a writable lock to a read-only one; false if its count was above 1. */
   relax(hold: HeldVertex): boolean {
     this.refuseInBatch();
     if (!hold.isWritable) return true;
@@ -186,7 +186,7 @@ export class Session implements SessionView {
     return true;
   }
 
-  /** `Header.LockReleases`, to be read before a lock is tried. */
+  /** Returns `Header.LockReleases`; read it before trying a lock. */
   releases(): number {
     return this.#store.locks.releases;
   }
@@ -197,7 +197,7 @@ export class Session implements SessionView {
   }
 
   #awaitOthers(vertex: number, seen: number, giveUpAt: LockDeadline): void {
-    // Nobody on this thread can release anything before this returns; in a batch, nobody at all.
+    // While this blocks, no code of this thread can release it; in a batch, no thread can.
     if (this.#store.writer.isWriting || this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
     const wait = new LockWait(this.#store, this.id);
@@ -206,13 +206,13 @@ export class Session implements SessionView {
     wait.end();
   }
 
-  /** The same without blocking the thread. */
+  /** Non-blocking variant of `awaitRelease`. */
   async awaitReleaseAsync(vertex: number, seen: number, giveUpAt: LockDeadline): Promise<void> {
     if (this.#holds.get(vertex) !== undefined) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
     const waiting = this.#store.locks.sleepAsync(seen, leftMs);
     if (waiting === null) return;
-    // By itself the wait would not keep the process alive.
+    // The pending wait alone would not keep the process alive.
     const alive = setInterval(() => {}, SLEEP_MS);
     await waiting.finally(() => clearInterval(alive));
   }
@@ -224,7 +224,7 @@ export class Session implements SessionView {
     return Math.min(leftMs, SLEEP_MS);
   }
 
-  /** True if another session of this thread holds a vertex. */
+  /** Returns true if another session of this thread holds a vertex. */
   #isHeldHere(vertex: number): boolean {
     const { locks, writer } = this.#store;
     return locks
