@@ -1,5 +1,5 @@
-// State of a graph's event processor, which any thread may ask for and change: it lies in shared
-// memory.
+// State of a graph's event processor, kept in shared memory so that any thread can read and change
+// it.
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
@@ -7,16 +7,16 @@ import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /**
- * Bits of `Header.EventsSuspended`: by the graph's own switch, by that of the system, or because
- * what expires is removed where the graph is a replica of.
+ * Bits of `Header.EventsSuspended`: suspended by the graph's own switch, by the system, or because
+ * the graph is a replica, whose provider removes what expires.
  */
 export const EventPause = { Graph: 1, System: 2, Replica: 4 } as const;
 type EventPauseBit = (typeof EventPause)[keyof typeof EventPause];
 
-/** Seconds within which an event is due to count as one of the executor, short, medium, long. */
+/** Upper bounds in seconds of the reported stages: executor, short, medium, long. */
 const HORIZONS = [30, 480, 7680, Number.POSITIVE_INFINITY] as const;
 
-/** What tools expect of each stage of timing wheels; our one heap has no stages. */
+/** State of a timing-wheel stage, as tools expect it; the heap has no stages. */
 export interface EventStage {
   readonly migration_cycle: 0;
   readonly migration_margin: 0;
@@ -26,7 +26,7 @@ export interface EventStage {
   readonly partial: { readonly interval: 0; readonly order: 0; readonly size: 1 };
 }
 
-/** State and limits of the event processor of a graph. */
+/** State and parameters of the event processor of a graph. */
 export interface EventParameters {
   readonly input: { readonly api: 0; readonly monitor: 0 };
   readonly state: { readonly running: boolean; readonly paused: boolean };
@@ -36,13 +36,13 @@ export interface EventParameters {
   readonly executor: EventStage & { readonly completed: number };
 }
 
-/** False while what has expired is kept: by a switch, or because the graph is readonly. */
+/** Returns false while expired vertices are kept: suspended, or the graph is read-only. */
 export function areEventsRunning(store: GraphStore): boolean {
   return Atomics.load(store.memory.header.ints, Header.EventsSuspended) === 0 && !store.isReadonly;
 }
 
 /**
- * Lets what has expired be removed, or keeps it; both switches have to allow it.
+ * Suspends or resumes the removal of expired vertices; it runs if no switch suspends it.
  * @throws AccessError "Event processor cannot be enabled for readonly graph"
  */
 export function setEventsEnabled(
@@ -57,7 +57,7 @@ export function setEventsEnabled(
   } else throw new AccessError("Event processor cannot be enabled for readonly graph");
 }
 
-/** State in one line. */
+/** Returns the state as one line. */
 export function eventBacklog(store: GraphStore): string {
   const [executor, short, medium, long] = countByHorizon(store);
   const running = store.memory.header.words[Header.EventsRunning]!;
@@ -69,7 +69,7 @@ export function eventBacklog(store: GraphStore): string {
   );
 }
 
-/** State and limits under the names that tools know. */
+/** Returns state and parameters under the names that tools expect. */
 export function eventParameters(store: GraphStore): EventParameters {
   const [executor, short, medium, long] = countByHorizon(store);
   const isRunning = areEventsRunning(store);
@@ -96,7 +96,7 @@ function stage(threshold: number, items: number): EventStage {
   };
 }
 
-/** Events of the executor, then short, medium and long. */
+/** Returns the scheduled events of executor, short, medium and long stage. */
 function countByHorizon(store: GraphStore): [number, number, number, number] {
   const now = nowSeconds();
   const counts = store.expiry.countBefore(HORIZONS.map((seconds) => now + seconds));

@@ -1,6 +1,6 @@
-// Removes what has expired, in the one thread that keeps graphs. It must never keep others from
-// writing for long: it takes the mutex for one vertex at a time, and lets its thread do something
-// else after a few.
+// Event processor: removes expired vertices and arcs in the interconnect thread. It takes the mutex
+// for one vertex at a time and yields its thread after a batch, so it never blocks writers for
+// long.
 
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
 import { expire } from "../changes/expire.js";
@@ -12,7 +12,7 @@ import { areEventsRunning } from "./event-control.js";
 
 const TICK_MS = 250;
 const BATCH = 256;
-/** A vertex at which a defect shows must not keep the others from being looked at. */
+/** Delay after an error, so that one faulty vertex does not block the others. */
 const FAILED_RETRY_SECONDS = 60;
 
 export class EventProcessor extends TimeSlicedTask {
@@ -25,10 +25,7 @@ export class EventProcessor extends TimeSlicedTask {
     this.#access = access;
   }
 
-  /**
-   * Removes some of what has expired, unless events are paused; returns how many events there were,
-   * `BATCH` at most.
-   */
+  /** Handles due events unless suspended; returns their number, at most `BATCH`. */
   run(now: number): number {
     let events = 0;
     while (events < BATCH && areEventsRunning(this.#store)) {
@@ -44,7 +41,7 @@ export class EventProcessor extends TimeSlicedTask {
     return this.run(nowSeconds()) === BATCH;
   }
 
-  /** A vertex that is due, 0 if there is none. Most of the time that costs no mutex. */
+  /** Returns a vertex that is due, or 0; takes the mutex only if one seems due. */
   #take(now: number): number {
     const { expiry, writer } = this.#store;
     if (expiry.next > now) return 0;
@@ -55,7 +52,7 @@ export class EventProcessor extends TimeSlicedTask {
     const { ints } = this.#store.memory.header;
     Atomics.store(ints, Header.EventsRunning, 1);
     try {
-      // It also schedules the vertex for what expires next, or to be tried again.
+      // Also reschedules the vertex, for its next expiry or a retry.
       const { isLocked } = expire(this.#access, vertex, now);
       if (!isLocked) Atomics.add(ints, Header.EventsDone, 1);
     } catch (error) {
