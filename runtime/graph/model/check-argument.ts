@@ -1,9 +1,8 @@
-// Arguments that are not what they have to be are refused before anybody looks into them: who
-// writes JavaScript, or casts, gets past the types.
+// Type checks of arguments, because JavaScript callers and casts bypass the types.
 
 import { withArgumentDetails } from "./invalid-argument.js";
 
-/** Of a name that is shown. */
+/** Maximum length of a name in an error message. */
 const MAX_NAME = 100;
 const MILLISECONDS = "milliseconds; 0: do not wait, negative: for ever";
 
@@ -54,8 +53,8 @@ export function checkTimeout(given: unknown): asserts given is number {
 }
 
 /**
- * True for what holds values by their names: no list, and nothing that keeps them elsewhere, as a
- * Map or a promise does, which would say nothing and let anything pass.
+ * Returns true for an object with named values: no array, and no class such as Map or Promise,
+ * whose options would be ignored silently.
  */
 export function isPlainRecord(given: unknown): given is object {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
@@ -63,7 +62,7 @@ export function isPlainRecord(given: unknown): given is object {
 }
 
 /**
- * @param at steps to it
+ * @param at argument path
  * @throws TypeError
  */
 export function checkObject(given: unknown, what: string, at = ""): asserts given is object {
@@ -72,7 +71,7 @@ export function checkObject(given: unknown, what: string, at = ""): asserts give
 }
 
 /**
- * Options of which all names are known.
+ * Checks that an options object has known names only.
  * @throws TypeError
  */
 export function checkOptions(given: unknown, names: ReadonlySet<string>): void {

@@ -1,9 +1,9 @@
-// The constants of graph queries under the names that the interface gives them. The values are
-// those that peers exchange; sort constants are in runtime/base/sort-constants.ts.
+// Constants of graph queries under the names of the interface, with the values that peers exchange;
+// sort constants are in runtime/base/sort-constants.ts.
 
 declare const KIND: unique symbol;
 /**
- * Numbers of one kind of constants. An editor refuses those of another kind; plain numbers pass.
+ * Number of one kind of constants. Editors reject constants of another kind; plain numbers pass.
  */
 type Constant<Kind extends string> = number & { readonly [KIND]?: Kind };
 /** A `D_` constant. */
@@ -19,9 +19,9 @@ export const D_IN: 1 & ArcDirection = 1;
 export const D_OUT: 2 & ArcDirection = 2;
 export const D_BOTH: 3 & ArcDirection = 3;
 
-/** Arc modifiers: what kind of value an arc carries, and what connecting again does to it. */
+/** Arc modifiers: kind of the value of an arc, and the effect of connecting again. */
 export const M_ANY: ArcModifier = 0;
-/** Its code is 1, as that of D_IN: the bit 0x20 tells them apart wherever either may stand. */
+/** Its code is 1, like D_IN; bit 0x20 distinguishes them where both are allowed. */
 export const M_STAT: ArcModifier = 33;
 export const M_LSH: ArcModifier = 4;
 export const M_INT: ArcModifier = 5;
@@ -36,14 +36,14 @@ export const M_DIST: ArcModifier = 19;
 export const M_FLT: ArcModifier = 23;
 export const M_ACC: ArcModifier = 25;
 export const M_FLTAGGR: ArcModifier = 27;
-/** Beside a modifier: also keep the arc's times of creation and modification. */
+/** Flag: also maintain the arc's creation and modification times. */
 export const M_AUTOTM: ArcModifier = 256;
-/** Beside a modifier: the terminal does not list the arc. */
+/** Flag: the terminal does not list the arc. */
 export const M_FWDONLY: ArcModifier = 2048;
 
 /** Value conditions. */
 export const V_ANY: ValueComparison = 0;
-/** Beside another one: its opposite, `V_RANGE | V_NOT` is V_NRANGE. */
+/** Flag that negates another condition: `V_RANGE | V_NOT` is V_NRANGE. */
 export const V_NOT: ValueComparison = 2;
 export const V_LTE: ValueComparison = 4;
 export const V_GT: ValueComparison = 6;
@@ -63,7 +63,7 @@ export const V_DYN_LT: ValueComparison = 29;
 export const V_DYN_EQ: ValueComparison = 30;
 export const V_DYN_NEQ: ValueComparison = 31;
 
-/** Collect rules: arcs of a level are not part of the result, are, or are only all visited. */
+/** Collect rules: arcs of a level are excluded, included, or only traversed. */
 export const C_NONE = false;
 export const C_COLLECT = true;
 export const C_SCAN = [false, "*"] as const;
@@ -106,7 +106,7 @@ export const F_RAW = 0x800_0000;
 export const F_DETAILS = 0xf00_0000;
 export const F_ALL = 259_473_407;
 
-/** Form of result entries, and what comes beside them. Larger than 31 bits: test with `>>> 0`. */
+/** Format of result entries and additional output. Larger than 31 bits: test with `>>> 0`. */
 export const R_SIMPLE = 0;
 export const R_STR = 0x1000_0000;
 export const R_LIST = 0x2000_0000;

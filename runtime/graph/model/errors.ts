@@ -1,12 +1,12 @@
-// The exceptions of graphs under the names that users meet: in code, and as `exception` of an
-// answer. Texts are those of the interface's reference; tests compare class and code.
+// Errors of graphs under the names that users see, in code and as `exception` of a response.
+// Messages follow the interface reference; tests compare class and code.
 
 import type { ErrorCodeName } from "../../base/error-codes.js";
 import { SvcError } from "../../base/errors.js";
 
 type NamedError = new (message: string, options?: ErrorOptions) => SvcError;
 
-/** Names may have 131,000 bytes; nobody reads that many. */
+/** Names may have 131,000 bytes; messages show the first 100. */
 const MAX_SHOWN = 100;
 const LONG_NAME = new RegExp(`'([^']{${MAX_SHOWN}})[^']{4,}'`, "g");
 
@@ -14,7 +14,7 @@ function clipped(message: string): string {
   return message.length <= MAX_SHOWN ? message : message.replace(LONG_NAME, "'$1...'");
 }
 
-/** A class without a name of its own, whose declaration would spell out all of `Error`. */
+/** Returns an anonymous base class, which keeps generated declarations short. */
 function named(name: string, code: ErrorCodeName): NamedError {
   return class extends SvcError {
     override name = name;
@@ -24,55 +24,55 @@ function named(name: string, code: ErrorCodeName): NamedError {
   };
 }
 
-/** Lock conflicts, timeouts, readonly graphs, closed handles and graphs. */
+/** Lock conflicts, timeouts, read-only graphs, closed handles and graphs. */
 export class AccessError extends named("AccessError", "SVC2401") {}
-/** Another session holds a vertex: to try again later may help. */
+/** Another session holds a vertex; a retry may succeed. */
 export class LockedError extends AccessError {}
-/** The graph, or one kind of its data, can grow no more. */
+/** The graph, or one kind of its data, has reached its maximum size. */
 export class CapacityError extends named("CapacityError", "SVC2402") {}
-/** A value of a wrong range. */
+/** A value out of range. */
 export class ValueError extends named("ValueError", "SVC2411") {}
-/** A bad arc, or one that conflicts with what is there. */
+/** An invalid arc, or one that conflicts with an existing one. */
 export class ArcError extends ValueError {
   override name = "ArcError";
   override readonly code = "SVC2403";
 }
-/** No such property, vertex or graph. */
+/** A missing property, vertex or graph. */
 export class LookupError extends named("LookupError", "SVC2410") {}
-/** Full enumeration, unknown code, bad name of a type. */
+/** Exhausted enumeration, unknown code, invalid type name. */
 export class EnumerationError extends LookupError {
   override name = "EnumerationError";
   override readonly code = "SVC2404";
 }
-/** A bad id, or a type that differs from what is there. */
+/** An invalid id, or a type that differs from the existing one. */
 export class VertexError extends named("VertexError", "SVC2405") {}
-/** A malformed query, filter, condition, sort or selection. */
+/** An invalid query, filter, condition, sort or selection. */
 export class QueryError extends named("QueryError", "SVC2406") {
-  /** What is wrong, without its place and what fits there. */
+  /** The problem without argument path and expected values. */
   readonly problem: string = this.message;
 }
-/** A query that failed or took too long. */
+/** A query that failed or timed out. */
 export class SearchError extends named("SearchError", "SVC2407") {
-  /** What is wrong, without its place and what fits there. */
+  /** The problem without argument path and expected values. */
   readonly problem: string = this.message;
 }
-/** A management operation that was not possible in time. */
+/** A management operation that timed out. */
 export class OperationTimeout extends named("OperationTimeout", "SVC2408") {}
-/** Bad names, paths and configuration, damaged files. */
+/** Invalid names, paths and configuration; corrupt files. */
 export class DataError extends named("DataError", "SVC2409") {}
-/** A snapshot that is not on the disk as it was written. */
+/** A snapshot that cannot be read back as it was written. */
 export class ReadBackError extends DataError {
   override readonly code = "SVC2414";
 }
-/** No such vertex or graph. */
+/** A missing vertex or graph. */
 export class KeyError extends LookupError {
   override name = "KeyError";
 }
-/** A position beyond what there is. */
+/** A position out of range. */
 export class IndexError extends LookupError {
   override name = "IndexError";
 }
-/** What cannot be: a defect of the graph engine. */
+/** A violated invariant: a defect of the graph engine. */
 export class InternalError extends named("InternalError", "SVC2413") {}
-/** What a later version will do. */
+/** Not supported by this version. */
 export class UnsupportedError extends named("UnsupportedError", "SVC2412") {}

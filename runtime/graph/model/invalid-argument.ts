@@ -1,6 +1,6 @@
-// What does not fit in an argument of a query, and where: whoever looks at a value says what was
-// given and what fits; whoever descended to it adds the step, from the inside outwards. Then a text
-// has the place on a line of its own, below what is wrong:
+// Errors for invalid arguments of queries, with argument path: the check that fails supplies the
+// value and what is expected; each caller on the way out prepends its step. The message shows the
+// path on a second line:
 //
 //   Invalid arc direction
 //     neighbor.traverse.arc[1] is 7; what fits: D_OUT, D_IN, D_ANY, D_BOTH
@@ -8,11 +8,11 @@
 import { QueryError, SearchError } from "./errors.js";
 
 interface Misfit {
-  /** What is wrong. */
+  /** The problem, without path and values. */
   readonly problem: string;
   readonly given: string;
   readonly fits: string;
-  /** Steps as they are written, `.name` and `[2]`, behind each other. */
+  /** Concatenated steps, `.name` or `[2]`. */
   place: string;
 }
 
@@ -21,30 +21,28 @@ const MAX_ITEMS = 4;
 const MAX_DEPTH = 3;
 const PLAIN_NAME = /^[A-Za-z_]\w{0,40}$/;
 
-/** What names of relationships, types and properties may be. */
+/** Valid names of relationships, types and properties. */
 export const NAMES = "a letter, then letters, digits and _.#$%@";
 
 const INCOMPATIBILITIES = new WeakMap<object, Misfit>();
 
 /**
- * @param text what is wrong
+ * Returns a QueryError with argument path.
+ * @param text the problem
  * @param given the value
- * @param fits what it may be
- * @param at steps to it from where the caller is
+ * @param fits expected values
+ * @param at path from the caller to the value
  */
 export function invalidArgument(text: string, given: unknown, fits: string, at = ""): QueryError {
   return placed(new QueryError(text), given, fits, at);
 }
 
-/** The same for a name that nothing can have. */
+/** Returns a SearchError for a name that cannot exist. */
 export function invalidNameError(text: string, given: unknown, fits: string, at = ""): SearchError {
   return placed(new SearchError(text), given, fits, at);
 }
 
-/**
- * An error of another kind with the value, what fits and the place of it; one that has them as it
- * is.
- */
+/** Adds value, expected values and path to another error, unless it has them already. */
 export function withArgumentDetails<E extends Error>(
   error: E,
   given: unknown,
@@ -54,7 +52,7 @@ export function withArgumentDetails<E extends Error>(
   return INCOMPATIBILITIES.has(error) ? error : placed(error, given, fits, at);
 }
 
-/** An error of what is one step further in, seen from here; any other one as it is. */
+/** Prepends a step to the path of an error that has one; returns other errors unchanged. */
 export function atArgumentPath(error: unknown, step: string): unknown {
   const invalidArgument =
     typeof error === "object" && error !== null ? INCOMPATIBILITIES.get(error) : undefined;
@@ -65,7 +63,7 @@ export function atArgumentPath(error: unknown, step: string): unknown {
   return error;
 }
 
-/** The step to a member. */
+/** Returns the step to a member. */
 export function inMember(name: string): string {
   return PLAIN_NAME.test(name) ? `.${name}` : `[${shown(name)}]`;
 }
@@ -81,11 +79,11 @@ function write(error: Error, { problem, given, fits, place }: Misfit): void {
   const before = error.message;
   const where = place === "" ? `given ${given}` : `${place.replace(/^\./, "")} is ${given}`;
   error.message = `${problem}\n  ${where}; what fits: ${fits}`;
-  // Written when the error was made.
+  // The stack contains the message as it was when the error was created.
   if (error.stack !== undefined) error.stack = error.stack.replace(before, () => error.message);
 }
 
-/** A value in a few words, however much it is. */
+/** Returns a short text for a value of any size. */
 function shown(value: unknown, depth = 0): string {
   switch (typeof value) {
     case "string":

@@ -1,5 +1,5 @@
-// The modifiers of arcs, one row each: what their values are, and what connecting again does. All
-// that differs between modifiers is in this table; nothing else may ask which one it has.
+// Table of arc modifiers: their value kinds, and the effect of connecting again. All differences
+// between modifiers are in this table; other code does not test for a particular one.
 
 import {
   M_ACC,
@@ -19,32 +19,32 @@ import {
   T_NEVER,
 } from "./constants.js";
 
-/** How the 32 bits of a value are read. `unit`: there is none, it shows as 1. */
+/** How the 32 bits of a value are read. `unit`: no value, shown as 1. */
 export type ValueKind = "unit" | "int" | "uint" | "float";
 
 export interface Modifier {
   readonly code: number;
-  /** As queries show it. */
+  /** Name in query results. */
   readonly name: string;
   readonly kind: ValueKind;
   readonly min: number;
   readonly max: number;
-  /** What is above `max` counts as `max`; otherwise it is an error. */
+  /** Values above `max` become `max`; otherwise they are an error. */
   readonly isClamped: boolean;
-  /** A negative value counts from now on. */
+  /** Negative values count from now. */
   readonly isRelative: boolean;
-  /** Value when none is given; times default to the moment of the call. */
+  /** Default value; "now": the time of the call. */
   readonly initial: number | "now";
-  /** What connecting again does to the value. */
+  /** Effect of connecting again on the value. */
   readonly update: "keep" | "set" | "add" | "refuse";
-  /** Only queries make such arcs. */
+  /** Only queries produce such arcs. */
   readonly isResult: boolean;
 }
 
-/** Code of M_STAT, as arcs have it. */
+/** Code of M_STAT in arcs. */
 export const STATIC_CODE = 1;
 
-/** The code of an M_ constant: M_STAT is marked, so that nobody takes it for a direction. */
+/** Returns the code of an M_ constant: M_STAT has an extra bit to tell it from a direction. */
 export function modifierCode(constant: number): number {
   return constant === M_STAT ? STATIC_CODE : constant;
 }
@@ -88,26 +88,26 @@ const ROWS = [
   row(M_FLTAGGR, "M_FLTAGGR", "float", FLOAT, 1, "set", RESULT),
 ];
 
-/** By code; codes that mean nothing are absent. */
+/** By code; unassigned codes are undefined. */
 export const MODIFIERS: readonly (Modifier | undefined)[] = Array.from({ length: 32 }, (_, code) =>
   ROWS.find((modifier) => modifier.code === code),
 );
 
-/** The code of a modifier by its name, `"int"` or `"M_INT"`; what is none stays as it is. */
+/** Returns the code for `"int"` or `"M_INT"`; other values are returned unchanged. */
 export function modifierNamed(modifier: unknown): unknown {
   if (typeof modifier !== "string") return modifier;
   const name = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
   return ROWS.find((row) => row.name === name)?.code ?? modifier;
 }
 
-/** Set in the code of every modifier whose values are floats. */
+/** Set in the code of every modifier with float values. */
 export const FLOAT_MODIFIER = 0x10;
 
 const bits = new Uint32Array(1);
 const float = new Float32Array(bits.buffer);
 const int = new Int32Array(bits.buffer);
 
-/** Word 2 of an arc for a value in range; floats are rounded, others lose their fraction. */
+/** Returns word 2 of an arc for a value in range; floats are rounded, others truncated. */
 export function valueBits(kind: ValueKind, value: number): number {
   if (kind === "float") float[0] = value;
   else if (kind === "int") int[0] = Math.trunc(value);
@@ -115,7 +115,7 @@ export function valueBits(kind: ValueKind, value: number): number {
   return bits[0]!;
 }
 
-/** The value that word 2 of an arc stands for. */
+/** Returns the value that word 2 of an arc represents. */
 export function valueFromBits(kind: ValueKind, word: number): number {
   if (kind === "uint") return word;
   if (kind === "unit") return 1;

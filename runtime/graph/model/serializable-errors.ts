@@ -1,4 +1,4 @@
-// Errors of graphs that come from another thread: of the same class where users tell it apart.
+// Revives graph errors of another thread, as the same class where users distinguish it.
 
 import { isErrorCode } from "../../base/error-codes.js";
 import { SvcError } from "../../base/errors.js";
@@ -10,7 +10,7 @@ const CLASSES = new Map<string, new (message: string) => SvcError>([
   ["OperationTimeout", OperationTimeout],
 ]);
 
-/** For whoever asks the threads that know and keep graphs. */
+/** Error codec of calls to the threads that know and open graphs. */
 export const SERIALIZABLE_GRAPH_ERRORS = {
   revive({ name, code, message }: Record<"name" | "code" | "message", string>): SvcError {
     const known = CLASSES.get(name);
