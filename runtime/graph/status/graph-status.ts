@@ -1,4 +1,4 @@
-// State of one graph in one object (http-interface, "Graph status and queries").
+// Status of one graph (http-interface, "Graph status and queries").
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
@@ -7,15 +7,15 @@ import type { GraphStore } from "../store/graph-store.js";
 import { readReplicaInput } from "../store/input-serial.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
 
-/** Units of changes have no ids; what goes out is the instance's, whose log counts it. */
+/** Transactions have no ids; outgoing ones are counted by the instance's log. */
 const NO_TRANSACTIONS = { id: "0".repeat(32), serial: 0, count: 0 };
 
-/** Whether what was to be stored could not be, and has not been since. */
+/** Returns true if the last save failed. */
 export function hasUnsavedChanges({ memory }: GraphStore): boolean {
   return memory.header.words[Header.SaveFailedAt] !== 0;
 }
 
-/** Name, folder and counts. */
+/** Returns name, folder and counts. */
 export function baseStatus(store: GraphStore, path: string | null) {
   const { name, order, size, propertyCount, vectors } = store;
   return { path, base: { name, order, size, properties: propertyCount, vectors: vectors.count } };
@@ -42,8 +42,8 @@ export function graphStatus(store: GraphStore, path: string | null) {
 }
 
 /**
- * Distinct texts and other large values of properties: what is interned besides names. A text that
- * is a name too is not counted.
+ * Returns the number of distinct texts and other large property values: interned strings without
+ * names. A text that is also a name is not counted.
  */
 export function valueCount({ memory, relationships, types, keys }: GraphStore): number {
   const names = relationships.defined + types.defined + keys.defined;
@@ -64,7 +64,7 @@ function enumerations(store: GraphStore) {
   };
 }
 
-/** Bytes, and bytes for each object. */
+/** Returns bytes, and bytes per object. */
 function costs(store: GraphStore, usage: MemoryUsage) {
   const cost = (bytes: number, objects: number) => ({
     bytes,

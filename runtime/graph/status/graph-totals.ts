@@ -1,4 +1,4 @@
-// Totals over all open graphs, for the services that show one line an instance.
+// Totals over all open graphs, for the status services of an instance.
 
 import { createHash } from "node:crypto";
 import { areEventsRunning } from "../expiry/event-control.js";
@@ -21,7 +21,7 @@ export interface GraphTotals {
   readonly relationships: number;
   readonly types: number;
   readonly keys: number;
-  /** Distinct texts and other large values of properties. */
+  /** Distinct texts and other large property values. */
   readonly values: number;
   readonly propertyBytes: number;
   readonly queries: number;
@@ -49,8 +49,8 @@ export function graphTotals(graphs: readonly Counted[]): GraphTotals {
 const NO_DIGEST = "0".repeat(32);
 
 /**
- * 32 hex digits that change whenever a graph does; the same for instances that have the same
- * contents. Without a log that is not known: then the same for a history that has come as far.
+ * Returns 32 hex digits that change whenever a graph does, and are equal for instances with equal
+ * contents. Without a log the digest is unknown: then they depend on the operation counts.
  */
 export function graphDigest(graphs: readonly Counted[]): string {
   if (graphs.length === 0) return NO_DIGEST;
@@ -62,12 +62,14 @@ export function graphDigest(graphs: readonly Counted[]): string {
   return hash.digest("hex");
 }
 
-/** True if what has expired in any of the graphs is removed. */
+/** Returns true if the event processor of any graph runs. */
 export function isEventProcessorRunning(graphs: readonly Counted[]): boolean {
   return graphs.some(({ store }) => areEventsRunning(store));
 }
 
-/** Seconds since any of the graphs was saved, 0 for never; and whether one is being saved now. */
+/**
+ * Returns the seconds since the last save of any graph, 0 for never, and whether one is running.
+ */
 export function saveStats(graphs: readonly Counted[]): { age: number; isSaving: boolean } {
   const header = (word: number): number[] =>
     graphs.map(({ store }) => store.memory.header.words[word]!);

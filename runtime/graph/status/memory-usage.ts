@@ -1,5 +1,5 @@
-// How much memory a graph uses, by what for (http-interface, "Graph status and queries"). Counts
-// what has been handed out; freed blocks that wait to be used again are part of it.
+// Memory usage of a graph by purpose (http-interface, "Graph status and queries"). Counts allocated
+// memory, including freed blocks.
 
 import { freemem, totalmem } from "node:os";
 import type { ArenaName } from "../memory/layout.js";
@@ -8,13 +8,13 @@ import { usedWords } from "../snapshot/stored-arenas.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 const WORD_BYTES = 4;
-/** A name's string, how often it is used, and its serial. */
+/** A name's string pointer, count and serial. */
 const NAME_BYTES = 12;
 
-/** Bytes of each metric; `system.*` describes the process and the machine. */
+/** Bytes per metric; `system.*` describes the process and the machine. */
 export type MemoryUsage = Record<string, number>;
 
-/** Takes no lock: figures of a graph that is being changed need not fit together. */
+/** Takes no lock: the figures of a changing graph may be inconsistent. */
 export function memoryUsage(store: GraphStore): MemoryUsage {
   const { memory, types, relationships, keys } = store;
   memory.refresh();
@@ -27,7 +27,7 @@ export function memoryUsage(store: GraphStore): MemoryUsage {
   const keyNames = keys.used * NAME_BYTES;
   const lists = bytes("lists") - typeNames - relationshipNames - keyNames;
   const { header, journal, locks } = memory;
-  // One mark of what a snapshot has to write for each chunk.
+  // One dirty mark per chunk.
   const marks = words.reduce((sum, used) => sum + Math.ceil(used / CHUNK_WORDS), 0);
   const runtime = header.words.length + journal.words.length + locks.words.length + marks;
   return {
@@ -55,7 +55,7 @@ export function memoryUsage(store: GraphStore): MemoryUsage {
   };
 }
 
-/** Bytes of all that belongs to the graph alone. */
+/** Returns the bytes of all memory that belongs to the graph. */
 export function pooledBytes(usage: MemoryUsage): number {
   return Object.entries(usage).reduce(
     (sum, [metric, bytes]) => (metric.startsWith("svc.") ? sum + bytes : sum),
