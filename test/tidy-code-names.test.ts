@@ -1,5 +1,5 @@
-// Documents for contributors name symbols and files of the code: all of them exist, and a symbol
-// that is named with its file is declared there.
+// Files that documents name exist. So do symbols in pages for contributors, and a symbol that is
+// named with its file is declared there.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -16,11 +16,9 @@ const code = new Map(
     .filter(({ path }) => /\.(tsx?|mjs|cjs|wat|py)$/.test(path) && path !== OWN)
     .map((file) => [file.path, file]),
 );
-const documents = files.filter(({ path }) => {
-  return /^(ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/(internals|contributing)\/[\w-]+\.md$/.test(
-    path,
-  );
-});
+const documents = files.filter(({ path }) => /^([A-Z]+|docs\/\w+\/[\w-]+)\.md$/.test(path));
+/** Other pages also name symbols of user code and of other programs. */
+const CONTRIBUTORS = /^(ARCHITECTURE|CONTRIBUTING|docs\/(contributing|internals)\/[\w-]+)\.md$/;
 
 /** Folders and files of the repository; a name like `compiler/read/` or `test/x.test.ts`. */
 const FOLDERS =
@@ -76,9 +74,14 @@ function wrongNames(text: string): string[] {
 }
 
 test("symbols and files exist", () => {
-  const findings = documents.flatMap(({ path, text }) =>
-    wrongNames(text).map((finding) => `${path}: ${finding}`),
-  );
+  const findings = documents.flatMap(({ path, text }) => {
+    const wrong = CONTRIBUTORS.test(path)
+      ? wrongNames(text)
+      : codeSpans(text)
+          .filter((span) => PATH.test(span))
+          .map(missingPath);
+    return wrong.filter((finding) => finding !== "").map((finding) => `${path}: ${finding}`);
+  });
   assert.is([...new Set(findings)].join("\n"), "");
 });
 
