@@ -40,10 +40,10 @@ export function repairRoot(root: string, target: string): FoundLog[] {
   const logs = checkLogs(root);
   const owner = new GraphRoot(root, {});
   try {
-    owner.take();
+    owner.acquire();
     copyRoot(root, target, logs);
   } finally {
-    owner.leave();
+    owner.release();
   }
   return logs;
 }

@@ -2,7 +2,7 @@
 // transactions the log still holds, a snapshot otherwise. Refuses subscribers whose graphs do not
 // descend from this log.
 
-import { identityOfStore } from "../graph/log/logging-entry-points.js";
+import { requireIdentity } from "../graph/log/logging-entry-points.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
@@ -39,7 +39,7 @@ export function planCatchUp(
   const counts = new Map<number, number>();
   const snapshots: OfferedGraph[] = [];
   const graphs: OfferedGraph[] = [];
-  const open = new Map(channel.stores().map((store) => [identityOfStore(store), store]));
+  const open = new Map(channel.stores().map((store) => [requireIdentity(store), store]));
   for (const { number, identity, name, path, before } of channel.graphs.all()) {
     const store = open.get(identity);
     const graph = { number, identity, name, path };

@@ -9,8 +9,8 @@ import type { LogLine } from "../base/log-settings.js";
 import {
   allocateLogMemory,
   type CommitClock,
-  identityOfStore,
   openForLogging,
+  requireIdentity,
 } from "../graph/log/logging-entry-points.js";
 import type { GraphLog, RecoverableGraph } from "../graph/manager/graph-log.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
@@ -206,7 +206,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   ): number {
     const behind = new Map<number, GraphStore>();
     for (const store of stores) {
-      const graph = graphs.byIdentity(identityOfStore(store));
+      const graph = graphs.byIdentity(requireIdentity(store));
       const isBehind = graph !== undefined && graph.after > store.operationCount;
       if (isBehind && !failures.broken.has(store)) behind.set(graph.number, store);
     }
@@ -219,7 +219,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   #loggedAs(store: GraphStore): LoggedGraph[] {
-    const identity = identityOfStore(store);
+    const identity = requireIdentity(store);
     return this.#channels().flatMap(({ graphs }) => graphs.byIdentity(identity) ?? []);
   }
 }

@@ -67,7 +67,7 @@ export class Interconnect {
 
   /** @throws DataError; SvcError SVC2500, SVC2503 */
   keep(request: OpenGraphRequest): SharedGraph {
-    return this.#open(request.isStorable, true).keeper.keep(request);
+    return this.#open(request.isStorable, true).keeper.open(request);
   }
 
   /**

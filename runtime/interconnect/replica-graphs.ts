@@ -44,7 +44,7 @@ export function replicaGraphs(parts: ReplicaGraphsParts, log: DurableLog): Repli
     stores: () => keeper.replicated(),
     open: ({ name, path, identity }) => {
       const request = { ...requestOf({ name, path, isLocal: false }), identity };
-      const shared = keeper.keep(request);
+      const shared = keeper.open(request);
       everywhere.opened(shared);
       return shared;
     },

@@ -4,7 +4,7 @@
 
 import { SvcError } from "../base/errors.js";
 import { applyTransaction } from "../graph/log/apply-transaction.js";
-import { identityOfStore, openForLogging } from "../graph/log/logging-entry-points.js";
+import { openForLogging, requireIdentity } from "../graph/log/logging-entry-points.js";
 import { operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
@@ -124,13 +124,13 @@ export class Replica {
     this.#expected.clear();
     this.#lastNumber = offer.lastNumber;
     for (const store of this.#graphs.stores().values()) {
-      if (offer.erased.includes(identityOfStore(store)))
+      if (offer.erased.includes(requireIdentity(store)))
         await this.#graphs.remove(store.name, true);
     }
     for (const graph of offer.graphs) {
       this.#offered.set(graph.number, graph);
       const store = this.#graphs.stores().get(graph.name);
-      if (store !== undefined && identityOfStore(store) === graph.identity) {
+      if (store !== undefined && requireIdentity(store) === graph.identity) {
         this.#stores.set(graph.number, store);
       } else await this.#replaceEmpty(graph);
     }
@@ -158,7 +158,7 @@ export class Replica {
     // since.
     const isBehind = log === null || log.id !== offer.logId || log.sn < at;
     const offered = new Set(offer.graphs.map(({ identity }) => identity));
-    const gone = used.map(identityOfStore).filter((identity) => !offered.has(identity));
+    const gone = used.map(requireIdentity).filter((identity) => !offered.has(identity));
     await this.accept({ ...offer, erased: isBehind ? gone : [] });
     this.#mayRepeat = true;
     this.#isForeign = isForeign;
@@ -169,7 +169,7 @@ export class Replica {
     const store = this.#graphs.stores().get(name);
     if (store === undefined) return true;
     // A newer graph of the same name.
-    if (identityOfStore(store) !== identity) return false;
+    if (requireIdentity(store) !== identity) return false;
     return this.#isForeign || store.operationCount < count || this.#diverged.has(identity);
   }
 
@@ -362,7 +362,7 @@ export class Replica {
   #isSuperseded({ number, name, identity }: OfferedGraph): boolean {
     if (this.#findStore(number) !== undefined) return false;
     const store = this.#graphs.stores().get(name);
-    return store !== undefined && identityOfStore(store) !== identity;
+    return store !== undefined && requireIdentity(store) !== identity;
   }
 
   /** Returns undefined also for a closed graph, whose memory is freed. */
@@ -375,7 +375,7 @@ export class Replica {
   async #replaceEmpty(graph: OfferedGraph): Promise<void> {
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || store.operationCount > 0) return;
-    if (identityOfStore(store) === graph.identity) return;
+    if (requireIdentity(store) === graph.identity) return;
     await this.#graphs.remove(graph.name, true);
     this.#open(graph);
   }
@@ -384,7 +384,7 @@ export class Replica {
     rejectSystemGraph(graph.name);
     this.#graphs.open(graph);
     const store = this.#graphs.stores().get(graph.name);
-    if (store === undefined || identityOfStore(store) !== graph.identity) {
+    if (store === undefined || requireIdentity(store) !== graph.identity) {
       const text = `graph "${graph.name}" is here already, and not the provider's`;
       throw new SvcError("SVC2532", text);
     }
@@ -394,7 +394,7 @@ export class Replica {
 
   /** @throws SvcError SVC2532 if the local graph exists nowhere else */
   async #replace(store: GraphStore, { name, identity }: OfferedGraph): Promise<void> {
-    const isSame = identityOfStore(store) === identity;
+    const isSame = requireIdentity(store) === identity;
     if (!isSame && store.operationCount > 0) {
       throw new SvcError("SVC2532", `graph "${name}" is here already, and not the provider's`);
     }

@@ -2,7 +2,7 @@
 
 import {
   digestCheckpoint,
-  identityOfStore,
+  requireIdentity,
   verifyDigest,
 } from "../graph/log/logging-entry-points.js";
 import type { GraphManager } from "../graph/manager/graph-manager.js";
@@ -12,7 +12,7 @@ import type { Position } from "./wire/positions.js";
 
 /** Returns the position of a graph. */
 export function replicationPosition(store: GraphStore): Position {
-  const identity = identityOfStore(store);
+  const identity = requireIdentity(store);
   const { count, digest } = digestCheckpoint(store) ?? {
     count: store.operationCount,
     digest: null,

@@ -5,7 +5,7 @@
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
-import { CommitClock, identityOfStore } from "../graph/log/logging-entry-points.js";
+import { CommitClock, requireIdentity } from "../graph/log/logging-entry-points.js";
 import { GraphCompactor } from "../graph/manager/graph-compactor.js";
 import type { RecoveredGraphs } from "../graph/manager/graph-manager.js";
 import { GraphRegistry } from "../graph/manager/graph-registry.js";
@@ -184,7 +184,7 @@ export class GraphSupervisor implements GraphSource {
     if (!isErased || found.path === null) return true;
     // Logged first: replay would recreate a graph whose removal is not logged.
     if (this.#interconnect.isRunning) {
-      const identity = identityOfStore(found.store);
+      const identity = requireIdentity(found.store);
       this.#interconnect.askNow({ op: "erase", identity }, performance.now() + MAX_WAIT_MS);
     }
     this.#root.erase(name, found.path);
@@ -233,7 +233,7 @@ export class GraphSupervisor implements GraphSource {
     await this.#interconnect.close();
     await this.recover(this.#interconnect.threadNumber);
     for (const name of this.names()) this.remove(name, false);
-    this.#root.leave();
+    this.#root.release();
     return isSaved;
   }
 
@@ -289,7 +289,7 @@ export class GraphSupervisor implements GraphSource {
 
   /** @throws SvcError SVC2500 */
   async #recoverLogged(): Promise<void> {
-    const ask = { op: "recover", isStorable: this.#root.take() } as const;
+    const ask = { op: "recover", isStorable: this.#root.acquire() } as const;
     const { graphs, failures } = (await this.#interconnect.ask(ask)) as RecoveredGraphs;
     for (const shared of graphs) this.#opened(shared, shared.logPath);
     for (const [name, message] of failures) {
@@ -362,7 +362,7 @@ export class GraphSupervisor implements GraphSource {
   }
 
   #keepCommand(request: GraphRequest): InterconnectCommand {
-    return { op: "keep", request: this.#root.keepRequest(request, this.#settings.readonly) };
+    return { op: "keep", request: this.#root.openRequest(request, this.#settings.readonly) };
   }
 
   #onKept({ name, path }: GraphRequest, shared: unknown): SharedGraph {
@@ -373,7 +373,7 @@ export class GraphSupervisor implements GraphSource {
     const { name } = shared.share;
     const found = this.#open.find(name);
     if (found !== null) return found.shared;
-    this.#root.opened(name, path);
+    this.#root.recordPath(name, path);
     this.#unloadable.forget(name);
     this.#open.add(shared);
     // Before the requester continues: it may direct requests to the admin thread.

@@ -68,7 +68,7 @@ export class Vertex extends VertexQueries {
     if (this.heldAs === null) return false;
     const { hold } = this;
     const { session } = this.access;
-    session.refuseInBatch();
+    session.requireNoBatch();
     this.drop();
     session.release(hold);
     return true;

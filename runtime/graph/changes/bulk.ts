@@ -17,7 +17,7 @@ export type VertexInput = string | (CreateOptions & { readonly id: string });
  * @returns number of vertices created or made real
  */
 export function createVertices(access: Access, vertices: readonly VertexInput[]): number {
-  const given = listOf(vertices, "vertices");
+  const given = requireArray(vertices, "vertices");
   return batch(access.store, () => {
     let made = 0;
     for (const [at, vertex] of given.entries()) {
@@ -49,7 +49,7 @@ export function connectMany<N>(
   keyOf: (store: GraphStore, terminal: N) => VertexKey,
   options?: ConnectOptions,
 ): number {
-  const given = listOf(arcs, "pairs of an arc and a terminal");
+  const given = requireArray(arcs, "pairs of an arc and a terminal");
   return batch(access.store, () => {
     let made = 0;
     for (const [at, pair] of given.entries()) {
@@ -68,7 +68,7 @@ export function connectMany<N>(
   });
 }
 
-function listOf<T>(given: readonly T[], what: string): readonly T[] {
+function requireArray<T>(given: readonly T[], what: string): readonly T[] {
   if (!Array.isArray(given)) throw new TypeError(`a list of ${what} is required`);
   return given;
 }

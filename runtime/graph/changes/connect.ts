@@ -15,7 +15,7 @@ import { type ArcSpec, ParsedArc } from "./parsed-arc.js";
 import { LockedChange, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import {
-  handleOf,
+  findHandle,
   isLockedByOther,
   requireMutableArcs,
   resolveExisting,
@@ -54,7 +54,7 @@ class Connect extends LockedChange<number> {
     const isHeld = freezeClock();
     try {
       let made = 0;
-      for (const terminal of several(store, from, terminals)) {
+      for (const terminal of resolveTerminals(store, from, terminals)) {
         made += this.#link(access, from, terminal);
         // Terminals are acquired together, as by `openVertices`.
         if (store.vertices.isVirtual(terminal)) {
@@ -72,7 +72,7 @@ class Connect extends LockedChange<number> {
     const { store } = access;
     const { condition, arc, lifespan } = this;
     const isMet =
-      condition === null || condition(handleOf(store, initial), handleOf(store, terminal));
+      condition === null || condition(findHandle(store, initial), findHandle(store, terminal));
     return isMet ? linkVertices(access, initial, terminal, arc, lifespan) : 0;
   }
 }
@@ -131,7 +131,11 @@ function refuseTime(arc: ParsedArc): void {
  * Returns the handles of a list of terminals, which must exist.
  * @throws KeyError, AccessError
  */
-function several(store: GraphStore, initial: number, terminals: readonly VertexKey[]): number[] {
+function resolveTerminals(
+  store: GraphStore,
+  initial: number,
+  terminals: readonly VertexKey[],
+): number[] {
   const seen = new Set([initial]);
   return terminals.map((terminal) => {
     const handle = resolveExisting(store, terminal);

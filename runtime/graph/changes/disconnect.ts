@@ -62,14 +62,14 @@ class Disconnect extends LockedChange<number> {
 
   #removeMatching(access: Access): number {
     const { store } = access;
-    this.test ??= testOf(store, this.arc);
+    this.test ??= compileTest(store, this.arc);
     requireMutableArcs(access);
     this.test.bind(store.relationships);
     const anchor = resolveExisting(store, this.vertex);
     const neighbor = this.neighbor === null ? 0 : store.ids.resolve(this.neighbor);
     if (this.neighbor !== null && neighbor === 0) return 0;
-    const arcs = matching(store, anchor, neighbor, this.test);
-    refuseHeld(access, arcs);
+    const arcs = findMatching(store, anchor, neighbor, this.test);
+    waitIfHeld(access, arcs);
     return disconnectAll(store, arcs);
   }
 }
@@ -77,7 +77,7 @@ class Disconnect extends LockedChange<number> {
 const DISCONNECT = new Disconnect();
 
 /** @throws QueryError */
-function testOf(store: GraphStore, arc: ArcFilter | undefined): ArcTest {
+function compileTest(store: GraphStore, arc: ArcFilter | undefined): ArcTest {
   return compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT, "arc");
 }
 
@@ -96,7 +96,7 @@ export function disconnect(
   DISCONNECT.vertex = vertex;
   DISCONNECT.arc = arc;
   DISCONNECT.isPair = isPair;
-  DISCONNECT.test = isPair ? null : testOf(store, arc);
+  DISCONNECT.test = isPair ? null : compileTest(store, arc);
   DISCONNECT.neighbor = isPair ? neighbor : exactId(neighbor);
   return DISCONNECT.run(access, timeout);
 }
@@ -120,19 +120,19 @@ function removePair(store: GraphStore, from: number, to: number): number {
 type ArcList = number[];
 
 /** Returns the matching arcs of a vertex to one neighbor, or to any (0). */
-function matching(store: GraphStore, anchor: number, neighbor: number, test: ArcTest): ArcList {
+function findMatching(store: GraphStore, anchor: number, neighbor: number, test: ArcTest): ArcList {
   const { direction } = test;
   const arcs: ArcList = [];
   const isPaired = direction === D_BOTH;
   if (direction !== D_IN) {
-    for (const at of positions(store.outArcs, anchor, neighbor, test)) {
+    for (const at of matchingPositions(store.outArcs, anchor, neighbor, test)) {
       const other = store.outArcs.otherAt(anchor, at);
       if (isPaired && !hasMatch(store.inArcs, anchor, other, test)) continue;
       arcs.push(anchor, other, store.outArcs.word1At(anchor, at));
     }
   }
   if (direction !== D_OUT) {
-    for (const at of positions(store.inArcs, anchor, neighbor, test)) {
+    for (const at of matchingPositions(store.inArcs, anchor, neighbor, test)) {
       const other = store.inArcs.otherAt(anchor, at);
       if (isPaired && !hasMatch(store.outArcs, anchor, other, test)) continue;
       arcs.push(other, anchor, store.inArcs.word1At(anchor, at));
@@ -141,7 +141,7 @@ function matching(store: GraphStore, anchor: number, neighbor: number, test: Arc
   return arcs;
 }
 
-function positions(runs: ArcRuns, vertex: number, other: number, test: ArcTest): number[] {
+function matchingPositions(runs: ArcRuns, vertex: number, other: number, test: ArcTest): number[] {
   const all = other === 0 ? Array.from({ length: runs.length(vertex) }, (_, at) => at) : [];
   const candidates = other === 0 ? all : runs.findAll(vertex, other, test.relationship);
   return candidates.filter((at) =>
@@ -150,11 +150,11 @@ function positions(runs: ArcRuns, vertex: number, other: number, test: ArcTest):
 }
 
 function hasMatch(runs: ArcRuns, vertex: number, other: number, test: ArcTest): boolean {
-  return positions(runs, vertex, other, test).length > 0;
+  return matchingPositions(runs, vertex, other, test).length > 0;
 }
 
 /** Ends the attempt while others hold an end of one of the arcs. */
-function refuseHeld(access: Access, arcs: ArcList): void {
+function waitIfHeld(access: Access, arcs: ArcList): void {
   const { store } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0) return;
   for (let arc = 0; arc < arcs.length; arc += ARC_ITEMS) {

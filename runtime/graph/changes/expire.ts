@@ -32,16 +32,16 @@ export function expire(access: Access, vertex: number, now: number): Expired {
   const { store } = access;
   return store.writer.mutate(() => {
     if (store.isReadonly || !store.vertices.isUsed(vertex)) return NOTHING;
-    if (isLockedByOther(access, vertex)) return tryAgain(store, vertex, now);
+    if (isLockedByOther(access, vertex)) return retryLater(store, vertex, now);
     if (store.vertices.expiresAt(vertex) > now) return expireArcs(access, vertex, now);
-    if (hasHeldTerminal(access, vertex)) return tryAgain(store, vertex, now);
+    if (hasHeldTerminal(access, vertex)) return retryLater(store, vertex, now);
     const size = store.size;
     apply(store, begin(store, OperationCode.DeleteVertex, vertex));
     return { isLocked: false, vertices: 1, arcs: size - store.size };
   });
 }
 
-function tryAgain(store: GraphStore, vertex: number, now: number): Expired {
+function retryLater(store: GraphStore, vertex: number, now: number): Expired {
   reschedule(store, vertex, now + 1);
   return LOCKED;
 }

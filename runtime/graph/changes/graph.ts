@@ -8,7 +8,7 @@ import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { begin } from "./change-vertex.js";
-import { codeOfKey, codeOfRelationship, codeOfType } from "./name-codes.js";
+import { ensureKeyCode, ensureRelationshipCode, ensureTypeCode } from "./name-codes.js";
 import { runWithLocks, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import { requireWritable } from "./vertex-key.js";
@@ -84,9 +84,13 @@ export function setAutoTimes(store: GraphStore, isOn: boolean): void {
 /** Kinds of names that have codes. */
 export type NameKind = "relationship" | "type" | "key";
 
-const CODE_OF = { relationship: codeOfRelationship, type: codeOfType, key: codeOfKey } as const;
+const ENSURE_CODE = {
+  relationship: ensureRelationshipCode,
+  type: ensureTypeCode,
+  key: ensureKeyCode,
+} as const;
 
-const NAMES_OF = { relationship: "relationships", type: "types", key: "keys" } as const;
+const NAME_TABLES = { relationship: "relationships", type: "types", key: "keys" } as const;
 
 /**
  * Returns the code of a name, assigning one if needed.
@@ -94,12 +98,12 @@ const NAMES_OF = { relationship: "relationships", type: "types", key: "keys" } a
  * @throws EnumerationError, ArcError, ValueError, AccessError
  */
 export function enumerate(store: GraphStore, kind: NameKind, name: string, wanted = 0): number {
-  const names = store[NAMES_OF[kind]];
+  const names = store[NAME_TABLES[kind]];
   return store.writer.mutate(() => {
     if (wanted !== 0 && names.codeOf(name) === 0 && !names.isFree(wanted)) {
       throw new EnumerationError(`code ${wanted} is not free, or none of a ${kind}`);
     }
-    const code = CODE_OF[kind](store, name, wanted);
+    const code = ENSURE_CODE[kind](store, name, wanted);
     if (wanted === 0 || code === wanted) return code;
     throw new EnumerationError(`'${name}' has another code: ${code}`);
   });

@@ -6,7 +6,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { ID_KEY } from "../store/property-indexes.js";
 import { begin } from "./change-vertex.js";
-import { codeOfKey } from "./name-codes.js";
+import { ensureKeyCode } from "./name-codes.js";
 import { requireWritable } from "./vertex-key.js";
 
 /** An index of a property, or of ids: then `key` is null. */
@@ -28,7 +28,7 @@ export function indexProperties(store: GraphStore, key: unknown, isRequested: bo
   }
   return store.writer.mutate(() => {
     requireWritable(store);
-    const code = key === null ? ID_KEY : codeFor(store, key, isRequested);
+    const code = key === null ? ID_KEY : resolveKeyCode(store, key, isRequested);
     const operation = begin(store, OperationCode.IndexProperty, 0);
     operation.name = code;
     operation.value = isRequested ? 1 : 0;
@@ -37,8 +37,8 @@ export function indexProperties(store: GraphStore, key: unknown, isRequested: bo
 }
 
 /** @throws EnumerationError if an index to drop has an unknown key */
-function codeFor(store: GraphStore, key: string, isRequested: boolean): number {
-  if (isRequested) return codeOfKey(store, key);
+function resolveKeyCode(store: GraphStore, key: string, isRequested: boolean): number {
+  if (isRequested) return ensureKeyCode(store, key);
   const code = store.keys.codeOf(key);
   if (code === 0) throw new EnumerationError(`no index of '${key}': no property is called so`);
   return code;

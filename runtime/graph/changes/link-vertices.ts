@@ -10,11 +10,11 @@ import { apply } from "../operations/apply.js";
 import { findArc, isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { codeOfRelationship } from "./name-codes.js";
+import { ensureRelationshipCode } from "./name-codes.js";
 import { firstValue, inRange, type ParsedArc } from "./parsed-arc.js";
 import { waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
-import { handleOf, idOfKey, isLockedByOther, type VertexKey } from "./vertex-key.js";
+import { findHandle, idForCreation, isLockedByOther, type VertexKey } from "./vertex-key.js";
 
 /**
  * Creates an arc or changes its value; `store.operation` contains the result.
@@ -31,19 +31,19 @@ export function linkVertices(
 ): number {
   const { store } = access;
   const { operation } = store;
-  const from = handleOf(store, initial);
-  const to = handleOf(store, terminal);
+  const from = findHandle(store, initial);
+  const to = findHandle(store, terminal);
   if (from !== 0 && to !== 0) loadArcEnds(store, from, to);
   if (isLockedByOther(access, from)) waitForLock(store, from);
   if (isLockedByOther(access, to)) waitForLock(store, to);
   if (to !== 0 && isForwardOnlyMix(store, to, arc.flags)) throw mixedListing(arc.flags);
-  const name = codeOfRelationship(store, arc.relationship);
+  const name = ensureRelationshipCode(store, arc.relationship);
   const now = nowSeconds();
   operation.code = OperationCode.Connect;
   operation.vertex = from;
-  operation.id = idOfKey(initial);
+  operation.id = idForCreation(initial);
   operation.terminal = to;
-  operation.terminalId = idOfKey(terminal);
+  operation.terminalId = idForCreation(terminal);
   operation.name = name;
   operation.flags = arc.flags;
   operation.at = now;
@@ -75,7 +75,7 @@ function nextValue(
 ): number {
   const { modifier } = arc;
   const { kind } = modifier;
-  const position = from === 0 || to === 0 ? -1 : findArc(store, from, to, keyOf(name, modifier));
+  const position = from === 0 || to === 0 ? -1 : findArc(store, from, to, arcKey(name, modifier));
   if (position < 0) {
     if (modifier.update === "refuse" || !arc.hasValue) return firstValue(arc, now);
     return valueBits(kind, inRange(modifier, arc.value));
@@ -86,7 +86,7 @@ function nextValue(
   return valueBits(kind, inRange(modifier, old + added));
 }
 
-function keyOf(name: number, modifier: Modifier): number {
+function arcKey(name: number, modifier: Modifier): number {
   return (((name << 16) | (modifier.code << 8)) & ARC_KEY_MASK) >>> 0;
 }
 
@@ -94,7 +94,7 @@ function keyOf(name: number, modifier: Modifier): number {
 function linkTimes(store: GraphStore, lifespan: number, now: number): number {
   const { vertex, terminal, name, modifier } = store.operation;
   let made = 0;
-  if (findArc(store, vertex, terminal, keyOf(name, MODIFIERS[M_TMC]!)) < 0) {
+  if (findArc(store, vertex, terminal, arcKey(name, MODIFIERS[M_TMC]!)) < 0) {
     made += linkTime(store, M_TMC, now);
   }
   if (modifier !== M_TMM) made += linkTime(store, M_TMM, now);

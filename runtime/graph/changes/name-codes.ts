@@ -10,7 +10,7 @@ import { OperationCode } from "../store/operation.js";
 import { validatePropertyKey } from "../store/property-values.js";
 
 /** @throws ArcError for an invalid relationship name */
-export function codeOfRelationship(store: GraphStore, name: string, wanted = 0): number {
+export function ensureRelationshipCode(store: GraphStore, name: string, wanted = 0): number {
   const code = store.relationships.codeOf(name);
   if (code !== 0) return code;
   if (!isName(name)) throw new ArcError(`invalid relationship: '${name}'`);
@@ -18,7 +18,7 @@ export function codeOfRelationship(store: GraphStore, name: string, wanted = 0):
 }
 
 /** @throws EnumerationError for an invalid type name */
-export function codeOfType(store: GraphStore, name: string, wanted = 0): number {
+export function ensureTypeCode(store: GraphStore, name: string, wanted = 0): number {
   const code = store.types.codeOf(name);
   if (code !== 0) return code;
   if (!isName(name)) throw new EnumerationError(`invalid vertex type: '${name}'`);
@@ -26,7 +26,7 @@ export function codeOfType(store: GraphStore, name: string, wanted = 0): number 
 }
 
 /** @throws ValueError for an invalid property key */
-export function codeOfKey(store: GraphStore, name: string, wanted = 0): number {
+export function ensureKeyCode(store: GraphStore, name: string, wanted = 0): number {
   const code = store.keys.codeOf(name);
   if (code !== 0) return code;
   return define(store, NameKindCode.Key, validatePropertyKey(name), wanted);

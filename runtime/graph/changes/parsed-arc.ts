@@ -14,7 +14,7 @@ import { atArgumentPath, inMember, NAMES, withArgumentDetails } from "../model/i
 import {
   MODIFIERS,
   type Modifier,
-  modifierNamed,
+  parseModifierName,
   STATIC_CODE,
   valueBits,
 } from "../model/modifiers.js";
@@ -87,7 +87,7 @@ export class ParsedArc {
       throw withArgumentDetails(error, Reflect.get(spec, name), "rel, mod, value", inMember(name));
     }
     const { rel, mod, value } = spec as { rel?: unknown; mod?: unknown; value?: unknown };
-    return this.set(rel, modifierNamed(mod), value, BY_NAME);
+    return this.set(rel, parseModifierName(mod), value, BY_NAME);
   }
 
   /**
@@ -163,11 +163,11 @@ export function firstValue(arc: ParsedArc, now: number): number {
   if (initial === "now") return valueBits(kind, arc.hasValue && value > 0 ? value : now);
   if (!arc.hasValue) return valueBits(kind, initial);
   if (!modifier.isRelative) return valueBits(kind, value);
-  return expiryOf(value, now);
+  return expirySecond(value, now);
 }
 
 /** Returns the second of an M_TMX value: absolute, relative if negative, never if 0. */
-function expiryOf(value: number, now: number): number {
+function expirySecond(value: number, now: number): number {
   if (Number.isNaN(value)) throw new ArcError("Value out of range for this modifier");
   if (value === 0) return T_NEVER;
   return Math.min(Math.trunc(value > 0 ? value : now - value), T_NEVER);

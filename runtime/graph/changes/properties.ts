@@ -18,7 +18,7 @@ import {
   validatePropertyValue,
 } from "../store/property-values.js";
 import { begin, beginChange, changeVertex, requireWritableVertex } from "./change-vertex.js";
-import { codeOfKey } from "./name-codes.js";
+import { ensureKeyCode } from "./name-codes.js";
 import { LockedChange } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
@@ -60,7 +60,7 @@ export function setProperty(
   isVirtual = false,
 ): void {
   const { store } = access;
-  const [name, stored] = checkedProperty(store, key, value, ARGUMENTS, isVirtual);
+  const [name, stored] = validateProperty(store, key, value, ARGUMENTS, isVirtual);
   SET_PROPERTY.vertex = vertex;
   SET_PROPERTY.name = name;
   SET_PROPERTY.value = stored;
@@ -120,7 +120,7 @@ export type CheckedProperties = readonly (readonly [key: string, value: StoredVa
  * Returns keys and values in stored form; undefined values are omitted.
  * @throws ValueError, TypeError
  */
-export function checkedProperties(
+export function validateProperties(
   store: GraphStore,
   properties: Readonly<Record<string, unknown>>,
 ): CheckedProperties {
@@ -129,7 +129,7 @@ export function checkedProperties(
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => {
       const step = `.properties${inMember(key)}`;
-      return checkedProperty(store, key, value, { key: step, value: step });
+      return validateProperty(store, key, value, { key: step, value: step });
     });
 }
 
@@ -138,7 +138,7 @@ interface PropertySteps {
   readonly value: string;
 }
 
-function checkedProperty(
+function validateProperty(
   store: GraphStore,
   key: unknown,
   value: unknown,
@@ -169,7 +169,7 @@ export function applyProperty(
   key: string,
   value: StoredValue,
 ): number {
-  const code = codeOfKey(store, key);
+  const code = ensureKeyCode(store, key);
   const operation = beginChange(store, OperationCode.SetProperty, vertex);
   operation.name = code;
   operation.property = value;

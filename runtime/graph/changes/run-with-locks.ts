@@ -7,7 +7,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { type Access, type LockDeadline, lockDeadlineAfter } from "./session-view.js";
 
 /** Thrown by an attempt that must wait for a vertex; caught by `LockedChange`. */
-class Held {
+class LockConflict {
   constructor(
     readonly vertex: number,
     /** `Header.LockReleases` at that time. */
@@ -17,7 +17,7 @@ class Held {
 
 /** Ends the attempt because another session holds a vertex. */
 export function waitForLock(store: GraphStore, vertex: number): never {
-  throw new Held(vertex, Atomics.load(store.memory.header.ints, Header.LockReleases));
+  throw new LockConflict(vertex, Atomics.load(store.memory.header.ints, Header.LockReleases));
 }
 
 /**
@@ -35,7 +35,7 @@ export abstract class LockedChange<T> {
     checkTimeout(timeoutMs);
     const { store, session } = access;
     const { writer } = store;
-    let held: Held;
+    let held: LockConflict;
     let giveUpAt: LockDeadline | null = null;
     for (;;) {
       writer.begin();
@@ -45,7 +45,7 @@ export abstract class LockedChange<T> {
         return result;
       } catch (error) {
         writer.rollback();
-        if (!(error instanceof Held)) throw error;
+        if (!(error instanceof LockConflict)) throw error;
         held = error;
       } finally {
         writer.end();

@@ -24,7 +24,7 @@ export function setSimilarity(
   const bits = bitsOfSetting(name, value);
   store.writer.mutate(() => {
     requireWritable(store);
-    refuseJaccard(store, name, value);
+    requireCosine(store, name, value);
     const operation = begin(store, OperationCode.SetSimilarity, 0);
     operation.name = settingIndex(name);
     operation.value = bits;
@@ -33,7 +33,7 @@ export function setSimilarity(
 }
 
 /** Rejects Jaccard for vectors of numbers, which support cosine only. */
-function refuseJaccard({ vectors }: GraphStore, name: SimilaritySetting, value: number): void {
+function requireCosine({ vectors }: GraphStore, name: SimilaritySetting, value: number): void {
   const usesJaccard = name === "jaccard_exp" ? value > 0 : name === "cosine_exp" && value < 1;
   if (!usesJaccard || !vectors.hasOtherThan(true)) return;
   throw new ValueError(`${name} must be ${name === "jaccard_exp" ? 0 : 1} for vectors of numbers`);

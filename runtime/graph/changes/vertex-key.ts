@@ -15,7 +15,7 @@ export type VertexKey = string | number;
  * @throws VertexError, TypeError for an invalid id
  * @throws KeyError for an unused handle
  */
-export function handleOf(store: GraphStore, key: VertexKey): number {
+export function findHandle(store: GraphStore, key: VertexKey): number {
   if (typeof key === "number") {
     if (store.vertices.isUsed(key)) return key;
     throw new KeyError(`No object : '${key}'`);
@@ -30,13 +30,13 @@ export function handleOf(store: GraphStore, key: VertexKey): number {
  * @throws KeyError
  */
 export function resolveExisting(store: GraphStore, key: VertexKey): number {
-  const handle = handleOf(store, key);
+  const handle = findHandle(store, key);
   if (handle === 0) throw new KeyError(`No object : '${key}'`);
   return handle;
 }
 
 /** Returns the id for creating a missing vertex. */
-export function idOfKey(key: VertexKey): string {
+export function idForCreation(key: VertexKey): string {
   return typeof key === "string" ? key : "";
 }
 

@@ -15,14 +15,14 @@ import type { PropertyValue } from "../store/property-values.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { begin, beginChange, changeVertex } from "./change-vertex.js";
-import { codeOfType } from "./name-codes.js";
-import { applyProperty, type CheckedProperties, checkedProperties } from "./properties.js";
+import { ensureTypeCode } from "./name-codes.js";
+import { applyProperty, type CheckedProperties, validateProperties } from "./properties.js";
 import { LockedChange, runWithLocks, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import { applyVector } from "./vectors.js";
 import {
-  handleOf,
-  idOfKey,
+  findHandle,
+  idForCreation,
   isLockedByOther,
   requireMutableArcs,
   requireWritable,
@@ -58,11 +58,11 @@ class Create extends LockedChange<number> {
     const { store } = access;
     const { id, type, lifespan, properties, vector } = this;
     requireWritable(store);
-    const found = handleOf(store, id);
+    const found = findHandle(store, id);
     if (isLockedByOther(access, found)) waitForLock(store, found);
     const made = makeReal(store, id, found, type);
     const vertex = made === 1 ? store.operation.vertex : found;
-    if (lifespan >= 0) putExpiry(store, vertex, nowSeconds() + lifespan);
+    if (lifespan >= 0) applyExpiry(store, vertex, nowSeconds() + lifespan);
     for (const [key, value] of properties) applyProperty(store, vertex, key, value);
     if (vector !== null) applyVector(store, vertex, vector);
     return made;
@@ -90,7 +90,7 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
   }
   const { properties = null, vector = null } = options;
   // Both may run user code, which may create the vertex.
-  const checked = properties === null ? NO_PROPERTIES : checkedProperties(store, properties);
+  const checked = properties === null ? NO_PROPERTIES : validateProperties(store, properties);
   const parts = vector === null ? null : partsOfLike(vector, "vector");
   CREATE.id = id;
   CREATE.type = type;
@@ -102,7 +102,7 @@ export function createVertex(access: Access, id: VertexKey, options = NO_OPTIONS
 
 /** Creates a missing vertex or makes a virtual one real; `store.operation` has its handle. */
 function makeReal(store: GraphStore, id: VertexKey, found: number, type: string | null): number {
-  const code = type === null || type === "" ? 0 : typeOfNew(store, type);
+  const code = type === null || type === "" ? 0 : resolveNewType(store, type);
   if (found !== 0 && store.vertices.isReal(found)) {
     const old = store.vertices.typeOf(found);
     if (code === 0 || code === old) return 0;
@@ -112,21 +112,21 @@ function makeReal(store: GraphStore, id: VertexKey, found: number, type: string 
     );
   }
   const operation = begin(store, OperationCode.CreateVertex, found);
-  operation.id = idOfKey(id);
+  operation.id = idForCreation(id);
   // A virtual vertex may still have the type it had before it was deleted.
   operation.name = code === 0 && found !== 0 ? UNTYPED : code;
   return apply(store, operation);
 }
 
 /** @throws VertexError, EnumerationError */
-function typeOfNew(store: GraphStore, type: string): number {
+function resolveNewType(store: GraphStore, type: string): number {
   if (typeof type !== "string") {
     throw withArgumentDetails(new TypeError("a type is a text, or null"), type, NAMES, ".type");
   }
   if (!isName(type)) {
     throw new VertexError(`invalid vertex type: '${type}'`);
   }
-  return codeOfType(store, type);
+  return ensureTypeCode(store, type);
 }
 
 /**
@@ -138,15 +138,15 @@ export function deleteVertex(access: Access, vertex: VertexKey, timeout = 0): nu
   const { store } = access;
   return runWithLocks(access, timeout, () => {
     requireMutableArcs(access);
-    const found = handleOf(store, vertex);
+    const found = findHandle(store, vertex);
     if (found === 0) return 0;
-    refuseHeldAround(access, found);
+    waitIfNeighborHeld(access, found);
     return apply(store, begin(store, OperationCode.DeleteVertex, found));
   });
 }
 
 /** Ends the attempt while others hold a vertex or a terminal of its outarcs. */
-function refuseHeldAround(access: Access, vertex: number): void {
+function waitIfNeighborHeld(access: Access, vertex: number): void {
   const { store } = access;
   if (isLockedByOther(access, vertex)) waitForLock(store, vertex);
   if (store.memory.header.words[Header.LocksHeld] === 0) return;
@@ -175,7 +175,7 @@ export function setType(access: Access, vertex: VertexKey, type: string | null):
     throw withArgumentDetails(new TypeError("a type is a text, or null"), type, NAMES, ".type");
   }
   changeVertex(access, vertex, (found) => {
-    const code = type === null || type === "" ? UNTYPED : codeOfType(store, type);
+    const code = type === null || type === "" ? UNTYPED : ensureTypeCode(store, type);
     beginChange(store, OperationCode.SetType, found).name = code;
     return apply(store, store.operation);
   });
@@ -188,7 +188,7 @@ export function setType(access: Access, vertex: VertexKey, type: string | null):
 export function setExpiry(access: Access, vertex: VertexKey, second: number): void {
   const { store } = access;
   if (typeof second !== "number") throw new TypeError("expiration must be a number");
-  changeVertex(access, vertex, (found) => putExpiry(store, found, second));
+  changeVertex(access, vertex, (found) => applyExpiry(store, found, second));
 }
 
 /** @throws AccessError */
@@ -205,7 +205,7 @@ export function setRank(access: Access, vertex: VertexKey, c1: number, c0: numbe
   });
 }
 
-function putExpiry(store: GraphStore, vertex: number, second: number): number {
+function applyExpiry(store: GraphStore, vertex: number, second: number): number {
   beginChange(store, OperationCode.SetExpiry, vertex).expiresAt = encodeSecond(second);
   return apply(store, store.operation);
 }

@@ -2,7 +2,7 @@
 // or over vertices (as heads of arcs). If the process forbids code generation from strings,
 // closures run instead.
 
-import { isFloatArc, sortValueOf } from "../model/arc-number.js";
+import { arcSortValue, isFloatArc } from "../model/arc-number.js";
 import { PropertyNumbers } from "../store/property-table.js";
 import { PropertyKind } from "../store/property-values.js";
 import type { Context } from "./context.js";
@@ -31,7 +31,7 @@ export type ArcLoop = (
 const HELPERS = {
   divide: divideNumbers,
   near: equalReals,
-  arcNumber: sortValueOf,
+  arcNumber: arcSortValue,
   scoreOf,
   isText,
   isFloatArc,

@@ -2,7 +2,7 @@
 // arc or vertex; expressions read it and use only the effects that the query permits.
 
 import { decodeSecond } from "../memory/time.js";
-import { sortValueOf } from "../model/arc-number.js";
+import { arcSortValue } from "../model/arc-number.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Probe } from "../vectors/probe.js";
 import type { SimilaritySettings } from "../vectors/similarity-settings.js";
@@ -33,7 +33,7 @@ export class ArcView {
   }
 
   get number(): number {
-    return sortValueOf(this.word1, this.bits);
+    return arcSortValue(this.word1, this.bits);
   }
 }
 

@@ -49,13 +49,13 @@ export function applyTransaction(
       // Nested, so that the removal of a hub does not commit in steps either.
       if (left > 1) writer.mutate(() => apply(store, operation));
       else apply(store, operation);
-      reader.note(operation.vertex, mayRemove(operation.code));
+      reader.recordApplied(operation.vertex, mayRemoveVertices(operation.code));
     }
   });
 }
 
 /** Returns true if the operation may have removed vertices. */
-function mayRemove(code: OperationCodeNumber): boolean {
+function mayRemoveVertices(code: OperationCodeNumber): boolean {
   return (
     code === OperationCode.DeleteVertex ||
     code === OperationCode.Disconnect ||

@@ -57,7 +57,7 @@ export function drainTransactions(
     if (((until - position) | 0) > 0) cursors.push({ ring, number, position, until });
   }
   for (let left = cursors; left.length > 0; ) {
-    const next = first(left, last);
+    const next = findLowestTicket(left, last);
     if (next === null) break;
     const { ring } = next;
     const at = ring.offsetAt(next.position);
@@ -70,7 +70,7 @@ export function drainTransactions(
 }
 
 /** Returns the cursor with the lowest ticket; null if all are above `last`. */
-function first(cursors: readonly Cursor[], last: number): Cursor | null {
+function findLowestTicket(cursors: readonly Cursor[], last: number): Cursor | null {
   let found: Cursor | null = null;
   let lowest = last;
   for (const cursor of cursors) {

@@ -40,7 +40,7 @@ export function allocateLogMemory(clock: CommitClock, isSmall: boolean): SharedL
 }
 
 /** Returns the identity of a graph as 32 hexadecimal digits. */
-export function identityOfStore({ memory }: GraphStore): string {
+export function requireIdentity({ memory }: GraphStore): string {
   return readIdentity(memory)!;
 }
 

@@ -99,7 +99,7 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       readIndex(reader, into, name);
       break;
     default:
-      readOwn(store, reader, into, kind, name);
+      readVertexChange(store, reader, into, kind, name);
   }
 }
 
@@ -110,7 +110,7 @@ function readArc(store: GraphStore, reader: RecordReader, into: Operation, name:
     into.value = reader.word();
     into.flags = reader.word();
   }
-  into.vertex = readFirst(store, reader);
+  into.vertex = readFirstVertex(store, reader);
   if (into.vertex === 0) into.id = readId(reader, reader.first);
   reader.skipText();
   into.terminal = findVertex(store, reader);
@@ -149,10 +149,10 @@ function readEnumeration(
   if (code === 0 || (known === 0 ? !isGiven : code !== known)) {
     throw new DataError(`operation record gives '${into.text}' another code`);
   }
-  if (known === 0) checked(validatePropertyKey, into.text);
+  if (known === 0) validateWith(validatePropertyKey, into.text);
 }
 
-function readOwn(
+function readVertexChange(
   store: GraphStore,
   reader: RecordReader,
   into: Operation,
@@ -171,7 +171,7 @@ function readOwn(
     into.c1 = floats[0]!;
     into.c0 = floats[1]!;
   } else if (code === OperationCode.SetVector) scaleWord[0] = reader.word();
-  into.vertex = readFirst(store, reader);
+  into.vertex = readFirstVertex(store, reader);
   if (into.vertex === 0) into.id = readId(reader, reader.first);
   if (code === OperationCode.CreateVertex) {
     into.name = readName(store.types, name, true);
@@ -188,7 +188,7 @@ function readOwn(
 }
 
 /** Returns the handle of the vertex with the first id of a record, or 0. */
-function readFirst(store: GraphStore, reader: RecordReader): number {
+function readFirstVertex(store: GraphStore, reader: RecordReader): number {
   return reader.skipFirst() || findVertex(store, reader);
 }
 
@@ -202,7 +202,7 @@ function readId(reader: RecordReader, into: TextView): string | TextView {
   if (textBytes > 0 && isPlainAscii(words, textAt, textBytes)) {
     return into.place(words, textAt, textBytes);
   }
-  return checked(validateVertexId, reader.text());
+  return validateWith(validateVertexId, reader.text());
 }
 
 /** Returns the text read last, validated as UTF-8. */
@@ -215,7 +215,7 @@ function readText(reader: RecordReader): TextView {
 }
 
 function readValue(store: GraphStore, reader: RecordReader, kind: number): StoredValue | TextView {
-  if (kind === PropertyKind.External) return readDiskValue(store, reader);
+  if (kind === PropertyKind.External) return readExternalValue(store, reader);
   reader.skipText();
   const { textBytes: length } = reader;
   try {
@@ -243,7 +243,7 @@ function readValue(store: GraphStore, reader: RecordReader, kind: number): Store
 }
 
 /** Writes an external value to disk before a property refers to it. */
-function readDiskValue(store: GraphStore, reader: RecordReader): StoredValue {
+function readExternalValue(store: GraphStore, reader: RecordReader): StoredValue {
   reader.skipText(MAX_DISK_BYTES);
   const content = reader.bytes();
   try {
@@ -282,7 +282,7 @@ function readVector(reader: RecordReader, kind: number): VectorParts {
   }
   if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY))
     throw corruptRecord("scale of a vector");
-  return checked(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
+  return validateWith(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
 }
 
 /** Validates a code that the store must have assigned. */
@@ -292,7 +292,7 @@ function readName(names: NameEnumeration, code: number, isOptional: boolean): nu
   return code;
 }
 
-function checked<T>(check: (text: string) => T, text: string): T {
+function validateWith<T>(check: (text: string) => T, text: string): T {
   try {
     return check(text);
   } catch (error) {

@@ -19,8 +19,8 @@ export class RecordReader {
   /** The first id of the current record. */
   readonly first = new TextView();
   /** Vertex of an earlier record and its id: most transactions concern a single vertex. */
-  readonly #knownId = new TextView();
-  #known = 0;
+  readonly #cachedId = new TextView();
+  #cachedVertex = 0;
 
   /** @param words memory that no other thread writes to */
   begin(words: Uint32Array, at: number, end: number): void {
@@ -30,7 +30,7 @@ export class RecordReader {
     }
     this.#at = at;
     this.#end = end;
-    this.#known = 0;
+    this.#cachedVertex = 0;
   }
 
   /**
@@ -38,11 +38,11 @@ export class RecordReader {
    * @param vertex vertex of its first id, 0 if it concerns none
    * @param mayRemove vertices may have been removed
    */
-  note(vertex: number, mayRemove: boolean): void {
-    if (mayRemove) this.#known = 0;
+  recordApplied(vertex: number, mayRemove: boolean): void {
+    if (mayRemove) this.#cachedVertex = 0;
     else if (vertex !== 0) {
-      this.#known = vertex;
-      this.#knownId.place(this.first.words, this.first.at, this.first.bytes);
+      this.#cachedVertex = vertex;
+      this.#cachedId.place(this.first.words, this.first.at, this.first.bytes);
     }
   }
 
@@ -50,7 +50,7 @@ export class RecordReader {
   skipFirst(): number {
     this.skipText();
     this.first.place(this.#words, this.textAt, this.textBytes);
-    return this.#known !== 0 && this.first.equals(this.#knownId) ? this.#known : 0;
+    return this.#cachedVertex !== 0 && this.first.equals(this.#cachedId) ? this.#cachedVertex : 0;
   }
 
   get words(): Uint32Array {

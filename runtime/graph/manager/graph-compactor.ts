@@ -15,11 +15,11 @@ import type { GraphRegistry, RegisteredGraph } from "./graph-registry.js";
 
 const MEBIBYTE = 2 ** 20;
 /** Minimum gain that justifies pausing all threads. */
-const LEAST_GAIN_BYTES = 64 * MEBIBYTE;
+const MIN_GAIN_BYTES = 64 * MEBIBYTE;
 /** Maximum bytes copied while all threads pause, a few milliseconds. */
-const MOST_USED_BYTES = 16 * MEBIBYTE;
+const MAX_USED_BYTES = 16 * MEBIBYTE;
 /** A graph must use at most 1/8 of its memory. */
-const LEAST_RATIO = 8;
+const MIN_RATIO = 8;
 const EVERY_MS = 1000;
 const BACKOFF = { minMs: 1000, maxMs: 60_000 };
 
@@ -50,12 +50,12 @@ export class GraphCompactor extends TimeSlicedTask {
 
   /** Relocates the graphs that are worth it. */
   slice(): boolean {
-    for (const graph of this.#graphs.all()) this.#lookAt(graph);
+    for (const graph of this.#graphs.all()) this.#compactIfWorthwhile(graph);
     return false;
   }
 
-  #lookAt({ store }: RegisteredGraph): void {
-    const gain = gainOf(store);
+  #compactIfWorthwhile({ store }: RegisteredGraph): void {
+    const gain = compactionGain(store);
     if (gain === 0) return;
     const wait = this.#waits.get(store);
     if (wait !== undefined && performance.now() < wait.until) return;
@@ -64,7 +64,7 @@ export class GraphCompactor extends TimeSlicedTask {
       relocateGraph(store)
     ) {
       this.#waits.delete(store);
-      this.#log(`graph "${store.name}" gave ${inMebibytes(gain)} of memory back`);
+      this.#log(`graph "${store.name}" gave ${formatMebibytes(gain)} of memory back`);
       return;
     }
     const { backoff } = wait ?? { backoff: new Backoff(BACKOFF) };
@@ -77,10 +77,10 @@ export class GraphCompactor extends TimeSlicedTask {
 }
 
 function keeps({ name }: GraphStore, gain: number): string {
-  return `graph "${name}" has kept ${inMebibytes(gain)} for a minute that it does not use`;
+  return `graph "${name}" has kept ${formatMebibytes(gain)} for a minute that it does not use`;
 }
 
-function inMebibytes(bytes: number): string {
+function formatMebibytes(bytes: number): string {
   return `${Math.round(bytes / MEBIBYTE)} MiB`;
 }
 
@@ -90,12 +90,12 @@ function inMebibytes(bytes: number): string {
  */
 export function relocateGraph(store: GraphStore): boolean {
   const { memory } = store;
-  const memories = newMemories(memory.arenas);
+  const memories = allocateMemories(memory.arenas);
   if (memories === null) return false;
   return relocateAtSafepoint(memory, memories, () => {
-    if (!isAtRest(memory.header.words)) return false;
+    if (!isQuiescent(memory.header.words)) return false;
     memory.refresh();
-    const used = usedWordsOf(store);
+    const used = wordsToCopy(store);
     for (const arena of memory.arenas) {
       if (isMovable(arena)) arena.copyTo(memories[arena.id]!, used[arena.id]!);
     }
@@ -104,10 +104,10 @@ export function relocateGraph(store: GraphStore): boolean {
 }
 
 /** Returns the bytes a relocation would free; 0 if it is not worth it. */
-function gainOf(store: GraphStore): number {
+function compactionGain(store: GraphStore): number {
   const { memory } = store;
   memory.refresh();
-  const used = usedWordsOf(store);
+  const used = wordsToCopy(store);
   let usedBytes = 0;
   let bytes = 0;
   for (const arena of memory.arenas) {
@@ -116,25 +116,25 @@ function gainOf(store: GraphStore): number {
     bytes += arena.words.byteLength;
   }
   const gain = bytes - usedBytes;
-  const isWorth = gain >= LEAST_GAIN_BYTES && usedBytes * LEAST_RATIO <= bytes;
-  return isWorth && usedBytes <= MOST_USED_BYTES ? gain : 0;
+  const isWorth = gain >= MIN_GAIN_BYTES && usedBytes * MIN_RATIO <= bytes;
+  return isWorth && usedBytes <= MAX_USED_BYTES ? gain : 0;
 }
 
 /** Returns the words to copy, by arena. */
-function usedWordsOf({ memory }: GraphStore): number[] {
+function wordsToCopy({ memory }: GraphStore): number[] {
   const used = usedWords(memory);
   used[ARENAS.indexOf("sequence")] = memory.header.words[Header.HandleEnd]! * SEQUENCE_WORDS;
   return used;
 }
 
 /** Returns true if no thread has died in a mutation and none saves. */
-function isAtRest(header: Uint32Array): boolean {
+function isQuiescent(header: Uint32Array): boolean {
   const words = [Header.Mutex, Header.UndoCount, Header.CommittedCount, Header.Unfinished];
   return [...words, Header.Saving].every((word) => header[word] === 0);
 }
 
 /** Returns null if the process may not reserve enough address space. */
-function newMemories(arenas: readonly Arena[]): ArenaMemory[] | null {
+function allocateMemories(arenas: readonly Arena[]): ArenaMemory[] | null {
   const movable = arenas.filter(isMovable).map(({ id }) => ARENAS[id]!);
   try {
     return reserveAddressSpace("a graph that moves", reservedBytes(movable), () =>

@@ -53,7 +53,7 @@ export interface RecoveredGraphs {
   readonly failures: readonly (readonly [name: string, message: string])[];
 }
 
-interface Kept {
+interface ManagedGraph {
   readonly store: GraphStore;
   readonly shared: SharedGraph;
   readonly events: EventProcessor;
@@ -64,9 +64,9 @@ export class GraphManager {
   readonly #thread: number;
   readonly #settings: GraphManagerSettings;
   readonly #log: LogLine;
-  readonly #graphs = new Map<string, Kept>();
+  readonly #graphs = new Map<string, ManagedGraph>();
   /** Transaction log; null: changes are not logged. */
-  readonly #changes: GraphLog | null;
+  readonly #graphLog: GraphLog | null;
   #isSaving = false;
   #isReplica: boolean;
 
@@ -80,7 +80,7 @@ export class GraphManager {
     this.#thread = thread;
     this.#settings = settings;
     this.#log = log;
-    this.#changes = changes;
+    this.#graphLog = changes;
     this.#isReplica = settings.txPort !== null || settings.streamFrom !== null;
     changes?.onGrown(() => void this.#saveNow());
     const { saveEvery } = settings;
@@ -91,13 +91,13 @@ export class GraphManager {
    * Returns an open graph, or loads or creates it.
    * @throws DataError
    */
-  keep(request: OpenGraphRequest): SharedGraph {
+  open(request: OpenGraphRequest): SharedGraph {
     const known = this.find(request.name);
     if (known !== null) return known;
     const store = this.#load(request);
-    const failure = this.#changes?.replay([store]).get(store);
+    const failure = this.#graphLog?.replay([store]).get(store);
     if (failure !== undefined) throw failure;
-    return this.#open(store, request);
+    return this.#publish(store, request);
   }
 
   /**
@@ -107,7 +107,7 @@ export class GraphManager {
   recover(requestOf: (graph: RecoverableGraph) => OpenGraphRequest): RecoveredGraphs {
     const failures: [name: string, message: string][] = [];
     const loaded = new Map<GraphStore, OpenGraphRequest>();
-    for (const graph of this.#changes?.graphs() ?? []) {
+    for (const graph of this.#graphLog?.graphs() ?? []) {
       try {
         const request = requestOf(graph);
         loaded.set(this.#load(request), request);
@@ -115,12 +115,12 @@ export class GraphManager {
         failures.push([graph.name, (error as Error).message]);
       }
     }
-    const failed = this.#changes?.replay([...loaded.keys()]);
+    const failed = this.#graphLog?.replay([...loaded.keys()]);
     const graphs: SharedGraph[] = [];
     for (const [store, request] of loaded) {
       const failure = failed?.get(store);
       if (failure !== undefined) failures.push([store.name, failure.message]);
-      else graphs.push(this.#open(store, request));
+      else graphs.push(this.#publish(store, request));
     }
     return { graphs, failures };
   }
@@ -134,7 +134,7 @@ export class GraphManager {
     const indexes = new IndexProcessor(store, this.#log);
     indexes.start();
     const kept = { store, shared, events, indexes };
-    if (store.memory.log !== null) this.#changes?.open(store, shared.logPath, shared.isLocal);
+    if (store.memory.log !== null) this.#graphLog?.open(store, shared.logPath, shared.isLocal);
     this.#graphs.set(store.name, kept);
     return shared;
   }
@@ -158,7 +158,7 @@ export class GraphManager {
   /** Replicas accept changes from their provider only. */
   set isReplica(isReplica: boolean) {
     this.#isReplica = isReplica;
-    for (const store of this.replicated().values()) letOnlyFollow(store, isReplica);
+    for (const store of this.replicated().values()) setReplicaMode(store, isReplica);
   }
 
   /** Saves a graph even if unchanged; resolves with its folder. */
@@ -179,7 +179,7 @@ export class GraphManager {
     if (kept === undefined || kept.store.memory.isRemoved) return;
     removeEverywhere(kept.store);
     if (!isErased) return;
-    this.#changes?.erase(readIdentity(kept.store.memory)!);
+    this.#graphLog?.erase(readIdentity(kept.store.memory)!);
     if (kept.shared.path !== null) eraseStoredGraph(kept.shared.path);
   }
 
@@ -195,12 +195,12 @@ export class GraphManager {
     const graphs = this.names().map((name) => this.#graphs.get(name)!);
     const storable = graphs.map(({ store, shared: { path } }) => ({ store, path }));
     const isSaved = await saveGraphs(storable, timeoutMs, this.#log);
-    const pinning = this.#changes?.trim() ?? [];
+    const pinning = this.#graphLog?.trim() ?? [];
     if (pinning.length === 0) return isSaved;
     // They need a second snapshot: the save above skipped graphs unchanged since their first one.
     const pinned = storable.filter(({ store }) => pinning.includes(store.name));
     await saveGraphs(pinned, timeoutMs, this.#log, true);
-    this.#changes?.trim();
+    this.#graphLog?.trim();
     return isSaved;
   }
 
@@ -209,9 +209,9 @@ export class GraphManager {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
     }
-    this.#refuseShared(folder, name);
+    this.#requireOwnFolder(folder, name);
     const warn = this.#log;
-    const changes = isStorable ? this.#changes : null;
+    const changes = isStorable ? this.#graphLog : null;
     const log = changes?.share(name) ?? null;
     const loaded = loadGraph(name, folder, this.#thread, { warn, log, isStorable });
     if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
@@ -226,24 +226,24 @@ export class GraphManager {
   }
 
   /** Publishes a graph to all threads. */
-  #open(store: GraphStore, request: OpenGraphRequest): SharedGraph {
+  #publish(store: GraphStore, request: OpenGraphRequest): SharedGraph {
     const { folder, path, isStorable, isLocal, isReadonly } = request;
     if (isReadonly) setSystemReadonly(store, true);
-    if (this.#isReplica && isReplicated(store.name, isLocal)) letOnlyFollow(store, true);
+    if (this.#isReplica && isReplicated(store.name, isLocal)) setReplicaMode(store, true);
     if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
     const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
     return this.adopt(shared, store);
   }
 
   /** Two graphs stored in one folder would overwrite each other. */
-  #refuseShared(folder: string, name: string): void {
+  #requireOwnFolder(folder: string, name: string): void {
     for (const other of this.names()) {
       if (this.#graphs.get(other)!.shared.path !== folder) continue;
       throw new DataError(`graph "${name}" cannot be opened: "${other}" is stored in ${folder}`);
     }
   }
 
-  #forget(name: string, kept: Kept): void {
+  #forget(name: string, kept: ManagedGraph): void {
     kept.events.stop();
     kept.indexes.stop();
     if (this.#graphs.get(name) === kept) this.#graphs.delete(name);
@@ -263,7 +263,7 @@ export class GraphManager {
   }
 }
 
-function letOnlyFollow(store: GraphStore, isReplica: boolean): void {
+function setReplicaMode(store: GraphStore, isReplica: boolean): void {
   setReadonlyBy(store, ReadonlyBy.Replica, isReplica);
   setEventsEnabled(store, !isReplica, EventPause.Replica);
 }

@@ -25,7 +25,7 @@ export class GraphRoot {
   readonly #configured: ConfiguredGraphs;
   /** Folders, below the data folder, of graphs that are stored or have been open. */
   readonly #paths: Map<string, string>;
-  readonly #leave = () => this.leave();
+  readonly #release = () => this.release();
   #lock: RootLock | null = null;
 
   /** @throws DataError if another process uses the data folder, and it contains graphs */
@@ -34,8 +34,8 @@ export class GraphRoot {
     this.#configured = configured;
     const stored = listStoredGraphs(folder);
     this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
-    if (this.expected().length > 0 || this.isLogged || isRootLocked(folder)) this.take();
-    process.once("exit", this.#leave);
+    if (this.expected().length > 0 || this.isLogged || isRootLocked(folder)) this.acquire();
+    process.once("exit", this.#release);
   }
 
   /** True if there is a transaction log, which may contain more graphs. */
@@ -55,8 +55,8 @@ export class GraphRoot {
   /**
    * Returns the request to open a graph. Acquires the data folder first, so that links are final.
    */
-  keepRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): OpenGraphRequest {
-    const isStorable = this.take();
+  openRequest({ name, path: asked, isLocal }: GraphRequest, isReadonly: boolean): OpenGraphRequest {
+    const isStorable = this.acquire();
     const path = this.pathOf(name, asked);
     const folder = this.folderOf(path);
     const isFixed = isReadonly || (this.#configured[name]?.readonly ?? false);
@@ -81,7 +81,7 @@ export class GraphRoot {
   }
 
   /** Records the folder of an opened graph. */
-  opened(name: string, path: string): void {
+  recordPath(name: string, path: string): void {
     this.#paths.set(name, path);
   }
 
@@ -96,7 +96,7 @@ export class GraphRoot {
    * @returns false if it is not writable: changes then stay in memory
    * @throws DataError if another process uses the data folder
    */
-  take(): boolean {
+  acquire(): boolean {
     if (this.#lock !== null) return true;
     try {
       this.#lock = lockRoot(this.#folder);
@@ -111,8 +111,8 @@ export class GraphRoot {
   }
 
   /** Releases the data folder. */
-  leave(): void {
+  release(): void {
     this.#lock?.release();
-    process.off("exit", this.#leave);
+    process.off("exit", this.#release);
   }
 }

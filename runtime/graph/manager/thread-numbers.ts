@@ -6,9 +6,9 @@ export const MAIN_THREAD = 201;
 /** Reads only. */
 export const IO_THREAD = 203;
 
-const FIRST_KEEPER = 204;
-const KEEPERS = 25;
-const FIRST_ADMIN = FIRST_KEEPER + KEEPERS;
+const FIRST_MANAGER = 204;
+const MANAGERS = 25;
+const FIRST_ADMIN = FIRST_MANAGER + MANAGERS;
 const ADMINS = 25;
 
 /**
@@ -16,7 +16,7 @@ const ADMINS = 25;
  * @param deaths number of its predecessors
  */
 export function managerThreadNumber(deaths: number): number {
-  return FIRST_KEEPER + (deaths % KEEPERS);
+  return FIRST_MANAGER + (deaths % MANAGERS);
 }
 
 /**

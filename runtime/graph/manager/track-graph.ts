@@ -8,7 +8,7 @@ import { joinSafepoints, leaveSafepoints, type Move } from "../memory/safepoint.
 import type { GraphStore } from "../store/graph-store.js";
 
 /** 32 MiB; smaller memory is left to the regular garbage collection. */
-const MUCH_BYTES = 2 ** 25;
+const COLLECT_ABOVE_BYTES = 2 ** 25;
 const SLEEP_MS = 50;
 
 /** Closes a graph for all threads. */
@@ -38,5 +38,5 @@ export function trackGraph(store: GraphStore, forget: () => void): boolean {
 
 function collectIfLarge(bytes: number): void {
   // Deferred, because the caller may still reference the memory.
-  if (bytes >= MUCH_BYTES) setImmediate(collectGarbage);
+  if (bytes >= COLLECT_ABOVE_BYTES) setImmediate(collectGarbage);
 }

@@ -10,7 +10,7 @@ export function isFloatArc(word1: number): boolean {
 const FLOAT_WORD = FLOAT_MODIFIER << 8;
 
 /** Returns the numeric value of an arc; 0 for M_STAT, although it is shown as 1. */
-export function sortValueOf(word1: number, value: number): number {
+export function arcSortValue(word1: number, value: number): number {
   // A bit test is faster than the table.
   if (isFloatArc(word1)) return valueFromBits("float", value);
   switch (KIND_CODES[(word1 >>> 8) & 0x1f]) {

@@ -10,56 +10,56 @@ type NamedError = new (message: string, options?: ErrorOptions) => SvcError;
 const MAX_SHOWN = 100;
 const LONG_NAME = new RegExp(`'([^']{${MAX_SHOWN}})[^']{4,}'`, "g");
 
-function clipped(message: string): string {
+function clip(message: string): string {
   return message.length <= MAX_SHOWN ? message : message.replace(LONG_NAME, "'$1...'");
 }
 
 /** Returns an anonymous base class, which keeps generated declarations short. */
-function named(name: string, code: ErrorCodeName): NamedError {
+function errorClass(name: string, code: ErrorCodeName): NamedError {
   return class extends SvcError {
     override name = name;
     constructor(message: string, options?: ErrorOptions) {
-      super(code, clipped(message), options);
+      super(code, clip(message), options);
     }
   };
 }
 
 /** Lock conflicts, timeouts, read-only graphs, closed handles and graphs. */
-export class AccessError extends named("AccessError", "SVC2401") {}
+export class AccessError extends errorClass("AccessError", "SVC2401") {}
 /** Another session holds a vertex; a retry may succeed. */
 export class LockedError extends AccessError {}
 /** The graph, or one kind of its data, has reached its maximum size. */
-export class CapacityError extends named("CapacityError", "SVC2402") {}
+export class CapacityError extends errorClass("CapacityError", "SVC2402") {}
 /** A value out of range. */
-export class ValueError extends named("ValueError", "SVC2411") {}
+export class ValueError extends errorClass("ValueError", "SVC2411") {}
 /** An invalid arc, or one that conflicts with an existing one. */
 export class ArcError extends ValueError {
   override name = "ArcError";
   override readonly code = "SVC2403";
 }
 /** A missing property, vertex or graph. */
-export class LookupError extends named("LookupError", "SVC2410") {}
+export class LookupError extends errorClass("LookupError", "SVC2410") {}
 /** Exhausted enumeration, unknown code, invalid type name. */
 export class EnumerationError extends LookupError {
   override name = "EnumerationError";
   override readonly code = "SVC2404";
 }
 /** An invalid id, or a type that differs from the existing one. */
-export class VertexError extends named("VertexError", "SVC2405") {}
+export class VertexError extends errorClass("VertexError", "SVC2405") {}
 /** An invalid query, filter, condition, sort or selection. */
-export class QueryError extends named("QueryError", "SVC2406") {
+export class QueryError extends errorClass("QueryError", "SVC2406") {
   /** The problem without argument path and expected values. */
   readonly problem: string = this.message;
 }
 /** A query that failed or timed out. */
-export class SearchError extends named("SearchError", "SVC2407") {
+export class SearchError extends errorClass("SearchError", "SVC2407") {
   /** The problem without argument path and expected values. */
   readonly problem: string = this.message;
 }
 /** A management operation that timed out. */
-export class OperationTimeout extends named("OperationTimeout", "SVC2408") {}
+export class OperationTimeout extends errorClass("OperationTimeout", "SVC2408") {}
 /** Invalid names, paths and configuration; corrupt files. */
-export class DataError extends named("DataError", "SVC2409") {}
+export class DataError extends errorClass("DataError", "SVC2409") {}
 /** A snapshot that cannot be read back as it was written. */
 export class ReadBackError extends DataError {
   override readonly code = "SVC2414";
@@ -73,6 +73,6 @@ export class IndexError extends LookupError {
   override name = "IndexError";
 }
 /** A violated invariant: a defect of the graph engine. */
-export class InternalError extends named("InternalError", "SVC2413") {}
+export class InternalError extends errorClass("InternalError", "SVC2413") {}
 /** Not supported by this version. */
-export class UnsupportedError extends named("UnsupportedError", "SVC2412") {}
+export class UnsupportedError extends errorClass("UnsupportedError", "SVC2412") {}

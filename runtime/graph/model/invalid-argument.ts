@@ -7,7 +7,7 @@
 
 import { QueryError, SearchError } from "./errors.js";
 
-interface Misfit {
+interface ArgumentDetails {
   /** The problem, without path and values. */
   readonly problem: string;
   readonly given: string;
@@ -24,7 +24,7 @@ const PLAIN_NAME = /^[A-Za-z_]\w{0,40}$/;
 /** Valid names of relationships, types and properties. */
 export const NAMES = "a letter, then letters, digits and _.#$%@";
 
-const INCOMPATIBILITIES = new WeakMap<object, Misfit>();
+const DETAILS = new WeakMap<object, ArgumentDetails>();
 
 /**
  * Returns a QueryError with argument path.
@@ -34,12 +34,12 @@ const INCOMPATIBILITIES = new WeakMap<object, Misfit>();
  * @param at path from the caller to the value
  */
 export function invalidArgument(text: string, given: unknown, fits: string, at = ""): QueryError {
-  return placed(new QueryError(text), given, fits, at);
+  return attachDetails(new QueryError(text), given, fits, at);
 }
 
 /** Returns a SearchError for a name that cannot exist. */
 export function invalidNameError(text: string, given: unknown, fits: string, at = ""): SearchError {
-  return placed(new SearchError(text), given, fits, at);
+  return attachDetails(new SearchError(text), given, fits, at);
 }
 
 /** Adds value, expected values and path to another error, unless it has them already. */
@@ -49,33 +49,32 @@ export function withArgumentDetails<E extends Error>(
   fits: string,
   at = "",
 ): E {
-  return INCOMPATIBILITIES.has(error) ? error : placed(error, given, fits, at);
+  return DETAILS.has(error) ? error : attachDetails(error, given, fits, at);
 }
 
 /** Prepends a step to the path of an error that has one; returns other errors unchanged. */
 export function atArgumentPath(error: unknown, step: string): unknown {
-  const invalidArgument =
-    typeof error === "object" && error !== null ? INCOMPATIBILITIES.get(error) : undefined;
-  if (invalidArgument !== undefined && step !== "") {
-    invalidArgument.place = step + invalidArgument.place;
-    write(error as Error, invalidArgument);
+  const details = typeof error === "object" && error !== null ? DETAILS.get(error) : undefined;
+  if (details !== undefined && step !== "") {
+    details.place = step + details.place;
+    writeMessage(error as Error, details);
   }
   return error;
 }
 
 /** Returns the step to a member. */
 export function inMember(name: string): string {
-  return PLAIN_NAME.test(name) ? `.${name}` : `[${shown(name)}]`;
+  return PLAIN_NAME.test(name) ? `.${name}` : `[${formatValue(name)}]`;
 }
 
-function placed<E extends Error>(error: E, given: unknown, fits: string, place: string): E {
-  const invalidArgument = { problem: error.message, given: shown(given), fits, place };
-  INCOMPATIBILITIES.set(error, invalidArgument);
-  write(error, invalidArgument);
+function attachDetails<E extends Error>(error: E, given: unknown, fits: string, place: string): E {
+  const details = { problem: error.message, given: formatValue(given), fits, place };
+  DETAILS.set(error, details);
+  writeMessage(error, details);
   return error;
 }
 
-function write(error: Error, { problem, given, fits, place }: Misfit): void {
+function writeMessage(error: Error, { problem, given, fits, place }: ArgumentDetails): void {
   const before = error.message;
   const where = place === "" ? `given ${given}` : `${place.replace(/^\./, "")} is ${given}`;
   error.message = `${problem}\n  ${where}; what fits: ${fits}`;
@@ -84,7 +83,7 @@ function write(error: Error, { problem, given, fits, place }: Misfit): void {
 }
 
 /** Returns a short text for a value of any size. */
-function shown(value: unknown, depth = 0): string {
+function formatValue(value: unknown, depth = 0): string {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value.length <= MAX_TEXT ? value : `${value.slice(0, MAX_TEXT)}...`);
@@ -95,16 +94,16 @@ function shown(value: unknown, depth = 0): string {
     case "symbol":
       return "a symbol";
     case "object":
-      return value === null ? "null" : shownObject(value, depth);
+      return value === null ? "null" : formatObject(value, depth);
     default:
       return String(value);
   }
 }
 
-function shownObject(value: object, depth: number): string {
+function formatObject(value: object, depth: number): string {
   if (Array.isArray(value)) {
     if (depth === MAX_DEPTH) return "[...]";
-    const items = value.slice(0, MAX_ITEMS).map((item) => shown(item, depth + 1));
+    const items = value.slice(0, MAX_ITEMS).map((item) => formatValue(item, depth + 1));
     return `[${items.join(", ")}${value.length > MAX_ITEMS ? ", ..." : ""}]`;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -113,6 +112,6 @@ function shownObject(value: object, depth: number): string {
   const entries = Object.entries(value);
   const members = entries
     .slice(0, MAX_ITEMS)
-    .map(([name, item]) => `${inMember(name).replace(/^\./, "")}: ${shown(item, depth + 1)}`);
+    .map(([name, item]) => `${inMember(name).replace(/^\./, "")}: ${formatValue(item, depth + 1)}`);
   return `{${members.join(", ")}${entries.length > MAX_ITEMS ? ", ..." : ""}}`;
 }

@@ -94,7 +94,7 @@ export const MODIFIERS: readonly (Modifier | undefined)[] = Array.from({ length:
 );
 
 /** Returns the code for `"int"` or `"M_INT"`; other values are returned unchanged. */
-export function modifierNamed(modifier: unknown): unknown {
+export function parseModifierName(modifier: unknown): unknown {
   if (typeof modifier !== "string") return modifier;
   const name = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
   return ROWS.find((row) => row.name === name)?.code ?? modifier;

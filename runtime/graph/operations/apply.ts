@@ -14,7 +14,7 @@ import { indexProperty } from "./index-properties.js";
 import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
 import {
-  makeVertex,
+  addVertex,
   markModified,
   promoteVirtual,
   setExpiry,
@@ -110,7 +110,7 @@ function createVertex(store: GraphStore, operation: Operation): number {
   const { at, name } = operation;
   let made = 1;
   if (operation.vertex === 0) {
-    operation.vertex = makeVertex(store, operation.id, name || UNTYPED, true, at);
+    operation.vertex = addVertex(store, operation.id, name || UNTYPED, true, at);
   } else if (vertices.isVirtual(operation.vertex)) {
     promoteVirtual(store, operation.vertex, at);
     if (name !== 0) setType(store, operation.vertex, name);

@@ -16,7 +16,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "../store/operation.js";
 import { isSameText } from "../store/text-view.js";
 import {
-  makeVertex,
+  addVertex,
   markModified,
   promoteVirtual,
   removeIfUnreferenced,
@@ -27,7 +27,7 @@ const NAME_SHIFT = 16;
 const MODIFIER_SHIFT = 8;
 const NAME_MASK = 0xffff_0000;
 
-const FETCHED = new Uint32Array(1);
+const PREFETCH_SINK = new Uint32Array(1);
 
 /**
  * Prefetches all cache lines needed to connect two vertices. In a large graph most of them are
@@ -41,7 +41,7 @@ export function loadArcEnds(store: GraphStore, initial: number, terminal: number
   const outEnd = out.words[from + Side.Pointer]! + out.words[from + Side.Degree]! * ARC_WORDS;
   const inEnd = into.words[to + Side.Pointer]! + into.words[to + Side.Degree]! * ARC_WORDS;
   // Stored so that the compiler does not eliminate the reads.
-  FETCHED[0] =
+  PREFETCH_SINK[0] =
     sequence.words[initial * SEQUENCE_WORDS]! ^
     sequence.words[terminal * SEQUENCE_WORDS + 1]! ^
     record.words[initial * RECORD_WORDS]! ^
@@ -54,8 +54,8 @@ export function loadArcEnds(store: GraphStore, initial: number, terminal: number
 export function connect(store: GraphStore, operation: Operation): number {
   const { at, value, modifier } = operation;
   const isNew = operation.vertex === 0 || operation.terminal === 0;
-  const initial = initialOf(store, operation);
-  const terminal = terminalOf(store, operation, initial);
+  const initial = resolveInitial(store, operation);
+  const terminal = resolveTerminal(store, operation, initial);
   operation.vertex = initial;
   operation.terminal = terminal;
   const key = ((operation.name << NAME_SHIFT) | (modifier << MODIFIER_SHIFT)) >>> 0;
@@ -194,19 +194,19 @@ export function isForwardOnlyMix({ inArcs }: GraphStore, terminal: number, flags
   return inArcs.length(terminal) > 0 !== ((flags & ArcFlag.ForwardOnly) === 0);
 }
 
-function initialOf(store: GraphStore, operation: Operation): number {
+function resolveInitial(store: GraphStore, operation: Operation): number {
   const { vertex, at } = operation;
-  if (vertex === 0) return makeVertex(store, operation.id, UNTYPED, true, at);
+  if (vertex === 0) return addVertex(store, operation.id, UNTYPED, true, at);
   if (store.vertices.isVirtual(vertex)) promoteVirtual(store, vertex, at);
   return vertex;
 }
 
-function terminalOf(store: GraphStore, operation: Operation, initial: number): number {
+function resolveTerminal(store: GraphStore, operation: Operation, initial: number): number {
   const { terminal, terminalId, at } = operation;
   if (terminal !== 0) {
     restampIfUnreferenced(store, terminal, at);
     return terminal;
   }
   if (operation.vertex === 0 && isSameText(terminalId, operation.id)) return initial;
-  return makeVertex(store, terminalId, UNTYPED, false, at);
+  return addVertex(store, terminalId, UNTYPED, false, at);
 }

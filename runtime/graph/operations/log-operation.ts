@@ -72,7 +72,7 @@ export function logOperation(store: GraphStore, log: CommitRing, operation: Oper
       putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, 0);
       return;
     default:
-      logOwn(store, log, operation);
+      logVertexChange(store, log, operation);
   }
 }
 
@@ -158,7 +158,7 @@ function logVector(store: GraphStore, log: CommitRing, operation: Operation): vo
 }
 
 /** Logs the remaining operations on a vertex's own attributes. */
-function logOwn(store: GraphStore, log: CommitRing, operation: Operation): void {
+function logVertexChange(store: GraphStore, log: CommitRing, operation: Operation): void {
   const { code, vertex } = operation;
   const isExpiry = code === OperationCode.SetExpiry;
   const isRank = code === OperationCode.SetRank;

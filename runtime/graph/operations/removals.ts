@@ -76,7 +76,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
 export function truncateType(store: GraphStore, type: number): number {
   begin(store, PendingRemoval.TruncateType, type, 0);
   try {
-    const removed = removeVerticesOf(store, type);
+    const removed = removeVerticesOfType(store, type);
     finish(store);
     return removed;
   } catch (error) {
@@ -85,7 +85,7 @@ export function truncateType(store: GraphStore, type: number): number {
   }
 }
 
-function removeVerticesOf(store: GraphStore, type: number): number {
+function removeVerticesOfType(store: GraphStore, type: number): number {
   const { typeLists } = store;
   const some = new Uint32Array(1);
   let removed = 0;
@@ -126,7 +126,7 @@ export function truncate(store: GraphStore): number {
   for (let index = SEQUENCE_WORDS; index < end * SEQUENCE_WORDS; index++) {
     Atomics.add(ints, index, 2);
   }
-  forgetMemory(store);
+  resetAllocators(store);
   store.format();
   finish(store);
   return removed;
@@ -185,7 +185,7 @@ function removeForwardOnly(store: GraphStore, type: number): void {
 }
 
 /** Resets all allocators, so that all memory counts as unused. */
-function forgetMemory(store: GraphStore): void {
+function resetAllocators(store: GraphStore): void {
   const { writer } = store;
   const { header } = store.memory;
   const end = ALLOCATORS + ARENAS.length * ALLOCATOR_WORDS;

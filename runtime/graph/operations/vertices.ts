@@ -7,7 +7,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { TextView } from "../store/text-view.js";
 
 /** Creates a vertex; the id must be unused. */
-export function makeVertex(
+export function addVertex(
   store: GraphStore,
   id: string | TextView,
   type: number,
@@ -24,7 +24,7 @@ export function makeVertex(
   indexId(store, vertex, true);
   writer.add(header, Header.Order, 1);
   if (!isReal) writer.add(header, Header.VirtualCount, 1);
-  tell(store, 1, vertex);
+  updateDigest(store, 1, vertex);
   return vertex;
 }
 
@@ -34,13 +34,13 @@ export function promoteVirtual(store: GraphStore, vertex: number, at: number): v
   store.writer.touch(0, vertex);
   setFlags(store, vertex, VertexFlag.Real, VertexFlag.Virtual);
   store.writer.add(store.memory.header, Header.VirtualCount, -1);
-  tell(store, 1, vertex);
+  updateDigest(store, 1, vertex);
 }
 
 /** Makes a real vertex without outarcs and properties virtual; it keeps its type. */
 export function demoteToVirtual(store: GraphStore, vertex: number): void {
   store.writer.touch(0, vertex);
-  tell(store, -1, vertex);
+  updateDigest(store, -1, vertex);
   setFlags(store, vertex, VertexFlag.Virtual, VertexFlag.Real | VertexFlag.Expires);
   store.vertices.setField(vertex, RecordWord.ExpiresAt, NEVER);
   store.expiry.cancel(vertex);
@@ -52,7 +52,7 @@ export function removeVertex(store: GraphStore, vertex: number): void {
   const { vertices, writer } = store;
   const { header } = store.memory;
   writer.touch(0, vertex);
-  tell(store, -1, vertex);
+  updateDigest(store, -1, vertex);
   if (vertices.isVirtual(vertex)) writer.add(header, Header.VirtualCount, -1);
   writer.add(header, Header.Order, -1);
   store.expiry.cancel(vertex);
@@ -101,18 +101,18 @@ export function setType(store: GraphStore, vertex: number, type: number): void {
   const old = vertices.typeOf(vertex);
   if (old === type) return;
   store.writer.touch(0, vertex);
-  tell(store, -1, vertex);
+  updateDigest(store, -1, vertex);
   delist(store, vertex, old);
   vertices.setMeta(vertex, type, vertices.flagsOf(vertex));
   enlist(store, vertex, type);
-  tell(store, 1, vertex);
+  updateDigest(store, 1, vertex);
 }
 
 export function setExpiry(store: GraphStore, vertex: number, second: number): void {
   store.writer.touch(0, vertex);
-  tell(store, -1, vertex);
+  updateDigest(store, -1, vertex);
   store.vertices.setField(vertex, RecordWord.ExpiresAt, second);
-  tell(store, 1, vertex);
+  updateDigest(store, 1, vertex);
   if (second === NEVER) setFlags(store, vertex, 0, VertexFlag.Expires);
   else setFlags(store, vertex, VertexFlag.Expires, 0);
   store.expiry.schedule(vertex, second);
@@ -120,13 +120,13 @@ export function setExpiry(store: GraphStore, vertex: number, second: number): vo
 
 /** Sets the rank coefficients of a real vertex. */
 export function setRank(store: GraphStore, vertex: number, c1: number, c0: number): void {
-  tell(store, -1, vertex);
+  updateDigest(store, -1, vertex);
   store.vertices.setRank(vertex, c1, c0);
-  tell(store, 1, vertex);
+  updateDigest(store, 1, vertex);
 }
 
 /** Adds or subtracts a vertex in the digest; virtual vertices are not part of it. */
-function tell({ digest, vertices }: GraphStore, sign: Sign, vertex: number): void {
+function updateDigest({ digest, vertices }: GraphStore, sign: Sign, vertex: number): void {
   if (digest.isMaintained && vertices.isReal(vertex))
     digest.vertex(sign, vertex, vertices.typeOf(vertex));
 }

@@ -34,7 +34,7 @@ export class LockWait {
     writer.mutate(() => {
       if (this.#entry !== 0) locks.removeWait(this.#entry);
       this.#entry = 0;
-      this.#refuseCircle(vertex);
+      this.#rejectDeadlock(vertex);
       this.#entry = locks.addWait(this.#session, vertex);
     });
   }
@@ -46,10 +46,10 @@ export class LockWait {
     this.#entry = 0;
   }
 
-  #refuseCircle(vertex: number): void {
+  #rejectDeadlock(vertex: number): void {
     const { ids } = this.#store;
     const own = { session: this.#session, vertex };
-    const path = circleOf(this.#store, own);
+    const path = findCycle(this.#store, own);
     if (path === null) return;
     const circle = [own, ...path];
     const steps = circle.map(
@@ -64,7 +64,7 @@ export class LockWait {
 }
 
 /** Returns the waits that lead from the holders of a vertex back to this session, or null. */
-function circleOf({ locks }: GraphStore, own: WaitEntry): WaitEntry[] | null {
+function findCycle({ locks }: GraphStore, own: WaitEntry): WaitEntry[] | null {
   const waits = locks.waits().filter((wait) => wait.session !== own.session);
   if (waits.length === 0) return null;
   const held = locks.entries();

@@ -7,7 +7,7 @@ interface Turn {
   readonly id: string;
 }
 
-class Turns {
+class LockQueues {
   readonly #waiting = new Map<string, Turn[]>();
 
   /** Joins the queue of a vertex. */
@@ -32,13 +32,13 @@ class Turns {
   }
 }
 
-const turns = new WeakMap<GraphStore, Turns>();
+const queues = new WeakMap<GraphStore, LockQueues>();
 
 /** Returns the queues of this thread for a graph. */
-export function lockQueuesOf(store: GraphStore): Turns {
-  const known = turns.get(store);
+export function getLockQueues(store: GraphStore): LockQueues {
+  const known = queues.get(store);
   if (known !== undefined) return known;
-  const made = new Turns();
-  turns.set(store, made);
+  const made = new LockQueues();
+  queues.set(store, made);
   return made;
 }

@@ -11,7 +11,7 @@ import { withArgumentDetails } from "../model/invalid-argument.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { LockWait } from "./deadlock-detection.js";
 import type { SessionAccess } from "./graph-access.js";
-import { lockQueuesOf } from "./lock-queues.js";
+import { getLockQueues } from "./lock-queues.js";
 import type { HeldVertex } from "./session.js";
 
 /** Read-only; writable (append); writable, created if missing. */
@@ -63,8 +63,8 @@ export async function openVertexAsync(
 ): Promise<HeldVertex> {
   const { store } = access;
   checkMode(request.mode, ONE_MODES);
-  const turns = lockQueuesOf(store);
-  if (typeof name !== "string") vertexOf(store, name);
+  const turns = getLockQueues(store);
+  if (typeof name !== "string") findVertex(store, name);
   const id = typeof name === "string" ? name : store.ids.idOf(name);
   const turn = turns.join(id);
   try {
@@ -99,7 +99,7 @@ function tryPlain(
   if (writer.isWriting || create !== undefined) return null;
   writer.begin();
   try {
-    const vertex = vertexOf(store, name);
+    const vertex = findVertex(store, name);
     const isPlain = vertex !== 0 && (!isWritable || vertices.isReal(vertex));
     if (!isPlain || session.isBlocked(vertex, isWritable)) return null;
     const hold = session.take(vertex, isWritable);
@@ -119,7 +119,7 @@ function openAll(
   request: OpenRequest,
 ): readonly HeldVertex[] {
   const { session } = access;
-  session.refuseInBatch();
+  session.requireNoBatch();
   const giveUpAt = lockDeadlineAfter(request.timeout);
   for (;;) {
     const seen = session.releases();
@@ -136,13 +136,13 @@ async function openAllAsync(
   isNext: () => boolean,
 ): Promise<readonly HeldVertex[]> {
   const { store, session } = access;
-  session.refuseInBatch();
+  session.requireNoBatch();
   const giveUpAt: LockDeadline = lockDeadlineAfter(request.timeout);
   const wait = new LockWait(store, session.id);
   try {
     for (;;) {
       const seen = session.releases();
-      const ahead = isNext() ? 0 : vertexOf(store, names[0]!);
+      const ahead = isNext() ? 0 : findVertex(store, names[0]!);
       const attempt = ahead === 0 ? tryAll(access, names, request) : ({ lockedBy: ahead } as const);
       if ("holds" in attempt) return attempt.holds;
       if (giveUpAt !== 0) wait.begin(attempt.lockedBy);
@@ -156,8 +156,8 @@ async function openAllAsync(
 function tryAll(access: SessionAccess, names: readonly VertexKey[], request: OpenRequest): Attempt {
   const { store, session } = access;
   const attempt: Attempt = store.writer.mutate(() => {
-    const isNew = make(access, names, request);
-    const vertices = names.map((name) => found(store, name, names.length));
+    const isNew = createIfMissing(access, names, request);
+    const vertices = names.map((name) => requireVertex(store, name, names.length));
     if (new Set(vertices).size < vertices.length) {
       throw new AccessError("Bad context (duplicate vertices in acquisition set)");
     }
@@ -174,13 +174,13 @@ function tryAll(access: SessionAccess, names: readonly VertexKey[], request: Ope
 }
 
 /** Creates the vertex of mode `w` if it is missing. */
-function make(
+function createIfMissing(
   access: SessionAccess,
   [name]: readonly VertexKey[],
   { mode, create }: OpenRequest,
 ): boolean {
   const { store } = access;
-  if (mode !== "w" || typeof name !== "string" || vertexOf(store, name) !== 0) return false;
+  if (mode !== "w" || typeof name !== "string" || findVertex(store, name) !== 0) return false;
   createVertex(access, name, create);
   return true;
 }
@@ -198,13 +198,13 @@ function makeReal(
 }
 
 /** @throws KeyError */
-function found(store: GraphStore, name: VertexKey, wanted: number): number {
-  const vertex = vertexOf(store, name);
+function requireVertex(store: GraphStore, name: VertexKey, wanted: number): number {
+  const vertex = findVertex(store, name);
   if (vertex !== 0) return vertex;
   throw new KeyError(wanted === 1 ? `Object does not exist: '${name}'` : `No object : '${name}'`);
 }
 
-function vertexOf(store: GraphStore, name: VertexKey): number {
+function findVertex(store: GraphStore, name: VertexKey): number {
   if (typeof name !== "number" && typeof name !== "string") {
     throw new TypeError("an id or an address is required");
   }

@@ -36,7 +36,7 @@ export class Session implements SessionView {
   readonly #holds = new HeldVertices<HeldVertex>();
   #id = 0;
   #readonlyHeld = 0;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(store: GraphStore) {
     this.#store = store;
@@ -63,7 +63,7 @@ export class Session implements SessionView {
    * Rejects lock changes in a batch: a rollback could not undo them outside of the graph.
    * @throws AccessError in a batch
    */
-  refuseInBatch(): void {
+  requireNoBatch(): void {
     if (!this.#store.writer.isWriting) return;
     throw new AccessError("A batch neither opens nor closes vertices: open them before it");
   }
@@ -74,7 +74,7 @@ export class Session implements SessionView {
    * @throws AccessError if waiting would not help
    */
   isBlocked(vertex: number, isWritable: boolean): boolean {
-    if (this.#isOver) throw new AccessError("the request is over, it can hold no vertices");
+    if (this.#hasEnded) throw new AccessError("the request is over, it can hold no vertices");
     if (isWritable && this.#store.isReadonly) throw new AccessError("Graph is readonly");
     const own = this.#holds.get(vertex);
     if (own !== undefined) {
@@ -109,7 +109,7 @@ export class Session implements SessionView {
 
   /** Releases a vertex `times` times. */
   release(hold: HeldVertex, times = 1): void {
-    this.refuseInBatch();
+    this.requireNoBatch();
     const { writer, locks } = this.#store;
     if (this.#holds.get(hold.vertex) !== hold) throw new AccessError("Vertex not readable");
     const isLast = times === hold.count;
@@ -142,7 +142,7 @@ export class Session implements SessionView {
 
   /** Ends the session: releases all locks and rejects new ones. */
   end(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.releaseAll();
   }
 
@@ -151,7 +151,7 @@ export class Session implements SessionView {
    * @throws AccessError
    */
   escalate(hold: HeldVertex, giveUpAt: LockDeadline): void {
-    this.refuseInBatch();
+    this.requireNoBatch();
     if (hold.isWritable) throw new AccessError("Bad context (vertex is not readonly)");
     const { writer, locks } = this.#store;
     for (;;) {
@@ -172,7 +172,7 @@ export class Session implements SessionView {
 
   /** Downgrades a writable lock to a read-only one; false if its count was above 1. */
   relax(hold: HeldVertex): boolean {
-    this.refuseInBatch();
+    this.requireNoBatch();
     if (!hold.isWritable) return true;
     if (hold.count > 1) {
       this.release(hold);
@@ -199,7 +199,7 @@ export class Session implements SessionView {
   #awaitOthers(vertex: number, seen: number, giveUpAt: LockDeadline): void {
     // While this blocks, no code of this thread can release it; in a batch, no thread can.
     if (this.#store.writer.isWriting || this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
-    const leftMs = this.#leftMs(vertex, giveUpAt);
+    const leftMs = this.#remainingMs(vertex, giveUpAt);
     const wait = new LockWait(this.#store, this.id);
     wait.begin(vertex);
     this.#store.locks.sleep(seen, leftMs);
@@ -209,7 +209,7 @@ export class Session implements SessionView {
   /** Non-blocking variant of `awaitRelease`. */
   async awaitReleaseAsync(vertex: number, seen: number, giveUpAt: LockDeadline): Promise<void> {
     if (this.#holds.get(vertex) !== undefined) throw this.#lockedError(vertex);
-    const leftMs = this.#leftMs(vertex, giveUpAt);
+    const leftMs = this.#remainingMs(vertex, giveUpAt);
     const waiting = this.#store.locks.sleepAsync(seen, leftMs);
     if (waiting === null) return;
     // The pending wait alone would not keep the process alive.
@@ -217,7 +217,7 @@ export class Session implements SessionView {
     await waiting.finally(() => clearInterval(alive));
   }
 
-  #leftMs(vertex: number, giveUpAt: LockDeadline): number {
+  #remainingMs(vertex: number, giveUpAt: LockDeadline): number {
     if (giveUpAt === 0) throw this.#lockedError(vertex);
     const leftMs = giveUpAt - performance.now();
     if (leftMs <= 0) throw new AccessError(`Acquisition timeout: '${this.#idOf(vertex)}'`);

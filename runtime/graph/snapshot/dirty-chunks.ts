@@ -4,7 +4,7 @@
 import type { Arena } from "../memory/arena.js";
 import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { splitIntoChunks, wordsOfChunk } from "./snapshot-format.js";
+import { chunkWords, countChunks } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { usedWords } from "./stored-arenas.js";
 
@@ -25,8 +25,8 @@ export function dirtyChunks(store: GraphStore, file: SnapshotWriter): DirtyRun[]
   const { arenas, header, dirty } = store.memory;
   const runs: DirtyRun[] = [];
   usedWords(store.memory).forEach((used, id) => {
-    for (let chunk = 0; chunk < splitIntoChunks(used); chunk++) {
-      const words = wordsOfChunk(used, chunk);
+    for (let chunk = 0; chunk < countChunks(used); chunk++) {
+      const words = chunkWords(used, chunk);
       // Some header words change without being marked.
       const isMarked = dirty.words[id * CHUNKS_PER_ARENA + chunk] !== 0 || id === header.id;
       if (!isMarked && file.wordsWritten(id, chunk) === words) continue;
@@ -43,11 +43,11 @@ export function clearDirtyMarks(store: GraphStore, runs: readonly DirtyRun[]): v
   const { words } = store.memory.dirty;
   for (const { arena, chunk, words: length } of runs) {
     const first = arena.id * CHUNKS_PER_ARENA + chunk;
-    words.fill(0, first, first + splitIntoChunks(length));
+    words.fill(0, first, first + countChunks(length));
   }
 }
 
-export function wordsOfRun({ arena, chunk, words }: DirtyRun): Uint32Array {
+export function runWords({ arena, chunk, words }: DirtyRun): Uint32Array {
   const first = chunk * CHUNK_WORDS;
   return arena.words.subarray(first, first + words);
 }
@@ -57,6 +57,6 @@ export function countWords(runs: readonly DirtyRun[]): number {
 }
 
 function isNext(run: DirtyRun, chunk: number): boolean {
-  const chunks = splitIntoChunks(run.words);
+  const chunks = countChunks(run.words);
   return chunk === run.chunk + chunks && chunks < MAX_RUN_CHUNKS;
 }

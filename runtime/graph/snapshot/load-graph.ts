@@ -71,7 +71,7 @@ export function loadGraph(
     throw new DataError(`graph "${name}" cannot be loaded: ${reasons.join("; ")}; ${REMEDY}`);
   }
   options.warn?.(`graph "${name}": the previous snapshot is used; ${reasons[0]}`, "warn");
-  if (current !== null) putAside(files);
+  if (current !== null) moveCorruptAside(files);
   return previous;
 }
 
@@ -121,7 +121,7 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
 }
 
 /** Moves the corrupt file away, so that the next save does not replace the good one by it. */
-function putAside(files: SnapshotFiles): void {
+function moveCorruptAside(files: SnapshotFiles): void {
   try {
     if (existsSync(files.current)) renameSync(files.current, files.damaged);
   } catch {

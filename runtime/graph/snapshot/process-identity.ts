@@ -16,7 +16,7 @@ const STATE_FIELD = 0;
 const START_FIELD = 19;
 
 export function currentProcessIdentity(): ProcessIdentity {
-  return { pid: process.pid, startedAt: startOf(process.pid), bootId: bootId() };
+  return { pid: process.pid, startedAt: processStart(process.pid), bootId: bootId() };
 }
 
 /** Returns true in doubt: holding a lock too long does less harm than breaking it too early. */
@@ -28,11 +28,11 @@ export function isRunning(identity: ProcessIdentity): boolean {
     // EPERM: it runs as another user.
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
-  return identity.startedAt === startOf(identity.pid);
+  return identity.startedAt === processStart(identity.pid);
 }
 
-function startOf(pid: number): string {
-  const text = readOrNothing(`/proc/${pid}/stat`);
+function processStart(pid: number): string {
+  const text = readIfExists(`/proc/${pid}/stat`);
   // The command name may contain spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   // A zombie: ended, but not yet reaped by its parent.
@@ -41,11 +41,11 @@ function startOf(pid: number): string {
 }
 
 function bootId(): string {
-  return readOrNothing("/proc/sys/kernel/random/boot_id").trim();
+  return readIfExists("/proc/sys/kernel/random/boot_id").trim();
 }
 
 /** Returns an empty string on systems other than Linux. */
-function readOrNothing(file: string): string {
+function readIfExists(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch {

@@ -19,24 +19,25 @@ const LIST = "unused";
 export function removeOrphanedValues(store: GraphStore, folder: string, warn?: LogLine): void {
   if (!existsSync(join(folder, VALUES_FOLDER))) return;
   try {
-    sweep(store, folder);
+    removeOrphans(store, folder);
   } catch (error) {
     const text = `graph "${store.name}": values on disk that are unused stay there`;
     warn?.(`${text}: ${(error as Error).message}`, "warn");
   }
 }
 
-function sweep(store: GraphStore, folder: string): void {
+function removeOrphans(store: GraphStore, folder: string): void {
   const list = join(folder, VALUES_FOLDER, LIST);
   const listed = readList(list);
   const unused = listValues(folder).filter(({ file }) => !isUsed(store, file));
   const isOver = listed !== null && snapshotsAreLater(folder, listed.at);
   if (listed !== null && !isOver) return;
   for (const { file } of unused) {
-    const isGone = listed?.files.has(nameOf(file)) === true && statSync(file).mtimeMs < listed.at;
+    const isGone =
+      listed?.files.has(valueName(file)) === true && statSync(file).mtimeMs < listed.at;
     if (isGone) rmSync(file);
   }
-  writeFileSync(list, unused.map(({ file }) => nameOf(file)).join("\n"));
+  writeFileSync(list, unused.map(({ file }) => valueName(file)).join("\n"));
 }
 
 function readList(list: string): { files: Set<string>; at: number } | null {
@@ -50,10 +51,10 @@ function snapshotsAreLater(folder: string, at: number): boolean {
 }
 
 function isUsed(store: GraphStore, file: string): boolean {
-  return store.strings.findBytes(Buffer.from(nameOf(file), "hex")) !== 0;
+  return store.strings.findBytes(Buffer.from(valueName(file), "hex")) !== 0;
 }
 
 /** Returns the hash in the form stored in memory: folder name plus file name. */
-function nameOf(file: string): string {
+function valueName(file: string): string {
   return basename(dirname(file)) + basename(file);
 }

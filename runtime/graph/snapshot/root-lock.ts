@@ -73,7 +73,7 @@ function acquire(file: string, depth: number): string {
       if (linkIfFree(complete, file)) return token;
       const stale = readOwner(file);
       if (stale === null) continue;
-      if (isRunning(stale) || depth === MAX_DEPTH) throw inUse(file, stale);
+      if (isRunning(stale) || depth === MAX_DEPTH) throw inUseError(file, stale);
       const claim = `${file}.${stale.token}`;
       const claimToken = acquire(claim, depth + 1);
       try {
@@ -128,7 +128,7 @@ function parseOwner(text: string): LockOwner | null {
   }
 }
 
-function inUse(file: string, { pid }: LockOwner): DataError {
+function inUseError(file: string, { pid }: LockOwner): DataError {
   const who = pid === process.pid ? "this process" : `process ${pid}`;
   return new DataError(`this root is used by ${who}, as ${file} says`);
 }

@@ -9,10 +9,10 @@ import { readSnapshotHeader } from "./snapshot-reader.js";
  */
 export function snapshotCounts(folder: string, name: string): number {
   const { current, previous } = new SnapshotFiles(folder);
-  return Math.min(countOf(current, name), countOf(previous, name));
+  return Math.min(countInFile(current, name), countInFile(previous, name));
 }
 
-function countOf(file: string, name: string): number {
+function countInFile(file: string, name: string): number {
   try {
     const header = readSnapshotHeader(file);
     return header.name === name ? header.operationCount : 0;

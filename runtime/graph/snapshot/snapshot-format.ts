@@ -15,7 +15,7 @@ import { crc32 } from "node:zlib";
 import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { CorruptSnapshotError } from "./corrupt-snapshot.js";
-import { arenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
+import { decodeArenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
 
 export const PAGE_BYTES = CHUNK_WORDS * 4;
 export const TABLE_ENTRY_BYTES = 8;
@@ -113,7 +113,7 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
   const version = words[Word.Version]!;
   const nameWord = version === 1 ? NAME_WORD_OF_VERSION_1 : Word.Name;
   const nameBytes = words[Word.NameBytes]!;
-  const arenas = version === 1 ? arenasOfVersion1(words) : arenasOf(words, bytes);
+  const arenas = version === 1 ? decodeArenasOfVersion1(words) : decodeArenas(words, bytes);
   const isConsistent =
     nameBytes <= (CHUNK_WORDS - nameWord) * 4 &&
     new Set(arenas.map(({ name }) => name)).size === arenas.length &&
@@ -121,7 +121,7 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
   if (!isConsistent) throw new CorruptSnapshotError("its header makes no sense");
   return {
     version,
-    name: textOf(bytes.subarray(nameWord * 4, nameWord * 4 + nameBytes)),
+    name: decodeText(bytes.subarray(nameWord * 4, nameWord * 4 + nameBytes)),
     savedAt: words[Word.SavedAt]!,
     operationCount: words[Word.OperationCount]! + words[Word.OperationCountHigh]! * 2 ** 32,
     arenas,
@@ -133,13 +133,13 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
 /** Validates magic, checksum, byte order and version. */
 function checkPage(words: Uint32Array, bytes: Uint8Array): void {
   if (bytes.length < PAGE_BYTES) throw new CorruptSnapshotError("it ends within its header");
-  if (textOf(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
+  if (decodeText(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
     throw new CorruptSnapshotError("it does not begin like a snapshot");
   }
   const checksum = words[Word.Checksum]!;
   words[Word.Checksum] = 0;
-  const hasOtherOrder = words[Word.ByteOrder] === swapped(BYTE_ORDER);
-  if (crc32(bytes) !== (hasOtherOrder ? swapped(checksum) : checksum)) {
+  const hasOtherOrder = words[Word.ByteOrder] === swapBytes(BYTE_ORDER);
+  if (crc32(bytes) !== (hasOtherOrder ? swapBytes(checksum) : checksum)) {
     throw new CorruptSnapshotError("its header is damaged");
   }
   if (hasOtherOrder) throw new DataError("it was written on a machine of the other byte order");
@@ -150,7 +150,7 @@ function checkPage(words: Uint32Array, bytes: Uint8Array): void {
   }
 }
 
-function arenasOf(words: Uint32Array, bytes: Uint8Array): StoredArena[] {
+function decodeArenas(words: Uint32Array, bytes: Uint8Array): StoredArena[] {
   const count = words[Word.ArenaCount]!;
   if (count > MAX_ARENAS) throw new CorruptSnapshotError("its header makes no sense");
   return Array.from({ length: count }, (_, place) => {
@@ -158,27 +158,27 @@ function arenasOf(words: Uint32Array, bytes: Uint8Array): StoredArena[] {
     const name = bytes.subarray(entry * 4, entry * 4 + ARENA_NAME_BYTES);
     const end = name.indexOf(0);
     return {
-      name: textOf(end < 0 ? name : name.subarray(0, end)),
+      name: decodeText(end < 0 ? name : name.subarray(0, end)),
       words: words[entry + ARENA_ENTRY_WORDS - 1]!,
     };
   });
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
 /** Returns the number of chunks of an arena. */
-export function splitIntoChunks(words: number): number {
+export function countChunks(words: number): number {
   return Math.ceil(words / CHUNK_WORDS);
 }
 
 /** Returns the number of words of a chunk. */
-export function wordsOfChunk(words: number, chunk: number): number {
+export function chunkWords(words: number, chunk: number): number {
   return Math.min(CHUNK_WORDS, words - chunk * CHUNK_WORDS);
 }
 
-function swapped(word: number): number {
+function swapBytes(word: number): number {
   const bytes = new DataView(new ArrayBuffer(4));
   bytes.setUint32(0, word, true);
   return bytes.getUint32(0, false);

@@ -6,10 +6,10 @@ import { crc32 } from "node:zlib";
 import { ARENAS, HEADER_WORDS } from "../memory/layout.js";
 import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import {
+  countChunks,
   decodeHeader,
   PAGE_BYTES,
   type SnapshotHeader,
-  splitIntoChunks,
   TABLE_ENTRY_BYTES,
 } from "./snapshot-format.js";
 import { validateArenaExtents } from "./validate-extents.js";
@@ -34,11 +34,11 @@ export class SnapshotReader {
       let entries = 0;
       for (const { words } of this.header.arenas) {
         firstEntry.push(entries);
-        entries += splitIntoChunks(words);
+        entries += countChunks(words);
       }
       this.#firstEntry = firstEntry;
       this.#table = readTable(this.#descriptor, this.header, entries);
-      this.#checkPlaces();
+      this.#validatePages();
     } catch (error) {
       this.close();
       throw error;
@@ -80,25 +80,25 @@ export class SnapshotReader {
 
   /** Yields runs of consecutive pages to read at once: first and end chunk. */
   *#runs(arena: number): Generator<readonly [first: number, end: number], void, void> {
-    const chunks = splitIntoChunks(this.header.arenas[arena]!.words);
+    const chunks = countChunks(this.header.arenas[arena]!.words);
     for (let chunk = 0, next = 0; chunk < chunks; chunk = next) {
-      const page = this.#pageOf(arena, chunk);
+      const page = this.#findPage(arena, chunk);
       for (next = chunk + 1; next < chunks && next < chunk + MAX_CHUNKS; next++) {
-        if (this.#pageOf(arena, next) !== page + next - chunk) break;
+        if (this.#findPage(arena, next) !== page + next - chunk) break;
       }
       yield [chunk, next];
     }
   }
 
   #readRun(arena: number, first: number, bytes: Uint8Array): void {
-    readAt(this.#descriptor, this.#pageOf(arena, first) * PAGE_BYTES, bytes);
+    readAt(this.#descriptor, this.#findPage(arena, first) * PAGE_BYTES, bytes);
     for (let at = 0, chunk = first; at < bytes.length; at += PAGE_BYTES, chunk++) {
       this.#check(arena, chunk, bytes.subarray(at, at + PAGE_BYTES));
     }
   }
 
   /** Returns the CRC-32 of a page whose first bytes have been read. */
-  #checksumOf(page: number, bytes: Uint8Array): number {
+  #pageChecksum(page: number, bytes: Uint8Array): number {
     const checksum = crc32(bytes);
     if (bytes.length === PAGE_BYTES || this.header.version === 1) return checksum;
     const filling = new Uint8Array(PAGE_BYTES - bytes.length);
@@ -112,18 +112,18 @@ export class SnapshotReader {
 
   #check(arena: number, chunk: number, bytes: Uint8Array): void {
     const entry = this.#firstEntry[arena]! + chunk;
-    const checksum = this.#checksumOf(this.#pageOf(arena, chunk), bytes);
+    const checksum = this.#pageChecksum(this.#findPage(arena, chunk), bytes);
     if (checksum === this.#table[entry * ENTRY_WORDS + 1]) return;
     const { name } = this.header.arenas[arena]!;
     throw new CorruptSnapshotError(`part ${chunk} of its "${name}" is damaged`);
   }
 
-  #pageOf(arena: number, chunk: number): number {
+  #findPage(arena: number, chunk: number): number {
     return this.#table[(this.#firstEntry[arena]! + chunk) * ENTRY_WORDS]!;
   }
 
   /** Checks that all chunks lie in the file and do not exceed its size. */
-  #checkPlaces(): void {
+  #validatePages(): void {
     const { tablePage } = this.header;
     const chunks = this.#table.length / ENTRY_WORDS;
     let isInside = chunks < tablePage;

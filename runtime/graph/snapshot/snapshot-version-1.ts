@@ -18,7 +18,7 @@ export const NAME_WORD_OF_VERSION_1 = 64;
  * @param words words of the header page
  * @throws DataError for a version that was never released
  */
-export function arenasOfVersion1(words: Uint32Array): { name: string; words: number }[] {
+export function decodeArenasOfVersion1(words: Uint32Array): { name: string; words: number }[] {
   if (words[LAYOUT_WORD] !== LAYOUT) {
     throw new DataError("it was written by another version of svc-server");
   }

@@ -6,11 +6,11 @@ import { crc32 } from "node:zlib";
 import { ARENAS } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
 import {
+  chunkWords,
+  countChunks,
   encodeHeader,
   PAGE_BYTES,
   type SnapshotPoint,
-  splitIntoChunks,
-  wordsOfChunk,
 } from "./snapshot-format.js";
 
 /** Chunks of one arena as last written, by index. */
@@ -69,8 +69,8 @@ export class SnapshotWriter {
     const entries: number[] = [];
     header.arenas.forEach(({ words }, arena) => {
       const { pages, checksums, bytes } = this.#chunks[arena]!;
-      for (let chunk = 0; chunk < splitIntoChunks(words); chunk++) {
-        if (bytes[chunk] !== wordsOfChunk(words, chunk) * 4) throw new InternalError("lost chunk");
+      for (let chunk = 0; chunk < countChunks(words); chunk++) {
+        if (bytes[chunk] !== chunkWords(words, chunk) * 4) throw new InternalError("lost chunk");
         entries.push(pages[chunk]!, checksums[chunk]!);
       }
     });

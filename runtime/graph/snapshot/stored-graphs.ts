@@ -20,9 +20,9 @@ export interface StoredGraph {
 /** Returns the graphs stored below a data folder, sorted by path. */
 export function listStoredGraphs(root: string): StoredGraph[] {
   const found: StoredGraph[] = [];
-  for (const parts of foldersOf(root)) {
+  for (const parts of walkFolders(root)) {
     const path = parts.join("/");
-    const name = path === "" ? null : nameOf(join(root, path), path);
+    const name = path === "" ? null : readGraphName(join(root, path), path);
     if (name !== null) found.push({ name, path });
   }
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -34,7 +34,7 @@ export function listStoredGraphs(root: string): StoredGraph[] {
  */
 export function removeIncompleteSaves(root: string, warn: LogLine): void {
   try {
-    for (const parts of foldersOf(root)) {
+    for (const parts of walkFolders(root)) {
       removeUnfinished(new SnapshotFiles(join(root, ...parts)).temporary, warn);
     }
   } catch (error) {
@@ -87,19 +87,19 @@ export function eraseStoredGraph(folder: string): void {
 }
 
 /** Yields possible graph folders as path components below the root, the root itself first. */
-function* foldersOf(root: string, parts: readonly string[] = []): Generator<readonly string[]> {
+function* walkFolders(root: string, parts: readonly string[] = []): Generator<readonly string[]> {
   const folder = join(root, ...parts);
   if (parts.length === 0 && !existsSync(folder)) return;
   yield parts;
   if (parts.length === MAX_GRAPH_FOLDER_PARTS) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && GRAPH_FOLDER_PART.test(entry.name))
-      yield* foldersOf(root, [...parts, entry.name]);
+      yield* walkFolders(root, [...parts, entry.name]);
   }
 }
 
 /** Returns the name of the graph in a folder, null if there is none. */
-function nameOf(folder: string, path: string): string | null {
+function readGraphName(folder: string, path: string): string | null {
   const files = new SnapshotFiles(folder);
   const stored = [files.current, files.previous].filter((file) => existsSync(file));
   for (const file of stored) {

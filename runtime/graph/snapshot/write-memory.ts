@@ -16,19 +16,19 @@ import {
   countWords,
   type DirtyRun,
   dirtyChunks,
-  wordsOfRun,
+  runWords,
 } from "./dirty-chunks.js";
 import type { SnapshotPoint } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { storedArenas } from "./stored-arenas.js";
 
 /** Maximum size of the copy of step 4: 4 MiB. */
-const FEW_WORDS = 2 ** 20;
+const MAX_COPIED_WORDS = 2 ** 20;
 /** Memory touched per turn: 8 MiB. */
 const STEP_WORDS = 2 ** 21;
 
 /** A graph at one moment. */
-interface Moment {
+interface FinalState {
   readonly header: SnapshotPoint;
   /** Chunks that the file still lacks. */
   readonly copies: readonly (readonly [DirtyRun, Uint32Array])[];
@@ -40,7 +40,7 @@ export function* writeMemory(
   file: SnapshotWriter,
 ): Generator<undefined, SnapshotPoint, void> {
   const left = yield* writeLive(store, file);
-  const { header, copies } = copyRest(store, file, yield* touchedMemory(left));
+  const { header, copies } = copyRest(store, file, yield* allocateTouched(left));
   for (const [{ arena, chunk }, words] of copies) {
     file.write(arena.id, chunk, words);
     yield;
@@ -55,7 +55,7 @@ function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefine
     const words = store.writer.mutate(() => {
       const changed = dirtyChunks(store, file);
       const count = countWords(changed);
-      if (count <= FEW_WORDS || count > before / 2) return count;
+      if (count <= MAX_COPIED_WORDS || count > before / 2) return count;
       clearDirtyMarks(store, changed);
       runs = changed;
       return count;
@@ -63,14 +63,14 @@ function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefine
     if (runs.length === 0) return words;
     before = words;
     for (const run of runs) {
-      file.write(run.arena.id, run.chunk, wordsOfRun(run));
+      file.write(run.arena.id, run.chunk, runWords(run));
       yield;
     }
   }
 }
 
 /** Allocates memory and touches its pages in advance, which makes the copy ten times faster. */
-function* touchedMemory(words: number): Generator<undefined, Uint32Array, void> {
+function* allocateTouched(words: number): Generator<undefined, Uint32Array, void> {
   const memory = new Uint32Array(words);
   for (let at = 0; at < words; at += STEP_WORDS) {
     memory.fill(0, at, at + STEP_WORDS);
@@ -80,13 +80,13 @@ function* touchedMemory(words: number): Generator<undefined, Uint32Array, void> 
 }
 
 /** Step 4: copies under the mutex. */
-function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array): Moment {
+function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array): FinalState {
   return store.writer.mutate(() => {
     const changed = dirtyChunks(store, file);
     clearDirtyMarks(store, changed);
     let used = 0;
     const copies = changed.map((run) => {
-      const words = wordsOfRun(run);
+      const words = runWords(run);
       const copy = memory.subarray(used, used + words.length);
       // More may have been dirtied while the memory was touched.
       if (copy.length < words.length) return [run, words.slice()] as const;

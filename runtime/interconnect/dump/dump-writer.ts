@@ -5,9 +5,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync }
 import { dirname, join } from "node:path";
 import { LOG_FOLDER } from "../../base/graph-names.js";
 import {
-  identityOfStore,
   openForLogging,
   readSnapshotHeader,
+  requireIdentity,
   SnapshotFiles,
 } from "../../graph/log/logging-entry-points.js";
 import type { ReplicatedLog } from "../durable-log.js";
@@ -39,7 +39,7 @@ export class DumpWriter {
     rmSync(part, { recursive: true, force: true });
     const { disk, channel } = this.#log;
     disk.makeFolder(join(part, LOG_FOLDER));
-    const open = new Set(channel.stores().map(identityOfStore));
+    const open = new Set(channel.stores().map(requireIdentity));
     for (const { identity, name, path } of channel.graphs.all()) {
       if (!open.has(identity)) continue;
       const { current } = new SnapshotFiles(await snapshots.saveNow(name));

@@ -9,7 +9,7 @@ import {
 } from "../../graph/log/drain-transactions.js";
 import {
   type CommitClock,
-  identityOfStore,
+  requireIdentity,
   startLogging,
 } from "../../graph/log/logging-entry-points.js";
 import {
@@ -71,7 +71,7 @@ export class LogChannel {
 
   /** Starts logging the changes of a graph. */
   open(store: GraphStore, path: string): LoggedGraph {
-    const identity = identityOfStore(store);
+    const identity = requireIdentity(store);
     const graph = this.graphs.byIdentity(identity) ?? this.#add(identity, store.name, path);
     // Changes made with logging off are missing: the log starts anew after them.
     if (graph.after !== store.operationCount || graph.before === null) {

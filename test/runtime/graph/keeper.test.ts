@@ -69,20 +69,20 @@ test("reports a failed save and saves again later", async () => {
 });
 
 test("creates a graph once", ({ keeper, folder }) => {
-  const shared = keeper.keep(request("g", folder));
-  assert.is(keeper.keep(request("g", folder)), shared);
+  const shared = keeper.open(request("g", folder));
+  assert.is(keeper.open(request("g", folder)), shared);
   assert.equal(keeper.names(), ["g"]);
   assert.is(keeper.find("h"), null);
 });
 
 test("rejects two loaded graphs with the same folder", ({ keeper, folder }) => {
-  const { share } = keeper.keep(request("g", folder));
+  const { share } = keeper.open(request("g", folder));
   assert.throws(
-    () => keeper.keep(request("h", folder)),
+    () => keeper.open(request("h", folder)),
     (error: Error) => error instanceof DataError && /"g" is stored in/.test(error.message),
   );
   removeEverywhere(GraphStore.attach(share, TEST_THREAD));
-  assert.is(keeper.keep(request("h", folder)).path, folder);
+  assert.is(keeper.open(request("h", folder)).path, folder);
   assert.equal(keeper.names(), ["h"]);
 });
 

@@ -73,7 +73,7 @@ function provide({ root }: Context, port: number) {
   const keeper = new GraphManager(TEST_THREAD, settings, warn, log);
   const keep = (name: string): GraphStore => {
     const isAny = { isStorable: true, isLocal: false, isReadonly: false };
-    const shared = keeper.keep({ name, path: name, folder: join(root, name), ...isAny });
+    const shared = keeper.open({ name, path: name, folder: join(root, name), ...isAny });
     return GraphStore.attach(shared.share, TEST_THREAD + 1);
   };
   keep("g");

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { CommitClock, identityOfStore } from "../../../runtime/graph/log/logging-entry-points.js";
+import { CommitClock, requireIdentity } from "../../../runtime/graph/log/logging-entry-points.js";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
 import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
@@ -48,7 +48,7 @@ test.before.each((context) => {
   const replica = new Replica({
     root: other,
     stores: () => subscriber.replicated(),
-    open: ({ name, identity }) => subscriber.keep({ ...request(other, name), identity }),
+    open: ({ name, identity }) => subscriber.open({ ...request(other, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
     drainIfFull: () => undefined,
@@ -72,7 +72,7 @@ function request(root: string, name: string) {
 }
 
 function graphOf(keeper: GraphManager, folder: string, name: string): GraphStore {
-  return GraphStore.attach(keeper.keep(request(folder, name)).share, TEST_THREAD + 2);
+  return GraphStore.attach(keeper.open(request(folder, name)).share, TEST_THREAD + 2);
 }
 
 /** A graph of the provider with some vertices. */
@@ -114,7 +114,7 @@ async function framesOf({ log, clock }: Context, from: number): Promise<Buffer[]
 
 function isSame({ subscriber, folder }: Context, store: GraphStore): void {
   const copy = graphOf(subscriber, join(folder, "s"), store.name);
-  assert.is(identityOfStore(copy), identityOfStore(store));
+  assert.is(requireIdentity(copy), requireIdentity(store));
   const { graph, vertices } = comparable(copy) as { graph: object; vertices: unknown };
   assert.equal({ graph: { ...graph, isReadonly: false }, vertices }, comparable(store));
 }

@@ -1,7 +1,7 @@
 // Functions of all arcs from one vertex to another. They return null except in the evaluation of
 // the synthetic arc, which follows those of a head's arcs.
 
-import { sortValueOf } from "../../model/arc-number.js";
+import { arcSortValue } from "../../model/arc-number.js";
 import { M_TMC, M_TMM, M_TMX } from "../../model/constants.js";
 import { FLOAT_MODIFIER } from "../../model/modifiers.js";
 import type { Context } from "../context.js";
@@ -46,7 +46,7 @@ function componentValue(x: Context, relationship: Argument, modifier: Argument):
   for (let at = 0; at < words.length; at += 2) {
     const word1 = words[at]!;
     if (!isArc(word1, wanted, numberIn(modifier ?? 0) || 0)) continue;
-    const number = sortValueOf(word1, words[at + 1]!);
+    const number = arcSortValue(word1, words[at + 1]!);
     return ((word1 >>> 8) & FLOAT_MODIFIER) !== 0 ? boxedReal(number) : number;
   }
   return null;
@@ -71,7 +71,7 @@ function decayed(x: Context, relationship: Argument, given: Argument, isExponent
     const word1 = words[at]!;
     if (!isArc(word1, wanted, 0)) continue;
     const modifier = (word1 >>> 8) & 0x1f;
-    const number = sortValueOf(word1, words[at + 1]!);
+    const number = arcSortValue(word1, words[at + 1]!);
     if ((modifier & FLOAT_MODIFIER) === 0) times.set(modifier, number);
     else {
       sum += number;

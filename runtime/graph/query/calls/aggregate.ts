@@ -1,7 +1,7 @@
 // Aggregate: sums over the arcs that a neighborhood query would collect.
 
 import { ARC_WORDS } from "../../memory/layout.js";
-import { sortValueOf } from "../../model/arc-number.js";
+import { arcSortValue } from "../../model/arc-number.js";
 import {
   D_BOTH,
   D_OUT,
@@ -55,7 +55,7 @@ class AggregateSink implements HitSink {
   take({ words, from, end, length }: ArcBatch): boolean {
     this.arcs += length;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
-      this.value += sortValueOf(words[arc + 1]!, words[arc + 2]!);
+      this.value += arcSortValue(words[arc + 1]!, words[arc + 2]!);
       if (this.#heads === null || !this.#heads.add(words[arc]!)) continue;
       this.indegree += this.#store.vertices.inDegree(words[arc]!);
       this.outdegree += this.#store.vertices.outDegree(words[arc]!);

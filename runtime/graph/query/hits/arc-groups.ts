@@ -2,7 +2,7 @@
 // group to another sink.
 
 import { ARC_WORDS } from "../../memory/layout.js";
-import { sortValueOf } from "../../model/arc-number.js";
+import { arcSortValue } from "../../model/arc-number.js";
 import { M_FLTAGGR, M_INTAGGR } from "../../model/constants.js";
 import { SearchError } from "../../model/errors.js";
 import { FLOAT_MODIFIER, MODIFIERS, valueBits } from "../../model/modifiers.js";
@@ -88,7 +88,7 @@ export class ArcGroupBuffer implements HitSink {
   /** @throws SearchError too many groups */
   take({ words, from, end }: ArcBatch): boolean {
     for (let arc = from; arc < end && this.#room > 0; arc += ARC_WORDS, this.#room--) {
-      this.#add(words[arc]!, words[arc + 1]!, sortValueOf(words[arc + 1]!, words[arc + 2]!));
+      this.#add(words[arc]!, words[arc + 1]!, arcSortValue(words[arc + 1]!, words[arc + 2]!));
     }
     return this.#room > 0;
   }

@@ -5,7 +5,7 @@ import * as S from "../../../base/sort-constants.js";
 import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
-import { isFloatArc, sortValueOf } from "../../model/arc-number.js";
+import { arcSortValue, isFloatArc } from "../../model/arc-number.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { NO_HAMMING, NO_SIMILARITY, type Probe } from "../../vectors/probe.js";
@@ -184,7 +184,7 @@ function valuesOf({ words, from, end }: ArcBatch, sign: number, keys: Float64Arr
   for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
     const word1 = words[arc + 1]!;
     const isFloat = isFloatArc(word1);
-    const number = isFloat ? floats[arc + 2]! : sortValueOf(word1, words[arc + 2]!);
+    const number = isFloat ? floats[arc + 2]! : arcSortValue(word1, words[arc + 2]!);
     const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
     keys[index] = key;
     if (key < least) least = key;

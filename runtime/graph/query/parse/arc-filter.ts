@@ -25,7 +25,7 @@ import {
   invalidNameError,
   NAMES,
 } from "../../model/invalid-argument.js";
-import { MODIFIERS, modifierCode, modifierNamed } from "../../model/modifiers.js";
+import { MODIFIERS, modifierCode, parseModifierName } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
@@ -159,7 +159,7 @@ function itemsOf(filter: unknown): readonly unknown[] {
     }
   }
   const [rel, dir, mod, cond, value] = items;
-  return [rel, directionNamed(dir), modifierNamed(mod), ...comparisonIn(cond, value)];
+  return [rel, directionNamed(dir), parseModifierName(mod), ...comparisonIn(cond, value)];
 }
 
 function directionNamed(direction: unknown): unknown {

@@ -2,7 +2,7 @@
 // graph. Each vertex is read consistently; the graph as a whole may change meanwhile.
 
 import { ARC_WORDS } from "../../memory/layout.js";
-import { sortValueOf } from "../../model/arc-number.js";
+import { arcSortValue } from "../../model/arc-number.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -66,7 +66,7 @@ const MOST_ARCS = 0x3fff_ffff;
 
 /** Returns the weight of an arc: its value, 1 if it has none. */
 export function arcWeight(word1: number, bits: number): number {
-  return (((word1 >>> 8) & 0x1f) === 1 ? 1 : sortValueOf(word1, bits)) || 0;
+  return (((word1 >>> 8) & 0x1f) === 1 ? 1 : arcSortValue(word1, bits)) || 0;
 }
 
 /**

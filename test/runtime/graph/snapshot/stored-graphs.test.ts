@@ -104,7 +104,7 @@ test("lose remains of interrupted saves when the data folder is opened", ({ root
   for (const folder of [first, plugin]) mkdirSync(folder);
   for (const folder of [first, cities, plugin])
     writeFileSync(join(folder, "graph.snapshot.tmp"), "half");
-  new GraphRoot(root, {}).leave();
+  new GraphRoot(root, {}).release();
   assert.equal(readdirSync(cities), ["graph.snapshot"]);
   assert.equal(readdirSync(first), []);
   assert.equal(readdirSync(plugin), ["graph.snapshot.tmp"], "no folder of a graph");
