@@ -159,7 +159,7 @@ test("an index outlives its builder, and goes with all vectors", () => {
   assert.is(graph.indexes()[0]!.indexed, 600);
   checkStore(store);
   graph.truncate();
-  assert.equal([builder.isOver, graph.indexes()], [true, []]);
+  assert.equal([builder.isFinished, graph.indexes()], [true, []]);
   left.next();
   graph.createVertex("a", { vector: vectors.next() });
   assert.is(indexOf(store.vectors, store.vectors.spaceOf(64)), null);

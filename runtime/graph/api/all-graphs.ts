@@ -27,7 +27,9 @@ type GraphStatus = ReturnType<typeof graphStatus>;
 export class AllGraphs extends SystemProperties {
   /** Returns order and size of all open graphs by name. */
   registry(): Record<string, readonly [order: number, size: number]> {
-    const entries = users().map(({ store }) => [store.name, [store.order, store.size]] as const);
+    const entries = userGraphs().map(
+      ({ store }) => [store.name, [store.order, store.size]] as const,
+    );
     return Object.fromEntries(entries);
   }
 
@@ -84,7 +86,7 @@ export class AllGraphs extends SystemProperties {
   setReadonly(): void {
     const changed: GraphStore[] = [];
     try {
-      for (const access of users()) {
+      for (const access of userGraphs()) {
         const { store } = access;
         if (isSystemReadonly(store)) continue;
         makeReadonly(access, setSystemReadonly, lockDeadlineAfter(READONLY_TIMEOUT_MS), false);
@@ -103,7 +105,7 @@ export class AllGraphs extends SystemProperties {
 
   /** Returns the number of read-only graphs. */
   countReadonly(): number {
-    return users().filter(({ store }) => store.isReadonly).length;
+    return userGraphs().filter(({ store }) => store.isReadonly).length;
   }
 
   /** Suspends the removal of expired vertices and arcs in all graphs. */
@@ -129,7 +131,7 @@ export class AllGraphs extends SystemProperties {
 
   /** Returns 32 hex digits that change with every change of a replicated graph. */
   fingerprint(): string {
-    return graphDigest(users().filter(({ isLocal }) => !isLocal));
+    return graphDigest(userGraphs().filter(({ isLocal }) => !isLocal));
   }
 
   /** Returns bytes of memory: of the machine, free, used by this process, and its peak. */
@@ -161,7 +163,7 @@ function all(): GraphAccess[] {
 }
 
 /** Returns all graphs except the system's own. */
-function users(): GraphAccess[] {
+function userGraphs(): GraphAccess[] {
   return all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
 }
 

@@ -32,7 +32,7 @@ export function define(store: GraphStore, text: string): void {
 
 /** Returns the texts of all definitions of a graph by name. */
 export function definitions(store: GraphStore): Record<string, string> {
-  const found = whereKept(store);
+  const found = findDefinitionVertex(store);
   return found === null
     ? {}
     : (found.system.properties.all(found.vertex) as Record<string, string>);
@@ -40,7 +40,7 @@ export function definitions(store: GraphStore): Record<string, string> {
 
 /** Returns the text of a definition; null if there is none. */
 export function definition(store: GraphStore, name: string): string | null {
-  const found = whereKept(store);
+  const found = findDefinitionVertex(store);
   if (found === null) return null;
   const { system, vertex } = found;
   return readConsistently(system, false, () => {
@@ -50,7 +50,7 @@ export function definition(store: GraphStore, name: string): string | null {
 }
 
 /** Returns null if nothing is defined yet: the process may not have graphs at all. */
-function whereKept(store: GraphStore): { system: GraphStore; vertex: number } | null {
+function findDefinitionVertex(store: GraphStore): { system: GraphStore; vertex: number } | null {
   const system = threadContext().graphs?.find(SYSTEM_GRAPH)?.store;
   const vertex = system?.ids.find(vertexOf(store)) ?? 0;
   return system === undefined || vertex === 0 ? null : { system, vertex };

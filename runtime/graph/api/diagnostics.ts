@@ -53,7 +53,9 @@ export function vertexText(store: GraphStore, vertex: number): string {
     `Vertex( ${ids.idOf(vertex)} )`,
     `  type ${store.typeNameOf(vertex)}, ${vertices.isVirtual(vertex) ? "VIRTUAL" : "REAL"}`,
     `  ${descriptorText(store, vertex)}`,
-    ...Object.entries(properties.all(vertex)).map(([key, value]) => `  ${key}: ${shown(value)}`),
+    ...Object.entries(properties.all(vertex)).map(
+      ([key, value]) => `  ${key}: ${formatValue(value)}`,
+    ),
   ];
   for (const arc of [D_OUT, D_IN]) {
     const options = { arc, sortby: S_VAL, hits: SHOWN_ARCS, fields: F_AARC } as const;
@@ -86,6 +88,6 @@ export function arcsText(store: GraphStore, condition: VertexCondition, hits: nu
   return found.length === 0 ? "no arcs" : found.join("\n");
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }

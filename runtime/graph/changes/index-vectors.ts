@@ -79,15 +79,15 @@ function changeIndex(store: GraphStore, length: number, ef: number): number {
 export function vectorIndexes({ vectors, memory }: GraphStore): VectorIndexState[] {
   const states: VectorIndexState[] = [];
   for (const space of vectors.spaces()) {
-    const index = vectors.inSpace(space, Space.Index);
+    const index = vectors.readSpace(space, Space.Index);
     if (index === 0) continue;
     const word = (which: number): number => memory.lists.words[index + which]!;
     if (word(VectorIndex.Ef) === 0) continue;
     const dead = word(VectorIndex.Dead);
     states.push({
-      length: vectors.inSpace(space, Space.Length),
+      length: vectors.readSpace(space, Space.Length),
       ef: word(VectorIndex.Ef),
-      vectors: vectors.inSpace(space, Space.Count),
+      vectors: vectors.readSpace(space, Space.Count),
       indexed: Math.max(0, word(VectorIndex.Nodes) - dead),
       dead,
     });

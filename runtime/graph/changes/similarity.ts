@@ -35,6 +35,6 @@ export function setSimilarity(
 /** Rejects Jaccard for vectors of numbers, which support cosine only. */
 function requireCosine({ vectors }: GraphStore, name: SimilaritySetting, value: number): void {
   const usesJaccard = name === "jaccard_exp" ? value > 0 : name === "cosine_exp" && value < 1;
-  if (!usesJaccard || !vectors.hasOtherThan(true)) return;
+  if (!usesJaccard || !vectors.hasOtherKind(true)) return;
   throw new ValueError(`${name} must be ${name === "jaccard_exp" ? 0 : 1} for vectors of numbers`);
 }

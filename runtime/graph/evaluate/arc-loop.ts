@@ -8,7 +8,7 @@ import { PropertyKind } from "../store/property-values.js";
 import type { Context } from "./context.js";
 import { collectNumber } from "./functions/collect.js";
 import { type Handles, LoopWriter } from "./loop-codegen.js";
-import { addTo, boxed, count, type LoopBody, loopBody, subtractFrom } from "./loop-effects.js";
+import { addTo, box, count, type LoopBody, loopBody, subtractFrom } from "./loop-effects.js";
 import { divideNumbers, equalReals } from "./number-operators.js";
 import {
   childNodes,
@@ -36,7 +36,7 @@ const HELPERS = {
   isText,
   isFloatArc,
   isPositive,
-  boxed,
+  box,
   addTo,
   subtractFrom,
   count,
@@ -67,7 +67,7 @@ export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null
   if (isOfVertices && (typed.hasEffect || !typed.statements.every(isOfVertexAlone))) return null;
   const writer = new LoopWriter(isOfVertices ? OF_VERTICES : OF_ARCS);
   const body = loopBody(writer, typed.statements, isOfVertices ? "filter" : kind);
-  if (body === null || !writer.isOneLook) return null;
+  if (body === null || !writer.readsOnce) return null;
   const source = loopSource(writer, typed, kind, body);
   const { numbers, truths, calls, constants } = writer.tables;
   try {
@@ -126,7 +126,7 @@ function loopSource(
   return [
     '"use strict";',
     "const { divide, near, arcNumber, scoreOf, isText } = H;",
-    "const { isFloatArc, isPositive, boxed, addTo, subtractFrom, count, collectNumber } = H;",
+    "const { isFloatArc, isPositive, box, addTo, subtractFrom, count, collectNumber } = H;",
     "return function (x, a, from, end, scores) {",
     "const { store, arc: { side, level } } = x;",
     "const V = store.vertices, P = store.properties, S = store.strings;",

@@ -104,7 +104,12 @@ const ARC_ROWS: readonly ArcAttribute[] = [
     },
   },
   { name: "dist", type: "int", doc: "levels from the start", read: (_x, a) => a.level },
-  { name: "issyn", type: "int", doc: "1 once for all arcs to a head", read: (_x, a) => isMade(a) },
+  {
+    name: "issyn",
+    type: "int",
+    doc: "1 once for all arcs to a head",
+    read: (_x, a) => isSyntheticArc(a),
+  },
   {
     name: "isfwd",
     type: "int",
@@ -117,7 +122,7 @@ function directionOf(arc: ArcView): number {
   return arc.level === 0 ? 0 : DIRECTIONS[arc.side]!;
 }
 
-function isMade(arc: ArcView): number {
+function isSyntheticArc(arc: ArcView): number {
   return Number(arc.isSynthetic);
 }
 
@@ -175,11 +180,11 @@ const OTHER_ROWS: readonly OtherAttribute[] = [
   })),
 ];
 
-export const VERTEX_ATTRIBUTES = byName(VERTEX_ROWS);
-export const ARC_ATTRIBUTES = byName(ARC_ROWS);
-export const OTHER_ATTRIBUTES = byName(OTHER_ROWS);
+export const VERTEX_ATTRIBUTES = indexByName(VERTEX_ROWS);
+export const ARC_ATTRIBUTES = indexByName(ARC_ROWS);
+export const OTHER_ATTRIBUTES = indexByName(OTHER_ROWS);
 
-function byName<R extends Row>(rows: readonly R[]): ReadonlyMap<string, R> {
+function indexByName<R extends Row>(rows: readonly R[]): ReadonlyMap<string, R> {
   return new Map(rows.map((row) => [row.name, row]));
 }
 

@@ -201,7 +201,7 @@ export function readNumber(node: TypedNode): NumberOf {
     }
     case "unary":
       if (node.operator === "-" && (node.of.type === "int" || node.of.type === "real")) {
-        return negated(node.of);
+        return negateNumber(node.of);
       }
       break;
     case "binary": {
@@ -229,7 +229,7 @@ export function readNumber(node: TypedNode): NumberOf {
   return (x) => numberIn(value(x));
 }
 
-function negated(of: TypedNode): NumberOf {
+function negateNumber(of: TypedNode): NumberOf {
   const number = readNumber(of);
   return of.type === "int" ? (x) => 0 - number(x) : (x) => -number(x);
 }

@@ -50,7 +50,7 @@ function evaluateExpression(
   const run = new QueryExecution(store, memory);
   if (vector.length > 0) run.vector = new VectorValue(partsOfLike(vector, "vector"));
   if (spend !== undefined) run.spend = spend;
-  const bound = boundTo(store, expression, run);
+  const bound = bindCached(store, expression, run);
   const { context } = bound;
   context.vertex.move(tail === 0 ? head : tail);
   context.prev.move(tail === 0 ? head : tail);
@@ -69,7 +69,7 @@ function evaluateExpression(
 }
 
 /** Caches recently bound programs: binding takes longer than most evaluations. */
-function boundTo(store: GraphStore, expression: Expression, run: QueryExecution): BoundProgram {
+function bindCached(store: GraphStore, expression: Expression, run: QueryExecution): BoundProgram {
   let bounds = boundOf.get(store);
   if (bounds === undefined) {
     bounds = new LruCache(MOST_BOUND);

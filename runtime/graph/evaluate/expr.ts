@@ -9,15 +9,15 @@ export type ExpressionValue = null | boolean | number | string | readonly Expres
  * @throws TypeError a value that is not an expression value
  */
 export function expr(parts: TemplateStringsArray, ...values: readonly ExpressionValue[]): string {
-  return parts.reduce((text, part, index) => `${text}${literal(values[index - 1]!)}${part}`);
+  return parts.reduce((text, part, index) => `${text}${toLiteral(values[index - 1]!)}${part}`);
 }
 
-function literal(value: ExpressionValue): string {
+function toLiteral(value: ExpressionValue): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return value ? "true" : "false";
   if (typeof value === "number" && Number.isFinite(value)) return number(value);
-  if (typeof value === "string") return quoted(value);
-  if (Array.isArray(value) && value.length > 0) return value.map(literal).join(", ");
+  if (typeof value === "string") return quote(value);
+  if (Array.isArray(value) && value.length > 0) return value.map(toLiteral).join(", ");
   throw new TypeError(
     "a value of an expression is a number, text, boolean, null or a list of them",
   );
@@ -29,7 +29,7 @@ function number(value: number): string {
 }
 
 /** Writes every byte as `\xHH`, so quotes, backslashes and stars have no special meaning. */
-function quoted(text: string): string {
+function quote(text: string): string {
   if (!/['\\*]/.test(text)) return `'${text}'`;
   const bytes = Buffer.from(text);
   return `'${Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}'`;

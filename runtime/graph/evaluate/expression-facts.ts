@@ -62,7 +62,7 @@ export function expressionFacts(text: string): ExpressionFacts {
   const visit = (node: TypedNode): void => {
     const name = nameOf(node, (of, place) => String(literals[keys[of][place]!]));
     if (name !== null) names.add(name);
-    const hint = hintOf(node);
+    const hint = findHint(node);
     if (hint !== null) hints.add(hint);
     childNodes(node).forEach(visit);
   };
@@ -98,7 +98,7 @@ function nameOf(node: TypedNode, keyOf: KeyOf): string | null {
 const ARITHMETIC = new Set(["+", "-", "*", "%"]);
 const COMPARISONS = new Set(["==", "<", "<=", ">", ">="]);
 
-function hintOf(node: TypedNode): string | null {
+function findHint(node: TypedNode): string | null {
   if (node.op !== "binary") return null;
   const { operator, left, right } = node;
   const areMixed =

@@ -71,14 +71,14 @@ export class LoopWriter {
   }
 
   /** False if a vertex would be read at two moments: in the loop, and by a closure. */
-  get isOneLook(): boolean {
+  get readsOnce(): boolean {
     return !(this.#closuresRead && this.reads.size > 0);
   }
 
   /** Returns the source of an arc's score; null if a loop cannot compute it. */
   score(node: TypedNode): string | null {
     const lane = this.#number(node);
-    return lane === null ? null : `scoreOf(${plain(lane, "0")})`;
+    return lane === null ? null : `scoreOf(${withDefault(lane, "0")})`;
   }
 
   /** Returns the source of whether an arc passes. */
@@ -116,7 +116,7 @@ export class LoopWriter {
     if (isArcValue(node)) return "arcNumber(w, b), isFloatArc(w)";
     if (node.op === "binary" && ARITHMETIC.has(node.operator) && node.type === "num") {
       const [left, right] = [node.left, node.right];
-      // The zero of 32-bit and safe ints has no sign if there is no real, see `boxed`.
+      // The zero of 32-bit and safe ints has no sign if there is no real, see `box`.
       const isOfArc =
         (isArcValue(left) || isKnownInt(left)) && (isArcValue(right) || isKnownInt(right));
       return isOfArc ? `${this.#number(node)!.value}, isFloatArc(w)` : null;
@@ -132,22 +132,24 @@ export class LoopWriter {
       case "literal":
         if (node.type === "text") return null;
         this.literals.add(node.index);
-        return always(`l${node.index}`);
+        return neverNull(`l${node.index}`);
       case "constant":
         if (node.type === "null") return { value: "0", isNull: "true" };
         if (!isNumberType(node.type)) return null;
-        return always(`K[${this.tables.constants.push(numberIn(node.value)) - 1}]`);
+        return neverNull(`K[${this.tables.constants.push(numberIn(node.value)) - 1}]`);
       case "code":
         this.codes.add(node.place);
-        return always(`k${node.place}`);
+        return neverNull(`k${node.place}`);
       case "vertexAttribute": {
         const column = COLUMNS.get(node.attribute.name);
-        return column === undefined ? this.#closure(node) : always(column(this.handles[node.of]));
+        return column === undefined
+          ? this.#closure(node)
+          : neverNull(column(this.handles[node.of]));
       }
       case "arcAttribute": {
         const columns = ARC_COLUMNS.get(node.attribute.name);
         if (columns === undefined) return this.#closure(node);
-        return always(columns[node.of === "next" ? 0 : 1]);
+        return neverNull(columns[node.of === "next" ? 0 : 1]);
       }
       case "property": {
         const at = this.#read(node);
@@ -159,7 +161,7 @@ export class LoopWriter {
         // Whether a zero has a sign depends on its type, which only closures distinguish.
         if (node.operator === "-" && (node.of.type === "int" || node.of.type === "real")) {
           const of = this.#number(node.of);
-          if (of !== null) return always(`(${node.of.type === "int" ? "0 " : ""}-${of.value})`);
+          if (of !== null) return neverNull(`(${node.of.type === "int" ? "0 " : ""}-${of.value})`);
         }
         return this.#truthAsNumber(node) ?? this.#closure(node);
       case "if":
@@ -187,13 +189,13 @@ export class LoopWriter {
     const [a, b] = this.#both(left, right);
     if (a === null || b === null) return null;
     const isInt = type === "int" && operator === "*" ? " + 0" : "";
-    const isNull = both(a.isNull, b.isNull);
+    const isNull = andSource(a.isNull, b.isNull);
     const tests = [a.isNull, b.isNull].filter((test) => test !== NEVER);
     if (operator === "*" && tests.length > 0) {
       // Null times anything is 0, even times a non-number.
       return { value: `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`, isNull };
     }
-    return { value: `(${plain(a, "0")} ${operator} ${plain(b, "0")}${isInt})`, isNull };
+    return { value: `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${isInt})`, isNull };
   }
 
   #both(left: TypedNode, right: TypedNode): [Lane | null, Lane | null] {
@@ -216,22 +218,22 @@ export class LoopWriter {
     if (lanes.includes(null)) return null;
     const given = lanes as Lane[];
     if (row.name === "rank") {
-      const sum = given.map((lane) => plain(lane, "0")).join(" + ") || "0";
-      return always(`(V.c1(h) * (${sum}) + V.c0(h))`);
+      const sum = given.map((lane) => withDefault(lane, "0")).join(" + ") || "0";
+      return neverNull(`(V.c1(h) * (${sum}) + V.c0(h))`);
     }
     if (row.number === null) return null;
     const isStatic = args.every(({ type }) => isNumberType(type));
     const call = `F[${this.tables.calls.push(row.number) - 1}]`;
     const values = (null0: boolean): string =>
-      given.map((lane) => (null0 ? plain(lane, "0") : lane.value)).join(", ");
-    if (isStatic || row.name === "prox") return always(`${call}(${values(true)})`);
+      given.map((lane) => (null0 ? withDefault(lane, "0") : lane.value)).join(", ");
+    if (isStatic || row.name === "prox") return neverNull(`${call}(${values(true)})`);
     if (args.length !== 1) return null;
     return { value: `${call}(${values(false)})`, isNull: given[0]!.isNull };
   }
 
   #truthAsNumber(node: TypedNode): Lane | null {
     const truth = isTruthNode(node) ? this.#truth(node) : null;
-    return truth === null ? null : always(`(${truth} ? 1 : 0)`);
+    return truth === null ? null : neverNull(`(${truth} ? 1 : 0)`);
   }
 
   #truth(node: TypedNode): string | null {
@@ -271,7 +273,7 @@ export class LoopWriter {
     }
     if (node.type !== "int" && node.type !== "real" && node.type !== "num") return null;
     const lane = this.#number(node);
-    return lane === null ? null : `(${plain(lane, "0")} !== 0)`;
+    return lane === null ? null : `(${withDefault(lane, "0")} !== 0)`;
   }
 
   #equality({ operator, left, right }: Extract<TypedNode, { op: "binary" }>): string | null {
@@ -321,7 +323,7 @@ export class LoopWriter {
   #closure(node: TypedNode): Lane | null {
     if (!isNumberType(node.type) || node.hasEffect) return null;
     this.#noteReads(node);
-    return always(`C[${this.tables.numbers.push(readNumber(node)) - 1}](x)`);
+    return neverNull(`C[${this.tables.numbers.push(readNumber(node)) - 1}](x)`);
   }
 
   #noteReads(node: TypedNode): void {
@@ -341,16 +343,16 @@ function isKnownInt({ op, type }: TypedNode): boolean {
   return type === "int" && (op === "literal" || op === "vertexAttribute" || op === "arcAttribute");
 }
 
-function always(value: string): Lane {
+function neverNull(value: string): Lane {
   return { value, isNull: NEVER };
 }
 
 /** Returns the number, with a substitute for null. */
-function plain({ value, isNull }: Lane, otherwise: string): string {
+function withDefault({ value, isNull }: Lane, otherwise: string): string {
   return isNull === NEVER ? value : `(${isNull} ? ${otherwise} : ${value})`;
 }
 
-function both(a: string, b: string): string {
+function andSource(a: string, b: string): string {
   return a === NEVER || b === NEVER ? NEVER : `(${a} && ${b})`;
 }
 

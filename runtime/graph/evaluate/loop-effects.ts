@@ -2,7 +2,7 @@
 // collected arcs. Other effects prevent a loop. Values keep their type: an int, or a real that may
 // be whole.
 
-import { increased } from "./functions/memory.js";
+import { increment } from "./functions/memory.js";
 import type { LoopWriter } from "./loop-codegen.js";
 import { add, subtract } from "./operators.js";
 import type { TypedNode, TypedStatement } from "./typed-tree.js";
@@ -14,7 +14,7 @@ type Call = Extract<TypedNode, { op: "call" }>;
 const EFFECTS = new Map<string, (address: string, value: string) => string>([
   ["add", (address, value) => `addTo(cells, ${address}, ${value});`],
   ["sub", (address, value) => `subtractFrom(cells, ${address}, ${value});`],
-  ["store", (address, value) => `cells[${address}] = boxed(${value});`],
+  ["store", (address, value) => `cells[${address}] = box(${value});`],
   ["mov", (address, from) => `cells[${address}] = cells[${from}];`],
   ["inc", (address) => `count(cells, ${address}, 1);`],
   ["count", (address) => `count(cells, ${address}, 1);`],
@@ -91,7 +91,7 @@ function change(writer: LoopWriter, name: string, args: readonly TypedNode[]): s
 }
 
 /** Boxes a number: a whole real is distinguished from an int, whose zero has no sign. */
-export function boxed(number: number, isReal: boolean): Value {
+export function box(number: number, isReal: boolean): Value {
   return isReal ? boxedReal(number) : number + 0;
 }
 
@@ -104,7 +104,7 @@ export function addTo(cells: Value[], at: number, number: number, isReal: boolea
       return;
     }
   }
-  cells[at] = add(cell, boxed(number, isReal));
+  cells[at] = add(cell, box(number, isReal));
 }
 
 export function subtractFrom(cells: Value[], at: number, number: number, isReal: boolean): void {
@@ -116,7 +116,7 @@ export function subtractFrom(cells: Value[], at: number, number: number, isReal:
       return;
     }
   }
-  cells[at] = subtract(cell, boxed(number, isReal));
+  cells[at] = subtract(cell, box(number, isReal));
 }
 
 /** Returns whether a sum needs no boxing: not a whole real, and not a signed zero. */
@@ -130,5 +130,5 @@ export function count(cells: Value[], at: number, by: 1 | -1): void {
   const cell = cells[at]!;
   const counted = (cell as number) + by;
   const isPlain = typeof cell === "number" && Number.isSafeInteger(cell) && counted !== 0;
-  cells[at] = isPlain ? counted : increased(cell, by);
+  cells[at] = isPlain ? counted : increment(cell, by);
 }

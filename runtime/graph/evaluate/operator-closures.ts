@@ -52,11 +52,11 @@ export function valueBinary(
   hasEffect: boolean,
 ): (x: Context) => Value {
   const [a, b] = [readValue(left), readValue(right)];
-  if (operator === "&&") return hasEffect ? bothOf(a, b) : secondIfTrue(a, b);
-  if (operator === "||") return hasEffect ? eitherOf(a, b) : firstIfTrue(a, b);
+  if (operator === "&&") return hasEffect ? andClosure(a, b) : secondIfTrue(a, b);
+  if (operator === "||") return hasEffect ? orClosure(a, b) : firstIfTrue(a, b);
   if (operator === "+") {
     if (isNumberType(type)) return (x) => add(a(x), b(x));
-    return (x) => sumOrText(x, a(x), b(x));
+    return (x) => addOrConcatenate(x, a(x), b(x));
   }
   const operate = VALUES.get(operator)!;
   if (isNumberType(type)) return (x) => operate(a(x), b(x));
@@ -73,7 +73,7 @@ function secondIfTrue(a: Read<Value>, b: Read<Value>): Read<Value> {
   };
 }
 
-function bothOf(a: Read<Value>, b: Read<Value>): Read<Value> {
+function andClosure(a: Read<Value>, b: Read<Value>): Read<Value> {
   return (x) => {
     const [first, second] = [a(x), b(x)];
     return isTrue(first) && isTrue(second) ? second : 0;
@@ -89,7 +89,7 @@ function firstIfTrue(a: Read<Value>, b: Read<Value>): Read<Value> {
   };
 }
 
-function eitherOf(a: Read<Value>, b: Read<Value>): Read<Value> {
+function orClosure(a: Read<Value>, b: Read<Value>): Read<Value> {
   return (x) => {
     const [first, second] = [a(x), b(x)];
     return isTrue(first) || !isTrue(second) ? first : second;
@@ -97,7 +97,7 @@ function eitherOf(a: Read<Value>, b: Read<Value>): Read<Value> {
 }
 
 /** Concatenates only if the left side is a string. */
-function sumOrText(x: Context, a: Value, b: Value): Value {
+function addOrConcatenate(x: Context, a: Value, b: Value): Value {
   if (typeof a !== "string")
     return typeof b === "string" && a !== null ? Number.NaN : countVectorWork(x, add(a, b));
   if (b === null) return a;
@@ -218,15 +218,15 @@ function comparedValues(operator: string, a: Read<Value>, b: Read<Value>) {
     case "<=":
       return (x: Context) => isAtMost(a(x), b(x));
     case ">":
-      return (x: Context) => ordered(isLess, a(x), b(x));
+      return (x: Context) => swapOperands(isLess, a(x), b(x));
     case ">=":
-      return (x: Context) => ordered(isAtMost, a(x), b(x));
+      return (x: Context) => swapOperands(isAtMost, a(x), b(x));
     default:
       return null;
   }
 }
 
 /** The left operand is evaluated first, although it is the right argument of `test`. */
-function ordered(test: (a: Value, b: Value) => boolean, a: Value, b: Value): boolean {
+function swapOperands(test: (a: Value, b: Value) => boolean, a: Value, b: Value): boolean {
   return test(b, a);
 }

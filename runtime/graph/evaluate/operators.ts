@@ -94,10 +94,10 @@ function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
   if (!isNumeric(a) || !isNumeric(b)) return Number.NaN;
   if (a instanceof Bits || b instanceof Bits) {
     if (isReal(a) || isReal(b)) return Number.NaN;
-    return new Bits(wide(operator, rawBits(a), rawBits(b)));
+    return new Bits(calculateBig(operator, rawBits(a), rawBits(b)));
   }
   if (isInt(a) && isInt(b) && (typeof a === "bigint" || typeof b === "bigint")) {
-    return toFloat32(wide(operator, BigInt(a), BigInt(b)));
+    return toFloat32(calculateBig(operator, BigInt(a), BigInt(b)));
   }
   const [x, y] = [numberIn(a), numberIn(b)];
   if (operator === "%") {
@@ -107,7 +107,7 @@ function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
   return isReal(a) || isReal(b) ? boxedReal(result) : result;
 }
 
-function wide(operator: Arithmetic, a: bigint, b: bigint): bigint {
+function calculateBig(operator: Arithmetic, a: bigint, b: bigint): bigint {
   if (operator === "+") return a + b;
   if (operator === "-") return a - b;
   if (operator === "*") return a * b;
@@ -219,13 +219,13 @@ export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
     const [x, y] = [a.charCodeAt(index), b.charCodeAt(index)];
-    if (x !== y) return ordered(x) < ordered(y) ? -1 : 1;
+    if (x !== y) return codePointOrder(x) < codePointOrder(y) ? -1 : 1;
   }
   return Math.sign(a.length - b.length);
 }
 
 /** Surrogates sort after all other code units. */
-function ordered(unit: number): number {
+function codePointOrder(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

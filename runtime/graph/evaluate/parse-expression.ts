@@ -49,7 +49,7 @@ class Parser {
     }
     const statements: Statement[] = [];
     for (;;) {
-      while (this.#takes(";"));
+      while (this.#consume(";"));
       if (this.#isAtEnd) break;
       statements.push(this.#statement());
       if (!this.#isAtEnd && this.#next.text !== ";") throw this.#unexpected();
@@ -73,12 +73,12 @@ class Parser {
     const condition = this.#binary(1);
     let node = condition;
     const { at } = this.#next;
-    if (this.#takes("?")) {
+    if (this.#consume("?")) {
       const yes = this.#ternary();
-      if (!this.#takes(":")) {
+      if (!this.#consume(":")) {
         throw this.#error("incomplete ternary conditional '?:'", this.#next);
       }
-      node = this.#made({ kind: "ternary", condition, yes, no: this.#ternary(), at });
+      node = this.#node({ kind: "ternary", condition, yes, no: this.#ternary(), at });
     }
     this.#depth--;
     return node;
@@ -94,7 +94,7 @@ class Parser {
       this.#at++;
       const isMembership = text === "in" || text === "notin";
       const right = isMembership ? this.#members() : this.#binary(precedence + 1);
-      left = this.#made({ kind: "binary", operator: text, left, right, at });
+      left = this.#node({ kind: "binary", operator: text, left, right, at });
     }
   }
 
@@ -103,7 +103,7 @@ class Parser {
     const { text, at } = this.#next;
     if (text === "range" && this.#tokens[this.#at + 1]!.text === "(") {
       this.#at++;
-      return this.#made({ kind: "call", name: "range", args: this.#arguments(), at });
+      return this.#node({ kind: "call", name: "range", args: this.#arguments(), at });
     }
     return this.#unary();
   }
@@ -114,13 +114,13 @@ class Parser {
     let node: Node;
     if (kind === TokenKind.Symbol && PREFIXES.has(text)) {
       this.#at++;
-      node = this.#made({ kind: "unary", operator: text, of: this.#unary(), at });
+      node = this.#node({ kind: "unary", operator: text, of: this.#unary(), at });
     } else {
       node = this.#primary();
       const operator = this.#next;
-      if (this.#takes("**")) {
+      if (this.#consume("**")) {
         const right = this.#unary();
-        node = this.#made({ kind: "binary", operator: "**", left: node, right, at: operator.at });
+        node = this.#node({ kind: "binary", operator: "**", left: node, right, at: operator.at });
       }
     }
     this.#depth--;
@@ -134,18 +134,18 @@ class Parser {
     if (kind === TokenKind.End) throw this.#error("expected operand", token);
     if (kind !== TokenKind.Symbol) {
       this.#at++;
-      return this.#made({ kind: "literal", token, at });
+      return this.#node({ kind: "literal", token, at });
     }
     if (text === "(") {
       const items = this.#arguments();
       if (items.length === 0) throw this.#error("empty group", token);
-      return this.#made({ kind: "group", items, at });
+      return this.#node({ kind: "group", items, at });
     }
     if (text === "{") {
       this.#at++;
       const items = this.#list("}");
       if (items.length === 0) throw this.#error("empty set", token);
-      return this.#made({ kind: "set", items, at });
+      return this.#node({ kind: "set", items, at });
     }
     throw this.#error("expected operand or function call", token);
   }
@@ -154,22 +154,22 @@ class Parser {
     this.#at++;
     const { text: name, at } = token;
     if (this.#next.text === "(" && this.#next.kind === TokenKind.Symbol) {
-      return this.#made({ kind: "call", name, args: this.#arguments(), at });
+      return this.#node({ kind: "call", name, args: this.#arguments(), at });
     }
     if (this.#next.text === "[" && (VERTICES.has(name) || name === "M")) {
       this.#at++;
       if (name === "M") {
         const place = this.#ternary();
         this.#expect("]");
-        return this.#made({ kind: "call", name: "load", args: [place], at });
+        return this.#node({ kind: "call", name: "load", args: [place], at });
       }
       const key = this.#next;
       if (key.kind !== TokenKind.Text) throw this.#error("literal expected", key);
       this.#at++;
       this.#expect("]");
-      return this.#made({ kind: "property", of: name, key, at });
+      return this.#node({ kind: "property", of: name, key, at });
     }
-    return this.#made({ kind: "name", name, at });
+    return this.#node({ kind: "name", name, at });
   }
 
   #arguments(): Node[] {
@@ -179,14 +179,14 @@ class Parser {
 
   #list(end: ")" | "}"): Node[] {
     const items: Node[] = [];
-    if (this.#takes(end)) return items;
+    if (this.#consume(end)) return items;
     for (;;) {
       items.push(this.#ternary());
       if (items.length > MAX_ARGUMENTS) throw this.#error("too many arguments", this.#next);
-      if (this.#takes(end)) return items;
+      if (this.#consume(end)) return items;
       if (this.#next.text === ";") throw this.#error("invalid subexpression", this.#next);
       if (this.#next.text === "=" || this.#next.text === ":=") throw this.#unexpected();
-      if (!this.#takes(",")) throw this.#error(`expected '${end}'`, this.#next);
+      if (!this.#consume(",")) throw this.#error(`expected '${end}'`, this.#next);
     }
   }
 
@@ -198,7 +198,7 @@ class Parser {
     return this.#next.kind === TokenKind.End;
   }
 
-  #takes(symbol: string): boolean {
+  #consume(symbol: string): boolean {
     const { kind, text } = this.#next;
     if (kind !== TokenKind.Symbol || text !== symbol) return false;
     this.#at++;
@@ -206,7 +206,7 @@ class Parser {
   }
 
   #expect(symbol: string): void {
-    if (!this.#takes(symbol)) throw this.#error(`expected '${symbol}'`, this.#next);
+    if (!this.#consume(symbol)) throw this.#error(`expected '${symbol}'`, this.#next);
   }
 
   #enter(): void {
@@ -214,7 +214,7 @@ class Parser {
     throw this.#error("expression too deep", this.#next);
   }
 
-  #made(node: Node): Node {
+  #node(node: Node): Node {
     if (++this.#nodes > MAX_NODES) throw this.#error("expression too long", this.#next);
     return node;
   }

@@ -52,11 +52,11 @@ export class Program {
     this.typed = typed;
     const { statements } = typed;
     const isPlain = statements.length === 1 && statements[0]!.slot < 0 && !mayReturn(typed);
-    const value = valueOfProgram(typed);
+    const value = compileValue(typed);
     const node = statements[0]!.value;
     this.value = value;
     this.steps = 1 + statements.reduce((sum, { value }) => sum + sizeOf(value), 0) / NODES_A_STEP;
-    this.passes = isPlain ? passesOf(node) : (x) => isPositive(value(x));
+    this.passes = isPlain ? compilePasses(node) : (x) => isPositive(value(x));
     if (isPlain && isNumberType(node.type)) {
       const number = readNumber(node);
       this.score = (x) => scoreOf(number(x));
@@ -78,7 +78,7 @@ export class Program {
   }
 }
 
-function passesOf(node: TypedNode): (x: Context) => boolean {
+function compilePasses(node: TypedNode): (x: Context) => boolean {
   if (isTruth(node)) return readTruth(node);
   if (isNumberType(node.type)) {
     const number = readNumber(node);
@@ -98,8 +98,8 @@ function isTruth(node: TypedNode): boolean {
   return /^([=!]=|[<>]=?)$/.test(operator);
 }
 
-function valueOfProgram(typed: TypedProgram): ValueOf {
-  const run = statementsOf(typed);
+function compileValue(typed: TypedProgram): ValueOf {
+  const run = compileStatements(typed);
   if (!mayReturn(typed)) return run;
   return (x) => {
     try {
@@ -111,7 +111,7 @@ function valueOfProgram(typed: TypedProgram): ValueOf {
   };
 }
 
-function statementsOf({ statements }: TypedProgram): ValueOf {
+function compileStatements({ statements }: TypedProgram): ValueOf {
   const values = statements.map(({ value }) => readValue(value));
   const slots = statements.map(({ slot }) => slot);
   if (values.length === 1) return values[0]!;
@@ -169,17 +169,17 @@ export function compilePart(whole: string, from: number, to: number): Expression
   try {
     return compileExpression(whole.slice(from, to));
   } catch (error) {
-    compileAnew(whole.slice(0, to), from);
+    compileUncached(whole.slice(0, to), from);
     throw error;
   }
 }
 
 /** Returns the positions of what a text needs; see `TypedProgram`. */
 export function collectNeeds(text: string): TypedProgram["needs"] {
-  return compileAnew(text, 0).needs;
+  return compileUncached(text, 0).needs;
 }
 
-function compileAnew(text: string, from: number): TypedProgram {
+function compileUncached(text: string, from: number): TypedProgram {
   const tokens = Scanner.scan(text, from);
   return typeTree(text, parseExpression(text, tokens), templateOf(tokens).places);
 }

@@ -34,7 +34,7 @@ class PartSearch {
     this.#part = part;
     this.#border = new Int32Array(part.length);
     for (let at = 1, length = 0; at < part.length; at++) {
-      length = this.#extended(length, part.charCodeAt(at));
+      length = this.#extendMatch(length, part.charCodeAt(at));
       this.#border[at] = length;
     }
   }
@@ -42,14 +42,14 @@ class PartSearch {
   find(text: string, from: number): number {
     const { length } = this.#part;
     for (let at = from, matched = 0; at < text.length; at++) {
-      matched = this.#extended(matched, text.charCodeAt(at));
+      matched = this.#extendMatch(matched, text.charCodeAt(at));
       if (matched === length) return at + 1 - length;
     }
     return -1;
   }
 
   /** Returns the matched length after one more character. */
-  #extended(matched: number, unit: number): number {
+  #extendMatch(matched: number, unit: number): number {
     let length = matched;
     while (length > 0 && this.#part.charCodeAt(length) !== unit) length = this.#border[length - 1]!;
     return this.#part.charCodeAt(length) === unit ? length + 1 : length;

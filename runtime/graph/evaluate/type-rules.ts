@@ -12,7 +12,7 @@ export function isUnsignedZero({ op, type }: { readonly op: string; readonly typ
 }
 
 /** Returns the common type of two values. */
-export function joinedType(a: StaticType, b: StaticType): StaticType {
+export function joinTypes(a: StaticType, b: StaticType): StaticType {
   if (a === b) return a;
   return isNumberType(a) && isNumberType(b) ? "num" : "any";
 }
@@ -31,8 +31,8 @@ export function binaryType(operator: string, a: StaticType, b: StaticType): Stat
   if (TRUTHS.has(operator)) return "int";
   const areNumbers = isNumberType(a) && isNumberType(b);
   const areInts = a === "int" && b === "int";
-  if (operator === "&&") return isNumberType(b) ? joinedType("int", b) : "any";
-  if (operator === "||") return joinedType(a, b);
+  if (operator === "&&") return isNumberType(b) ? joinTypes("int", b) : "any";
+  if (operator === "||") return joinTypes(a, b);
   if (operator === "+" && a === "text") return "text";
   if (BITWISE.has(operator)) return areInts ? "int" : "any";
   if (!areNumbers) return "any";

@@ -9,7 +9,7 @@ import { Pattern } from "./pattern.js";
 import { nearestName } from "./suggestions.js";
 import { type Token, TokenKind } from "./tokens.js";
 import type { Node, Tree } from "./tree.js";
-import { binaryType, isNumberType, joinedType, unaryType } from "./type-rules.js";
+import { binaryType, isNumberType, joinTypes, unaryType } from "./type-rules.js";
 import type {
   ArcName,
   CodeName,
@@ -116,7 +116,7 @@ class Typer {
         const [condition, yes, no] = [node.condition, node.yes, node.no].map((part) =>
           this.#node(part),
         ) as [TypedNode, TypedNode, TypedNode];
-        const type = joinedType(yes.type, no.type);
+        const type = joinTypes(yes.type, no.type);
         const hasEffect = condition.hasEffect || yes.hasEffect || no.hasEffect;
         return { op: "if", condition, yes, no, type, hasEffect };
       }
@@ -202,7 +202,7 @@ class Typer {
     if (operator === "in" || operator === "notin") return this.#member(left, right, operator);
     let [a, b] = [left, right].map((part) => this.#node(part)) as [TypedNode, TypedNode];
     if (operator === "==" || operator === "!=") {
-      [a, b] = [this.#coded(a, left, b), this.#coded(b, right, a)];
+      [a, b] = [this.#resolveCode(a, left, b), this.#resolveCode(b, right, a)];
     }
     const type = binaryType(operator, a.type, b.type);
     const hasEffect = a.hasEffect || b.hasEffect;
@@ -210,7 +210,7 @@ class Typer {
   }
 
   /** A string compared with `.type` is the code it names. */
-  #coded(typed: TypedNode, node: Node, beside: TypedNode): TypedNode {
+  #resolveCode(typed: TypedNode, node: Node, beside: TypedNode): TypedNode {
     const kind = codeKindOf(beside);
     if (kind === null) return typed;
     if (node.kind === "literal" && node.token.kind === TokenKind.Text) {
@@ -233,7 +233,7 @@ class Typer {
     const a = this.#node(left);
     let b = this.#node(right);
     if (b.op === "set" && right.kind === "set") {
-      const items = b.items.map((item, index) => this.#coded(item, right.items[index]!, a));
+      const items = b.items.map((item, index) => this.#resolveCode(item, right.items[index]!, a));
       b = { ...b, items };
     }
     const hasEffect = a.hasEffect || b.hasEffect;

@@ -18,9 +18,9 @@ const COMPONENTS_A_STEP = 256;
 /** Returns `a operator b`, at least one of which is a vector. */
 export function vectorSum(operator: string, a: Value, b: Value): Value {
   if (a instanceof VectorValue && b instanceof VectorValue) {
-    if (operator === "+") return made([a.parts, b.parts], [1, 1]);
-    if (operator === "-") return made([a.parts, b.parts], [1, -1]);
-    return operator === "*" ? product(a.parts, b.parts) : Number.NaN;
+    if (operator === "+") return combineVectors([a.parts, b.parts], [1, 1]);
+    if (operator === "-") return combineVectors([a.parts, b.parts], [1, -1]);
+    return operator === "*" ? multiplyVectors(a.parts, b.parts) : Number.NaN;
   }
   if (operator !== "*") return Number.NaN;
   if (a instanceof VectorValue && isNumeric(b)) return multiple(a, numberIn(b));
@@ -29,7 +29,7 @@ export function vectorSum(operator: string, a: Value, b: Value): Value {
 
 /** Multiplies each component of a vector. */
 export function multiple({ parts }: VectorValue, factor: number): Value {
-  return Number.isFinite(factor) ? made([parts], [factor]) : Number.NaN;
+  return Number.isFinite(factor) ? combineVectors([parts], [factor]) : Number.NaN;
 }
 
 /**
@@ -57,12 +57,12 @@ export function countVectorWork(x: Context, value: Value): Value {
   return value;
 }
 
-function product(a: VectorParts, b: VectorParts): Value {
+function multiplyVectors(a: VectorParts, b: VectorParts): Value {
   if (a.isFeatures || b.isFeatures) return Number.NaN;
   return boxedReal(a.scale * b.scale * dot(a.bytes, b.bytes));
 }
 
-function made(vectors: readonly VectorParts[], factors: readonly number[]): Value {
+function combineVectors(vectors: readonly VectorParts[], factors: readonly number[]): Value {
   try {
     return new VectorValue(meanVector(vectors, factors, "vector"));
   } catch (error) {

@@ -38,7 +38,7 @@ export interface VectorKernel {
    * Returns the largest magnitude of float32s, a multiple of 4; NaN or infinity if there is one.
    */
   largest(from: number, length: number): number;
-  quantise(from: number, length: number, scale: number, to: number): void;
+  quantize(from: number, length: number, scale: number, to: number): void;
   /** Returns a 64-bit hash. */
   mix(value: bigint): bigint;
   weights(table: number, positions: number, state: number): void;

@@ -145,7 +145,7 @@
       (call $roundedFour (v128.load offset=16 (local.get $from)) (local.get $scale))))
 
   ;; Quantizes float32s to int8 from -127 to 127.
-  (func (export "quantise")
+  (func (export "quantize")
     (param $from i32) (param $length i32) (param $scale f64) (param $to i32)
     (local $end i32) (local $scales v128)
     (local.set $scales (f64x2.splat (local.get $scale)))

@@ -120,7 +120,7 @@ export function truncate(store: GraphStore): number {
   writer.markDirty(memory.meta, 0, end);
   writer.markDirty(memory.out, 0, end * SIDE_WORDS);
   writer.markDirty(memory.in, 0, end * SIDE_WORDS);
-  store.vectors.forget();
+  store.vectors.reset();
   // Readers must see that their pointers are invalid before the memory is reused.
   const { ints } = memory.sequence;
   for (let index = SEQUENCE_WORDS; index < end * SEQUENCE_WORDS; index++) {

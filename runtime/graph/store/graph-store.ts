@@ -124,7 +124,7 @@ export class GraphStore {
   move(memories: readonly ArenaMemory[]): number {
     const bytes = this.memory.move(memories);
     this.vertices.refreshViews();
-    this.vectors.look();
+    this.vectors.refresh();
     return bytes;
   }
 

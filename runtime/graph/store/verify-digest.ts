@@ -25,7 +25,7 @@ export function computeDigest(store: GraphStore): Uint32Array {
         );
       }
       properties.addToDigest(vertex);
-      vectors.tell(vertex);
+      vectors.addToDigest(vertex);
     }
   });
 }

@@ -69,7 +69,7 @@ export function featureSimilarity(
   const ofAngle = cosine(sums);
   if (ofAngle < min_cosine) return 0;
   if (jaccard_exp <= 0) return ofAngle;
-  return cut(ofWeights ** jaccard_exp * ofAngle ** cosine_exp);
+  return truncate(ofWeights ** jaccard_exp * ofAngle ** cosine_exp);
 }
 
 /** Returns the sum of the squared integer weights. */
@@ -85,19 +85,19 @@ export function featureMagnitude(squares: number): number {
 
 function cosine({ products, squares, otherSquares }: Readonly<Sums>): number {
   if (squares === 0 || otherSquares === 0) return 0;
-  const magnitudes = cut(featureMagnitude(squares) * featureMagnitude(otherSquares));
-  return Math.min(1, cut(cut(products / UNIT_SQUARE) / magnitudes));
+  const magnitudes = truncate(featureMagnitude(squares) * featureMagnitude(otherSquares));
+  return Math.min(1, truncate(truncate(products / UNIT_SQUARE) / magnitudes));
 }
 
 function jaccard({ least, most }: Readonly<Sums>): number {
-  return most === 0 ? 0 : Math.min(1, cut(cut(least / UNIT) / cut(most / UNIT)));
+  return most === 0 ? 0 : Math.min(1, truncate(truncate(least / UNIT) / truncate(most / UNIT)));
 }
 
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
 
 /** Truncates toward zero. */
-function cut(value: number): number {
+function truncate(value: number): number {
   float[0] = value;
   floatWord[0] = floatWord[0]! & 0xffff_0000;
   return float[0];

@@ -15,7 +15,7 @@ export type Feature = readonly [name: string, weight: number];
 export const MAX_FEATURES = 48;
 /** Maximum length of a name in bytes; longer ones are truncated. */
 const MAX_NAME_BYTES = 27;
-const MOST_BYTES = padded(4 + MAX_FEATURES * (8 + MAX_NAME_BYTES));
+const MOST_BYTES = padLength(4 + MAX_FEATURES * (8 + MAX_NAME_BYTES));
 /** Integer value of a magnitude of 1, in all sums. */
 export const UNIT = 136;
 const CODES = 64;
@@ -34,7 +34,7 @@ const VALUES = Float64Array.from({ length: CODES }, (_, code) => {
 const INTEGERS = Uint32Array.from(VALUES, (value) => Math.round(UNIT * value));
 
 /** Rounds a weight down to a code; weights that are negative or too large get the largest. */
-function codeOf(weight: number): number {
+function encodeWeight(weight: number): number {
   const value = Math.fround(weight);
   if (value < 0 || value >= 2) return LARGEST_CODE;
   let code = 0;
@@ -127,7 +127,7 @@ export function featureBytes(features: readonly unknown[], place: string): Int8A
     }
   });
   const names = entries.reduce((sum, { name }) => sum + name.length, 0);
-  const bytes = new Int8Array(padded(4 + 8 * entries.length + names));
+  const bytes = new Int8Array(padLength(4 + 8 * entries.length + names));
   const words = new Uint32Array(bytes.buffer);
   const start = 4 + 8 * entries.length;
   words[0] = entries.length;
@@ -166,7 +166,7 @@ function entryOf(feature: unknown, place: string): Entry {
     throw new ValueError(`${place} is ${weight}: weights of features must be finite numbers`);
   }
   const cut = cutName(Buffer.from(name));
-  return { name: cut, hash: hashOf(cut), code: codeOf(weight) };
+  return { name: cut, hash: hashOf(cut), code: encodeWeight(weight) };
 }
 
 /** Truncates a name without splitting a character. */
@@ -188,6 +188,6 @@ function byHash(a: Entry, b: Entry): number {
   return a.hash - b.hash || a.name.compare(b.name);
 }
 
-function padded(bytes: number): number {
+function padLength(bytes: number): number {
   return Math.ceil(bytes / COMPONENT_STEP) * COMPONENT_STEP;
 }

@@ -45,22 +45,22 @@ export class HnswBuilder {
     this.#store = store;
     this.#table = store.vectors;
     this.#space = space;
-    this.#index = this.#table.inSpace(space, Space.Index);
-    this.#length = this.#table.inSpace(space, Space.Length);
+    this.#index = this.#table.readSpace(space, Space.Index);
+    this.#length = this.#table.readSpace(space, Space.Length);
     this.#epoch = this.#table.epoch;
     this.#search = new HnswSearch(this.#table, space);
     this.#random = random;
   }
 
   /** False once the graph was truncated, and the index with it. */
-  get isThere(): boolean {
+  get exists(): boolean {
     return this.#table.epoch === this.#epoch;
   }
 
   /** True if there is nothing left to build: the index is gone or being dropped. */
-  get isOver(): boolean {
+  get isFinished(): boolean {
     const { lists } = this.#store.memory;
-    return !this.isThere || lists.words[this.#index + VectorIndex.Dropping] !== 0;
+    return !this.exists || lists.words[this.#index + VectorIndex.Dropping] !== 0;
   }
 
   /** Adds all vectors that have no node yet, yielding after each. */
@@ -71,14 +71,14 @@ export class HnswBuilder {
       for (const slot of this.#missing()) {
         this.#add(slot);
         yield;
-        if (this.isOver) return;
+        if (this.isFinished) return;
       }
       this.#store.writer.mutate(() => {
-        if (this.isOver) return;
+        if (this.isFinished) return;
         this.#store.writer.put(lists, this.#index + VectorIndex.CompleteTo, writes);
         this.#store.writer.put(lists, this.#index + VectorIndex.IsComplete, 1);
       });
-      if (this.#table.writes === writes || this.isOver) return;
+      if (this.#table.writes === writes || this.isFinished) return;
     }
   }
 
@@ -101,8 +101,8 @@ export class HnswBuilder {
   /** Yields the slots of the space that satisfy a predicate. */
   *slots(isWanted: (slot: number, words: Uint32Array) => boolean): Generator<number, void, void> {
     const stride = strideOf(this.#length);
-    let slab = this.#table.inSpace(this.#space, Space.FirstSlab);
-    while (slab !== 0 && this.isThere) {
+    let slab = this.#table.readSpace(this.#space, Space.FirstSlab);
+    while (slab !== 0 && this.exists) {
       this.#store.memory.refresh();
       const used = this.#table.memory.words[slab + Slab.Used]!;
       for (let index = 0; index < used; index++) {
@@ -123,7 +123,7 @@ export class HnswBuilder {
     const lists = this.#listsFor(slot, new Probe(this.#table, parts), level);
     this.#store.writer.mutate(() => {
       const isSame =
-        !this.isOver &&
+        !this.isFinished &&
         memory.words[slot + Slot.Vertex] === vertex &&
         memory.words[slot + Slot.Node] === 0 &&
         this.#holds(slot, parts.bytes);
@@ -160,28 +160,28 @@ export class HnswBuilder {
     for (let layer = Math.min(level, search.topLevel); layer >= 0 && start !== 0; layer--) {
       search.search(probe, start, layer, ef, (other) => search.vertexOf(other) !== 0);
       const found = this.#sortedResults();
-      const neighbors = this.chosen(found, LINKS);
+      const neighbors = this.selectNeighbors(found, LINKS);
       own.push({ slot, level: layer, neighbors: neighbors.map((near) => near.slot) });
-      for (const near of neighbors) others.push(this.#withNew(near, slot, layer));
+      for (const near of neighbors) others.push(this.#addNeighbor(near, slot, layer));
       start = found[0]?.slot ?? start;
     }
     return [...own, ...others];
   }
 
   /** Returns the list of a node with a new neighbor added. */
-  #withNew(near: ScoredNode, slot: number, level: number): List {
+  #addNeighbor(near: ScoredNode, slot: number, level: number): List {
     const { links } = this.#search;
     const count = links.copy(near.slot, level, this.#near);
     const known = Array.from(this.#near.subarray(0, count));
     const room = HnswLinks.room(level);
     if (count < room) return { slot: near.slot, level, neighbors: [...known, slot] };
-    const scored = [...this.scored(near.slot, known), { slot, score: near.score }];
-    const neighbors = this.chosen(scored.sort(nearestFirst), room);
+    const scored = [...this.scoreNodes(near.slot, known), { slot, score: near.score }];
+    const neighbors = this.selectNeighbors(scored.sort(nearestFirst), room);
     return { slot: near.slot, level, neighbors: neighbors.map((other) => other.slot) };
   }
 
   /** Returns slots with their scores relative to another one. */
-  scored(slot: number, others: readonly number[]): ScoredNode[] {
+  scoreNodes(slot: number, others: readonly number[]): ScoredNode[] {
     return others.map((other) => ({ slot: other, score: this.#similarity(slot, other) }));
   }
 
@@ -189,7 +189,7 @@ export class HnswBuilder {
    * Selects diverse neighbors from slots sorted nearest first: each must be nearer to the new node
    * than to any neighbor selected before (HNSW heuristic).
    */
-  chosen(sorted: readonly ScoredNode[], room: number): ScoredNode[] {
+  selectNeighbors(sorted: readonly ScoredNode[], room: number): ScoredNode[] {
     const chosen: ScoredNode[] = [];
     for (const candidate of sorted) {
       if (chosen.length === room) break;

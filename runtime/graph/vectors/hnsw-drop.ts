@@ -22,14 +22,14 @@ export function* dropIndex(
   builder: HnswBuilder,
 ): Generator<undefined, void, void> {
   const { writer, memory, vectors } = store;
-  const index = vectors.inSpace(space, Space.Index);
-  const links = new HnswLinks(writer, vectors.inSpace(space, Space.Length));
+  const index = vectors.readSpace(space, Space.Index);
+  const links = new HnswLinks(writer, vectors.readSpace(space, Space.Length));
   const hasNode = (slot: number, words: Uint32Array): boolean =>
     words[slot + Slot.Vertex] !== 0 && words[slot + Slot.Node] !== 0;
   let batch: number[] = [];
   const remove = (): void => {
     writer.mutate(() => {
-      if (!builder.isThere) return;
+      if (!builder.exists) return;
       // The slot of a vertex that got another vector meanwhile is in the retired list.
       for (const slot of batch) if (hasNode(slot, memory.vectors.words)) links.remove(slot);
     });
@@ -42,21 +42,21 @@ export function* dropIndex(
   }
   remove();
   for (const list of [VectorIndex.Retired, VectorIndex.Sweeping]) {
-    while (builder.isThere && memory.lists.words[index + list] !== 0) {
+    while (builder.exists && memory.lists.words[index + list] !== 0) {
       writer.mutate(() => {
-        for (let count = 0; count < BATCH && builder.isThere; count++) {
+        for (let count = 0; count < BATCH && builder.exists; count++) {
           const slot = memory.lists.words[index + list]!;
           if (slot === 0) return;
           writer.put(memory.lists, index + list, memory.vectors.words[slot + Slot.Scale]!);
           links.remove(slot);
-          vectors.giveBack(slot, space);
+          vectors.freeSlot(slot, space);
         }
       });
       yield;
     }
   }
   writer.mutate(() => {
-    if (!builder.isThere) return;
+    if (!builder.exists) return;
     for (const word of CLEARED) writer.put(memory.lists, index + word, 0);
   });
 }

@@ -36,9 +36,9 @@ export class HnswSearch {
   constructor(table: VectorTable, space: number) {
     this.#graph = table.writer.memory;
     this.#memory = table.memory;
-    this.#length = table.inSpace(space, Space.Length);
+    this.#length = table.readSpace(space, Space.Length);
     this.#stride = strideOf(this.#length);
-    this.#index = table.inSpace(space, Space.Index);
+    this.#index = table.readSpace(space, Space.Index);
     this.links = new HnswLinks(table.writer, this.#length);
   }
 
@@ -54,12 +54,12 @@ export class HnswSearch {
   scoresOf(probe: Probe, slots: Uint32Array, count: number): Float32Array {
     const memory = this.#memory;
     const { kernel, list, lists } = memory;
-    probe.take();
+    probe.load();
     for (let index = 0; index < count; index++) list[index] = memory.addressOf(slots[index]!);
     const bytes = this.#stride * 4;
     if (this.#length >= TOUCH_LENGTH) kernel.touch(lists, count, bytes);
     const scores = lists + MAX_LIST * 4;
-    kernel.many(lists, count, memory.probe, this.#length, probe.factor(this.#length), scores);
+    kernel.many(lists, count, memory.probe, this.#length, probe.inverseNorm(this.#length), scores);
     for (let index = 0; index < count; index++) {
       this.#scores[index] = memory.scores[MAX_LIST + index]!;
     }

@@ -13,7 +13,7 @@ const BATCH = 256;
 /** Minimum number of deleted nodes that is worth a sweep. */
 const LEAST_DEAD = 64;
 
-export class HnswSweep {
+export class HnswVacuum {
   readonly #store: GraphStore;
   readonly #builder: HnswBuilder;
   readonly #space: number;
@@ -28,8 +28,8 @@ export class HnswSweep {
     this.#store = store;
     this.#builder = builder;
     this.#space = space;
-    this.#index = store.vectors.inSpace(space, Space.Index);
-    this.#links = new HnswLinks(store.writer, store.vectors.inSpace(space, Space.Length));
+    this.#index = store.vectors.readSpace(space, Space.Index);
+    this.#links = new HnswLinks(store.writer, store.vectors.readSpace(space, Space.Length));
   }
 
   /** True if a third of the nodes is deleted, or a sweep was begun. */
@@ -44,18 +44,18 @@ export class HnswSweep {
     this.#claim();
     for (const slot of this.#builder.slots((at, words) => words[at + Slot.Node] !== 0)) {
       if (this.#gone.has(slot)) continue;
-      this.#join(slot);
+      this.#relink(slot);
       yield;
-      if (this.#builder.isOver) return;
+      if (this.#builder.isFinished) return;
     }
-    yield* this.#giveBack();
+    yield* this.#freeSlots();
   }
 
   /** Claims all slots retired so far; those retired later wait for the next sweep. */
   #claim(): void {
     const { writer, memory } = this.#store;
     writer.mutate(() => {
-      if (this.#builder.isOver || this.#word(VectorIndex.Sweeping) !== 0) return;
+      if (this.#builder.isFinished || this.#word(VectorIndex.Sweeping) !== 0) return;
       writer.put(memory.lists, this.#index + VectorIndex.Sweeping, this.#word(VectorIndex.Retired));
       writer.put(memory.lists, this.#index + VectorIndex.Retired, 0);
     });
@@ -67,23 +67,23 @@ export class HnswSweep {
   }
 
   /** Rewrites the lists of a slot that stays. */
-  #join(slot: number): void {
+  #relink(slot: number): void {
     const level = this.#links.levelOf(slot);
     if (level > this.#topLevel) {
       this.#topLevel = level;
       this.#entry = slot;
     }
     for (let layer = 0; layer <= level; layer++) {
-      const neighbors = this.#renewed(slot, layer);
+      const neighbors = this.#selectReplacements(slot, layer);
       if (neighbors === null) continue;
       this.#store.writer.mutate(() => {
-        if (!this.#builder.isOver) this.#links.set(slot, layer, neighbors);
+        if (!this.#builder.isFinished) this.#links.set(slot, layer, neighbors);
       });
     }
   }
 
   /** Returns the new neighbors of a slot; null if it lists no deleted one. */
-  #renewed(slot: number, level: number): number[] | null {
+  #selectReplacements(slot: number, level: number): number[] | null {
     const known = this.#copy(slot, level);
     if (!known.some((other) => this.#gone.has(other))) return null;
     const others = new Set<number>();
@@ -91,8 +91,8 @@ export class HnswSweep {
       const ways = this.#gone.has(other) ? this.#copy(other, level) : [other];
       for (const way of ways) if (way !== slot && !this.#gone.has(way)) others.add(way);
     }
-    const scored = this.#builder.scored(slot, [...others]).sort(nearestFirst);
-    return this.#builder.chosen(scored, HnswLinks.room(level)).map((near) => near.slot);
+    const scored = this.#builder.scoreNodes(slot, [...others]).sort(nearestFirst);
+    return this.#builder.selectNeighbors(scored, HnswLinks.room(level)).map((near) => near.slot);
   }
 
   #copy(slot: number, level: number): number[] {
@@ -100,10 +100,10 @@ export class HnswSweep {
   }
 
   /** A concurrent search may still visit the slots; `Sweeps` makes it start over. */
-  *#giveBack(): Generator<undefined, void, void> {
+  *#freeSlots(): Generator<undefined, void, void> {
     const { writer, memory, vectors } = this.#store;
     writer.mutate(() => {
-      if (this.#builder.isOver) return;
+      if (this.#builder.isFinished) return;
       writer.add(memory.lists, this.#index + VectorIndex.Sweeps, 1);
       writer.put(memory.lists, this.#index + VectorIndex.TopLevel, Math.max(0, this.#topLevel));
       writer.put(memory.lists, this.#index + VectorIndex.EntrySlot, this.#entry);
@@ -111,14 +111,14 @@ export class HnswSweep {
     for (let isMore = true; isMore; ) {
       isMore = writer.mutate(() => {
         for (let count = 0; count < BATCH; count++) {
-          const slot = this.#builder.isOver ? 0 : this.#word(VectorIndex.Sweeping);
+          const slot = this.#builder.isFinished ? 0 : this.#word(VectorIndex.Sweeping);
           if (slot === 0) return false;
           const next = memory.vectors.words[slot + Slot.Scale]!;
           writer.put(memory.lists, this.#index + VectorIndex.Sweeping, next);
           this.#links.remove(slot);
           writer.add(memory.lists, this.#index + VectorIndex.Nodes, -1);
           writer.add(memory.lists, this.#index + VectorIndex.Dead, -1);
-          vectors.giveBack(slot, this.#space);
+          vectors.freeSlot(slot, this.#space);
         }
         return true;
       });

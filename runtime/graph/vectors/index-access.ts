@@ -13,13 +13,13 @@ class IndexAccess {
 
   constructor(table: VectorTable, space: number) {
     this.#table = table;
-    this.#index = table.inSpace(space, Space.Index);
+    this.#index = table.readSpace(space, Space.Index);
     this.#epoch = table.epoch;
     this.search = new HnswSearch(table, space);
   }
 
   /** False once all vectors were removed. */
-  get isThere(): boolean {
+  get exists(): boolean {
     return this.#table.epoch === this.#epoch;
   }
 
@@ -29,7 +29,7 @@ class IndexAccess {
 
   /** Changes when slots that the index led to may have been reused. */
   get state(): number {
-    return this.isThere ? this.#word(VectorIndex.Sweeps) : -1;
+    return this.exists ? this.#word(VectorIndex.Sweeps) : -1;
   }
 
   /** Value of the table's `writes` up to which the index has every vector. */
@@ -46,11 +46,11 @@ const known = new WeakMap<VectorTable, Map<number, IndexAccess>>();
 
 /** Returns null if the space has no index, or an incomplete one. */
 export function indexOf(table: VectorTable, space: number): IndexAccess | null {
-  if (table.inSpace(space, Space.Index) === 0) return null;
+  if (table.readSpace(space, Space.Index) === 0) return null;
   const ofTable = known.get(table) ?? new Map<number, IndexAccess>();
   known.set(table, ofTable);
   let access = ofTable.get(space);
-  if (access === undefined || !access.isThere) {
+  if (access === undefined || !access.exists) {
     access = new IndexAccess(table, space);
     ofTable.set(space, access);
   }

@@ -7,7 +7,7 @@ import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { HnswBuilder } from "./hnsw-builder.js";
 import { dropIndex } from "./hnsw-drop.js";
-import { HnswSweep } from "./hnsw-vacuum.js";
+import { HnswVacuum } from "./hnsw-vacuum.js";
 import { VectorIndex } from "./index-layout.js";
 import { Space } from "./vector-layout.js";
 
@@ -59,7 +59,7 @@ export class IndexProcessor extends TimeSlicedTask {
   #isNeeded(): boolean {
     const { vectors, memory } = this.#store;
     return vectors.spaces().some((space) => {
-      const index = vectors.inSpace(space, Space.Index);
+      const index = vectors.readSpace(space, Space.Index);
       if (index === 0) return false;
       const word = (which: number): number => memory.lists.words[index + which]!;
       if (word(VectorIndex.Dropping) !== 0) return true;
@@ -71,19 +71,19 @@ export class IndexProcessor extends TimeSlicedTask {
   *#all(): Generator<undefined, void, void> {
     const { vectors, memory } = this.#store;
     for (const space of vectors.spaces()) {
-      const index = vectors.inSpace(space, Space.Index);
+      const index = vectors.readSpace(space, Space.Index);
       if (index === 0) continue;
       const builder = new HnswBuilder(this.#store, space);
       if (memory.lists.words[index + VectorIndex.Dropping] !== 0) {
         yield* dropIndex(this.#store, space, builder);
       }
-      if (!builder.isThere) return;
+      if (!builder.exists) return;
       if (memory.lists.words[index + VectorIndex.Ef] === 0) continue;
-      const sweep = new HnswSweep(this.#store, space, builder);
+      const sweep = new HnswVacuum(this.#store, space, builder);
       if (sweep.isDue) yield* sweep.run();
-      if (builder.isOver) return;
+      if (builder.isFinished) return;
       yield* builder.addMissing();
-      if (builder.isOver) return;
+      if (builder.isFinished) return;
     }
   }
 }

@@ -35,7 +35,7 @@ export class NearestTopK {
   }
 
   /** Returns whether a vertex would be kept. */
-  wants(vertex: number, score: number): boolean {
+  accepts(vertex: number, score: number): boolean {
     if (this.#count < this.limit) return true;
     return this.limit > 0 && this.#isWorse(0, vertex, score);
   }
@@ -46,7 +46,7 @@ export class NearestTopK {
 
   /** Keeps a vertex if it is among the best so far and not kept already. */
   offer(vertex: number, score: number): void {
-    if (!this.wants(vertex, score) || this.has(vertex)) return;
+    if (!this.accepts(vertex, score) || this.has(vertex)) return;
     this.#known.add(vertex);
     if (this.#count < this.limit) this.#rise(vertex, score);
     else {

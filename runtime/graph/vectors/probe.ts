@@ -29,7 +29,7 @@ export function probeFor(table: VectorTable, parts: VectorParts, place: string):
 
 /** @throws ValueError the graph's vectors are of the other kind */
 export function requireSameKind(table: VectorTable, parts: VectorParts, place: string): void {
-  if (parts.bytes.length === 0 || !table.hasOtherThan(parts.isFeatures)) return;
+  if (parts.bytes.length === 0 || !table.hasOtherKind(parts.isFeatures)) return;
   const [own, others] = parts.isFeatures ? ["features", "numbers"] : ["numbers", "features"];
   throw new ValueError(
     `${place} is of ${own}, and the vectors of this graph are of ${others}: a graph has one kind`,
@@ -69,20 +69,20 @@ export class Probe {
   }
 
   /** Returns 1/|v| of the first components for kernels; 0 for a zero vector. */
-  factor(length: number): number {
+  inverseNorm(length: number): number {
     const squares = this.squares(length);
     return squares === 0 ? 0 : 1 / Math.sqrt(squares);
   }
 
   /** Loads the probe for kernels; required before calling one. */
-  take(): void {
-    this.#table.memory.take(this.#serial, this.parts.bytes);
+  load(): void {
+    this.#table.memory.loadProbe(this.#serial, this.parts.bytes);
   }
 
   /** Returns the similarity of a vertex's vector to the probe; `none` if one is missing. */
   similarity(vertex: number, none = NO_SIMILARITY): number {
     if (this.length === 0) return none;
-    if (!this.parts.isFeatures) this.take();
+    if (!this.parts.isFeatures) this.load();
     const { reader } = this.#table;
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);

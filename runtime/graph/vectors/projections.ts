@@ -53,12 +53,12 @@ export function anchorCount(size: ProjectionKeySize): number {
 
 /** @param place position of an anchor in its set */
 export function anchorId(place: number, seed: number): string {
-  return `_${hexadecimal(place, 4)}|${hexadecimal(seed, 3)}`;
+  return `_${formatHex(place, 4)}|${formatHex(seed, 3)}`;
 }
 
 /** Returns the id of the vertex that leads to the anchors of a set. */
 export function setId(seed: number): string {
-  return `_|${hexadecimal(seed, 3)}`;
+  return `_|${formatHex(seed, 3)}`;
 }
 
 /**
@@ -101,7 +101,7 @@ export function arcBits(id: string, size: ProjectionKeySize, lsh: bigint): numbe
     throw new ValueError(`'${id}' is no anchor of projections of ${size} bits`);
   }
   const start = (index * FORMS[size].step + size) % FINGERPRINT_BITS;
-  return Number(rotated(bits(lsh, "lsh"), start) & WORD);
+  return Number(rotateRight(bits(lsh, "lsh"), start) & WORD);
 }
 
 /** Returns the signs of 64 weighted sums, and which sums are too small to be reliable. */
@@ -120,11 +120,11 @@ function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm
 }
 
 function keyOf(value: bigint, start: number, size: ProjectionKeySize): number {
-  return Number(rotated(value, start) & WORD) & ((1 << size) - 1);
+  return Number(rotateRight(value, start) & WORD) & ((1 << size) - 1);
 }
 
 /** Rotates right by a number of bits. */
-function rotated(value: bigint, by: number): bigint {
+function rotateRight(value: bigint, by: number): bigint {
   const rest = value << BigInt(FINGERPRINT_BITS - by);
   return BigInt.asUintN(FINGERPRINT_BITS, (value >> BigInt(by)) | rest);
 }
@@ -134,6 +134,6 @@ function bits(value: bigint, name: string): bigint {
   throw new ValueError(`${name} must be a bigint of 0 to 2^64 - 1`);
 }
 
-function hexadecimal(value: number, digits: number): string {
+function formatHex(value: number, digits: number): string {
   return value.toString(16).toUpperCase().padStart(digits, "0");
 }

@@ -66,7 +66,11 @@ export function scoreAll(scan: Scan, vertices: Uint32Array): void {
 function searchIndex(scan: Scan, space: number, ef: number): boolean {
   const { table, probe, best } = scan;
   const index = indexOf(table, space);
-  if (index === null || probe.parts.isFeatures || probe.length < table.inSpace(space, Space.Length))
+  if (
+    index === null ||
+    probe.parts.isFeatures ||
+    probe.length < table.readSpace(space, Space.Length)
+  )
     return false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state, completeTo } = index;
@@ -95,7 +99,7 @@ function offer({ table, probe, best, accepts }: Scan, vertex: number): void {
   if (!table.has(vertex)) return;
   const score = probe.similarity(vertex);
   // A vertex that lost its vector meanwhile counts as never having had one.
-  if (!best.wants(vertex, score) || !table.has(vertex) || !accepts(vertex)) return;
+  if (!best.accepts(vertex, score) || !table.has(vertex) || !accepts(vertex)) return;
   best.offer(vertex, score);
 }
 
@@ -106,12 +110,12 @@ function scanAll(scan: Scan): void {
 /** Offers the vertices with a vector of one length, except some that got theirs meanwhile. */
 function scanSpace(scan: Scan, space: number): void {
   const { table } = scan;
-  if (table.inSpace(space, Space.Count) === 0) return;
+  if (table.readSpace(space, Space.Count) === 0) return;
   const step = { next: FIRST_SLOTS };
-  const length = table.inSpace(space, Space.Length);
-  let slab = table.inSpace(space, Space.FirstSlab);
+  const length = table.readSpace(space, Space.Length);
+  let slab = table.readSpace(space, Space.FirstSlab);
   // Terminates the loop if a slab is corrupt or was freed meanwhile.
-  let left = table.inSpace(space, Space.Slots);
+  let left = table.readSpace(space, Space.Slots);
   while (slab !== 0 && left > 0) {
     const { words } = table.memory;
     if (slab + SLAB_WORDS > words.length) break;
@@ -158,7 +162,7 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
   const { probe, best } = scan;
   const { memory } = scan.table;
   const { kernel, lists } = memory;
-  probe.take();
+  probe.load();
   const address = memory.addressOf(first);
   const bytes = strideOf(length) * 4;
   const least = best.threshold - SLACK;
@@ -167,7 +171,7 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
     count,
     bytes,
     memory.probe,
-    probe.factor(length),
+    probe.inverseNorm(length),
     least,
     lists,
   );

@@ -35,7 +35,7 @@ interface WeightedNames {
   magnitude(index: number): number;
 }
 
-class Workbench {
+class ScratchBuffers {
   readonly input: Float32Array;
   readonly output: Int8Array;
   readonly #arena: Arena;
@@ -68,8 +68,8 @@ class Workbench {
   }
 
   /** Quantizes `input` to `output`. */
-  quantise(length: number, scale: number): void {
-    this.#kernel.quantise(INPUT, length, scale, OUTPUT);
+  quantize(length: number, scale: number): void {
+    this.#kernel.quantize(INPUT, length, scale, OUTPUT);
   }
 
   /** Returns the sum of squares of `output`. */
@@ -79,7 +79,7 @@ class Workbench {
 
   /** Returns the fingerprint of `output`. */
   fingerprint(length: number, seed = 0n): Fingerprint {
-    this.#weigh(length, seed);
+    this.#extendTable(length, seed);
     this.#kernel.fingerprint(OUTPUT, length, TABLE, RESULT);
     const [low, high] = this.#result;
     return low === 0 && high === 0 ? ALL_SIGNS : { low: low!, high: high! };
@@ -113,7 +113,7 @@ class Workbench {
    * Returns the 64 weighted sums whose signs are the fingerprint of components, highest bit first.
    */
   sums(components: Int8Array, seed: bigint): Int32Array {
-    this.#weigh(components.length, seed);
+    this.#extendTable(components.length, seed);
     const table = new Int16Array(sharedBuffer(this.#arena.memory), TABLE);
     const sums = new Int32Array(SUMS);
     components.forEach((component, position) => {
@@ -125,7 +125,7 @@ class Workbench {
   }
 
   /** Extends the table of weights to a number of positions. */
-  #weigh(positions: number, seed: bigint): void {
+  #extendTable(positions: number, seed: bigint): void {
     if (this.#seed !== seed || this.#positions < 0) {
       for (let index = 0; index < SEEDS; index++) {
         const mixed = this.#kernel.mix(BigInt.asIntN(64, seed + BigInt(index + 1)));
@@ -145,10 +145,10 @@ class Workbench {
 }
 
 const ALL_SIGNS: Fingerprint = { low: 0xffff_ffff, high: 0xffff_ffff };
-let workbench: Workbench | null = null;
+let buffers: ScratchBuffers | null = null;
 
 /** Returns the buffers of this thread. */
-export function scratchBuffers(): Workbench {
-  workbench ??= new Workbench();
-  return workbench;
+export function scratchBuffers(): ScratchBuffers {
+  buffers ??= new ScratchBuffers();
+  return buffers;
 }

@@ -41,11 +41,11 @@ export class VectorMemory {
     this.#own = thread * KERNEL_SCRATCH_BYTES;
     this.probe = this.#own + PROBE;
     this.lists = this.#own + LISTS;
-    this.look();
+    this.refresh();
   }
 
   /** Binds kernels and views to the arena's current memory. */
-  look(): void {
+  refresh(): void {
     const { memory } = this.#arena;
     const buffer = sharedBuffer(memory);
     this.kernel = vectorKernel(memory);
@@ -55,11 +55,11 @@ export class VectorMemory {
     this.scores = new Float32Array(buffer, this.lists, 2 * MAX_LIST);
     // An earlier thread of this number may have left a probe.
     this.#current[0] = 0;
-    this.#lookAtWords();
+    this.#checkWords();
   }
 
   /** Loads components as this thread's probe, unless they are loaded. */
-  take(serial: number, bytes: Int8Array): void {
+  loadProbe(serial: number, bytes: Int8Array): void {
     if (this.#current[0] === serial) return;
     this.#wide.set(bytes);
     this.#current[0] = serial;
@@ -72,13 +72,13 @@ export class VectorMemory {
 
   /** The same memory as float32. */
   get floats(): Float32Array {
-    if (this.#words !== this.#arena.words) this.#lookAtWords();
+    if (this.#words !== this.#arena.words) this.#checkWords();
     return this.#floats;
   }
 
   /** The same memory as int8. */
   get bytes(): Int8Array {
-    if (this.#words !== this.#arena.words) this.#lookAtWords();
+    if (this.#words !== this.#arena.words) this.#checkWords();
     return this.#bytes;
   }
 
@@ -110,7 +110,7 @@ export class VectorMemory {
     return isThere ? new FeatureList(words, slot + SLOT_WORDS, end) : null;
   }
 
-  #lookAtWords(): void {
+  #checkWords(): void {
     const { words } = this.#arena;
     this.#words = words;
     this.#floats = new Float32Array(words.buffer, words.byteOffset, words.length);

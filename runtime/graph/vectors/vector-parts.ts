@@ -80,7 +80,7 @@ function partsOfInput(length: number, place: (index: number) => string): VectorP
   }
   const scale = Math.fround(largest / LARGEST);
   if (scale === 0) bench.output.fill(0, 0, padded);
-  else bench.quantise(padded, scale);
+  else bench.quantize(padded, scale);
   return partsOfOutput(padded, scale);
 }
 
@@ -134,7 +134,7 @@ export function meanVector(
   const length = vectors.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
   if (length === 0) return NULL_PARTS;
   if (vectors.some(({ isFeatures }) => isFeatures)) {
-    return combinedFeatures(vectors, factors, place);
+    return combineFeatures(vectors, factors, place);
   }
   const sums = new Float64Array(length);
   vectors.forEach(({ bytes, scale }, which) => {
@@ -146,7 +146,7 @@ export function meanVector(
 }
 
 /** Returns the largest positive sums. */
-function combinedFeatures(
+function combineFeatures(
   vectors: readonly VectorParts[],
   factors: readonly number[],
   place: string,

@@ -63,8 +63,8 @@ export class VectorTable implements Allocator {
   }
 
   /** Refreshes the views after the graph has moved to another memory. */
-  look(): void {
-    this.#memory?.look();
+  refresh(): void {
+    this.#memory?.refresh();
   }
 
   /** Returns the slot of a vertex's vector; 0 for none. */
@@ -128,11 +128,11 @@ export class VectorTable implements Allocator {
     this.#fill(slot, parts);
     writer.ensureWords(this.#slots, vertex + 1);
     const old = this.slotOf(vertex);
-    this.tell(vertex, -1);
+    this.addToDigest(vertex, -1);
     writer.add(this.#lists, space + Space.Count, 1);
     writer.put(this.#slots, vertex, slot);
     writer.put(this.#vectors, slot + Slot.Vertex, vertex);
-    this.tell(vertex);
+    this.addToDigest(vertex);
     // The order matters: a reader of the old count may have passed the new slot while it was empty,
     // and the ring must name the vertex before the old slot changes; a reader of the new count
     // finds the new slot.
@@ -146,7 +146,7 @@ export class VectorTable implements Allocator {
     const { writer } = this;
     const old = this.slotOf(vertex);
     if (old === 0) return false;
-    this.tell(vertex, -1);
+    this.addToDigest(vertex, -1);
     this.#note(vertex);
     this.#free(old);
     writer.add(this.#header, Header.VectorCount, -1);
@@ -155,7 +155,7 @@ export class VectorTable implements Allocator {
   }
 
   /** With the mutex: adds the vector of a vertex to the digest. */
-  tell(vertex: number, sign: Sign = 1): void {
+  addToDigest(vertex: number, sign: Sign = 1): void {
     const slot = this.#digest.isMaintained ? this.slotOf(vertex) : 0;
     const parts = slot === 0 ? null : this.#read(slot);
     if (parts !== null) this.#digest.vector(sign, vertex, parts.bytes, parts.scale);
@@ -168,7 +168,7 @@ export class VectorTable implements Allocator {
   }
 
   /** Within a mutation: frees a slot that an index has released. */
-  giveBack(slot: number, space: number): void {
+  freeSlot(slot: number, space: number): void {
     this.writer.freeAtCommit(this, slot, space);
   }
 
@@ -179,7 +179,7 @@ export class VectorTable implements Allocator {
   addIndex(length: number, ef: number): void {
     const { writer } = this;
     const space = this.spaceOf(length) || this.#makeSpace(length);
-    let index = this.inSpace(space, Space.Index);
+    let index = this.readSpace(space, Space.Index);
     if (index === 0) {
       index = this.#blocks.allocate(writer, this.#blocks.classFor(INDEX_WORDS));
       this.#lists.words.fill(0, index, index + INDEX_WORDS);
@@ -192,7 +192,7 @@ export class VectorTable implements Allocator {
   dropIndex(length: number): boolean {
     const { writer } = this;
     const space = this.spaceOf(length);
-    const index = space === 0 ? 0 : this.inSpace(space, Space.Index);
+    const index = space === 0 ? 0 : this.readSpace(space, Space.Index);
     if (index === 0 || this.#lists.words[index + VectorIndex.Ef] === 0) return false;
     writer.put(this.#lists, index + VectorIndex.Ef, 0);
     writer.put(this.#lists, index + VectorIndex.IsComplete, 0);
@@ -202,10 +202,10 @@ export class VectorTable implements Allocator {
   }
 
   /** Returns whether there are vectors of the other kind: a graph has one kind at a time. */
-  hasOtherThan(isFeatures: boolean): boolean {
+  hasOtherKind(isFeatures: boolean): boolean {
     return this.spaces().some((space) => {
-      const isOther = hasFeatures(this.inSpace(space, Space.Length)) !== isFeatures;
-      return isOther && this.inSpace(space, Space.Count) > 0;
+      const isOther = hasFeatures(this.readSpace(space, Space.Length)) !== isFeatures;
+      return isOther && this.readSpace(space, Space.Count) > 0;
     });
   }
 
@@ -246,12 +246,12 @@ export class VectorTable implements Allocator {
   }
 
   /** Returns a word of a space's block. */
-  inSpace(space: number, word: number): number {
+  readSpace(space: number, word: number): number {
     return this.#lists.words[space + word]!;
   }
 
   /** Resets the table after its memory was discarded; readers were notified before. */
-  forget(): void {
+  reset(): void {
     const { writer } = this;
     for (const word of EMPTY) writer.put(this.#header, word, 0);
     writer.add(this.#header, Header.VectorEpoch, 1);
@@ -316,19 +316,19 @@ export class VectorTable implements Allocator {
     writer.put(this.#vectors, slot + Slot.Vertex, 0);
     writer.add(this.#lists, space + Space.Count, -1);
     if (this.#vectors.words[slot + Slot.Node] === 0) writer.freeAtCommit(this, slot, space);
-    else retire(writer, slot, this.inSpace(space, Space.Index));
+    else retire(writer, slot, this.readSpace(space, Space.Index));
   }
 
   /** Returns an unreferenced slot. */
   #take(space: number): number {
     const { writer } = this;
-    const free = this.inSpace(space, Space.FreeSlot);
+    const free = this.readSpace(space, Space.FreeSlot);
     if (free !== 0) {
       writer.put(this.#lists, space + Space.FreeSlot, this.#vectors.words[free + Slot.Scale]!);
       return free;
     }
-    const stride = strideOf(this.inSpace(space, Space.Length));
-    let slab = this.inSpace(space, Space.LastSlab);
+    const stride = strideOf(this.readSpace(space, Space.Length));
+    let slab = this.readSpace(space, Space.LastSlab);
     const { words } = this.#vectors;
     if (slab === 0 || words[slab + Slab.Used] === words[slab + Slab.Slots]) {
       slab = this.#addSlab(space, stride);
@@ -344,7 +344,7 @@ export class VectorTable implements Allocator {
   /** Doubles the space up to a limit, so that a space of few vectors stays small. */
   #addSlab(space: number, stride: number): number {
     const { writer } = this;
-    const slots = this.inSpace(space, Space.Slots);
+    const slots = this.readSpace(space, Space.Slots);
     const wanted = Math.min(MAX_SLAB_WORDS, SLAB_WORDS + Math.max(1, slots) * stride);
     const least = SLAB_WORDS + stride;
     const sizeClass = this.#slabs.classFor(Math.max(least, wanted));
@@ -354,7 +354,7 @@ export class VectorTable implements Allocator {
     words[slab + Slab.Next] = 0;
     words[slab + Slab.Used] = 0;
     words[slab + Slab.Slots] = capacity;
-    const last = this.inSpace(space, Space.LastSlab);
+    const last = this.readSpace(space, Space.LastSlab);
     if (last === 0) writer.put(this.#lists, space + Space.FirstSlab, slab);
     else writer.put(this.#vectors, last + Slab.Next, slab);
     writer.put(this.#lists, space + Space.LastSlab, slab);

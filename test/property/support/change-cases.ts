@@ -4,7 +4,7 @@ import { expire } from "../../../runtime/graph/changes/expire.js";
 import { truncate } from "../../../runtime/graph/changes/graph.js";
 import { M_ACC, M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../runtime/graph/model/constants.js";
 import { HnswBuilder } from "../../../runtime/graph/vectors/hnsw-builder.js";
-import { HnswSweep } from "../../../runtime/graph/vectors/hnsw-vacuum.js";
+import { HnswVacuum } from "../../../runtime/graph/vectors/hnsw-vacuum.js";
 import type { ChangedGraph } from "./make-change.js";
 
 const HUB_ARCS = 150;
@@ -40,7 +40,7 @@ function runIndexes(store: ChangedGraph["store"]): void {
   let turn = 0;
   const builder = new HnswBuilder(store, space, () => (++turn % 5 === 0 ? 0.95 : 0.5));
   for (const _ of builder.addMissing());
-  for (const _ of new HnswSweep(store, space, builder).run());
+  for (const _ of new HnswVacuum(store, space, builder).run());
 }
 
 export interface ChangeCase {

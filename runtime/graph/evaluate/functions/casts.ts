@@ -22,7 +22,7 @@ import {
   VertexRef,
 } from "../values.js";
 import { isNan } from "./control.js";
-import { countBits, rounded } from "./math.js";
+import { countBits, roundHalfAway } from "./math.js";
 import { type FunctionRow, fixed } from "./row.js";
 
 const MAX_INT64 = 2n ** 63n - 1n;
@@ -40,7 +40,7 @@ function toInt(value: Value, round: (a: number) => number): Value {
 }
 
 /** Returns the number at the start of a string; 0 if there is none. */
-function parsedInt(text: string): Value {
+function parseInteger(text: string): Value {
   const hex = /^\s*(-?)0[xX]([0-9a-fA-F]+)/.exec(text);
   if (hex !== null) {
     const value = BigInt(`0x${hex[2]!}`);
@@ -51,7 +51,7 @@ function parsedInt(text: string): Value {
 }
 
 function asInt(value: Value): Value {
-  if (typeof value === "string") return parsedInt(value);
+  if (typeof value === "string") return parseInteger(value);
   if (value instanceof VectorValue) return value.parts.length;
   if (value === null) return 0;
   return isReal(value) ? toFloat32(rawBits(value)) : toInt(value, Math.trunc);
@@ -61,7 +61,7 @@ function asReal(value: Value): Value {
   if (typeof value === "string") {
     const text = value.trim();
     const isHex = /^-?0[xX][0-9a-fA-F]+$/.test(text);
-    if (isHex) return boxedReal(numberIn(parsedInt(text)));
+    if (isHex) return boxedReal(numberIn(parseInteger(text)));
     const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text);
     return boxedReal(isNumber ? Number(text) : Number.NaN);
   }
@@ -107,7 +107,7 @@ const { Bytes, Integers, Floats, Map: MapKind } = PropertyKind;
 
 export const CASTS: readonly FunctionRow[] = [
   fixed("int", 1, "any", "(x): as an int, without fraction", (_x, a) => toInt(a!, Math.trunc)),
-  fixed("intr", 1, "any", "(x): as an int, rounded", (_x, a) => toInt(a!, rounded)),
+  fixed("intr", 1, "any", "(x): as an int, rounded", (_x, a) => toInt(a!, roundHalfAway)),
   fixed("real", 1, "real", "(x): as a real", (_x, a) => {
     return boxedReal(a === null ? 0 : a instanceof Pair ? a.value : numberIn(a!));
   }),

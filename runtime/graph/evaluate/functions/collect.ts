@@ -20,16 +20,16 @@ const KEPT_BITS = 0xffff_00ff;
 const SLOT_MASK = 3;
 
 /** Returns the current arc with another value, null for M_STAT; `undefined` keeps the value. */
-function madeArc({ arc, vertex, next }: Context, value: Argument): SyntheticArc | null {
+function createArc({ arc, vertex, next }: Context, value: Argument): SyntheticArc | null {
   if (value === null) return null;
   const { side, level } = arc;
-  const word1 = madeWord(arc.word1, value);
+  const word1 = withModifierOf(arc.word1, value);
   const bits = value === undefined ? arc.bits : bitsOf(value);
   return { level, tail: vertex.handle, head: next.handle, word1, bits, side };
 }
 
 /** Returns word 1 of an arc with the modifier of a value's type. */
-function madeWord(word1: number, value: Argument): number {
+function withModifierOf(word1: number, value: Argument): number {
   if (value === undefined) return word1;
   return ((word1 & KEPT_BITS) | (modifierOf(value!) << MODIFIER_SHIFT)) >>> 0;
 }
@@ -46,14 +46,14 @@ function bitsOf(value: Value): number {
   return isReal(value) ? valueBits("float", numberIn(value)) : 0;
 }
 
-function collected(x: Context, value: Argument): number {
+function collectArc(x: Context, value: Argument): number {
   const { arc, vertex, next } = x;
   const { collector } = x.run;
   if (collector === null || next.handle === 0) return -1;
   if (value === null) return 0;
   // As `madeArc`, without allocating an object.
   const bits = value === undefined ? arc.bits : bitsOf(value);
-  const word1 = madeWord(arc.word1, value);
+  const word1 = withModifierOf(arc.word1, value);
   collector(arc.level, vertex.handle, next.handle, word1, bits, arc.side);
   return 1;
 }
@@ -80,15 +80,15 @@ function slotOf(value: Argument): number {
   return value === undefined || value === null ? 0 : Math.trunc(numberIn(value)) & SLOT_MASK;
 }
 
-function staged(x: Context, value: Argument, slot: Argument): number {
+function stageArc(x: Context, value: Argument, slot: Argument): number {
   if (x.run.collector === null || x.next.handle === 0) return -1;
-  const arc = madeArc(x, value);
+  const arc = createArc(x, value);
   if (arc === null) return 0;
   x.run.staged[slotOf(slot)] = arc;
   return 1;
 }
 
-function unstaged({ run }: Context, slot: Argument): number {
+function unstageArc({ run }: Context, slot: Argument): number {
   if (run.collector === null) return -1;
   const at = slotOf(slot);
   if (run.staged[at] === null) return 0;
@@ -96,7 +96,7 @@ function unstaged({ run }: Context, slot: Argument): number {
   return 1;
 }
 
-function committed({ run }: Context, slot: Argument): number {
+function commitArc({ run }: Context, slot: Argument): number {
   if (run.collector === null) return -1;
   const at = slotOf(slot);
   const arc = run.staged[at]!;
@@ -110,7 +110,13 @@ function committed({ run }: Context, slot: Argument): number {
 type Act = (x: Context, a: Argument, b: Argument) => number;
 
 /** Declares a function and its conditional form, which returns the condition. */
-function pair(name: string, most: number, doc: string, act: Act, need: "collect" | "commit") {
+function withConditional(
+  name: string,
+  most: number,
+  doc: string,
+  act: Act,
+  need: "collect" | "commit",
+) {
   const traits = { ...EFFECT, need };
   return [
     fixed(name, [0, most], "int", doc, act, traits),
@@ -129,7 +135,7 @@ function pair(name: string, most: number, doc: string, act: Act, need: "collect"
 }
 
 /** Offers the vertex to the top-k of its level; see the walker. */
-function culled(x: Context, score: Value, most: Value): number {
+function recordCull(x: Context, score: Value, most: Value): number {
   const number = scoreOf(score);
   x.score = number;
   x.culled = number;
@@ -138,16 +144,28 @@ function culled(x: Context, score: Value, most: Value): number {
 }
 
 export const COLLECT: readonly FunctionRow[] = [
-  ...pair("collect", 1, "([value]): puts the arc into the result; 1", collected, "collect"),
-  ...pair("stage", 2, "([value[, slot]]): puts the arc aside; 1", staged, "collect"),
-  ...pair("unstage", 1, "([slot]): forgets what was put aside", unstaged, "commit"),
-  ...pair("commit", 1, "([slot]): puts what was put aside into the result", committed, "commit"),
+  ...withConditional(
+    "collect",
+    1,
+    "([value]): puts the arc into the result; 1",
+    collectArc,
+    "collect",
+  ),
+  ...withConditional("stage", 2, "([value[, slot]]): puts the arc aside; 1", stageArc, "collect"),
+  ...withConditional("unstage", 1, "([slot]): forgets what was put aside", unstageArc, "commit"),
+  ...withConditional(
+    "commit",
+    1,
+    "([slot]): puts what was put aside into the result",
+    commitArc,
+    "commit",
+  ),
   fixed(
     "mcull",
     2,
     "int",
     "(score, k): keeps the k best vertices of the level",
-    (x, a, k) => culled(x, a!, k!),
+    (x, a, k) => recordCull(x, a!, k!),
     { ...EFFECT, need: "cull" },
   ),
   fixed(
@@ -156,7 +174,7 @@ export const COLLECT: readonly FunctionRow[] = [
     "any",
     "(c, score, k): mcull if c is true; c",
     (x, c, a, k) => {
-      if (isCondition(c!)) culled(x, a!, k!);
+      if (isCondition(c!)) recordCull(x, a!, k!);
       return c!;
     },
     { ...EFFECT, need: "cull" },

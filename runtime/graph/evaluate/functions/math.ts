@@ -39,7 +39,7 @@ function logarithm(name: string, doc: string, least: number, of: (a: number) => 
 }
 
 /** Rounds half away from zero. */
-export function rounded(a: number): number {
+export function roundHalfAway(a: number): number {
   return Math.sign(a) * Math.round(Math.abs(a));
 }
 
@@ -120,14 +120,14 @@ function total(numbers: readonly number[], of: (a: number) => number): number {
 }
 
 /** Declares an aggregate that is an int if all arguments are. */
-function summed(name: string, doc: string, of: (numbers: readonly number[]) => number) {
+function sumAggregate(name: string, doc: string, of: (numbers: readonly number[]) => number) {
   return variadic(name, 0, "any", `(...): ${doc}`, (_x, args) => {
     const { numbers, isInts } = numbersOf(args);
     return isInts ? of(numbers) : boxedReal(of(numbers));
   });
 }
 
-function averaged(
+function meanAggregate(
   name: string,
   doc: string,
   of: (numbers: readonly number[], count: number) => number,
@@ -173,7 +173,7 @@ export const MATH: readonly FunctionRow[] = [
   real("deg", "radians to degrees", (a) => a * DEGREES),
   numeric("ceil", 1, "kept", "(x): rounded up", Math.ceil),
   numeric("floor", 1, "kept", "(x): rounded down", Math.floor),
-  numeric("round", 1, "kept", "(x): rounded, halves away from zero", rounded),
+  numeric("round", 1, "kept", "(x): rounded, halves away from zero", roundHalfAway),
   numeric("sign", 1, "kept", "(x): -1, 0 or 1", Math.sign),
   real("fac", "factorial", factorial),
   numeric("comb", 2, "real", "(n, k): ways to choose k of n", binomial),
@@ -190,21 +190,21 @@ export const MATH: readonly FunctionRow[] = [
     number: (a, b) => PROXIMITY / (PROXIMITY + Math.abs(a - b)),
   },
   numeric("approx", 3, "int", "(x, t, err): 1 if x is near t, relative to t", isApprox),
-  summed("sum", "sum, arrays included", (numbers) => total(numbers, (a) => a)),
-  summed("sumsqr", "sum of squares", (numbers) => total(numbers, (a) => a * a)),
+  sumAggregate("sum", "sum, arrays included", (numbers) => total(numbers, (a) => a)),
+  sumAggregate("sumsqr", "sum of squares", (numbers) => total(numbers, (a) => a * a)),
   variadic("prod", 0, "any", "(...): product; 0 of nothing", (_x, args) => {
     const { numbers, isInts } = numbersOf(args);
     if (numbers.length === 0) return 0;
     const product = numbers.reduce((a, b) => a * b, 1);
     return isInts ? product : boxedReal(product);
   }),
-  averaged("invsum", "sum of inverses", (numbers) => total(numbers, inverse)),
-  averaged("mean", "mean", (numbers, count) => total(numbers, (a) => a) / count),
-  averaged("harmmean", "harmonic mean", (numbers, count) => count / total(numbers, inverse)),
-  averaged("geomean", "geometric mean", (numbers, count) => {
+  meanAggregate("invsum", "sum of inverses", (numbers) => total(numbers, inverse)),
+  meanAggregate("mean", "mean", (numbers, count) => total(numbers, (a) => a) / count),
+  meanAggregate("harmmean", "harmonic mean", (numbers, count) => count / total(numbers, inverse)),
+  meanAggregate("geomean", "geometric mean", (numbers, count) => {
     return Math.exp(total(numbers, (a) => Math.log(a)) / count);
   }),
-  averaged("stdev", "standard deviation of a sample", deviation),
+  meanAggregate("stdev", "standard deviation of a sample", deviation),
   fixed("random", 0, "real", "(): real from 0 to 1", () => boxedReal(Math.random()), VOLATILE),
   fixed(
     "randint",
@@ -223,8 +223,8 @@ export const MATH: readonly FunctionRow[] = [
     "bits",
     "(): 64 random bits",
     () => {
-      const half = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
-      return new Bits((half() << 32n) | half());
+      const randomWord = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
+      return new Bits((randomWord() << 32n) | randomWord());
     },
     VOLATILE,
   ),

@@ -45,7 +45,7 @@ function conditional(row: FunctionRow): FunctionRow {
 }
 
 /** Divides as `x / y` of cells: ints give a truncated int. */
-export function divided(a: Value, b: Value): Value {
+export function divideCells(a: Value, b: Value): Value {
   const [x, y] = [numberIn(a), numberIn(b)];
   if (y === 0) return Number.NaN;
   return isInt(a) && isInt(b) ? Math.trunc(x / y) + 0 : boxedReal(x / y);
@@ -58,20 +58,20 @@ export function moduloOf(a: Value, b: Value): Value {
 /** Shifts 64 unsigned bits. */
 export function bitShift(a: Value, b: Value, isLeft: boolean): Value {
   const moved = shift(new Bits(rawBits(a)), b, isLeft);
-  return ofKind(a, moved instanceof Bits ? moved.value : 0n);
+  return toKindOf(a, moved instanceof Bits ? moved.value : 0n);
 }
 
 export function bitMask(operator: "&" | "|" | "^", a: Value, b: Value): Value {
   const made = maskBits(operator, new Bits(rawBits(a)), new Bits(rawBits(b)));
-  return ofKind(a, (made as Bits).value);
+  return toKindOf(a, (made as Bits).value);
 }
 
-function ofKind(a: Value, bits: bigint): Value {
+function toKindOf(a: Value, bits: bigint): Value {
   return a instanceof Bits ? new Bits(bits) : toFloat32(bits);
 }
 
 /** Increments ints and reals; other values stay. */
-export function increased(value: Value, by: 1 | -1): Value {
+export function increment(value: Value, by: 1 | -1): Value {
   if (isInt(value)) return add(value, by);
   return isReal(value) ? boxedReal(numberIn(value) + by) : value;
 }
@@ -79,7 +79,7 @@ export function increased(value: Value, by: 1 | -1): Value {
 type Change = (cell: Value, ...given: Value[]) => Value;
 
 /** Declares an update of one cell, by address and by the address in a cell. */
-function changing(name: string, arity: number, doc: string, change: Change): FunctionRow {
+function cellUpdate(name: string, arity: number, doc: string, change: Change): FunctionRow {
   return fixed(
     name,
     arity,
@@ -104,7 +104,7 @@ function comparing(name: string, doc: string, test: (a: Value, b: Value) => bool
 }
 
 /** Writes consecutive values; returns their number. */
-function written({ run: { memory } }: Context, first: Value, values: readonly Value[]): number {
+function storeValues({ run: { memory } }: Context, first: Value, values: readonly Value[]): number {
   const at = memory.at(first);
   values.forEach((value, index) => {
     memory.store(at + index, value);
@@ -112,7 +112,7 @@ function written({ run: { memory } }: Context, first: Value, values: readonly Va
   return values.length;
 }
 
-function exchanged({ run: { memory } }: Context, a: Value, b: Value): Value {
+function exchangeCells({ run: { memory } }: Context, a: Value, b: Value): Value {
   const old = memory.load(a);
   memory.store(a, memory.load(b));
   memory.store(b, old);
@@ -127,12 +127,12 @@ const CHANGING: readonly FunctionRow[] = [
     return x.run.memory.store(x.run.memory.load(a!), b!);
   }),
   variadic("write", 1, "int", "(a, ...): puts values in cells from a on; how many", (x, args) => {
-    return written(x, args[0]!, args.slice(1));
+    return storeValues(x, args[0]!, args.slice(1));
   }),
   variadic("rwrite", 1, "int", "(p, ...): the same from the cell that p names", (x, args) => {
     const { memory } = x.run;
     const [pointer, ...values] = args;
-    const count = written(x, memory.load(pointer!), values);
+    const count = storeValues(x, memory.load(pointer!), values);
     memory.store(pointer!, add(memory.load(pointer!), count));
     return count;
   }),
@@ -146,37 +146,39 @@ const CHANGING: readonly FunctionRow[] = [
     return memory.store(memory.load(a!), memory.load(memory.load(b!)));
   }),
   fixed("xchg", 2, "any", "(a, b): changes cells for each other; cell a", (x, a, b) => {
-    return exchanged(x, a!, b!);
+    return exchangeCells(x, a!, b!);
   }),
   fixed("rxchg", 2, "any", "(p, q): the same of the cells that p and q name", (x, a, b) => {
-    return exchanged(x, x.run.memory.load(a!), x.run.memory.load(b!));
+    return exchangeCells(x, x.run.memory.load(a!), x.run.memory.load(b!));
   }),
-  changing("inc", 1, "(a): counts cell a up; its value", (cell) => increased(cell, 1)),
-  changing("dec", 1, "(a): counts cell a down; its value", (cell) => increased(cell, -1)),
+  cellUpdate("inc", 1, "(a): counts cell a up; its value", (cell) => increment(cell, 1)),
+  cellUpdate("dec", 1, "(a): counts cell a down; its value", (cell) => increment(cell, -1)),
   fixed("rinc", 1, "any", "(p): counts the cell that p names up", ({ run: { memory } }, a) => {
-    return memory.store(memory.load(a!), increased(memory.load(memory.load(a!)), 1));
+    return memory.store(memory.load(a!), increment(memory.load(memory.load(a!)), 1));
   }),
   fixed("rdec", 1, "any", "(p): counts the cell that p names down", ({ run: { memory } }, a) => {
-    return memory.store(memory.load(a!), increased(memory.load(memory.load(a!)), -1));
+    return memory.store(memory.load(a!), increment(memory.load(memory.load(a!)), -1));
   }),
-  changing("add", 2, "(a, x): adds x to cell a; its value", (cell, x) => add(cell, x!)),
-  changing("sub", 2, "(a, x): subtracts x from cell a", (cell, x) => subtract(cell, x!)),
-  changing("mul", 2, "(a, x): multiplies cell a", (cell, x) => multiply(cell, x!)),
-  changing("div", 2, "(a, x): divides cell a; ints without fraction", (cell, x) => {
-    return divided(cell, x!);
+  cellUpdate("add", 2, "(a, x): adds x to cell a; its value", (cell, x) => add(cell, x!)),
+  cellUpdate("sub", 2, "(a, x): subtracts x from cell a", (cell, x) => subtract(cell, x!)),
+  cellUpdate("mul", 2, "(a, x): multiplies cell a", (cell, x) => multiply(cell, x!)),
+  cellUpdate("div", 2, "(a, x): divides cell a; ints without fraction", (cell, x) => {
+    return divideCells(cell, x!);
   }),
-  changing("mod", 2, "(a, x): remainder of cell a", (cell, x) => moduloOf(cell, x!)),
-  changing("shr", 2, "(a, n): shifts cell a to the right", (cell, n) => bitShift(cell, n!, false)),
-  changing("shl", 2, "(a, n): shifts cell a to the left", (cell, n) => bitShift(cell, n!, true)),
-  changing("and", 2, "(a, x): bits of both", (cell, x) => bitMask("&", cell, x!)),
-  changing("or", 2, "(a, x): bits of either", (cell, x) => bitMask("|", cell, x!)),
-  changing("xor", 2, "(a, x): bits of one", (cell, x) => bitMask("^", cell, x!)),
-  changing("smooth", 3, "(a, x, f): moves cell a by f of the way to x", (cell, x, f) => {
+  cellUpdate("mod", 2, "(a, x): remainder of cell a", (cell, x) => moduloOf(cell, x!)),
+  cellUpdate("shr", 2, "(a, n): shifts cell a to the right", (cell, n) =>
+    bitShift(cell, n!, false),
+  ),
+  cellUpdate("shl", 2, "(a, n): shifts cell a to the left", (cell, n) => bitShift(cell, n!, true)),
+  cellUpdate("and", 2, "(a, x): bits of both", (cell, x) => bitMask("&", cell, x!)),
+  cellUpdate("or", 2, "(a, x): bits of either", (cell, x) => bitMask("|", cell, x!)),
+  cellUpdate("xor", 2, "(a, x): bits of one", (cell, x) => bitMask("^", cell, x!)),
+  cellUpdate("smooth", 3, "(a, x, f): moves cell a by f of the way to x", (cell, x, f) => {
     return boxedReal(numberIn(cell) + numberIn(f!) * (numberIn(x!) - numberIn(cell)));
   }),
   variadic("count", 1, "any", "(a, ...): counts cell a up; its value", ({ run }, [a]) => {
     const { memory } = run;
-    return memory.store(a!, increased(memory.load(a!), 1));
+    return memory.store(a!, increment(memory.load(a!), 1));
   }),
 ].map((row) => ({ ...row, ...EFFECT }));
 

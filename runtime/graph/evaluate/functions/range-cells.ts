@@ -21,17 +21,21 @@ const AGGREGATES: readonly (readonly [name: string, doc: string, of: Sums])[] = 
   ["mmean", "mean", mean],
   ["mharmmean", "harmonic mean", (all) => all.length / sum(all.map((a) => 1 / a))],
   ["mgeomean", "geometric mean", (numbers) => Math.exp(mean(numbers.map(Math.log)))],
-  ["mstdev", "standard deviation", (numbers) => spread(numbers)],
-  ["mgeostdev", "geometric standard deviation", (all) => Math.exp(spread(all.map(Math.log)))],
+  ["mstdev", "standard deviation", (numbers) => standardDeviation(numbers)],
+  [
+    "mgeostdev",
+    "geometric standard deviation",
+    (all) => Math.exp(standardDeviation(all.map(Math.log))),
+  ],
 ];
 
-function spread(numbers: readonly number[]): number {
+function standardDeviation(numbers: readonly number[]): number {
   const middle = mean(numbers);
   return Math.sqrt(mean(numbers.map((a) => (a - middle) ** 2)));
 }
 
 /** Returns the numbers of a range, skipping other values. */
-function numbersIn(x: Context, m1: Value, mn: Value): number[] {
+function readNumbers(x: Context, m1: Value, mn: Value): number[] {
   const [first, last] = rangeOf(x, m1, mn);
   return x.run.memory.cells
     .slice(first, last + 1)
@@ -46,7 +50,7 @@ function aggregate(name: string, doc: string, of: Sums): FunctionRow {
     "real",
     `(dest, m1, mn): ${doc} of the cells, also put in cell dest`,
     (x, dest, a, b) => {
-      const numbers = numbersIn(x, a!, b!);
+      const numbers = readNumbers(x, a!, b!);
       return x.run.memory.store(dest!, boxedReal(numbers.length === 0 ? 0 : of(numbers)));
     },
     EFFECT,
@@ -57,7 +61,7 @@ function aggregate(name: string, doc: string, of: Sums): FunctionRow {
  * Declares a function that stores the maximum or minimum in cell dest and returns its index, -1 if
  * there is none.
  */
-function extremeIn(name: string, doc: string, isMax: boolean): FunctionRow {
+function extremeOfRange(name: string, doc: string, isMax: boolean): FunctionRow {
   return fixed(
     name,
     3,
@@ -79,7 +83,7 @@ function extremeIn(name: string, doc: string, isMax: boolean): FunctionRow {
   );
 }
 
-function placesOf(x: Context, a: Argument, b: Argument, value: Argument): number[] {
+function findPlaces(x: Context, a: Argument, b: Argument, value: Argument): number[] {
   const { cells } = x.run.memory;
   const [first, last] = rangeOf(x, a!, b!);
   const places: number[] = [];
@@ -87,18 +91,18 @@ function placesOf(x: Context, a: Argument, b: Argument, value: Argument): number
   return places;
 }
 
-function looking(name: string, doc: string, of: (places: readonly number[]) => number) {
+function rangeSearch(name: string, doc: string, of: (places: readonly number[]) => number) {
   return fixed(
     name,
     3,
     "int",
     `(m1, mn, x): ${doc}`,
-    (x, a, b, value) => of(placesOf(x, a, b, value)),
+    (x, a, b, value) => of(findPlaces(x, a, b, value)),
     VOLATILE,
   );
 }
 
-function filled(name: string, doc: string, make: () => Value): FunctionRow {
+function rangeFill(name: string, doc: string, make: () => Value): FunctionRow {
   return fixed(
     name,
     2,
@@ -114,7 +118,7 @@ function filled(name: string, doc: string, make: () => Value): FunctionRow {
 }
 
 /** Copies k cells; returns 0 if either range leaves the memory. */
-function copied(x: Context, to: number, from: number, k: Argument): number {
+function copyCells(x: Context, to: number, from: number, k: Argument): number {
   const count = Math.trunc(numberIn(k!));
   if (!fits(x, to, count) || !fits(x, from, count)) return 0;
   const { cells } = x.run.memory;
@@ -140,7 +144,7 @@ function itemsOf(value: Value): Value[] {
   );
 }
 
-function copiedObject(x: Context, dest: Argument, value: Argument): number {
+function copyObject(x: Context, dest: Argument, value: Argument): number {
   const { memory } = x.run;
   const items = itemsOf(value!);
   const to = memory.at(dest!);
@@ -191,11 +195,11 @@ const EACH_AGGREGATE = AGGREGATES.flatMap(([name, doc, of]) => [
 
 export const RANGE_CELLS: readonly FunctionRow[] = [
   ...EACH_AGGREGATE,
-  extremeIn("mmax", "greatest", true),
-  extremeIn("mmin", "least", false),
-  looking("mcontains", "1 if a cell is equal to x", (places) => Math.min(places.length, 1)),
-  looking("mcount", "how many cells are equal to x", (places) => places.length),
-  looking("mindex", "index of the first cell equal to x, or -1", (places) => places[0] ?? -1),
+  extremeOfRange("mmax", "greatest", true),
+  extremeOfRange("mmin", "least", false),
+  rangeSearch("mcontains", "1 if a cell is equal to x", (places) => Math.min(places.length, 1)),
+  rangeSearch("mcount", "how many cells are equal to x", (places) => places.length),
+  rangeSearch("mindex", "index of the first cell equal to x, or -1", (places) => places[0] ?? -1),
   fixed(
     "mset",
     3,
@@ -220,17 +224,17 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     },
     EFFECT,
   ),
-  filled("mrandomize", "puts random reals in the cells", () => boxedReal(Math.random())),
-  filled("mrandbits", "puts random bits in the cells", () => {
-    const half = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
-    return new Bits((half() << 32n) | half());
+  rangeFill("mrandomize", "puts random reals in the cells", () => boxedReal(Math.random())),
+  rangeFill("mrandbits", "puts random bits in the cells", () => {
+    const randomWord = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
+    return new Bits((randomWord() << 32n) | randomWord());
   }),
   fixed(
     "mcopy",
     3,
     "int",
     "(D, S, k): copies k cells from S on to D; how many",
-    (x, d, s, k) => copied(x, x.run.memory.at(d!), x.run.memory.at(s!), k),
+    (x, d, s, k) => copyCells(x, x.run.memory.at(d!), x.run.memory.at(s!), k),
     EFFECT,
   ),
   fixed(
@@ -241,13 +245,13 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     (x, p, s, k) => {
       const { memory } = x.run;
       const to = memory.at(memory.load(p!));
-      const count = copied(x, to, memory.at(s!), k);
+      const count = copyCells(x, to, memory.at(s!), k);
       if (count > 0) memory.store(p!, to + count);
       return count;
     },
     EFFECT,
   ),
-  fixed("mcopyobj", 2, "int", "(D, x): copies items of x to cells from D on", copiedObject, EFFECT),
+  fixed("mcopyobj", 2, "int", "(D, x): copies items of x to cells from D on", copyObject, EFFECT),
   fixed(
     "mterm",
     1,

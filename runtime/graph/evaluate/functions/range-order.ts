@@ -17,7 +17,7 @@ function span(x: Context, a: Argument, k: Argument): readonly [number, number] |
 }
 
 /** Sorts k cells, nulls last; returns how many are not null. */
-function sorted(x: Context, a: Argument, k: Argument, sign: 1 | -1): number {
+function sortCells(x: Context, a: Argument, k: Argument, sign: 1 | -1): number {
   const found = span(x, a, k);
   if (found === null) return 0;
   const [first, count] = found;
@@ -30,9 +30,9 @@ function sorted(x: Context, a: Argument, k: Argument, sign: 1 | -1): number {
   return values.length;
 }
 
-function sorting(name: string, doc: string, sign: 1 | -1): FunctionRow {
+function sortFunction(name: string, doc: string, sign: 1 | -1): FunctionRow {
   const about = `(A, k): sorts k cells from A on, ${doc}; how many are not null`;
-  return fixed(name, 2, "int", about, (x, a, k) => sorted(x, a, k, sign), EFFECT);
+  return fixed(name, 2, "int", about, (x, a, k) => sortCells(x, a, k, sign), EFFECT);
 }
 
 /** Returns whether `a` belongs above `b`: the least on top of a min heap, but null above all. */
@@ -66,7 +66,13 @@ function siftDown(
  * Replaces the top of a heap by each value that belongs below it; returns the number of
  * replacements.
  */
-function pushed(x: Context, a: Argument, k: Argument, values: readonly Value[], isMin: boolean) {
+function pushToHeap(
+  x: Context,
+  a: Argument,
+  k: Argument,
+  values: readonly Value[],
+  isMin: boolean,
+) {
   const found = span(x, a, k);
   if (found === null || found[1] === 0) return 0;
   const [first, count] = found;
@@ -108,7 +114,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       3,
       "int",
       `(A, k, x): keeps the k ${kept}; 1 if x is one of them`,
-      (x, a, k, value) => pushed(x, a, k, [value!], isMin),
+      (x, a, k, value) => pushToHeap(x, a, k, [value!], isMin),
       EFFECT,
     ),
     variadic(
@@ -116,7 +122,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       2,
       "int",
       `(A, k, ...): the same with several; how many it took`,
-      (x, [a, k, ...values]) => pushed(x, a, k, values, isMin),
+      (x, [a, k, ...values]) => pushToHeap(x, a, k, values, isMin),
       EFFECT,
     ),
     fixed(
@@ -127,7 +133,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       (x, a, k, m1, mn) => {
         const [first, last] = rangeOf(x, m1!, mn!);
         const values = x.run.memory.cells.slice(first, last + 1);
-        pushed(x, a, k, values, isMin);
+        pushToHeap(x, a, k, values, isMin);
         return values.length;
       },
       EFFECT,
@@ -187,8 +193,8 @@ function isSubsetOfCells(x: Context, a: Argument, b: Argument, c: Argument, d: A
 }
 
 export const RANGE_ORDER: readonly FunctionRow[] = [
-  ...["msort", "mrsort"].map((name) => sorting(name, "the least first", 1)),
-  ...["msortrev", "mrsortrev"].map((name) => sorting(name, "the greatest first", -1)),
+  ...["msort", "mrsort"].map((name) => sortFunction(name, "the least first", 1)),
+  ...["msortrev", "mrsortrev"].map((name) => sortFunction(name, "the greatest first", -1)),
   fixed(
     "mreverse",
     2,

@@ -14,8 +14,8 @@ import {
   toFloat32,
   type Value,
 } from "../values.js";
-import { countBits, MATH, rounded } from "./math.js";
-import { bitMask, bitShift, divided, increased, moduloOf } from "./memory.js";
+import { countBits, MATH, roundHalfAway } from "./math.js";
+import { bitMask, bitShift, divideCells, increment, moduloOf } from "./memory.js";
 import { EFFECT, type FunctionRow, fixed } from "./row.js";
 
 type CellChange = (cell: Value, x: Value) => Value;
@@ -28,7 +28,7 @@ export function rangeOf({ run }: Context, m1: Value, mn: Value): readonly [numbe
 }
 
 /** Maps the numbers of a range; returns their count. */
-function changed(x: Context, m1: Value, mn: Value, change: (cell: Value) => Value): number {
+function mapRange(x: Context, m1: Value, mn: Value, change: (cell: Value) => Value): number {
   const { cells } = x.run.memory;
   const [first, last] = rangeOf(x, m1, mn);
   let count = 0;
@@ -41,19 +41,19 @@ function changed(x: Context, m1: Value, mn: Value, change: (cell: Value) => Valu
   return count;
 }
 
-function each(name: string, doc: string, change: (cell: Value) => Value): FunctionRow {
+function mapFunction(name: string, doc: string, change: (cell: Value) => Value): FunctionRow {
   const about = `(m1, mn): ${doc}; how many cells`;
-  return fixed(name, 2, "int", about, (x, a, b) => changed(x, a!, b!, change), EFFECT);
+  return fixed(name, 2, "int", about, (x, a, b) => mapRange(x, a!, b!, change), EFFECT);
 }
 
-function eachWith(name: string, doc: string, change: CellChange): FunctionRow {
+function mapWithValue(name: string, doc: string, change: CellChange): FunctionRow {
   const about = `(m1, mn, x): ${doc}; how many cells`;
   return fixed(
     name,
     3,
     "int",
     about,
-    (x, a, b, value) => changed(x, a!, b!, (cell) => change(cell, value!)),
+    (x, a, b, value) => mapRange(x, a!, b!, (cell) => change(cell, value!)),
     EFFECT,
   );
 }
@@ -65,7 +65,7 @@ export function fits({ run }: Context, first: number, count: number): boolean {
   return isInside;
 }
 
-function eachPair(name: string, doc: string, change: CellChange): FunctionRow {
+function mapPairs(name: string, doc: string, change: CellChange): FunctionRow {
   const about = `(A, B, k): ${doc} of k cells from A and from B, into B`;
   return fixed(
     name,
@@ -89,7 +89,7 @@ const CALCULATED: readonly (readonly [name: string, doc: string, change: CellCha
   ["add", "sum", add],
   ["sub", "difference", subtract],
   ["mul", "product", multiply],
-  ["div", "quotient", divided],
+  ["div", "quotient", divideCells],
   ["mod", "remainder", moduloOf],
 ];
 
@@ -110,47 +110,51 @@ const NUMERIC = new Set([
 /** In ranges the logarithm of zero or less has another value. */
 const LEAST_LOG2 = -1024;
 
-function ofNumber(row: FunctionRow): FunctionRow[] {
+function rangeForms(row: FunctionRow): FunctionRow[] {
   const number = row.number!;
   const change = (cell: Value): Value => {
     const a = numberIn(cell);
     const result = row.name === "log2" && a <= 0 ? LEAST_LOG2 : number(a, 0, 0, 0);
     return row.type === "kept" && isInt(cell) ? result : boxedReal(result);
   };
-  return [`m${row.name}`, `mr${row.name}`].map((name) => each(name, `${row.name} of each`, change));
+  return [`m${row.name}`, `mr${row.name}`].map((name) =>
+    mapFunction(name, `${row.name} of each`, change),
+  );
 }
 
 const power2 = (base: number) => (cell: Value) => boxedReal(base ** numberIn(cell));
 const square = (cell: Value): Value => multiply(cell, cell);
-const count = (by: 1 | -1) => (cell: Value) => increased(cell, by);
+const count = (by: 1 | -1) => (cell: Value) => increment(cell, by);
 
 export const RANGES: readonly FunctionRow[] = [
   ...CALCULATED.flatMap(([name, doc, change]) => [
-    ...["m", "mi", "mr"].map((prefix) => eachWith(`${prefix}${name}`, doc, change)),
-    eachPair(`mv${name}`, doc, change),
+    ...["m", "mi", "mr"].map((prefix) => mapWithValue(`${prefix}${name}`, doc, change)),
+    mapPairs(`mv${name}`, doc, change),
   ]),
   ...MASKED.flatMap(([name, doc, change]) => [
-    eachWith(`m${name}`, doc, change),
-    eachPair(`mv${name}`, doc, change),
+    mapWithValue(`m${name}`, doc, change),
+    mapPairs(`mv${name}`, doc, change),
   ]),
-  ...MATH.filter(({ name }) => NUMERIC.has(name)).flatMap(ofNumber),
-  ...["minc", "miinc", "mrinc"].map((name) => each(name, "counts each up", count(1))),
-  ...["mdec", "midec", "mrdec"].map((name) => each(name, "counts each down", count(-1))),
+  ...MATH.filter(({ name }) => NUMERIC.has(name)).flatMap(rangeForms),
+  ...["minc", "miinc", "mrinc"].map((name) => mapFunction(name, "counts each up", count(1))),
+  ...["mdec", "midec", "mrdec"].map((name) => mapFunction(name, "counts each down", count(-1))),
   ...["mpow", "mrpow"].map((name) =>
-    eachWith(name, "power of each", (cell, x) => boxedReal(numberIn(power(cell, x)))),
+    mapWithValue(name, "power of each", (cell, x) => boxedReal(numberIn(power(cell, x)))),
   ),
-  ...["msq", "mrsq"].map((name) => each(name, "square of each", square)),
-  ...["mexp2", "mrexp2"].map((name) => each(name, "2 to the power of each", power2(2))),
-  ...["mexp10", "mrexp10"].map((name) => each(name, "10 to the power of each", power2(10))),
-  each("mint", "each as an int", (cell) => intOf(numberIn(cell), Math.trunc)),
-  each("mintr", "each rounded to an int", (cell) => intOf(numberIn(cell), rounded)),
-  each("mreal", "each as a real", (cell) => boxedReal(numberIn(cell))),
-  each("mbits", "each as its 64 bits", (cell) => new Bits(rawBits(cell))),
-  each("mpopcnt", "bits that are set in each", (cell) => countBits(rawBits(cell))),
-  each("mhash", "hash of each", hashOf),
+  ...["msq", "mrsq"].map((name) => mapFunction(name, "square of each", square)),
+  ...["mexp2", "mrexp2"].map((name) => mapFunction(name, "2 to the power of each", power2(2))),
+  ...["mexp10", "mrexp10"].map((name) => mapFunction(name, "10 to the power of each", power2(10))),
+  mapFunction("mint", "each as an int", (cell) => toIntValue(numberIn(cell), Math.trunc)),
+  mapFunction("mintr", "each rounded to an int", (cell) =>
+    toIntValue(numberIn(cell), roundHalfAway),
+  ),
+  mapFunction("mreal", "each as a real", (cell) => boxedReal(numberIn(cell))),
+  mapFunction("mbits", "each as its 64 bits", (cell) => new Bits(rawBits(cell))),
+  mapFunction("mpopcnt", "bits that are set in each", (cell) => countBits(rawBits(cell))),
+  mapFunction("mhash", "hash of each", hashOf),
 ];
 
-function intOf(number: number, round: (a: number) => number): Value {
+function toIntValue(number: number, round: (a: number) => number): Value {
   if (!Number.isFinite(number)) return 0;
   const made = round(number) + 0;
   return Number.isSafeInteger(made) ? made : toFloat32(BigInt(made));

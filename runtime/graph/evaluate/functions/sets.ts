@@ -9,13 +9,13 @@ function keyOf(value: Value): number {
   return Number(rawBits(value) & 0xffff_ffffn);
 }
 
-function added(set: Set<number>, key: number): number {
+function addKey(set: Set<number>, key: number): number {
   if (set.has(key)) return 0;
   set.add(key);
   return 1;
 }
 
-function cleared(set: Set<number>): number {
+function clearSet(set: Set<number>): number {
   const { size } = set;
   set.clear();
   return size;
@@ -24,7 +24,7 @@ function cleared(set: Set<number>): number {
 type SetOf = (x: Context) => Set<number>;
 type KeyOf = (value: Value) => number | null;
 
-function family(prefix: string, what: string, setOf: SetOf, key: KeyOf): FunctionRow[] {
+function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): FunctionRow[] {
   const none = prefix === "iset" ? -1 : 0;
   return [
     fixed(
@@ -34,7 +34,7 @@ function family(prefix: string, what: string, setOf: SetOf, key: KeyOf): Functio
       `(x): adds ${what}; 1 if it is new`,
       (x, a) => {
         const found = key(a!);
-        return found === null ? none : added(setOf(x), found);
+        return found === null ? none : addKey(setOf(x), found);
       },
       EFFECT,
     ),
@@ -61,13 +61,20 @@ function family(prefix: string, what: string, setOf: SetOf, key: KeyOf): Functio
       VOLATILE,
     ),
     fixed(`${prefix}.len`, 0, "int", "(): how many there are", (x) => setOf(x).size, VOLATILE),
-    fixed(`${prefix}.clr`, 0, "int", "(): removes all; how many", (x) => cleared(setOf(x)), EFFECT),
-    fixed(`${prefix}.ini`, 1, "int", "(n): removes all", (x) => cleared(setOf(x)), EFFECT),
+    fixed(
+      `${prefix}.clr`,
+      0,
+      "int",
+      "(): removes all; how many",
+      (x) => clearSet(setOf(x)),
+      EFFECT,
+    ),
+    fixed(`${prefix}.ini`, 1, "int", "(n): removes all", (x) => clearSet(setOf(x)), EFFECT),
   ];
 }
 
 export const SETS: readonly FunctionRow[] = [
-  ...family(
+  ...setFunctions(
     "iset",
     "an int",
     (x) => x.run.memory.ints,
@@ -76,7 +83,7 @@ export const SETS: readonly FunctionRow[] = [
       return key === NO_KEY ? null : key;
     },
   ),
-  ...family(
+  ...setFunctions(
     "vset",
     "a vertex",
     (x) => x.run.memory.vertices,

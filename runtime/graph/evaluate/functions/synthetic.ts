@@ -53,14 +53,14 @@ function componentValue(x: Context, relationship: Argument, modifier: Argument):
 }
 
 /** Packs tests into bits, the last one lowest. */
-function bitsOf(tests: readonly boolean[]): Bits {
+function packBits(tests: readonly boolean[]): Bits {
   let bits = 0n;
   for (const test of tests.slice(-MAX_BITS)) bits = (bits << 1n) | (test ? 1n : 0n);
   return new Bits(bits);
 }
 
 /** Returns the remainder of the sum of values since they began to decay. */
-function decayed(x: Context, relationship: Argument, given: Argument, isExponential: boolean) {
+function computeDecay(x: Context, relationship: Argument, given: Argument, isExponential: boolean) {
   const words = components(x);
   if (words === null) return null;
   const wanted = relationshipOf(x, relationship);
@@ -79,10 +79,10 @@ function decayed(x: Context, relationship: Argument, given: Argument, isExponent
     }
   }
   const rate = given === undefined ? 0 : numberIn(given);
-  return boxedReal(remaining(x, times, hasValue ? sum : rate > 0 ? 1 : 0, rate, isExponential));
+  return boxedReal(decayFactor(x, times, hasValue ? sum : rate > 0 ? 1 : 0, rate, isExponential));
 }
 
-function remaining(
+function decayFactor(
   { run: { graph } }: Context,
   times: ReadonlyMap<number, number>,
   initial: number,
@@ -118,7 +118,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     (x, args) => {
       const words = components(x);
       if (words === null) return null;
-      return bitsOf(args.map((value) => hasArc(words, relationshipOf(x, value), 0)));
+      return packBits(args.map((value) => hasArc(words, relationshipOf(x, value), 0)));
     },
     TRAITS,
   ),
@@ -130,7 +130,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     (x, args) => {
       const words = components(x);
       if (words === null) return null;
-      return bitsOf(args.map((value) => hasArc(words, 0, numberIn(value) || 0)));
+      return packBits(args.map((value) => hasArc(words, 0, numberIn(value) || 0)));
     },
     TRAITS,
   ),
@@ -143,7 +143,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
       const words = components(x);
       if (words === null) return null;
       const pairs = Array.from({ length: args.length >>> 1 }, (_, index) => index * 2);
-      return bitsOf(
+      return packBits(
         pairs.map((at) => {
           return hasArc(words, relationshipOf(x, args[at]), numberIn(args[at + 1]!) || 0);
         }),
@@ -156,7 +156,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     [1, 2],
     "any",
     "(rel[, rate]): what a value has lost nothing but a part of each second of",
-    (x, a, b) => decayed(x, a, b, false),
+    (x, a, b) => computeDecay(x, a, b, false),
     TRAITS,
   ),
   fixed(
@@ -164,7 +164,7 @@ export const SYNTHETIC: readonly FunctionRow[] = [
     [1, 2],
     "any",
     "(rel[, rate]): the same, exponentially",
-    (x, a, b) => decayed(x, a, b, true),
+    (x, a, b) => computeDecay(x, a, b, true),
     TRAITS,
   ),
 ];

@@ -17,12 +17,16 @@ const MS_PER_SECOND = 1000;
 const MAX_SECONDS = 2 ** 33;
 const UNKNOWN = "__UNKNOWN__";
 
-function cast({ idOf }: Context, value: Argument): string {
+function toText({ idOf }: Context, value: Argument): string {
   return value === undefined ? "" : valueToText(value, idOf);
 }
 
 /** Declares a function of two strings; null if an argument is not a string. */
-function ofTexts(name: string, doc: string, call: (a: string, b: string) => number): FunctionRow {
+function textFunction(
+  name: string,
+  doc: string,
+  call: (a: string, b: string) => number,
+): FunctionRow {
   return fixed(name, 2, "any", `(a, b): ${doc}`, (_x, a, b) => {
     const [first, second] = [plainText(a), plainText(b)];
     return first === null || second === null ? null : call(first, second);
@@ -35,16 +39,16 @@ function plainText(value: Argument): string | null {
 }
 
 /** Resolves a slice bound as in Python: negative from the end, null for open. */
-function bound(value: Value, length: number, open: number): number {
+function resolveBound(value: Value, length: number, open: number): number {
   if (value === null) return open;
   const at = Math.trunc(numberIn(value)) || 0;
   return Math.min(Math.max(at < 0 ? length + at : at, 0), length);
 }
 
-function sliced(text: string, a: Value, b: Value): string {
+function sliceText(text: string, a: Value, b: Value): string {
   const characters = /[\ud800-\udfff]/.test(text) ? Array.from(text) : null;
   const length = characters?.length ?? text.length;
-  const [from, to] = [bound(a, length, 0), bound(b, length, length)];
+  const [from, to] = [resolveBound(a, length, 0), resolveBound(b, length, length)];
   return characters === null ? text.slice(from, to) : characters.slice(from, to).join("");
 }
 
@@ -62,7 +66,7 @@ function itemAt(value: Value, place: Value): Value {
 }
 
 /** Replaces all occurrences; an empty one occurs before each character and at the end. */
-function replaced({ run }: Context, text: string, part: string, by: string): string {
+function replaceAll({ run }: Context, text: string, part: string, by: string): string {
   const parts = part === "" ? Array.from(text) : splitText(text, part);
   // Charged in advance, since the result may be much longer.
   run.reserve(text.length + parts.length * by.length);
@@ -83,9 +87,9 @@ function timeText(value: Value): string | null {
   const isMs = Math.abs(number) > MAX_SECONDS;
   const date = new Date(isMs ? number : number * MS_PER_SECOND);
   if (Number.isNaN(date.getTime())) return null;
-  const two = (part: number): string => String(part).padStart(2, "0");
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
-  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  const padTwo = (part: number): string => String(part).padStart(2, "0");
+  const day = [date.getFullYear(), padTwo(date.getMonth() + 1), padTwo(date.getDate())].join("-");
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(padTwo).join(":");
   const ms = String(date.getMilliseconds()).padStart(3, "0");
   return `${day} ${time}${isMs || !isInt(value) ? `.${ms}` : ""}`;
 }
@@ -109,26 +113,26 @@ export const TEXTS: readonly FunctionRow[] = [
     if (a instanceof PackedValue) return packedLength(a);
     return Buffer.byteLength(plainText(a) ?? "");
   }),
-  ofTexts("strcmp", "-1, 0 or 1 by their bytes; null of what is no text", compareTexts),
-  ofTexts("strcasecmp", "the same whatever the case", (a, b) => {
+  textFunction("strcmp", "-1, 0 or 1 by their bytes; null of what is no text", compareTexts),
+  textFunction("strcasecmp", "the same whatever the case", (a, b) => {
     return compareTexts(a.toLowerCase(), b.toLowerCase());
   }),
-  ofTexts("startswith", "1 if a begins with b", (a, b) => Number(a.startsWith(b))),
-  ofTexts("endswith", "1 if a ends with b", (a, b) => Number(a.endsWith(b))),
+  textFunction("startswith", "1 if a begins with b", (a, b) => Number(a.startsWith(b))),
+  textFunction("endswith", "1 if a ends with b", (a, b) => Number(a.endsWith(b))),
   variadic("join", 1, "text", "(separator, ...): texts of the others", (x, [first, ...rest]) => {
-    return x.run.charge(rest.map((value) => cast(x, value)).join(cast(x, first)));
+    return x.run.charge(rest.map((value) => toText(x, value)).join(toText(x, first)));
   }),
   fixed("replace", 3, "text", "(s, part, by): all of the parts replaced", (x, a, b, c) => {
-    return replaced(x, cast(x, a), cast(x, b), cast(x, c));
+    return replaceAll(x, toText(x, a), toText(x, b), toText(x, c));
   }),
   fixed("slice", 3, "text", "(s, from, to): characters from, below to", (x, a, b, c) => {
-    return x.run.charge(sliced(cast(x, a), b!, c!));
+    return x.run.charge(sliceText(toText(x, a), b!, c!));
   }),
   fixed("idx", 2, "any", "(s, i): byte or item at i, modulo their number", (_x, a, b) => {
     return itemAt(a!, b!);
   }),
   fixed("normalize", 1, "text", "(s): lower case, without accents and punctuation", (x, a) => {
-    return x.run.charge(normalized(cast(x, a)));
+    return x.run.charge(normalized(toText(x, a)));
   }),
   fixed("prefix", 2, "any", "(s, n): the first n bytes", (_x, a, b) => prefixOf(a!, b!)),
   fixed("strftime", 1, "any", "(t): a time as YYYY-MM-DD HH:MM:SS", (_x, a) => timeText(a!)),

@@ -106,7 +106,7 @@ export class Aggregation implements Plan {
     const begun = meter.begin();
     const sums = readConsistently(store, expressions.hasEffects, () => this.#sums(anchor, options));
     watch?.split();
-    const shown = this.#shown(sums);
+    const shown = this.#render(sums);
     meter.end(begun);
     return watch === null ? shown : { aggregation: shown, time: watch.time };
   }
@@ -127,7 +127,7 @@ export class Aggregation implements Plan {
     return asked === 0 && hasModifier ? F_VAL : asked;
   }
 
-  #shown(sums: AggregateSink): unknown {
+  #render(sums: AggregateSink): unknown {
     const { neighbors, arcs, value, indegree, outdegree } = sums;
     const fields = this.#fields;
     const totals = {

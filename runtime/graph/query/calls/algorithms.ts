@@ -90,7 +90,7 @@ export function components(store: GraphStore, options?: ComponentOptions): strin
     if (known === undefined) members.set(root, [place]);
     else known.push(place);
   }
-  deadline.wait(projection.vertices.length);
+  deadline.spendTime(projection.vertices.length);
   const largest = [...members.values()].sort((a, b) => b.length - a.length);
   const { vertices } = projection;
   return largest
@@ -112,8 +112,8 @@ export function pageRank(store: GraphStore, options?: PageRankOptions): ScoredVe
   const ranks = ranksOf(projection, { damping, rounds, seeds }, deadline);
   const scores = new Map<number, number>();
   for (const [place, rank] of ranks.entries()) scores.set(projection.vertices[place]!, rank);
-  deadline.wait(ranks.length);
-  return best(store, scores, hitsOf(given.hits, 10));
+  deadline.spendTime(ranks.length);
+  return topScores(store, scores, hitsOf(given.hits, 10));
 }
 
 /**
@@ -172,7 +172,7 @@ export function coOccurrence(
       scores.set(other, (scores.get(other) ?? 0) + weight(first, arc) * weight(words, at));
     }
   }
-  return best(store, scores, hitsOf(given.hits, 10));
+  return topScores(store, scores, hitsOf(given.hits, 10));
 }
 
 function hitsOf(hits: number | null | undefined, otherwise: number): number {
@@ -182,7 +182,7 @@ function hitsOf(hits: number | null | undefined, otherwise: number): number {
 }
 
 /** Returns the highest scores; ties go to the smaller handle. */
-function best(
+function topScores(
   { ids }: GraphStore,
   scores: ReadonlyMap<number, number>,
   hits: number,

@@ -64,7 +64,7 @@ export function nearest(
       const { writes } = store.vectors;
       findNearest(search, best, deadline);
       const found = best.sorted();
-      const told = named(search, found, writes);
+      const told = toResults(search, found, writes);
       const isStill = told.every(({ similarity }, index) => similarity === found[index]!.score);
       if ((isStill && told.length === found.length) || attempt === MAX_ATTEMPTS) return told;
     }
@@ -74,20 +74,24 @@ export function nearest(
 }
 
 /** Resolves the vertices found to ids, re-reading them if the graph was written meanwhile. */
-function named(search: NearestSearch, found: readonly Neighbor[], writes: number): NearestResult[] {
+function toResults(
+  search: NearestSearch,
+  found: readonly Neighbor[],
+  writes: number,
+): NearestResult[] {
   const { store } = search;
   const told = found.map(({ vertex, score }) => {
     return { id: store.ids.idOf(vertex), similarity: score };
   });
   if (store.vectors.writes === writes) return told;
-  const now = new Map(found.flatMap(({ vertex }) => asItIs(search, vertex)));
+  const now = new Map(found.flatMap(({ vertex }) => reread(search, vertex)));
   return [...now]
     .map(([id, similarity]) => ({ id, similarity }))
     .sort((a, b) => b.similarity - a.similarity);
 }
 
 /** Returns the current id and similarity of a vertex; empty if it no longer qualifies. */
-function asItIs(search: NearestSearch, vertex: number): [id: string, similarity: number][] {
+function reread(search: NearestSearch, vertex: number): [id: string, similarity: number][] {
   const { store, probe, test, expressions } = search;
   const generation = store.vertices.generationOf(vertex);
   const id = store.ids.idOf(vertex);

@@ -51,7 +51,7 @@ export class NeighborhoodSource implements HitSource {
     this.#grouping?.test?.bind(this.store.relationships);
     const groups = this.#grouping && new ArcGroupBuffer(this.store, sink, this.#grouping);
     walkNeighborhood(this.plan, anchor, groups ?? sink, deadline);
-    groups?.give();
+    groups?.flush();
     this.#groups = groups;
   }
 

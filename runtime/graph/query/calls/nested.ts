@@ -112,7 +112,7 @@ export class NestedQuery implements EntryPlan {
     watch?.split();
     const roots = tree.roots().slice(offset, offset + hits);
     const row = new Row(store, anchor, this.#order, this.#probe);
-    const entries = this.#rendered(roots, { tree, row, deadline }, removals);
+    const entries = this.#render(roots, { tree, row, deadline }, removals);
     meter.end(begun);
     if (!hasCounts && watch === null) return entries;
     return {
@@ -123,7 +123,7 @@ export class NestedQuery implements EntryPlan {
   }
 
   /** Renders again while vertices disappear, and finally without the arcs that are gone. */
-  #rendered(roots: readonly number[], found: FoundTree, removals: number): unknown[] {
+  #render(roots: readonly number[], found: FoundTree, removals: number): unknown[] {
     const { store } = this.#source;
     for (let rendering = 1; ; rendering++) {
       const now = resolveRemovals(store);
@@ -136,7 +136,7 @@ export class NestedQuery implements EntryPlan {
     const { tree, row, deadline } = found;
     const entries: unknown[] = [];
     for (const slot of slots) {
-      deadline.wait(ROW_UNITS);
+      deadline.spendTime(ROW_UNITS);
       row.load(tree.hits, slot);
       if (isDoubtful && !arcExists(row)) continue;
       const entry = this.#entry(row);

@@ -117,7 +117,9 @@ function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, voi
   const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY, memory);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     const slice = candidates.slice.subarray(0, count);
-    yield* readConsistently(store, expressions.hasEffects, () => shown(stream, render, slice));
+    yield* readConsistently(store, expressions.hasEffects, () =>
+      renderSlice(stream, render, slice),
+    );
   }
 }
 
@@ -125,11 +127,11 @@ function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, voi
  * Returns the entries of a slice; renders again while vertices disappear, as a handle may be
  * reused.
  */
-function shown(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown[] {
+function renderSlice(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown[] {
   const { store, expressions } = stream;
   for (let reading = 1; ; reading++) {
     const removals = resolveRemovals(store);
-    const hits = found(stream, slice);
+    const hits = searchSlice(stream, slice);
     const row = new Row(store, 0, null, null);
     const entries: unknown[] = [];
     for (let slot = 0; slot < hits.length; slot++) {
@@ -142,7 +144,10 @@ function shown(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown
 }
 
 /** Searches a slice. Other queries may have run since the last one, so shared state is reset. */
-function found({ store, test, expressions, isQuiet, take }: Stream, slice: Uint32Array): HitBuffer {
+function searchSlice(
+  { store, test, expressions, isQuiet, take }: Stream,
+  slice: Uint32Array,
+): HitBuffer {
   const walker = Walker.of(store);
   const run = expressions.isEmpty ? null : expressions.start(() => {});
   const sink = new SliceHits();

@@ -123,21 +123,21 @@ export class ArcGroupBuffer implements HitSink {
   }
 
   /** Passes the groups to the sink as arcs, each from its head to itself. */
-  give(): void {
+  flush(): void {
     const { test, mode } = this.#options;
     const batch = new ArcBatch(new Uint32Array(ARC_WORDS));
     batch.side = HitSide.Any;
     batch.level = 0;
     for (const { head, generation, word1, value, arcs } of this.#groups.values()) {
-      const bits = bitsFor(word1, mode === "average" ? value / arcs : value);
+      const bits = toValueBits(word1, mode === "average" ? value / arcs : value);
       if (test !== null && !test.matches(word1, bits)) continue;
       this.#generations.set(head, generation);
       batch.tail = head;
       batch.words.set([head, word1, bits]);
       batch.from = 0;
       batch.end = ARC_WORDS;
-      const goesOn = this.#sink.isCountOnly ? this.#counted() : this.#sink.take(batch);
-      if (!goesOn) return;
+      const hasRoom = this.#sink.isCountOnly ? this.#counted() : this.#sink.take(batch);
+      if (!hasRoom) return;
     }
   }
 
@@ -154,7 +154,7 @@ export class ArcGroupBuffer implements HitSink {
 }
 
 /** Converts a value to bits, saturating at the largest. */
-function bitsFor(word1: number, value: number): number {
+function toValueBits(word1: number, value: number): number {
   const { kind, min, max } = MODIFIERS[(word1 >>> 8) & 0x1f]!;
   return valueBits(kind, Math.min(Math.max(value, min), max));
 }

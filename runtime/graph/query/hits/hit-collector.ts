@@ -59,7 +59,7 @@ export class HitCollector implements HitSink {
   }
 
   take(batch: ArcBatch): boolean {
-    if (this.#heads !== null) this.#dropKnown(batch, this.#heads);
+    if (this.#heads !== null) this.#dropRepeated(batch, this.#heads);
     const { from, end } = batch;
     if (this.#top !== null) this.#words += this.#top.offer(batch);
     else {
@@ -79,7 +79,7 @@ export class HitCollector implements HitSink {
   }
 
   /** Compacts the batch to arcs with new heads, at most as many as are accepted. */
-  #dropKnown(batch: ArcBatch, heads: HandleSet): void {
+  #dropRepeated(batch: ArcBatch, heads: HandleSet): void {
     const { words, from, end } = batch;
     const taken = this.#isComplete ? end : from + (this.#keep - buffer.length) * ARC_WORDS;
     let top = from;

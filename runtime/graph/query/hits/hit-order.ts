@@ -44,16 +44,19 @@ export function parseSortby(sortby: unknown, hits: HitKind, hasRank: boolean): S
   if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
   const isOrder = typeof sortby === "number" && Number.isInteger(sortby) && isSortby(sortby);
   const kind = (isOrder ? sortby : S.S_NONE) & ~(S.S_ASC | S.S_DESC);
-  const refused = (text: string, fits: string): Error =>
+  const orderError = (text: string, fits: string): Error =>
     invalidArgument(text, sortby, fits, ".sortby");
   if (!isOrder || kind === S.S_NONE) {
-    throw refused("invalid sortby parameter", "S_VAL, S_ID and their like, with S_ASC or S_DESC");
+    throw orderError(
+      "invalid sortby parameter",
+      "S_VAL, S_ID and their like, with S_ASC or S_DESC",
+    );
   }
   if (kind === S.S_RANK && !hasRank) {
-    throw refused("rank sorting requires ranking formula", "S_RANK beside `rank`");
+    throw orderError("rank sorting requires ranking formula", "S_RANK beside `rank`");
   }
-  if (kind === S.S_VAL && hits !== "arc") throw refused(WITHOUT_VALUE[hits], "any but S_VAL");
-  return { kind: kindFor(kind, hits), isDescending: isDescending(withDirection(sortby)) };
+  if (kind === S.S_VAL && hits !== "arc") throw orderError(WITHOUT_VALUE[hits], "any but S_VAL");
+  return { kind: resolveKind(kind, hits), isDescending: isDescending(withDirection(sortby)) };
 }
 
 const WITHOUT_VALUE = {
@@ -62,7 +65,7 @@ const WITHOUT_VALUE = {
 };
 
 /** A vertex found without an arc is its own anchor. */
-function kindFor(kind: number, hits: HitKind): number {
+function resolveKind(kind: number, hits: HitKind): number {
   if (hits !== "vertex") return kind;
   if (kind === S.S_ANCHOR) return S.S_ID;
   return kind === S.S_ANCHOR_OBID ? S.S_OBID : kind;
@@ -111,9 +114,9 @@ export class HitOrder {
    * Computes the keys of a batch's arcs, ascending, and returns the smallest. A selective order
    * removes arcs with a negative score from the batch.
    */
-  keysOf(batch: ArcBatch, keys: Float64Array): number {
+  computeKeys(batch: ArcBatch, keys: Float64Array): number {
     if (this.#rank !== null) return this.#scoresOf(batch, this.#rank, keys);
-    if (this.#kind === S.S_VAL) return valuesOf(batch, this.#sign, keys);
+    if (this.#kind === S.S_VAL) return computeValueKeys(batch, this.#sign, keys);
     const { words, from, end } = batch;
     const sign = this.#sign;
     const store = this.#store;
@@ -174,7 +177,11 @@ let arcWords: Uint32Array = new Uint32Array(0);
 let arcFloats: Float32Array = new Float32Array(0);
 
 /** Computes keys from arc values, see `keysOf`. */
-function valuesOf({ words, from, end }: ArcBatch, sign: number, keys: Float64Array): number {
+function computeValueKeys(
+  { words, from, end }: ArcBatch,
+  sign: number,
+  keys: Float64Array,
+): number {
   if (words !== arcWords) {
     arcWords = words;
     arcFloats = new Float32Array(words.buffer, words.byteOffset, words.length);

@@ -39,7 +39,7 @@ export class HitTree implements HitSink {
     }
     const keys = new Float64Array(batch.length);
     // Hits that the order drops leave the batch.
-    this.#order?.keysOf(batch, keys);
+    this.#order?.computeKeys(batch, keys);
     hits.push(batch, batch.end);
     const below = this.#pending[batch.level + 1] ?? NONE;
     if (below.length > 0) this.#pending[batch.level + 1] = [];

@@ -37,7 +37,7 @@ export class SyntheticArcs extends ArcBatch {
   }
 
   /** Passes the batch to a sink; false if it accepts no more. */
-  give(sink: HitSink): boolean {
+  flush(sink: HitSink): boolean {
     if (this.end === 0) return true;
     const takesMore = sink.take(this);
     this.clear();

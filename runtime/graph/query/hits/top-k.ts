@@ -37,7 +37,7 @@ export class TopK {
     for (let { from } = batch; from < end; from += MAX_KEYS * ARC_WORDS) {
       batch.from = from;
       batch.end = Math.min(from + MAX_KEYS * ARC_WORDS, end);
-      const best = this.#order.keysOf(batch, keys);
+      const best = this.#order.computeKeys(batch, keys);
       // Once the heap is full, most batches have no better arc than the worst kept.
       taken += batch.end - from;
       if (this.#spare < 0 || best <= this.#worst) this.#offer(batch);

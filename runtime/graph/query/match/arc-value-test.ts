@@ -48,7 +48,7 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
   if (modifier === M_LSH && (comparison === V_LTE || comparison === V_GT)) {
     return patternTest(comparison, literal);
   }
-  const [low, high] = bounds(comparison, literal, (value) => converted(kind, isTime, value));
+  const [low, high] = bounds(comparison, literal, (value) => convertLiteral(kind, isTime, value));
   const isOutside = comparison === V_NEQ || comparison === V_NRANGE;
   if (kind === "float") return floatTest(comparison, low, high, isOutside);
   const from = low + (comparison === V_GT ? 1 : 0);
@@ -139,7 +139,7 @@ function bounds(
 }
 
 /** Converts a literal to the value that the modifier would store. */
-function converted(kind: ValueKind, isRelative: boolean, value: unknown): number {
+function convertLiteral(kind: ValueKind, isRelative: boolean, value: unknown): number {
   if (typeof value !== "number" || Number.isNaN(value)) {
     throw invalidArgument("Invalid modifier value", value, "a number");
   }

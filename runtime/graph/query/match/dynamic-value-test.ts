@@ -49,12 +49,12 @@ export function dynamicTest(
 ): ArcValueTest | null {
   const kind = MODIFIERS[modifier]!.kind;
   if (MODIFIERS[(word1 >>> 8) & 0x1f]?.kind !== kind) return null;
-  const [low, high] = ends(comparison, literal, valueFromBits(kind, bits));
+  const [low, high] = dynamicBounds(comparison, literal, valueFromBits(kind, bits));
   const isOpen = comparison === V_DYN_LT || comparison === V_DYN_GT;
   return rangeTest(kind, low, high, { isOpen, isOutside: comparison === V_DYN_NEQ });
 }
 
-function ends(
+function dynamicBounds(
   comparison: number,
   literal: ArcLiteral,
   previous: number,

@@ -27,15 +27,15 @@ export type NamedComparison =
 export function parseNamedComparison(condition: unknown): NamedComparison | null {
   if (typeof condition !== "object" || condition === null || Array.isArray(condition)) return null;
   const [entry, more] = Object.entries(condition);
-  if (entry === undefined || more !== undefined) throw refused(condition);
+  if (entry === undefined || more !== undefined) throw comparisonError(condition);
   const [name, value] = entry;
   const code = CODES.get(name);
   if (code !== undefined) return { name, code, value };
   if (name === "in" && Array.isArray(value)) return { among: value };
-  throw refused(condition);
+  throw comparisonError(condition);
 }
 
-function refused(condition: object): Error {
+function comparisonError(condition: object): Error {
   const names = `${[...CODES.keys()].join(", ")}, in`;
   const text = `invalid condition {${Object.keys(condition)}}: exactly one of ${names}`;
   return invalidArgument(text, condition, "{ gt: 5 }, { between: [1, 9] }, { in: [1, 2] }");

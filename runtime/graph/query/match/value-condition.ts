@@ -47,10 +47,10 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
   if (condition === null || condition === undefined) return ANY;
   const named = parseNamedComparison(condition);
   if (named !== null && "among" in named) {
-    const among = Array.from(named.among, (one, index) => oneOf(one, index));
+    const among = Array.from(named.among, (one, index) => parseAlternative(one, index));
     return { ...PLAIN, code: V_EQ, low: Number.NaN, high: Number.NaN, among };
   }
-  if (named !== null) return compared(named.code, named.value, `.${named.name}`);
+  if (named !== null) return parseComparison(named.code, named.value, `.${named.name}`);
   if (!Array.isArray(condition)) return comparison(plainCode, condition);
   if (condition.length !== 2) throw invalidArgument("condition must be 2-tuple", condition, FITS);
   const [code, value]: unknown[] = condition;
@@ -62,11 +62,11 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
       "[0]",
     );
   }
-  return compared(code, value, "[1]");
+  return parseComparison(code, value, "[1]");
 }
 
 /** @param at path step to the value */
-function compared(code: number, value: unknown, at: string): ValueTest {
+function parseComparison(code: number, value: unknown, at: string): ValueTest {
   try {
     if (code === V_ANY) return ANY;
     if (code === V_RANGE || code === V_NRANGE) return range(code, value);
@@ -76,7 +76,7 @@ function compared(code: number, value: unknown, at: string): ValueTest {
   }
 }
 
-function oneOf(value: unknown, index: number): ValueTest {
+function parseAlternative(value: unknown, index: number): ValueTest {
   try {
     return comparison(V_EQ, value);
   } catch (error) {
@@ -140,11 +140,11 @@ export function closedRange({ code, low, high, text, among }: ValueTest): Closed
     case V_LTE:
       return { low: Number.NEGATIVE_INFINITY, high };
     case V_GT:
-      return { low: nextTo(high, 1), high: Number.POSITIVE_INFINITY };
+      return { low: nextFloat(high, 1), high: Number.POSITIVE_INFINITY };
     case V_GTE:
       return { low, high: Number.POSITIVE_INFINITY };
     case V_LT:
-      return { low: Number.NEGATIVE_INFINITY, high: nextTo(low, -1) };
+      return { low: Number.NEGATIVE_INFINITY, high: nextFloat(low, -1) };
     case V_EQ:
     case V_RANGE:
       return { low, high };
@@ -157,7 +157,7 @@ const float = new Float64Array(1);
 const bits = new BigInt64Array(float.buffer);
 
 /** Returns the next float64 in a direction; NaN if there is none. */
-function nextTo(number: number, direction: 1 | -1): number {
+function nextFloat(number: number, direction: 1 | -1): number {
   if (number === 0) return direction * Number.MIN_VALUE;
   if (number === direction * Number.POSITIVE_INFINITY || Number.isNaN(number)) return Number.NaN;
   float[0] = number;
@@ -191,7 +191,7 @@ function comparison(code: number, value: unknown): ValueTest {
     // The code for plain values may be an ordering, which strings do not have.
     return { ...PLAIN, code, ...parsePattern(value) };
   }
-  const number = numberFrom(value);
+  const number = toNumber(value);
   return { ...PLAIN, code, low: number, high: number };
 }
 
@@ -205,10 +205,10 @@ function range(code: number, bounds: unknown): ValueTest {
   if (typeof low === "string" && typeof high === "string") {
     return { ...PLAIN, code, low: Number.NaN, high: Number.NaN, text: low };
   }
-  return { ...PLAIN, code, low: numberFrom(low), high: numberFrom(high) };
+  return { ...PLAIN, code, low: toNumber(low), high: toNumber(high) };
 }
 
-function numberFrom(value: unknown): number {
+function toNumber(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   throw invalidArgument(FORMS, value, "a number, a text or a boolean");

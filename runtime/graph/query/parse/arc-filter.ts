@@ -159,14 +159,14 @@ function itemsOf(filter: unknown): readonly unknown[] {
     }
   }
   const [rel, dir, mod, cond, value] = items;
-  return [rel, directionNamed(dir), parseModifierName(mod), ...comparisonIn(cond, value)];
+  return [rel, directionNamed(dir), parseModifierName(mod), ...readComparison(cond, value)];
 }
 
 function directionNamed(direction: unknown): unknown {
   return DIRECTIONS.get(direction) ?? direction;
 }
 
-function comparisonIn(code: unknown, value: unknown): readonly [unknown, unknown, string?] {
+function readComparison(code: unknown, value: unknown): readonly [unknown, unknown, string?] {
   if (code === undefined && typeof value === "number") return [V_EQ, value, ".value"];
   let named: ReturnType<typeof parseNamedComparison>;
   try {

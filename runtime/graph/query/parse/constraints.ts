@@ -252,13 +252,13 @@ function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
   const place = "similarity.vector";
   const probe = probeFor(store.vectors, partsOfLike(given, place), place);
   const tests = {
-    score: bounded(score, V_GTE, [-1, 1], "score", at),
-    hamdist: bounded(hamdist, V_LTE, [0, 64], "hamdist", at),
+    score: parseBounded(score, V_GTE, [-1, 1], "score", at),
+    hamdist: parseBounded(hamdist, V_LTE, [0, 64], "hamdist", at),
   };
   return { order: Order.similarity, check: new SimilarityCheck(probe, tests, isNegated) };
 }
 
-function bounded(
+function parseBounded(
   condition: unknown,
   plainCode: number,
   [least, greatest]: readonly [number, number],

@@ -146,10 +146,10 @@ export class EntryQuery {
       heads: this.#isDistinct ? new HandleSet() : null,
     });
     const isSearched = page.hits > 0 || hasCounts || source.expressions.hasEffects;
-    const isNearest = isSearched && this.#tookNearest(collector, page, deadline);
+    const isNearest = isSearched && this.#takeNearest(collector, page, deadline);
     if (isSearched && !isNearest) source.search(anchor, collector, deadline);
     watch?.split();
-    const { entries, excluded } = this.#rendered(anchor, collector, page, { removals, deadline });
+    const { entries, excluded } = this.#renderPage(anchor, collector, page, { removals, deadline });
     meter.end(begun);
     if (!hasCounts && watch === null) return entries;
     const { arcs: hits, neighbors } = collector;
@@ -175,7 +175,7 @@ export class EntryQuery {
   }
 
   /** Takes vertices sorted by similarity from the vectors; false if too few have one. */
-  #tookNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
+  #takeNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
     const keep = page.offset + page.hits;
     const isOther = this.#probe === null || !this.#order?.isBySimilarity;
     if (isOther || this.#format.hasCounts || keep === Number.POSITIVE_INFINITY) return false;
@@ -188,19 +188,19 @@ export class EntryQuery {
     const meter = QueryMeter.of(source.store);
     const begun = meter.begin();
     const counter = new HitCounter();
-    const ranked = this.#order?.isSelective === true ? this.#counting(this.#order) : null;
+    const ranked = this.#order?.isSelective === true ? this.#createCounter(this.#order) : null;
     source.search(anchor, ranked ?? counter, deadline);
     meter.end(begun);
     return ranked?.arcs ?? counter.hits;
   }
 
   /** Returns a collector that keeps nothing and counts the hits that an order keeps. */
-  #counting(order: HitOrder): HitCollector {
+  #createCounter(order: HitOrder): HitCollector {
     const heads = this.#isDistinct ? new HandleSet() : null;
     return new HitCollector({ order, keep: 0, isComplete: true, countsNeighbors: false, heads });
   }
 
-  #rendered(
+  #renderPage(
     anchor: number,
     collector: HitCollector,
     { hits, offset }: Page,
@@ -208,10 +208,10 @@ export class EntryQuery {
   ): { entries: unknown[]; excluded: number } {
     const { store } = this.#source;
     const slots = collector.slots();
-    if (slots !== null) deadline.wait(slots.length);
+    if (slots !== null) deadline.spendTime(slots.length);
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
     if (this.#isId) {
-      deadline.wait(Math.max(end - offset, 0));
+      deadline.spendTime(Math.max(end - offset, 0));
       const ids = headIds(store, collector, slots, offset, end);
       const entries = this.#isList ? ids.map((id) => [id]) : ids;
       if (resolveRemovals(store) === removals) return { entries, excluded: 0 };
@@ -221,7 +221,7 @@ export class EntryQuery {
       const now = resolveRemovals(store);
       const entries: unknown[] = [];
       for (let at = offset; at < end; at++) {
-        deadline.wait(ROW_UNITS);
+        deadline.spendTime(ROW_UNITS);
         row.load(collector.hits, slots === null ? at : slots[at]!);
         if (now === removals || this.#source.isCurrent(row)) entries.push(this.#render(row));
       }

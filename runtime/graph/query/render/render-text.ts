@@ -76,7 +76,7 @@ function jsonProperty(value: unknown): unknown {
 function arcText(mask: number, row: Row): string {
   const { ids } = row.store;
   const head = (mask & F_ID) === 0 ? "" : ids.idOf(row.head);
-  const [left, right] = (mask & F_PRED) === 0 ? ["-", "-"] : ends(row);
+  const [left, right] = (mask & F_PRED) === 0 ? ["-", "-"] : arrowEnds(row);
   let text = (mask & F_ANCHOR) === 0 ? "(  )" : `${pathText(row)}( ${ids.idOf(row.tail)} )`;
   text += `${left}[ `;
   if ((mask & F_REL) !== 0) text += `${row.relationship} `;
@@ -95,7 +95,7 @@ function pathText({ level, root, store }: Row): string {
 /**
  * Returns both ends of the line; an arc in both directions, or for several arcs, has no arrowhead.
  */
-function ends({ side }: Row): readonly [left: string, right: string] {
+function arrowEnds({ side }: Row): readonly [left: string, right: string] {
   if (side === HitSide.Both || side === HitSide.Any) return ["-", "-"];
   return side === HitSide.Out ? ["-", "->"] : ["<-", "-"];
 }

@@ -57,11 +57,11 @@ export class Deadline {
    * Counts work that visits nothing: sorting, rendering.
    * @throws SearchError time limit exceeded
    */
-  wait(units: number): void {
+  spendTime(units: number): void {
     this.#waited += units;
     if (this.#waited < STRIDE) return;
     this.#waited = 0;
-    this.#lookAtClock();
+    this.#checkClock();
   }
 
   #poll(): void {
@@ -71,10 +71,10 @@ export class Deadline {
       const most = `more than ${this.#maxSteps} arcs and vertices were looked at`;
       throw new SearchError(`Query too costly: ${most}; ask for less`);
     }
-    this.#lookAtClock();
+    this.#checkClock();
   }
 
-  #lookAtClock(): void {
+  #checkClock(): void {
     if (this.#at !== Number.POSITIVE_INFINITY && performance.now() > this.#at) {
       throw new SearchError(`${MESSAGES[this.#query]} after ${this.#limitMs} ms`);
     }

@@ -68,13 +68,13 @@ export function findNearest(search: NearestSearch, best: NearestTopK, deadline: 
     poll: (count) => deadline.spend(count),
   };
   const ef = best.limit > MAX_EF || search.ef === 0 ? 0 : Math.max(search.ef, best.limit);
-  const way = cheapest(scan, ef, narrowed(store, test), test !== null);
+  const way = chooseStrategy(scan, ef, countNarrowed(store, test), test !== null);
   if (way === "candidates") offerCandidates(store, scan, test);
   else scanVectors(scan, way === "index" ? ef : 0);
 }
 
 /** Returns the number of vertices that a condition leaves; Infinity if unknown. */
-function narrowed(store: GraphStore, test: VertexTest | null): number {
+function countNarrowed(store: GraphStore, test: VertexTest | null): number {
   if (test === null || test.isNegated) return Number.POSITIVE_INFINITY;
   if (test.ids !== null) return test.ids.handles.length;
   return test.type === null ? Number.POSITIVE_INFINITY : store.typeLists.count(test.type.code);
@@ -94,7 +94,7 @@ const SAMPLE = 256;
  * Compares estimated costs in ns, measured on one machine: a vector in a scan, a vector read by
  * itself, and a candidate of an index search.
  */
-function cheapest(
+function chooseStrategy(
   scan: Scan,
   ef: number,
   candidates: number,
@@ -109,12 +109,12 @@ function cheapest(
   const searched = (20_000 + ef * 2000) * (1 + probe.length / 400);
   if (ef === 0 || searched > least) return exact;
   const isKnown = candidates < Number.POSITIVE_INFINITY;
-  const share = isKnown ? candidates / count : hasTest ? sampledRatio(scan) : 1;
+  const share = isKnown ? candidates / count : hasTest ? sampleSelectivity(scan) : 1;
   return searched / Math.min(1, share) < least ? "index" : exact;
 }
 
 /** Never 0: no match in the sample may still mean a few in the graph. */
-function sampledRatio({ table, accepts }: Scan): number {
+function sampleSelectivity({ table, accepts }: Scan): number {
   let [seen, passed] = [0, 0];
   for (const vertex of table.sample(SAMPLE)) {
     seen++;

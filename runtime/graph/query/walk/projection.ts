@@ -98,8 +98,8 @@ export function project(
     deadline.spend(words.length / ARC_WORDS + 1);
     if (arcs + words.length / ARC_WORDS > heads.length) {
       const wanted = Math.max(arcs + words.length, heads.length * 2);
-      heads = grown(heads, new Uint32Array(wanted));
-      if (isWeighted) values = grown(values, new Float64Array(wanted));
+      heads = copyInto(heads, new Uint32Array(wanted));
+      if (isWeighted) values = copyInto(values, new Float64Array(wanted));
     }
     for (let at = 0; at < words.length; at += ARC_WORDS) {
       // Vertices created since they were counted have no position.
@@ -115,7 +115,7 @@ export function project(
   return { vertices: ids, places, starts, heads, values: isWeighted ? values : null };
 }
 
-function grown<A extends Uint32Array | Float64Array>(old: A, larger: A): A {
+function copyInto<A extends Uint32Array | Float64Array>(old: A, larger: A): A {
   larger.set(old);
   return larger;
 }

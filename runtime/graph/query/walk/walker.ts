@@ -37,7 +37,7 @@ export class Walker {
   /** State shared by the expressions of the query; null if there are none. */
   #run: QueryExecution | null = null;
   /** Arcs made by an expression. */
-  readonly #made = new SyntheticArcs();
+  readonly #synthetic = new SyntheticArcs();
 
   private constructor(store: GraphStore) {
     const { outArcs, inArcs } = scannersOf(store);
@@ -75,8 +75,8 @@ export class Walker {
     this.#isStopped = false;
     this.#stack.clear();
     this.#run = run;
-    this.#made.clear();
-    if (run !== null) run.collector = this.#collectMade;
+    this.#synthetic.clear();
+    if (run !== null) run.collector = this.#collectSynthetic;
   }
 
   get isStopped(): boolean {
@@ -92,7 +92,7 @@ export class Walker {
   #passes(test: VertexTest, vertex: number, level: number): boolean {
     for (const check of test.checks) if (!check.passes(vertex)) return false;
     if (test.filter !== null && !this.#passesProgram(test.filter, vertex, level)) return false;
-    return this.#goesOn(test, vertex, level);
+    return this.#passesTraversal(test, vertex, level);
   }
 
   #passesProgram(program: VertexProgram, vertex: number, level: number): boolean {
@@ -102,7 +102,7 @@ export class Walker {
   }
 
   /** Runs the traversals of a test, and the post expression whatever they find. */
-  #goesOn(test: VertexTest, vertex: number, level: number): boolean {
+  #passesTraversal(test: VertexTest, vertex: number, level: number): boolean {
     const isFound = this.#walksOn(test, vertex, level);
     return test.post === null ? isFound : this.#passesProgram(test.post, vertex, level) && isFound;
   }
@@ -196,7 +196,7 @@ export class Walker {
     }
     const { level } = at.batch;
     const endsAtFirst = this.#endsAtFirst(rule, level);
-    const counted = level === 1 && neighbor !== null ? this.#countedBelow(rule, neighbor) : null;
+    const counted = level === 1 && neighbor !== null ? this.#countableBelow(rule, neighbor) : null;
     const isWhole = rule.filter?.isSynthetic === true || neighbor?.filter?.isCulling === true;
     const stride = isWhole ? end - from : this.#run?.isOrdered === true ? ARC_WORDS : BATCH_WORDS;
     let isMatched = false;
@@ -204,7 +204,7 @@ export class Walker {
       let passing = Math.min(begin + stride, end);
       if (rule.filter !== null) passing = this.#passArcs(rule.filter, at, begin, passing);
       if (neighbor !== null) passing = this.#filter(neighbor, at, begin, passing);
-      this.#giveMade();
+      this.#emitSynthetic();
       if (counted !== null) {
         this.countAll(counted, this.#stack.words, begin, passing, ARC_WORDS);
       } else if (neighbor === null || neighbor.isPlain) {
@@ -260,8 +260,10 @@ export class Walker {
       at.word1 = words[arc + 1]!;
       at.bits = words[arc + 2]!;
       const { isNegated } = test;
-      const passes = isNegated ? this.test(test, head, level) : this.#goesOn(test, head, level);
-      this.#giveMade();
+      const passes = isNegated
+        ? this.test(test, head, level)
+        : this.#passesTraversal(test, head, level);
+      this.#emitSynthetic();
       if (!passes) continue;
       isMatched = true;
       this.#collect(rule, at, arc, arc + ARC_WORDS);
@@ -279,26 +281,26 @@ export class Walker {
       const { words } = this.#stack;
       for (let arc = from; arc < end; arc += ARC_WORDS) at.matched.add(words[arc]!);
     } else if (sink.isCountOnly) sink.count((end - from) / ARC_WORDS);
-    else this.#give(at.batch, from, end);
+    else this.#emit(at.batch, from, end);
   }
 
-  /** Takes an arc that an expression collects; `#giveMade` follows each evaluation. */
-  readonly #collectMade: ArcConsumer = (level, tail, head, word1, bits, side) => {
+  /** Takes an arc that an expression collects; `#emitSynthetic` follows each evaluation. */
+  readonly #collectSynthetic: ArcConsumer = (level, tail, head, word1, bits, side) => {
     const sink = this.#sink;
     const at = this.#levels[level]!;
     if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
     if (sink.isCountOnly) return sink.count(1);
-    const made = this.#made;
-    if (!made.fits(level, tail, side)) this.#giveMade();
+    const made = this.#synthetic;
+    if (!made.fits(level, tail, side)) this.#emitSynthetic();
     made.add(head, word1, bits, at.batch, level, tail, side);
   };
 
-  #giveMade(): void {
-    if (!this.#made.give(this.#sink)) this.#isStopped = true;
+  #emitSynthetic(): void {
+    if (!this.#synthetic.flush(this.#sink)) this.#isStopped = true;
   }
 
   /** Passes arcs on the stack to the sink. */
-  #give(batch: ArcBatch, from: number, end: number): void {
+  #emit(batch: ArcBatch, from: number, end: number): void {
     // The stack may have been reallocated.
     batch.words = this.#stack.words;
     batch.from = from;
@@ -358,7 +360,7 @@ export class Walker {
       if (matched.has(words[arc]!)) end = moveArc(words, arc, end);
     }
     batch.side = scanner.side === 0 ? HitSide.Out : HitSide.In;
-    if (end > base && !this.#isStopped) this.#give(batch, base, end);
+    if (end > base && !this.#isStopped) this.#emit(batch, base, end);
     stack.top = base;
   }
 
@@ -381,7 +383,7 @@ export class Walker {
   /**
    * Returns the rule counted below the first level if that level has no other effect; else null.
    */
-  #countedBelow(rule: WalkRule, neighbor: VertexTest): WalkRule | null {
+  #countableBelow(rule: WalkRule, neighbor: VertexTest): WalkRule | null {
     const isOnlyWay = rule.collect === Collect.None || rule.siblings?.kind === ArcTestKind.Nothing;
     const { traverse } = neighbor;
     if (!isOnlyWay || traverse === null || this.#isQuiet) return null;

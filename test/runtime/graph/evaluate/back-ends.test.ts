@@ -128,7 +128,7 @@ const WORDS = new Set(
   collectNumber made
   readNumbers forget keys kinds numbers pointers top move set outDegree inDegree typeOf c1 c0
   createdAt modifiedAt true false
-  isFloatArc isPositive boxed addTo subtractFrom count memory run cells at
+  isFloatArc isPositive box addTo subtractFrom count memory run cells at
   `
     .trim()
     .split(/\s+/),

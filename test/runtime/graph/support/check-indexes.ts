@@ -26,7 +26,7 @@ export function checkIndexes(store: GraphStore): void {
   const blocks: Block[] = [];
   for (const space of vectors.spaces()) {
     const nodes = nodesOf(store, space);
-    const index = vectors.inSpace(space, Space.Index);
+    const index = vectors.readSpace(space, Space.Index);
     if (index === 0) assert.is(nodes.length, 0, "nodes belong to an index");
     else checkIndex(store, space, nodes);
     for (const slot of nodes) blocks.push(...blocksOf(store, slot));
@@ -37,9 +37,9 @@ export function checkIndexes(store: GraphStore): void {
 /** Slots of a space that have a node. */
 function nodesOf({ vectors, memory }: GraphStore, space: number): number[] {
   const { words } = memory.vectors;
-  const stride = strideOf(vectors.inSpace(space, Space.Length));
+  const stride = strideOf(vectors.readSpace(space, Space.Length));
   const nodes: number[] = [];
-  for (let slab = vectors.inSpace(space, Space.FirstSlab); slab !== 0; ) {
+  for (let slab = vectors.readSpace(space, Space.FirstSlab); slab !== 0; ) {
     for (let index = 0; index < words[slab + Slab.Used]!; index++) {
       const slot = slab + SLAB_WORDS + index * stride;
       if (words[slot + Slot.Node] !== 0) nodes.push(slot);
@@ -51,9 +51,9 @@ function nodesOf({ vectors, memory }: GraphStore, space: number): number[] {
 
 function checkIndex(store: GraphStore, space: number, nodes: readonly number[]): void {
   const { vectors, memory, writer } = store;
-  const index = vectors.inSpace(space, Space.Index);
+  const index = vectors.readSpace(space, Space.Index);
   const word = (which: number): number => memory.lists.words[index + which]!;
-  const links = new HnswLinks(writer, vectors.inSpace(space, Space.Length));
+  const links = new HnswLinks(writer, vectors.readSpace(space, Space.Length));
   const known = new Set(nodes);
   const near = new Uint32Array(LINKS_LOWEST);
   assert.is(word(VectorIndex.Nodes), nodes.length, "count of nodes");

@@ -67,7 +67,7 @@ export function vectorLists({ vectors, memory }: GraphStore): Block[] {
   const spaces = vectors.spaces().map((space): Block => [space, SPACE_WORDS]);
   const indexes = vectors
     .spaces()
-    .map((space) => vectors.inSpace(space, Space.Index))
+    .map((space) => vectors.readSpace(space, Space.Index))
     .filter((index) => index !== 0);
   const blocks = [...spaces, ...indexes.map((index): Block => [index, INDEX_WORDS])];
   return ring === 0 ? blocks : [[ring, RING_WORDS], ...blocks];
@@ -80,15 +80,15 @@ function checkSpace(
   { owners, slabs }: { owners: ReadonlyMap<number, number>; slabs: Block[] },
 ): number {
   const { words } = memory.vectors;
-  const stride = strideOf(vectors.inSpace(space, Space.Length));
+  const stride = strideOf(vectors.readSpace(space, Space.Length));
   const free = new Set<number>();
-  for (let slot = vectors.inSpace(space, Space.FreeSlot); slot !== 0; ) {
+  for (let slot = vectors.readSpace(space, Space.FreeSlot); slot !== 0; ) {
     assert.not(free.has(slot), `slot ${slot} is free once`);
     free.add(slot);
     slot = words[slot + Slot.Scale]!;
   }
   let [count, slots] = [0, 0];
-  for (let slab = vectors.inSpace(space, Space.FirstSlab); slab !== 0; ) {
+  for (let slab = vectors.readSpace(space, Space.FirstSlab); slab !== 0; ) {
     const least = SLAB_WORDS + words[slab + Slab.Slots]! * stride;
     slabs.push([slab, blockWords(SLAB_UNIT_WORDS, least)]);
     slots += words[slab + Slab.Slots]!;
@@ -101,10 +101,10 @@ function checkSpace(
       assert.is(owners.get(slot), vertex, `slot ${slot} is its vertex's`);
       count++;
     }
-    if (words[slab + Slab.Next] === 0) assert.is(vectors.inSpace(space, Space.LastSlab), slab);
+    if (words[slab + Slab.Next] === 0) assert.is(vectors.readSpace(space, Space.LastSlab), slab);
     slab = words[slab + Slab.Next]!;
   }
-  assert.is(vectors.inSpace(space, Space.Count), count);
-  assert.is(vectors.inSpace(space, Space.Slots), slots);
+  assert.is(vectors.readSpace(space, Space.Count), count);
+  assert.is(vectors.readSpace(space, Space.Slots), slots);
   return count;
 }
