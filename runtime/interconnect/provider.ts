@@ -5,66 +5,35 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
-import type { LogLine } from "../base/log-settings.js";
+import { HOST_PORT } from "../base/host-port.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
-import type { SubscriberReport, Traffic } from "../metrics/traffic.js";
-import { planCatchUp, type StartingPoint } from "./catch-up-plan.js";
-import type { ReplicatedLog } from "./durable-log.js";
-import type { FlowControl } from "./flow-control.js";
+import type { SubscriberReport } from "../metrics/traffic.js";
+import { planCatchUp } from "./catch-up-plan.js";
 import { InterruptibleSleep } from "./interruptible-sleep.js";
 import { LogTailer } from "./log/log-tailer.js";
+import type { LogSender, LogTransport, SenderParts } from "./log-transport.js";
 import { RetryLoop } from "./retry-loop.js";
 import { recordSentFrames } from "./sent-frame-metrics.js";
-import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
+import { sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
 import { connectionLost, Peer, parseJsonBody, peerRejected } from "./wire/peer.js";
 import { parsePositions, type Start } from "./wire/positions.js";
-import type { SharedKey } from "./wire/shared-key.js";
+import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 import { type PeerStatus, parseStatus } from "./wire/status.js";
 
+const SCHEME = "svc://";
 const MIN_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Heartbeat interval. */
 const HEARTBEAT_MS = 2_000;
 
-export interface ProviderParts {
+export interface ProviderParts extends Omit<SenderParts, "root" | "ended"> {
   readonly host: string;
   readonly port: number;
-  readonly key: SharedKey;
-  readonly log: ReplicatedLog;
-  readonly snapshots: SnapshotSource;
-  readonly traffic: Traffic;
-  /** Throttles or pauses outbound traffic. */
-  readonly gate: FlowControl;
-  readonly origin: () => StartingPoint;
-  readonly status: () => PeerStatus;
-  /** Called when the subscriber has seen a higher epoch: this provider is superseded. */
-  readonly fenced: (epoch: number) => void;
-  readonly warn: LogLine;
 }
 
-/** A destination of the transaction log. */
-export interface ProviderState {
-  /** Destination URI, as configured. */
-  readonly uri: string;
-  /** First transaction that the destination may still need. */
-  readonly keptSn: number;
-  /** True until a requested repair has arrived. */
-  readonly isRepairing: boolean;
-  /** Returns whether everything up to a transaction has arrived. */
-  has(sn: number): boolean;
-  /** Requests a repair; null cancels it. */
-  repair(repair: RepairAction | null): void;
-  /** Called when the flow control opens. */
-  wake(): void;
-  /** Reports the state; called about once a second. */
-  shown(): SubscriberReport;
-  stop(): void;
-  run(): Promise<void>;
-}
-
-export class Provider implements ProviderState {
+export class Provider implements LogSender {
   readonly #parts: ProviderParts;
   readonly #address: string;
   /** Last acknowledged transaction; null: none since the connection was made. */
@@ -104,7 +73,7 @@ export class Provider implements ProviderState {
   }
 
   get uri(): string {
-    return `svc://${this.#address}`;
+    return `${SCHEME}${this.#address}`;
   }
 
   has(sn: number): boolean {
@@ -126,7 +95,7 @@ export class Provider implements ProviderState {
     this.#more.ring();
   }
 
-  shown(): SubscriberReport {
+  report(): SubscriberReport {
     const { port, log } = this.#parts;
     const isConnected = this.#peer !== null && !this.#peer.isClosed;
     const last = log.channel.log.safe;
@@ -304,4 +273,30 @@ function dial(host: string, port: number): Promise<Socket> {
       resolve(socket);
     });
   });
+}
+
+/** TCP connections to other instances. */
+export const peerTransport: LogTransport = {
+  scheme: SCHEME,
+  canonicalUri: (uri) => `${SCHEME}${parseAddress(uri)}`,
+  createSender: (uri, parts) => new Provider({ ...parts, ...parseHostAndPort(uri, parts.key) }),
+};
+
+/** @throws SvcError SVC2536 */
+function parseAddress(uri: string): string {
+  const address = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length).replace(/\/$/, "") : uri;
+  if (HOST_PORT.test(address)) return address;
+  throw new SvcError("SVC2536", `not svc://host:port: ${uri.slice(0, 200)}`);
+}
+
+/** @throws SvcError SVC2530, SVC2536 */
+function parseHostAndPort(uri: string, key: SharedKey): { host: string; port: number } {
+  const address = parseAddress(uri);
+  const at = address.lastIndexOf(":");
+  const host = address.slice(0, at).replace(/^\[|\]$/g, "");
+  if (!key.isThere && !isLoopbackAddress(host)) {
+    const text = `replication to ${address} needs a key: set txKeyFile, or the variable SVC_TX_KEY`;
+    throw new SvcError("SVC2530", text);
+  }
+  return { host, port: Number(address.slice(at + 1)) };
 }

@@ -8,8 +8,6 @@ import type { RepairAction } from "../graph/manager/graph-source.js";
 import { Traffic, type TrafficCounters } from "../metrics/traffic.js";
 import type { StartingPoint } from "./catch-up-plan.js";
 import type { Control } from "./control.js";
-import { dumpFolderFromUri, FILE_SCHEME } from "./dump/dump-folder.js";
-import { DumpProvider } from "./dump/dump-provider.js";
 import type { DurableLog } from "./durable-log.js";
 import { FlowControl, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./flow-control.js";
 import {
@@ -21,16 +19,12 @@ import {
   writeFence,
 } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
-import { Provider, type ProviderParts, type ProviderState } from "./provider.js";
+import type { LogFollower, LogSender, SenderParts } from "./log-transport.js";
 import { Replica } from "./replica.js";
 import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
 import { digestOf, mismatchedDigests, replicationPosition } from "./replication-position.js";
-import { natsPackages } from "./stream/nats-packages.js";
-import { parseStreamAddress, STREAM_SCHEME } from "./stream/stream-address.js";
-import { StreamFollower } from "./stream/stream-follower.js";
-import { StreamProvider } from "./stream/stream-provider.js";
-import { Subscriber, type SubscriberState } from "./subscriber.js";
-import { formatSubscriberUri, hostAndPort } from "./subscriber-uri.js";
+import { Subscriber } from "./subscriber.js";
+import { findTransport } from "./transports.js";
 import { SharedKey } from "./wire/shared-key.js";
 import type { PeerStatus } from "./wire/status.js";
 
@@ -69,8 +63,8 @@ export class Replication {
   readonly #timer: NodeJS.Timeout;
   /** Number of cancelled synchronizations. */
   #cancelled = 0;
-  #providers: readonly ProviderState[] = [];
-  #subscriber: SubscriberState | null = null;
+  #senders: readonly LogSender[] = [];
+  #subscriber: LogFollower | null = null;
   #lineage: Lineage;
   /** True if it only listens to announce its promotion. */
   #isPromoted = false;
@@ -81,7 +75,7 @@ export class Replication {
     this.#log = log;
     this.#key = SharedKey.read(parts.settings.txKeyFile);
     this.#lineage = readLineage(parts.settings.root);
-    log.keptSn = () => Math.min(...this.#providers.map(({ keptSn }) => keptSn));
+    log.keptSn = () => Math.min(...this.#senders.map(({ keptSn }) => keptSn));
     this.#show();
     this.#timer = setInterval(() => this.#show(), REPORT_INTERVAL_MS).unref();
   }
@@ -123,7 +117,7 @@ export class Replication {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#subscriber?.stop();
-    for (const provider of this.#providers) provider.stop();
+    for (const sender of this.#senders) sender.stop();
     await this.#subscriber?.settle();
   }
 
@@ -133,7 +127,7 @@ export class Replication {
       case "attach":
         return this.#attach(control.uri);
       case "attached":
-        return this.#providers.map(({ uri }) => uri);
+        return this.#senders.map(({ uri }) => uri);
       case "detach":
         return this.#detach(control.uri);
       case "bind":
@@ -161,41 +155,35 @@ export class Replication {
   }
 
   #attach(given: string): void {
-    const uri = formatSubscriberUri(given, this.#parts.settings.root);
+    const uri = this.#canonicalUri(given);
     const fence = fencedBy(this.#parts.settings.root);
     if (fence !== null) {
       const text = `this instance was replaced as of epoch ${fence}, and provides nothing`;
       throw new SvcError("SVC2535", `replication: ${text}`);
     }
-    if (this.#providers.some((provider) => provider.uri === uri)) {
+    if (this.#senders.some((sender) => sender.uri === uri)) {
       throw new SvcError("SVC2536", `Subscriber already exists: ${uri}`);
     }
-    const provider = this.#createProvider(given, uri);
-    this.#providers = [...this.#providers, provider];
-    void provider.run();
+    const sender = findTransport(given).createSender(given, this.#senderParts(uri));
+    this.#senders = [...this.#senders, sender];
+    void sender.run();
   }
 
-  #createProvider(given: string, uri: string): ProviderState {
-    const parts = this.#providerParts();
-    if (given.startsWith(STREAM_SCHEME))
-      return new StreamProvider({ ...parts, address: parseStreamAddress(given) });
-    if (given.startsWith(FILE_SCHEME)) {
-      const folder = dumpFolderFromUri(given, this.#parts.settings.root);
-      return new DumpProvider({ ...parts, folder, ended: () => this.#detach(uri) });
-    }
-    return new Provider({ ...parts, ...hostAndPort(given, this.#key), key: this.#key });
+  #canonicalUri(given: string): string {
+    return findTransport(given).canonicalUri(given, this.#parts.settings.root);
   }
 
-  #providerParts(): Omit<ProviderParts, "host" | "port" | "key"> {
-    const { keeper, warn } = this.#parts;
+  #senderParts(uri: string): SenderParts {
+    const { keeper, warn, settings } = this.#parts;
     return {
-      ...{ log: this.#log, warn },
+      ...{ log: this.#log, warn, key: this.#key, root: settings.root },
       snapshots: { saveNow: (name) => keeper.saveNow(name, SAVE_TIMEOUT_MS) },
       traffic: this.#traffic,
       gate: this.#output,
       origin: () => this.#origin(),
       status: () => this.#providerStatus(),
       fenced: (epoch) => this.#fenced(epoch),
+      ended: () => this.#detach(uri),
     };
   }
 
@@ -205,22 +193,23 @@ export class Replication {
       const text = "an instance follows a stream, or listens at a tx port, not both";
       throw new SvcError("SVC3360", text);
     }
-    const address = parseStreamAddress(given);
-    natsPackages();
-    const follower = new StreamFollower({
-      ...{ address, replica: new Replica(replicaGraphs(this.#parts, this.#log)) },
+    const follower = findTransport(given).createFollower?.(given, {
+      ...{ createReplica: () => new Replica(replicaGraphs(this.#parts, this.#log)) },
       ...{ gate: this.#input, traffic: this.#traffic, warn: this.#parts.warn },
     });
+    if (follower === undefined) {
+      throw new SvcError("SVC3360", `no stream to follow: ${JSON.stringify(given.slice(0, 200))}`);
+    }
     this.#subscriber = follower;
     this.#parts.keeper.isReplica = true;
     void follower.run();
   }
 
   #detach(given: string | null): number {
-    const uri = given === null ? null : formatSubscriberUri(given, this.#parts.settings.root);
-    const removed = this.#providers.filter((one) => uri === null || one.uri === uri);
-    for (const provider of removed) provider.stop();
-    this.#providers = this.#providers.filter((provider) => !removed.includes(provider));
+    const uri = given === null ? null : this.#canonicalUri(given);
+    const removed = this.#senders.filter((one) => uri === null || one.uri === uri);
+    for (const sender of removed) sender.stop();
+    this.#senders = this.#senders.filter((sender) => !removed.includes(sender));
     return removed.length;
   }
 
@@ -300,7 +289,7 @@ export class Replication {
     await this.#log.settled();
     const { safe } = channel.log;
     for (;;) {
-      const late = this.#providers.find((provider) => !provider.has(safe));
+      const late = this.#senders.find((sender) => !sender.has(safe));
       if (late === undefined) return;
       if (performance.now() > deadline) {
         const text = `${late.uri} has not confirmed all changes in ${timeoutMs} ms`;
@@ -316,7 +305,7 @@ export class Replication {
       this.#subscriber?.wake();
     } else {
       this.#output.isOpen = isOpen;
-      for (const provider of this.#providers) provider.wake();
+      for (const sender of this.#senders) sender.wake();
     }
     this.#show();
   }
@@ -362,9 +351,9 @@ export class Replication {
    */
   async #sync(repair: RepairAction, timeoutMs: number): Promise<boolean> {
     const cancelled = this.#cancelled;
-    for (const provider of this.#providers) provider.repair(repair);
+    for (const sender of this.#senders) sender.repair(repair);
     const deadline = performance.now() + timeoutMs;
-    while (this.#providers.some(({ isRepairing }) => isRepairing)) {
+    while (this.#senders.some(({ isRepairing }) => isRepairing)) {
       if (performance.now() > deadline) return false;
       await sleep(POLL_MS, undefined, { ref: false });
       if (this.#cancelled !== cancelled) {
@@ -376,8 +365,8 @@ export class Replication {
 
   /** Returns the number of cancelled repairs. */
   #cancelSync(): number {
-    const stopped = this.#providers.filter(({ isRepairing }) => isRepairing);
-    for (const provider of stopped) provider.repair(null);
+    const stopped = this.#senders.filter(({ isRepairing }) => isRepairing);
+    for (const sender of stopped) sender.repair(null);
     if (stopped.length > 0) this.#cancelled++;
     return stopped.length;
   }
@@ -390,7 +379,7 @@ export class Replication {
     if (isOwn && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
     this.#parts.board.write({
       ...traffic.shown(),
-      subscribers: this.#providers.map((provider) => provider.shown()),
+      subscribers: this.#senders.map((sender) => sender.report()),
       logBytes: log.bytes,
       halted: { in: !this.#input.isOpen, out: !this.#output.isOpen },
       throttle: this.#output.throttle,

@@ -7,6 +7,7 @@ import type { LogLine } from "../base/log-settings.js";
 import type { Traffic } from "../metrics/traffic.js";
 import type { FlowControl } from "./flow-control.js";
 import { serialBase } from "./log/log-id.js";
+import type { LogFollower } from "./log-transport.js";
 import type { Replica } from "./replica.js";
 import { type Message, MessageType, malformedMessage } from "./wire/messages.js";
 import { Peer, parseJsonBody } from "./wire/peer.js";
@@ -35,22 +36,7 @@ export interface SubscriberParts {
   readonly warn: LogLine;
 }
 
-/** An inbound source of transactions. */
-export interface SubscriberState {
-  /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
-  readonly origin: string | null;
-  stop(): void;
-  /** Stops applying, before the data folder loses its replica marker. */
-  retire(): Promise<void>;
-  /** Resolves when the marker states how far the replica is, after a stop. */
-  settle(): Promise<void>;
-  /** Stops following, and fences providers of earlier epochs. */
-  promoted(epoch: number): void;
-  /** Called when the flow control opens. */
-  wake(): void;
-}
-
-export class Subscriber implements SubscriberState {
+export class Subscriber implements LogFollower {
   readonly #parts: SubscriberParts;
   readonly #server: Server;
   readonly #peers = new Set<Peer>();

@@ -7,20 +7,18 @@ import type { RepairAction } from "../../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
 import { InterruptibleSleep } from "../interruptible-sleep.js";
 import { LogTailer } from "../log/log-tailer.js";
-import type { ProviderParts, ProviderState } from "../provider.js";
-import { checkDumpFolder, dumpUri } from "./dump-folder.js";
+import type { LogSender, LogTransport, SenderParts } from "../log-transport.js";
+import { checkDumpFolder, dumpFolderFromUri, dumpUri, FILE_SCHEME } from "./dump-folder.js";
 import { DumpWriter } from "./dump-writer.js";
 
 const IDLE_MS = 1_000;
 
 export interface DumpProviderParts
-  extends Pick<ProviderParts, "log" | "snapshots" | "gate" | "warn"> {
+  extends Pick<SenderParts, "log" | "snapshots" | "gate" | "warn" | "ended"> {
   readonly folder: string;
-  /** Called after a failure, when nothing is provided any more. */
-  readonly ended: () => void;
 }
 
-export class DumpProvider implements ProviderState {
+export class DumpProvider implements LogSender {
   readonly #parts: DumpProviderParts;
   readonly #writer: DumpWriter;
   readonly #unlisten: () => void;
@@ -67,7 +65,7 @@ export class DumpProvider implements ProviderState {
     this.#more.ring();
   }
 
-  shown(): SubscriberReport {
+  report(): SubscriberReport {
     const lagUnits = Math.max(0, this.#parts.log.channel.log.safe - (this.#reached ?? 0));
     return {
       ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
@@ -127,3 +125,11 @@ export class DumpProvider implements ProviderState {
     }
   }
 }
+
+/** Dumps into a folder of this instance. */
+export const dumpTransport: LogTransport = {
+  scheme: FILE_SCHEME,
+  canonicalUri: (uri, root) => dumpUri(dumpFolderFromUri(uri, root)),
+  createSender: (uri, parts) =>
+    new DumpProvider({ ...parts, folder: dumpFolderFromUri(uri, parts.root) }),
+};

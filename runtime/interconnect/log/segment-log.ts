@@ -22,7 +22,6 @@ import {
 } from "./segment-format.js";
 import { type Frame, SegmentReader } from "./segment-reader.js";
 import { type FrameVisitor, type LogEnd, listSegments, readLog, type Segment } from "./segments.js";
-import type { TxLog } from "./tx-log.js";
 
 const SEGMENT_BYTES = 2 ** 26;
 
@@ -33,7 +32,7 @@ export interface SegmentLogOptions {
   readonly table: () => Buffer;
 }
 
-export class SegmentLog implements TxLog {
+export class SegmentLog {
   readonly folder: string;
   readonly #disk: Disk;
   readonly #options: SegmentLogOptions;

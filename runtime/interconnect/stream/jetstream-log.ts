@@ -3,37 +3,44 @@
 // only directly after the message its writer expects, so nothing is stored twice and two writers
 // cannot interleave.
 
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { ConsumerMessages, JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node";
 import { SvcError } from "../../base/errors.js";
-import { requireDurableServers } from "./durable-server.js";
-import { type NatsPackages, natsPackages } from "./nats-packages.js";
-import type { StreamAddress } from "./stream-address.js";
+import type { LogStream, StreamPart, StreamState } from "./log-stream.js";
 
 const TIMEOUT_MS = 5_000;
+const HINT = "set `jetstream { sync_interval: always }`, which nats-server has as of 2.10";
 const PULL_EXPIRES_MS = 5_000;
 const HEARTBEAT_MS = 1_000;
 const READ_AHEAD_BYTES = 2 ** 23;
 const NOT_FOUND = 404;
 const COUNT = /^\d{1,16}$/;
 
-/** Position of a log in a stream. */
-export interface StreamState {
-  readonly log: string;
-  readonly epoch: number;
-  /** Position reached; null: snapshots are incomplete. */
-  readonly reached: { readonly sn: number; readonly chain: number } | null;
+type JetStream = typeof import("@nats-io/jetstream");
+type Transport = typeof import("@nats-io/transport-node");
+
+export interface NatsPackages {
+  readonly jetstream: JetStream;
+  readonly transport: Transport;
 }
 
-/** Part of a message longer than the broker's limit. */
-export interface StreamPart {
-  /** From 1. */
-  readonly part: number;
-  readonly parts: number;
-  readonly bytes: Uint8Array;
+/** Address and requirements of a stream. */
+export interface StreamAddress {
+  /** `host:port` of each server to connect to. */
+  readonly servers: readonly string[];
+  readonly name: string;
+  readonly replicas: number;
+  /** Require that servers fsync before they acknowledge. */
+  readonly isDurable: boolean;
+  /** `host:port` of each server's monitoring endpoint. */
+  readonly monitors: readonly string[];
+  /** Canonical form for messages. */
+  readonly uri: string;
 }
 
-export class JetStreamLog {
+export class JetStreamLog implements LogStream {
   readonly #packages: NatsPackages;
   readonly #connection: NatsConnection;
   readonly #client: JetStreamClient;
@@ -85,7 +92,6 @@ export class JetStreamLog {
     }
   }
 
-  /** Maximum bytes of a part. */
   get maxPartBytes(): number {
     const most = this.#connection.info?.max_payload ?? 2 ** 20;
     return Math.max(2 ** 12, Math.min(2 ** 19, most - 2 ** 12));
@@ -95,7 +101,6 @@ export class JetStreamLog {
     return this.#connection.isClosed();
   }
 
-  /** Returns the position in the last message; null: the stream is empty. */
   async last(): Promise<StreamState | null> {
     const { state } = await this.#manager.streams.info(this.#name);
     this.#lastSeq = state.last_seq;
@@ -107,7 +112,6 @@ export class JetStreamLog {
     throw new SvcError("SVC3363", text);
   }
 
-  /** Returns the sequence of the message that starts the latest snapshots; null: none. */
   async first(): Promise<number | null> {
     try {
       const subject = this.#subject("table");
@@ -119,10 +123,6 @@ export class JetStreamLog {
     }
   }
 
-  /**
-   * Publishes a part. Calls may overlap; a failed one fails those after it.
-   * @returns its sequence, when the broker has stored it
-   */
   async append(
     kind: "table" | "data",
     { part, parts, bytes }: StreamPart,
@@ -141,7 +141,6 @@ export class JetStreamLog {
     return (await this.#client.publish(this.#subject(kind), bytes, options)).seq;
   }
 
-  /** Yields parts from a sequence on, until the connection closes. */
   async *read(seq: number): AsyncGenerator<StreamPart, void, void> {
     const { DeliverPolicy } = this.#packages.jetstream;
     const consumer = await this.#client.consumers.get(this.#name, {
@@ -166,7 +165,6 @@ export class JetStreamLog {
     }
   }
 
-  /** Removes messages before a sequence. */
   async truncateHead(seq: number): Promise<void> {
     // Servers read 1, like 0, as "all".
     if (seq > 1) await this.#manager.streams.purge(this.#name, { seq });
@@ -228,4 +226,71 @@ function isNotFound(error: unknown): boolean {
   const { code, status } = error as { code?: unknown; status?: unknown };
   const { message } = error as Error;
   return code === NOT_FOUND || status === NOT_FOUND || /not found/.test(message);
+}
+
+// A broker that acknowledges before fsync loses acknowledged data on power loss. Its monitoring
+// endpoint reports how it is configured.
+
+/**
+ * Verifies that the servers fsync before they acknowledge. An unreachable server acknowledges
+ * nothing, so a minority may be unreachable; it is checked with the next connection.
+ * @throws SvcError SVC3362 if a server does not, or too many are unreachable
+ */
+export async function requireDurableServers(
+  monitors: readonly string[],
+  replicas: number,
+): Promise<void> {
+  const failures = await Promise.all(monitors.map(checkServer));
+  const silent = failures.filter((failure) => failure !== null);
+  if (silent.length > Math.floor((replicas - 1) / 2)) throw silent[0]!;
+}
+
+/** Returns why a server cannot be checked, or null if it is durable. @throws SvcError SVC3362 */
+async function checkServer(monitor: string): Promise<SvcError | null> {
+  let isAlways: unknown;
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await fetch(`http://${monitor}/varz`, { signal });
+    const varz = (await answer.json()) as { jetstream?: { config?: { sync_always?: unknown } } };
+    isAlways = varz?.jetstream?.config?.sync_always;
+  } catch (error) {
+    const { message } = error as Error;
+    const text = `durable: http://${monitor}/varz does not say what its server does: ${message}`;
+    return new SvcError("SVC3362", text, { cause: error });
+  }
+  if (isAlways === true) return null;
+  throw new SvcError("SVC3362", `durable: the server at ${monitor} flushes too late: ${HINT}`);
+}
+
+// The NATS client packages are optional dependencies of the user, loaded only if a stream is
+// configured.
+
+/**
+ * @param places files to resolve from: this package, then the project
+ * @throws SvcError SVC3361
+ */
+export function natsPackages(
+  places: readonly string[] = [import.meta.url, join(process.cwd(), "package.json")],
+): NatsPackages {
+  return {
+    jetstream: load("@nats-io/jetstream", places) as JetStream,
+    transport: load("@nats-io/transport-node", places) as Transport,
+  };
+}
+
+function load(name: string, places: readonly string[]): unknown {
+  let cause: unknown;
+  for (const from of places) {
+    try {
+      return createRequire(from)(name);
+    } catch (error) {
+      cause = error;
+    }
+  }
+  const text = `a stream needs ${name}, which cannot be loaded: ${firstLine(cause)}`;
+  throw new SvcError("SVC3361", text, { cause });
+}
+
+function firstLine(error: unknown): string {
+  return (error as Error).message.split("\n", 1)[0]!;
 }

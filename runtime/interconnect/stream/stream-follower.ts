@@ -2,37 +2,31 @@
 // what follows until stopped.
 
 import { SvcError } from "../../base/errors.js";
-import type { LogLine } from "../../base/log-settings.js";
-import type { Traffic } from "../../metrics/traffic.js";
-import type { FlowControl } from "../flow-control.js";
 import { InterruptibleSleep } from "../interruptible-sleep.js";
 import { serialBase } from "../log/log-id.js";
+import type { FollowerParts, LogFollower } from "../log-transport.js";
 import type { Replica } from "../replica.js";
 import { RetryLoop } from "../retry-loop.js";
-import type { SubscriberState } from "../subscriber.js";
 import { type Message, MessageType, malformedMessage } from "../wire/messages.js";
 import { parseJsonBody } from "../wire/peer.js";
 import { parseOffer, parseSnapshotHead } from "../wire/positions.js";
 import { parseStatus } from "../wire/status.js";
-import { JetStreamLog } from "./jetstream-log.js";
-import type { StreamAddress } from "./stream-address.js";
+import type { LogStream, OpenStream } from "./log-stream.js";
 import { StreamReader } from "./stream-messages.js";
 
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
 const MARKER_INTERVAL_MS = 2_000;
 
-export interface StreamFollowerParts {
-  readonly address: StreamAddress;
+export interface StreamFollowerParts extends Omit<FollowerParts, "createReplica"> {
+  readonly uri: string;
+  readonly open: OpenStream;
   readonly replica: Replica;
-  readonly gate: FlowControl;
-  readonly traffic: Traffic;
-  readonly warn: LogLine;
 }
 
-export class StreamFollower implements SubscriberState {
+export class StreamFollower implements LogFollower {
   readonly #parts: StreamFollowerParts;
-  #log: JetStreamLog | null = null;
+  #log: LogStream | null = null;
   #serialBase: number | null = null;
   /** Sequence of the snapshots after which a graph had diverged. */
   #divergedAt: number | null = null;
@@ -42,7 +36,7 @@ export class StreamFollower implements SubscriberState {
   constructor(parts: StreamFollowerParts) {
     this.#parts = parts;
     this.#attempts = new RetryLoop({
-      ...{ name: parts.address.uri, code: "SVC3365", warn: parts.warn },
+      ...{ name: parts.uri, code: "SVC3365", warn: parts.warn },
       ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS },
     });
   }
@@ -82,14 +76,14 @@ export class StreamFollower implements SubscriberState {
   }
 
   async #connect(): Promise<void> {
-    const { address, traffic, replica } = this.#parts;
-    const log = await JetStreamLog.open(address, false);
+    const { uri, open, traffic, replica } = this.#parts;
+    const log = await open(false);
     this.#log = log;
     try {
       const first = await log.first();
       // Empty, or nothing that would repair the divergence.
       if (first === null || first === this.#divergedAt) return;
-      traffic.provider = address.uri;
+      traffic.provider = uri;
       await this.#follow(new StreamReader(log.read(first)), first);
     } finally {
       traffic.provider = null;
@@ -138,14 +132,14 @@ export class StreamFollower implements SubscriberState {
   }
 
   async #begin(given: unknown): Promise<void> {
-    const { replica, address, warn } = this.#parts;
+    const { replica, uri, warn } = this.#parts;
     const { at } = (given ?? {}) as { at?: unknown };
     if (!Number.isSafeInteger(at)) throw malformedMessage("no offer of a stream");
     const offer = parseOffer(given);
     await replica.acceptAgain(offer, at as number);
     this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
     this.#attempts.succeeded();
-    warn(`replication: ${address.uri} provides ${offer.graphs.length} graphs`);
+    warn(`replication: ${uri} provides ${offer.graphs.length} graphs`);
   }
 
   async #snapshot(reader: StreamReader, given: unknown): Promise<void> {

@@ -11,14 +11,14 @@ import {
   type MessageTypeNumber,
   malformedMessage,
 } from "../wire/messages.js";
-import type { JetStreamLog, StreamPart, StreamState } from "./jetstream-log.js";
+import type { LogStream, StreamPart, StreamState } from "./log-stream.js";
 
 /** Maximum bytes in flight to the broker. */
 const MAX_IN_FLIGHT_BYTES = 2 ** 22;
 const MAX_MESSAGE_BYTES = FRAME_HEADER_BYTES + MAX_FRAME_BYTES + 64;
 
 export class StreamWriter {
-  readonly #log: JetStreamLog;
+  readonly #log: LogStream;
   readonly #partBytes: number;
   readonly #inFlight: { readonly acknowledged: Promise<number>; readonly bytes: number }[] = [];
   #bytes = 0;
@@ -28,7 +28,7 @@ export class StreamWriter {
   /** Called with the position that the broker has stored. */
   readonly #onReached: (sn: number) => void;
 
-  constructor(log: JetStreamLog, state: StreamState, onReached: (sn: number) => void) {
+  constructor(log: LogStream, state: StreamState, onReached: (sn: number) => void) {
     this.#log = log;
     this.#partBytes = log.maxPartBytes;
     this.#state = state;

@@ -7,14 +7,13 @@ import type { SubscriberReport } from "../../metrics/traffic.js";
 import { planCatchUp } from "../catch-up-plan.js";
 import { InterruptibleSleep } from "../interruptible-sleep.js";
 import { LogTailer } from "../log/log-tailer.js";
-import type { ProviderParts, ProviderState } from "../provider.js";
+import type { LogSender, SenderParts } from "../log-transport.js";
 import { RetryLoop } from "../retry-loop.js";
 import { recordSentFrames } from "../sent-frame-metrics.js";
 import { sendSnapshot } from "../snapshot-transfer.js";
 import { MessageType } from "../wire/messages.js";
 import type { Start } from "../wire/positions.js";
-import { JetStreamLog, type StreamState } from "./jetstream-log.js";
-import type { StreamAddress } from "./stream-address.js";
+import type { LogStream, OpenStream, StreamState } from "./log-stream.js";
 import { StreamWriter } from "./stream-messages.js";
 
 const MIN_BACKOFF_MS = 100;
@@ -23,11 +22,12 @@ const STATUS_MS = 2_000;
 /** Bytes of frames after which new snapshots replace them, to bound what a new tailer reads. */
 const CHECKPOINT_BYTES = 2 ** 30;
 
-export interface StreamProviderParts extends Omit<ProviderParts, "host" | "port" | "key"> {
-  readonly address: StreamAddress;
+export interface StreamProviderParts extends Omit<SenderParts, "root" | "key" | "ended"> {
+  readonly uri: string;
+  readonly open: OpenStream;
 }
 
-export class StreamProvider implements ProviderState {
+export class StreamProvider implements LogSender {
   readonly #parts: StreamProviderParts;
   readonly #unlisten: () => void;
   /** Last transaction that the broker stored; null: unknown. */
@@ -37,7 +37,7 @@ export class StreamProvider implements ProviderState {
   #hasFailed = false;
   #isSynchronizing = false;
   #repair: RepairAction | null = null;
-  #log: JetStreamLog | null = null;
+  #log: LogStream | null = null;
   #caughtUpAt = performance.now();
   readonly #attempts: RetryLoop;
   /** Rings when there may be more to send. */
@@ -56,7 +56,7 @@ export class StreamProvider implements ProviderState {
   }
 
   get uri(): string {
-    return this.#parts.address.uri;
+    return this.#parts.uri;
   }
 
   /** Transactions removed from the log before they were sent are covered by snapshots. */
@@ -83,7 +83,7 @@ export class StreamProvider implements ProviderState {
     this.#more.ring();
   }
 
-  shown(): SubscriberReport {
+  report(): SubscriberReport {
     const last = this.#parts.log.channel.log.safe;
     const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
     if (lagUnits === 0) this.#caughtUpAt = performance.now();
@@ -117,8 +117,8 @@ export class StreamProvider implements ProviderState {
   }
 
   async #connect(): Promise<void> {
-    const { log: own, address, warn } = this.#parts;
-    const log = await JetStreamLog.open(address, true);
+    const { log: own, open, warn } = this.#parts;
+    const log = await open(true);
     this.#log = log;
     try {
       const found = await log.last();
@@ -176,7 +176,7 @@ export class StreamProvider implements ProviderState {
   }
 
   /** Replaces the stream's contents by snapshots of all graphs. */
-  async #checkpoint(log: JetStreamLog, writer: StreamWriter): Promise<Start> {
+  async #checkpoint(log: LogStream, writer: StreamWriter): Promise<Start> {
     const { log: own, origin, snapshots, traffic } = this.#parts;
     const { last, chain, epoch } = own.channel.log;
     const nothing = { log: null, origin: null, epoch, graphs: [], diverged: [] };
@@ -205,7 +205,7 @@ export class StreamProvider implements ProviderState {
     }
   }
 
-  async #stream(log: JetStreamLog, writer: StreamWriter, start: Start): Promise<void> {
+  async #stream(log: LogStream, writer: StreamWriter, start: Start): Promise<void> {
     const { log: own, gate, status } = this.#parts;
     const { disk, channel } = own;
     let tailer = new LogTailer(disk, channel.log, start.sn + 1);

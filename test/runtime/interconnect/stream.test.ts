@@ -15,10 +15,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { requireDurableServers } from "../../../runtime/interconnect/stream/durable-server.js";
-import { JetStreamLog } from "../../../runtime/interconnect/stream/jetstream-log.js";
-import { natsPackages } from "../../../runtime/interconnect/stream/nats-packages.js";
-import { parseStreamAddress } from "../../../runtime/interconnect/stream/stream-address.js";
+import {
+  JetStreamLog,
+  natsPackages,
+  requireDurableServers,
+} from "../../../runtime/interconnect/stream/jetstream-log.js";
+import { parseStreamAddress } from "../../../runtime/interconnect/stream/jetstream-transport.js";
 import { Random } from "../../property/support/random.js";
 import { Instance, same, until } from "./support/instance.js";
 import { NatsServers, natsVersion } from "./support/nats.js";

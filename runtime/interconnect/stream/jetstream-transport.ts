@@ -1,28 +1,37 @@
-// Address and requirements of a stream:
+// Log transport over streams of NATS JetStream, with an address and requirements in their URI:
 //
 //   nats://host:port[,host:port...]/NAME[?replicas=3&durable=true&monitor=host:port,...]
 
 import { SvcError } from "../../base/errors.js";
 import { HOST_PORT } from "../../base/host-port.js";
+import type { LogTransport } from "../log-transport.js";
+import { JetStreamLog, natsPackages, type StreamAddress } from "./jetstream-log.js";
+import type { OpenStream } from "./log-stream.js";
+import { StreamFollower } from "./stream-follower.js";
+import { StreamProvider } from "./stream-provider.js";
 
-export const STREAM_SCHEME = "nats://";
+const SCHEME = "nats://";
 /** Copies that survive the loss of one machine and a second failure. */
 const DURABLE_REPLICAS = 3;
 const MAX_SERVERS = 16;
 const ADDRESS = /^nats:\/\/([^/?]+)\/([\w-]{1,64})(?:\?([\w=&:.,[\]-]*))?$/;
 const KEYS = ["replicas", "durable", "monitor"];
 
-export interface StreamAddress {
-  /** `host:port` of each server to connect to. */
-  readonly servers: readonly string[];
-  readonly name: string;
-  readonly replicas: number;
-  /** Require that servers fsync before they acknowledge. */
-  readonly isDurable: boolean;
-  /** `host:port` of each server's monitoring endpoint. */
-  readonly monitors: readonly string[];
-  /** Canonical form for messages. */
-  readonly uri: string;
+export const jetStreamTransport: LogTransport = {
+  scheme: SCHEME,
+  canonicalUri: (uri) => parseStreamAddress(uri).uri,
+  createSender: (uri, parts) => new StreamProvider({ ...parts, ...connectTo(uri) }),
+  createFollower: (uri, { createReplica, ...parts }) => {
+    const stream = connectTo(uri);
+    // A missing package is an error of the start, not of each attempt.
+    natsPackages();
+    return new StreamFollower({ ...parts, ...stream, replica: createReplica() });
+  },
+};
+
+function connectTo(given: string): { readonly uri: string; readonly open: OpenStream } {
+  const address = parseStreamAddress(given);
+  return { uri: address.uri, open: (isWriter) => JetStreamLog.open(address, isWriter) };
 }
 
 /** @throws SvcError SVC3360 */
@@ -51,7 +60,7 @@ export function parseStreamAddress(text: string): StreamAddress {
       `durable needs monitor=host:port of each of the ${replicas} servers`,
     );
   }
-  const uri = `${STREAM_SCHEME}${servers.join(",")}/${name}`;
+  const uri = `${SCHEME}${servers.join(",")}/${name}`;
   return { servers, name, replicas, isDurable, monitors, uri };
 }
 

@@ -1,0 +1,93 @@
+// Log transport: a way for the transaction log to leave an instance, and to reach another one. Each
+// transport is one module with a row in transports.ts, chosen by the scheme of a URI.
+
+import type { LogLine } from "../base/log-settings.js";
+import type { RepairAction } from "../graph/manager/graph-source.js";
+import type { SubscriberReport, Traffic } from "../metrics/traffic.js";
+import type { StartingPoint } from "./catch-up-plan.js";
+import type { ReplicatedLog } from "./durable-log.js";
+import type { FlowControl } from "./flow-control.js";
+import type { Replica } from "./replica.js";
+import type { SnapshotSource } from "./snapshot-transfer.js";
+import type { SharedKey } from "./wire/shared-key.js";
+import type { PeerStatus } from "./wire/status.js";
+
+export interface LogTransport {
+  /** What its URIs start with. */
+  readonly scheme: string;
+  /**
+   * Returns the one URI by which a destination is known.
+   * @param root data folder of this instance
+   * @throws SvcError if the URI is invalid
+   */
+  canonicalUri(uri: string, root: string): string;
+  /** @throws SvcError if the destination cannot be used */
+  createSender(uri: string, parts: SenderParts): LogSender;
+  /**
+   * Missing if the log cannot be followed at a URI.
+   * @throws SvcError if the source cannot be used
+   */
+  createFollower?(uri: string, parts: FollowerParts): LogFollower & { run(): Promise<void> };
+}
+
+export interface SenderParts {
+  /** Data folder of this instance. */
+  readonly root: string;
+  readonly key: SharedKey;
+  readonly log: ReplicatedLog;
+  readonly snapshots: SnapshotSource;
+  readonly traffic: Traffic;
+  /** Throttles or pauses outbound traffic. */
+  readonly gate: FlowControl;
+  readonly origin: () => StartingPoint;
+  readonly status: () => PeerStatus;
+  /** Called when the destination has seen a higher epoch: this provider is superseded. */
+  readonly fenced: (epoch: number) => void;
+  /** Called when the sender has stopped by itself. */
+  readonly ended: () => void;
+  readonly warn: LogLine;
+}
+
+/** Sends the transaction log to one destination. */
+export interface LogSender {
+  /** Canonical URI of the destination. */
+  readonly uri: string;
+  /** First transaction that the destination may still need. */
+  readonly keptSn: number;
+  /** True until a requested repair has arrived. */
+  readonly isRepairing: boolean;
+  /** Returns whether everything up to a transaction has arrived. */
+  has(sn: number): boolean;
+  /** Requests a repair; null cancels it. */
+  repair(repair: RepairAction | null): void;
+  /** Called when the flow control opens. */
+  wake(): void;
+  /** Returns the state; called about once a second. */
+  report(): SubscriberReport;
+  stop(): void;
+  run(): Promise<void>;
+}
+
+export interface FollowerParts {
+  /** Creates the replica, which marks the data folder: called once the source is usable. */
+  readonly createReplica: () => Replica;
+  /** Pauses inbound traffic. */
+  readonly gate: FlowControl;
+  readonly traffic: Traffic;
+  readonly warn: LogLine;
+}
+
+/** Applies the transaction log of another instance. */
+export interface LogFollower {
+  /** Log id of the root provider, across any chain of replicas; null: nothing received yet. */
+  readonly origin: string | null;
+  stop(): void;
+  /** Stops applying, before the data folder loses its replica marker. */
+  retire(): Promise<void>;
+  /** Resolves when the marker states how far the replica is, after a stop. */
+  settle(): Promise<void>;
+  /** Stops following, and fences providers of earlier epochs. */
+  promoted(epoch: number): void;
+  /** Called when the flow control opens. */
+  wake(): void;
+}

@@ -1,0 +1,137 @@
+// Replication through a stream in memory: a log transport is any `LogStream`, whatever its broker.
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CommitClock } from "../../../runtime/graph/log/logging-entry-points.js";
+import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
+import { FlowControl } from "../../../runtime/interconnect/flow-control.js";
+import { realDisk } from "../../../runtime/interconnect/log/disk.js";
+import { Replica } from "../../../runtime/interconnect/replica.js";
+import type { LogStream } from "../../../runtime/interconnect/stream/log-stream.js";
+import { StreamFollower } from "../../../runtime/interconnect/stream/stream-follower.js";
+import { StreamProvider } from "../../../runtime/interconnect/stream/stream-provider.js";
+import { Traffic } from "../../../runtime/metrics/traffic.js";
+import { comparable } from "../../property/support/comparable.js";
+import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
+import { until } from "./support/instance.js";
+import { MemoryBroker } from "./support/memory-broker.js";
+
+interface Context {
+  folder: string;
+  log: DurableLog;
+  provider: GraphManager;
+  subscriber: GraphManager;
+  replica: Replica;
+}
+
+const test = suite<Context>("log stream");
+const SETTINGS = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
+const warn = (): void => undefined;
+
+test.before.each((context) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-log-stream-"));
+  const [root, other] = [join(folder, "p"), join(folder, "s")];
+  mkdirSync(root);
+  mkdirSync(other);
+  const clock = new CommitClock();
+  const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
+  const provider = new GraphManager(TEST_THREAD, SETTINGS, warn, log);
+  const subscriber = new GraphManager(TEST_THREAD + 1, { ...SETTINGS, streamFrom: "memory" }, warn);
+  const replica = new Replica({
+    root: other,
+    stores: () => subscriber.replicated(),
+    open: ({ name, identity }) => subscriber.keep({ ...request(other, name), identity }),
+    remove: async (name, isErased) => subscriber.drop(name, isErased),
+    epoch: 1,
+    drainIfFull: () => undefined,
+    flushed: async () => true,
+  });
+  Object.assign(context, { folder, log, provider, subscriber, replica });
+});
+
+test.after.each(async ({ folder, log, provider, subscriber }) => {
+  for (const manager of [provider, subscriber]) {
+    for (const name of manager.names()) manager.drop(name, false);
+  }
+  await log.close();
+  rmSync(folder, { recursive: true });
+});
+
+function request(root: string, name: string) {
+  const isAny = { isStorable: true, isLocal: false, isReadonly: false };
+  return { name, path: name, folder: join(root, name), ...isAny };
+}
+
+function createSender({ log, provider }: Context, open: () => Promise<LogStream>) {
+  const digest = "0".repeat(32);
+  return new StreamProvider({
+    ...{ uri: "memory://stream", open, log, warn },
+    ...{ traffic: new Traffic(), gate: new FlowControl() },
+    snapshots: { saveNow: (name) => provider.saveNow(name, 60_000) },
+    origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [] }),
+    status: () => ({ at: 0, host: "", adminPort: 0, serial: 0, digest, graphs: [] }),
+    fenced: () => undefined,
+  });
+}
+
+test("carries snapshots and transactions, also after lost connections", async (context) => {
+  const { folder, provider, subscriber, replica, log } = context;
+  const store = GraphStore.attach(
+    provider.keep(request(join(folder, "p"), "g")).share,
+    TEST_THREAD + 2,
+  );
+  const graph = openStore(store);
+  for (let index = 0; index < 20; index++) graph.connect("all", "has", `before${index}`);
+  const broker = new MemoryBroker(100);
+  const sender = createSender(context, async () => broker.connect());
+  const follower = new StreamFollower({
+    ...{ uri: "memory://stream", open: async () => broker.connect(), replica, warn },
+    ...{ traffic: new Traffic(), gate: new FlowControl() },
+  });
+  const running = [sender.run(), follower.run()];
+  const replicated = (): GraphStore | undefined => subscriber.replicated().get("g");
+  try {
+    for (let round = 0; round < 3; round++) {
+      for (let index = 0; index < 10; index++) graph.connect("all", "has", `${round}.${index}`);
+      await log.settled();
+      const what = (): string => `round ${round}`;
+      await until(() => replicated()?.operationCount === store.operationCount, what);
+      const { graph: copy, vertices } = comparable(replicated()!) as {
+        graph: object;
+        vertices: unknown;
+      };
+      assert.equal({ graph: { ...copy, isReadonly: false }, vertices }, comparable(store));
+      broker.disconnect();
+    }
+    assert.ok(sender.has(log.channel.log.safe));
+    // All of one message, or nothing of it: what was sent twice would be refused by the broker.
+    assert.ok(broker.parts > 10);
+  } finally {
+    sender.stop();
+    follower.stop();
+    broker.disconnect();
+    await Promise.all(running);
+  }
+});
+
+test("a second writer is refused", async () => {
+  const broker = new MemoryBroker(100);
+  const [one, other] = [broker.connect(), broker.connect()];
+  const state = { log: "0".repeat(32), epoch: 1, reached: null };
+  const part = { part: 1, parts: 1, bytes: Buffer.from("a") };
+  await one.last();
+  await other.last();
+  await one.append("data", part, state);
+  let error: Error | null = null;
+  await other.append("data", part, state).catch((reason: Error) => {
+    error = reason;
+  });
+  assert.match(String(error), /wrong last sequence/);
+});
+
+test.run();
