@@ -65,7 +65,7 @@ export class OutlierDetector {
     this.#isHalfOpen = false;
   }
 
-  /** @param isServerError status 5xx, except those that report load */
+  /** @param isServerError status 5xx, except reports of overload */
   answered(isServerError: boolean): void {
     if (isServerError) {
       if (++this.#errors >= EJECT_AFTER_CONSECUTIVE_ERRORS || this.isEjected)

@@ -20,8 +20,7 @@ import type { Disk } from "./log/disk.js";
 import type { LoggedGraph } from "./log/log-catalog.js";
 import { LogChannel } from "./log/log-channel.js";
 import { LogWriter } from "./log/log-writer.js";
-import { type ReplayFailures, replayLog } from "./log/replay-log.js";
-import { ProgressLine } from "./progress-line.js";
+import { ProgressLine, type ReplayFailures, replayLog } from "./log/replay-log.js";
 
 /** Graphs that retain more segments (64 MiB each) than this are saved even if unchanged. */
 const SAVE_SEGMENTS = 8;
@@ -55,7 +54,7 @@ const MAX_TRANSACTION_BYTES = 2 ** 21;
 /** Segments retained for a lagging subscriber: 8 GiB. */
 const MAX_RETAINED_SEGMENTS = 128;
 
-/** What log senders need of the transaction log. */
+/** The transaction log, as senders see it. */
 export interface ReplicatedLog {
   readonly disk: Disk;
   readonly channel: LogChannel;

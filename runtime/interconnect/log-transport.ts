@@ -9,8 +9,8 @@ import type { ReplicatedLog } from "./durable-log.js";
 import type { FlowControl } from "./flow-control.js";
 import type { Replica } from "./replica.js";
 import type { SnapshotSource } from "./snapshot-transfer.js";
+import type { PeerStatus } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
-import type { PeerStatus } from "./wire/status.js";
 
 export interface LogTransport {
   /** What its URIs start with. */

@@ -9,17 +9,15 @@ import { HOST_PORT } from "../base/host-port.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../metrics/traffic.js";
 import { planCatchUp } from "./catch-up-plan.js";
-import { InterruptibleSleep } from "./interruptible-sleep.js";
 import { LogTailer } from "./log/log-tailer.js";
+import { countRecords } from "./log/transactions.js";
 import type { LogSender, LogTransport, SenderParts } from "./log-transport.js";
-import { RetryLoop } from "./retry-loop.js";
-import { recordSentFrames } from "./sent-frame-metrics.js";
+import { InterruptibleSleep, RetryLoop } from "./retry-loop.js";
 import { sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
 import { connectionLost, Peer, parseJsonBody, peerRejected } from "./wire/peer.js";
-import { parsePositions, type Start } from "./wire/positions.js";
+import { type PeerStatus, parsePositions, parseStatus, type Start } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
-import { type PeerStatus, parseStatus } from "./wire/status.js";
 
 const SCHEME = "svc://";
 const MIN_BACKOFF_MS = 50;
@@ -204,7 +202,7 @@ export class Provider implements LogSender {
   }
 
   async #stream(peer: Peer, start: Start): Promise<void> {
-    const { log, status, gate, origin } = this.#parts;
+    const { log, status, gate, origin, traffic } = this.#parts;
     const tailer = new LogTailer(log.disk, log.channel.log, start.sn + 1);
     let isStarted = false;
     let sentAt = Number.NEGATIVE_INFINITY;
@@ -226,9 +224,12 @@ export class Provider implements LogSender {
           await this.#more.wait(HEARTBEAT_MS);
           continue;
         }
-        const records = recordSentFrames(frame, this.#parts.traffic);
+        const { length } = frame.bytes;
+        const { units } = frame.header;
+        const records = countRecords(frame);
+        traffic.count(traffic.out, length, units, records);
         await peer.send(MessageType.Frame, frame.bytes);
-        await gate.pass(frame.bytes.length, frame.header.units, records);
+        await gate.pass(length, units, records);
       }
     } finally {
       tailer.close();

@@ -8,16 +8,16 @@ import { openForLogging, requireIdentity } from "../graph/log/logging-entry-poin
 import { operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
-import { serialBase } from "./log/log-id.js";
+import { readReplicaMarker, writeReplicaMarker } from "./lineage.js";
 import {
   decodeFrameHeader,
   FRAME_HEADER_BYTES,
   type FrameHeader,
   isIntact,
+  serialBase,
 } from "./log/segment-format.js";
 import { forEachTransaction } from "./log/transactions.js";
 import type { ReplicaGraphs } from "./replica-graphs.js";
-import { readReplicaMarker, writeReplicaMarker } from "./replica-marker.js";
 import { isDiverged, replicationPosition } from "./replication-position.js";
 import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot-transfer.js";
 import { malformedMessage } from "./wire/messages.js";
@@ -339,8 +339,7 @@ export class Replica {
   }
 
   /**
-   * Flushes until everything applied is durable. What arrives during a flush is covered by the
-   * next.
+   * Flushes until everything applied is durable. The next flush covers what arrives during one.
    */
   async #flushToDisk(): Promise<void> {
     this.#isFlushing = true;

@@ -18,15 +18,15 @@ import {
   readLineage,
   writeFence,
 } from "./lineage.js";
-import { serialBase } from "./log/log-id.js";
+import { serialBase } from "./log/segment-format.js";
 import type { LogFollower, LogSender, SenderParts } from "./log-transport.js";
 import { Replica } from "./replica.js";
 import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
 import { digestOf, mismatchedDigests, replicationPosition } from "./replication-position.js";
 import { Subscriber } from "./subscriber.js";
 import { findTransport } from "./transports.js";
+import type { PeerStatus } from "./wire/positions.js";
 import { SharedKey } from "./wire/shared-key.js";
-import type { PeerStatus } from "./wire/status.js";
 
 const SAVE_TIMEOUT_MS = 60_000;
 const REPORT_INTERVAL_MS = 1_000;

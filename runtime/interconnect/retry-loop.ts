@@ -4,7 +4,6 @@
 import { Backoff } from "../base/backoff.js";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import { InterruptibleSleep } from "./interruptible-sleep.js";
 
 export interface RetryLoopOptions {
   /** Name of the remote side in the server log. */
@@ -73,5 +72,30 @@ export class RetryLoop {
     if ((this.#isOver && !isLast) || message === this.#lastLogged) return;
     this.#lastLogged = message;
     warn(`${code}: ${message} (${name}${isLast ? "" : "; tried again"})`, "warn");
+  }
+}
+
+export class InterruptibleSleep {
+  #hasRung = false;
+  #end: () => void = () => undefined;
+
+  ring(): void {
+    this.#hasRung = true;
+    this.#end();
+  }
+
+  /** Sleeps `ms` or until `ring`; returns at once if it has rung since the last sleep. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#hasRung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms).unref();
+        this.#end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#end = () => undefined;
+    }
+    this.#hasRung = false;
   }
 }

@@ -6,14 +6,13 @@ import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { Traffic } from "../metrics/traffic.js";
 import type { FlowControl } from "./flow-control.js";
-import { serialBase } from "./log/log-id.js";
+import { serialBase } from "./log/segment-format.js";
 import type { LogFollower } from "./log-transport.js";
 import type { Replica } from "./replica.js";
 import { type Message, MessageType, malformedMessage } from "./wire/messages.js";
 import { Peer, parseJsonBody } from "./wire/peer.js";
-import { parseOffer } from "./wire/positions.js";
+import { type PeerStatus, parseOffer, parseStatus } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
-import { type PeerStatus, parseStatus } from "./wire/status.js";
 
 const MAX_CONNECTIONS = 16;
 /** Acknowledgement interval; shorter than the provider's silence timeout. */

@@ -4,7 +4,7 @@ import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService } from "./http-service.js";
 
-/** What only the owner of the server can do. */
+/** Operations of the program that has started the server. */
 export interface ServerOwner {
   /** Puts the newest build into service; returns what it loaded. */
   reload(): Promise<readonly string[]>;

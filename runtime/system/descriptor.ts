@@ -63,7 +63,7 @@ export interface DispatchRow<Id extends string = string> extends RowParameters {
 
 /** TLS settings of clients of the instances. Paths are relative to the project. */
 export interface SystemTls {
-  /** File with certificates that sign those of instances. Default: those that Node trusts. */
+  /** File with the CA certificates of instances. Default: the ones that Node trusts. */
   readonly ca?: string;
   /** Client certificate and key, for instances that require one. */
   readonly cert?: string;

@@ -93,7 +93,7 @@ function placementFor(system: System, id: string): Placement {
   return placement;
 }
 
-/** Returns a key by value: a standalone instance creates its system anew each time. */
+/** Returns a key by value: a standalone instance creates its system each time. */
 function addressKey({ instances }: System): string {
   return [...instances.values()].map(({ id, host, hport }) => `${id} ${host}:${hport}`).join();
 }

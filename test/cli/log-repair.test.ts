@@ -1,17 +1,7 @@
 // What `svc log repair` leaves behind: a whole copy that nobody else may read, or nothing; and
 // what is said of segments that a disk does not give.
 
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -20,8 +10,7 @@ import { checkLogs } from "../../cli/log/log-folders.js";
 import { repairRoot } from "../../cli/log/repair-root.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { checkLog } from "../../runtime/interconnect/log/check-log.js";
-import { realDisk } from "../../runtime/interconnect/log/disk.js";
-import { openingError } from "../../runtime/interconnect/log/log-errors.js";
+import { openingError, realDisk } from "../../runtime/interconnect/log/disk.js";
 import { FRAME_HEADER_BYTES } from "../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
 import { encodeControlRecord } from "../../runtime/interconnect/log/transactions.js";

@@ -17,13 +17,13 @@ import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../../runtime/graph/store/verify-digest.js";
 import { checkLog } from "../../runtime/interconnect/log/check-log.js";
 import { LogChannel } from "../../runtime/interconnect/log/log-channel.js";
-import { LogCorruptionError } from "../../runtime/interconnect/log/log-errors.js";
 import { replayLog } from "../../runtime/interconnect/log/replay-log.js";
 import {
   FRAME_HEADER_BYTES,
   putFrameHeader,
 } from "../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../runtime/interconnect/log/segment-log.js";
+import { LogCorruptionError } from "../../runtime/interconnect/log/segments.js";
 import { encodeControlRecord } from "../../runtime/interconnect/log/transactions.js";
 import { loggedStore } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";

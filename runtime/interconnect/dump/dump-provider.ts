@@ -5,9 +5,9 @@
 import { SvcError } from "../../base/errors.js";
 import type { RepairAction } from "../../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
-import { InterruptibleSleep } from "../interruptible-sleep.js";
 import { LogTailer } from "../log/log-tailer.js";
 import type { LogSender, LogTransport, SenderParts } from "../log-transport.js";
+import { InterruptibleSleep } from "../retry-loop.js";
 import { checkDumpFolder, dumpFolderFromUri, dumpUri, FILE_SCHEME } from "./dump-folder.js";
 import { DumpWriter } from "./dump-writer.js";
 

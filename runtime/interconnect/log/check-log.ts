@@ -2,8 +2,7 @@
 
 import type { Disk } from "./disk.js";
 import { LogCatalog } from "./log-catalog.js";
-import { LogCorruptionError } from "./log-errors.js";
-import { listSegments, readLog, type Segment } from "./segments.js";
+import { LogCorruptionError, listSegments, readLog, type Segment } from "./segments.js";
 
 export interface LogReport {
   readonly segments: readonly Segment[];

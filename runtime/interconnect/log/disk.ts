@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { promisify } from "node:util";
 import { fsyncDirectory, mkdirDurable } from "../../base/durable-files.js";
-import { openingError } from "./log-errors.js";
+import { SvcError } from "../../base/errors.js";
 
 const flush = promisify(fdatasync);
 
@@ -112,3 +112,17 @@ export const realDisk: Disk = {
   remove: (path) => unlinkSync(path),
   flushFolder: fsyncDirectory,
 };
+
+/** The file exists but is not accessible to this user, or its path is no folder. */
+const INACCESSIBLE = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR"]);
+const OUT_OF_FILES = new Set(["EMFILE", "ENFILE"]);
+
+/**
+ * Returns what an open error means to an operator: nothing is corrupt. Other errors pass unchanged.
+ */
+export function openingError(error: unknown): unknown {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  const text = `log cannot be opened: ${message}`;
+  if (INACCESSIBLE.has(code)) return new SvcError("SVC2504", text, { cause: error });
+  return OUT_OF_FILES.has(code) ? new SvcError("SVC3093", text, { cause: error }) : error;
+}

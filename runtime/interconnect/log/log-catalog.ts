@@ -27,7 +27,7 @@ export interface LoggedGraph extends GraphEntry {
 }
 
 /** Content of a control record. */
-export type Control = { readonly opened: GraphEntry } | { readonly erased: number };
+export type ControlRecord = { readonly opened: GraphEntry } | { readonly erased: number };
 
 const IDENTITY = /^[0-9a-f]{32}$/;
 

@@ -19,7 +19,7 @@ import {
 } from "../../graph/log/transaction-format.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { Disk } from "./disk.js";
-import { type Control, LogCatalog, type LoggedGraph } from "./log-catalog.js";
+import { type ControlRecord, LogCatalog, type LoggedGraph } from "./log-catalog.js";
 import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES, MAX_UNITS } from "./segment-format.js";
 import { SegmentLog } from "./segment-log.js";
 import { encodeControlRecord } from "./transactions.js";
@@ -73,7 +73,7 @@ export class LogChannel {
   open(store: GraphStore, path: string): LoggedGraph {
     const identity = requireIdentity(store);
     const graph = this.graphs.byIdentity(identity) ?? this.#add(identity, store.name, path);
-    // Changes made with logging off are missing: the log starts anew after them.
+    // Changes made with logging off are missing: the log starts after them.
     if (graph.after !== store.operationCount || graph.before === null) {
       graph.before = store.operationCount;
     }
@@ -171,7 +171,7 @@ export class LogChannel {
     return graph;
   }
 
-  #control(control: Control): void {
+  #control(control: ControlRecord): void {
     this.#controls.push(encodeControlRecord(control));
   }
 

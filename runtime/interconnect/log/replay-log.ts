@@ -4,6 +4,8 @@
 // No reader sees the graphs yet, so no undo log is written. A failure within a transaction leaves
 // it half applied: that graph is broken and is not touched again.
 
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
 import { applyTransaction } from "../../graph/log/apply-transaction.js";
 import { operationCountAfter, operationCountBefore } from "../../graph/log/transaction-format.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
@@ -64,4 +66,36 @@ export function replayLog(
 function runExclusively([store, ...others]: readonly GraphStore[], run: () => void): void {
   if (store === undefined) run();
   else store.writer.runUnshared(() => runExclusively(others, run));
+}
+
+const STDERR = 2;
+const EVERY_MS = 250;
+
+export class ProgressLine {
+  readonly #title: string;
+  readonly #begunAt = performance.now();
+  #shownAt = this.#begunAt;
+  #isShown = false;
+
+  constructor(title: string) {
+    this.#title = title;
+  }
+
+  /** @param done from 0 to 1 */
+  show(done: number): void {
+    const now = performance.now();
+    if (now - this.#shownAt < EVERY_MS || !isatty(STDERR)) return;
+    this.#shownAt = now;
+    this.#isShown = true;
+    writeSync(STDERR, `\r${this.#title}: ${Math.floor(done * 100)} % read, ${this.seconds()} s `);
+  }
+
+  end(): void {
+    if (this.#isShown) writeSync(STDERR, `\r${" ".repeat(60)}\r`);
+  }
+
+  /** Returns the seconds since creation. */
+  seconds(): string {
+    return ((performance.now() - this.#begunAt) / 1000).toFixed(1);
+  }
 }

@@ -12,6 +12,7 @@
 // The chain of a frame is the last word of the preceding frame, in any segment, and so covers the
 // whole log before it: a missing frame or a stale one breaks the chain.
 
+import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 export const SEGMENT_HEADER_BYTES = 64;
@@ -132,4 +133,19 @@ export function decodeFrameHeader(bytes: Buffer): FrameHeader | null {
 
 export function isIntact(header: FrameHeader, payload: Uint8Array): boolean {
   return payload.length === header.bytes && crc32(payload) === header.crc;
+}
+
+/** Beyond any real date: a log id of an older version, which was random. */
+const LATEST_US = 2 ** 52;
+
+/** Returns a new id of 32 hexadecimal digits. */
+export function newLogId(): string {
+  const at = (Date.now() * 1000).toString(16).padStart(16, "0");
+  return at + randomBytes(8).toString("hex");
+}
+
+/** Returns the offset that makes sequence numbers increase across logs. */
+export function serialBase(logId: string): number {
+  const at = Number(`0x${logId.slice(0, 16)}`);
+  return at < LATEST_US ? at : 0;
 }

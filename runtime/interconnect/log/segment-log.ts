@@ -11,11 +11,11 @@ import { join } from "node:path";
 import { assert } from "../../base/assert.js";
 import { DataError } from "../../graph/model/errors.js";
 import type { Disk, DiskFile } from "./disk.js";
-import { newLogId } from "./log-id.js";
 import {
   encodeSegmentHeader,
   FRAME_HEADER_BYTES,
   MAX_UNITS,
+  newLogId,
   putFrameHeader,
   SEGMENT_HEADER_BYTES,
   segmentName,

@@ -2,9 +2,9 @@
 // only end the last segment; any other deviation is corruption.
 
 import { join } from "node:path";
+import { SvcError } from "../../base/errors.js";
 import { DataError } from "../../graph/model/errors.js";
 import type { Disk } from "./disk.js";
-import { LogCorruptionError } from "./log-errors.js";
 import {
   FRAME_HEADER_BYTES,
   type FrameHeader,
@@ -24,6 +24,21 @@ const UNREADABLE = new Set(["EIO", "EISDIR", "ELOOP"]);
 export interface Segment {
   readonly name: string;
   readonly firstSn: number;
+}
+
+/** Corruption that a torn write cannot explain. */
+export class LogCorruptionError extends SvcError {
+  /**
+   * @param segment file name
+   * @param offset first unusable byte
+   */
+  constructor(
+    readonly segment: string,
+    readonly offset: number,
+    readonly reason: string,
+  ) {
+    super("SVC2500", `log is damaged: ${segment}, byte ${offset}: ${reason}`);
+  }
 }
 
 /** End of a log. */

@@ -4,7 +4,11 @@
 //                the operations of one commit
 //   control      CONTROL | words << 8 | length of a JSON text in bytes, 0, 0; then the text
 
-import { TRANSACTION, TRANSACTION_HEAD_WORDS } from "../../graph/log/transaction-format.js";
+import {
+  recordCount,
+  TRANSACTION,
+  TRANSACTION_HEAD_WORDS,
+} from "../../graph/log/transaction-format.js";
 import { DataError } from "../../graph/model/errors.js";
 import type { Frame } from "./segment-reader.js";
 
@@ -34,6 +38,16 @@ export function forEachTransaction(
   }
   if (units !== header.units)
     throw new DataError("a frame of a log has not as many units as it says");
+}
+
+/** Returns the number of operations in a frame. */
+export function countRecords(frame: Frame): number {
+  let records = 0;
+  const unit = (words: Uint32Array, at: number): void => {
+    records += recordCount(words, at);
+  };
+  forEachTransaction(frame, { unit, control: () => undefined });
+  return records;
 }
 
 /** Encodes a control record. */

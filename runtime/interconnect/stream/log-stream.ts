@@ -1,4 +1,4 @@
-// An ordered, append-only stream of messages at a broker, which holds a copy of the transaction log.
+// Append-only stream of messages at a broker, which holds a copy of the transaction log.
 
 /** Position of a log in a stream. */
 export interface StreamState {
@@ -20,7 +20,10 @@ export interface LogStream {
   /** Maximum bytes of a part. */
   readonly maxPartBytes: number;
   readonly isClosed: boolean;
-  /** Returns the position in the last message; null: the stream is empty. @throws SvcError SVC3363 */
+  /**
+   * Returns the position in the last message; null: the stream is empty.
+   * @throws SvcError SVC3363 if svc has not written it
+   */
   last(): Promise<StreamState | null>;
   /** Returns the sequence of the message that starts the latest snapshots; null: none. */
   first(): Promise<number | null>;

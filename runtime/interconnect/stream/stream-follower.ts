@@ -2,15 +2,13 @@
 // what follows until stopped.
 
 import { SvcError } from "../../base/errors.js";
-import { InterruptibleSleep } from "../interruptible-sleep.js";
-import { serialBase } from "../log/log-id.js";
+import { serialBase } from "../log/segment-format.js";
 import type { FollowerParts, LogFollower } from "../log-transport.js";
 import type { Replica } from "../replica.js";
-import { RetryLoop } from "../retry-loop.js";
+import { InterruptibleSleep, RetryLoop } from "../retry-loop.js";
 import { type Message, MessageType, malformedMessage } from "../wire/messages.js";
 import { parseJsonBody } from "../wire/peer.js";
-import { parseOffer, parseSnapshotHead } from "../wire/positions.js";
-import { parseStatus } from "../wire/status.js";
+import { parseOffer, parseSnapshotHead, parseStatus } from "../wire/positions.js";
 import type { LogStream, OpenStream } from "./log-stream.js";
 import { StreamReader } from "./stream-messages.js";
 

@@ -5,11 +5,10 @@ import { SvcError } from "../../base/errors.js";
 import type { RepairAction } from "../../graph/manager/graph-source.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
 import { planCatchUp } from "../catch-up-plan.js";
-import { InterruptibleSleep } from "../interruptible-sleep.js";
 import { LogTailer } from "../log/log-tailer.js";
+import { countRecords } from "../log/transactions.js";
 import type { LogSender, SenderParts } from "../log-transport.js";
-import { RetryLoop } from "../retry-loop.js";
-import { recordSentFrames } from "../sent-frame-metrics.js";
+import { InterruptibleSleep, RetryLoop } from "../retry-loop.js";
 import { sendSnapshot } from "../snapshot-transfer.js";
 import { MessageType } from "../wire/messages.js";
 import type { Start } from "../wire/positions.js";
@@ -206,7 +205,7 @@ export class StreamProvider implements LogSender {
   }
 
   async #stream(log: LogStream, writer: StreamWriter, start: Start): Promise<void> {
-    const { log: own, gate, status } = this.#parts;
+    const { log: own, gate, status, traffic } = this.#parts;
     const { disk, channel } = own;
     let tailer = new LogTailer(disk, channel.log, start.sn + 1);
     let bytes = 0;
@@ -232,8 +231,9 @@ export class StreamProvider implements LogSender {
         }
         isStatusSent = false;
         bytes += frame.bytes.length;
-        const records = recordSentFrames(frame, this.#parts.traffic);
+        const records = countRecords(frame);
         const { sn, units, headerCrc } = frame.header;
+        traffic.count(traffic.out, frame.bytes.length, units, records);
         const reached = { sn: sn + units - 1, chain: headerCrc };
         await writer.sendLast(MessageType.Frame, frame.bytes, reached);
         await gate.pass(frame.bytes.length, units, records);

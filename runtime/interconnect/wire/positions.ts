@@ -1,4 +1,5 @@
-// Handshake messages: positions of a subscriber and the offer of a provider.
+// JSON messages: positions of a subscriber, the offer of a provider, and the status that both send
+// every two seconds.
 
 import { GRAPH_NAME } from "../../base/graph-names.js";
 import { MAX_GRAPHS } from "../../base/limits.js";
@@ -65,7 +66,9 @@ export interface Start {
   readonly chain: number;
 }
 
+/** Also the form of a digest. */
 const IDENTITY = /^[0-9a-f]{32}$/;
+const HOST = /^[\w.:-]{0,255}$/;
 
 /** @throws SvcError SVC2531 */
 export function parsePositions(given: unknown): Positions {
@@ -134,4 +137,28 @@ function isIdentity(given: unknown): given is string {
 
 function isCount(given: unknown): given is number {
   return Number.isSafeInteger(given) && (given as number) >= 0;
+}
+
+/** State of a peer, sent every two seconds. */
+export interface PeerStatus {
+  /** Milliseconds since 1970, by the sender's clock. */
+  readonly at: number;
+  readonly host: string;
+  /** 0: no server. */
+  readonly adminPort: number;
+  /** Serial of the local graphs. */
+  readonly serial: number;
+  /** Digest over all graphs that are not local. */
+  readonly digest: string;
+  /** Positions of a provider's graphs; empty from a subscriber. */
+  readonly graphs: readonly Position[];
+}
+
+/** @throws SvcError SVC2531 */
+export function parseStatus(given: unknown): PeerStatus {
+  const { at, host, adminPort, serial, digest, graphs } = (given ?? {}) as Partial<PeerStatus>;
+  const isAddress = typeof host === "string" && HOST.test(host) && isCount(adminPort);
+  const isStatus = isAddress && adminPort < 65536 && isCount(at) && isCount(serial);
+  if (!isStatus || !isIdentity(digest) || !isPositions(graphs)) throw malformedMessage("no status");
+  return { at, host, adminPort, serial, digest, graphs };
 }

@@ -13,10 +13,10 @@ import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { readReplicaInput } from "../../../runtime/graph/store/input-serial.js";
 import { planCatchUp } from "../../../runtime/interconnect/catch-up-plan.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
+import { readReplicaMarker } from "../../../runtime/interconnect/lineage.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { LogTailer } from "../../../runtime/interconnect/log/log-tailer.js";
 import { Replica } from "../../../runtime/interconnect/replica.js";
-import { readReplicaMarker } from "../../../runtime/interconnect/replica-marker.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
 

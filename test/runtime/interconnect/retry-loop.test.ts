@@ -3,8 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
-import { InterruptibleSleep } from "../../../runtime/interconnect/interruptible-sleep.js";
-import { RetryLoop } from "../../../runtime/interconnect/retry-loop.js";
+import { InterruptibleSleep, RetryLoop } from "../../../runtime/interconnect/retry-loop.js";
 
 const test = suite("retry loop");
 

@@ -5,9 +5,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { LogCorruptionError } from "../../../runtime/interconnect/log/log-errors.js";
 import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
 import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
+import { LogCorruptionError } from "../../../runtime/interconnect/log/segments.js";
 import { Random, SEED } from "../../property/support/random.js";
 import { SimulatedDisk } from "./support/simulated-disk.js";
 
