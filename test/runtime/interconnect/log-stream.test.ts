@@ -45,7 +45,7 @@ test.before.each((context) => {
   const replica = new Replica({
     root: other,
     stores: () => subscriber.replicated(),
-    open: ({ name, identity }) => subscriber.keep({ ...request(other, name), identity }),
+    open: ({ name, identity }) => subscriber.open({ ...request(other, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
     drainIfFull: () => undefined,
@@ -82,7 +82,7 @@ function createSender({ log, provider }: Context, open: () => Promise<LogStream>
 test("carries snapshots and transactions, also after lost connections", async (context) => {
   const { folder, provider, subscriber, replica, log } = context;
   const store = GraphStore.attach(
-    provider.keep(request(join(folder, "p"), "g")).share,
+    provider.open(request(join(folder, "p"), "g")).share,
     TEST_THREAD + 2,
   );
   const graph = openStore(store);
