@@ -98,9 +98,9 @@ function readMarkOrNone(root: string): ReturnType<typeof readReplicaMarker> {
   }
 }
 
-// Replica marker: states that all graphs of the data folder came from a provider, with its epoch and
-// the log position reached. Removed when an instance starts that may change them: from then on they
-// can differ from the provider's.
+// Replica marker: states that all graphs of the data folder came from a provider, with its epoch
+// and the log position reached. Removed when an instance starts that may change them: from then on
+// they can differ from the provider's.
 
 const MARKER_FILE = "_replica.json";
 
@@ -120,7 +120,7 @@ export function readReplicaMarker(root: string): ReplicaMarker | undefined {
 }
 
 /** Returns whether there is a marker, readable or not. */
-export function hasReplicaMarker(root: string): boolean {
+function hasReplicaMarker(root: string): boolean {
   return existsSync(join(root, MARKER_FILE));
 }
 
@@ -129,6 +129,6 @@ export function writeReplicaMarker(root: string, mark: ReplicaMarker): void {
 }
 
 /** Removes the marker, before graphs become writable. */
-export function removeReplicaMarker(root: string): void {
+function removeReplicaMarker(root: string): void {
   rmSync(join(root, MARKER_FILE), { force: true });
 }

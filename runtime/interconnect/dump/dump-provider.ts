@@ -13,12 +13,12 @@ import { DumpWriter } from "./dump-writer.js";
 
 const IDLE_MS = 1_000;
 
-export interface DumpProviderParts
+interface DumpProviderParts
   extends Pick<SenderParts, "log" | "snapshots" | "gate" | "warn" | "ended"> {
   readonly folder: string;
 }
 
-export class DumpProvider implements LogSender {
+class DumpProvider implements LogSender {
   readonly #parts: DumpProviderParts;
   readonly #writer: DumpWriter;
   readonly #unlisten: () => void;

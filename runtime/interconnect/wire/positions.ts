@@ -122,7 +122,7 @@ export function isLogPosition(given: unknown): given is NonNullable<Positions["l
   return isIdentity(id) && isCount(sn) && isCount(chain);
 }
 
-export function isPositions(given: unknown): given is readonly Position[] {
+function isPositions(given: unknown): given is readonly Position[] {
   return Array.isArray(given) && given.length <= MAX_GRAPHS && given.every(isPosition);
 }
 
