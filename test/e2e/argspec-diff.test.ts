@@ -1,5 +1,5 @@
-// `svc argspec diff` on two releases of a service: what it prints and how it ends, and that servers
-// do to calls of the former release what it says of them.
+// `svc argspec diff` on two releases of a service: its output and exit code, and that servers treat
+// calls of the former release as it predicts.
 // limit: 60 s
 // takes 10 s
 
@@ -16,7 +16,7 @@ import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc argspec diff");
 
-/** Name, type before and after, a query that former clients send; null: the type breaks it. */
+/** Name, type before and after, a query of former clients; null: the type breaks it. */
 const PARAMETERS = [
   ["fewer", "number", "int", "v=2.5", "parameter-narrowed"],
   ["more", "int", "number", "v=5", "parameter-widened"],
@@ -96,7 +96,7 @@ function changes(...words: readonly string[]): readonly Change[] {
   return JSON.parse(diff(...words, "--json").stdout) as Change[];
 }
 
-test("tells what changed, and fails because it breaks clients", () => {
+test("prints the changes, and fails for breaking ones", () => {
   const { status, stdout, stderr } = diff(former, project.folder);
   assert.is(status, 1);
   assert.is(stderr, "");
@@ -115,7 +115,7 @@ test("tells what changed, and fails because it breaks clients", () => {
   assert.is(lines.at(-2), "15 plugins: 10 breaking, 6 compatible, 1 docs");
 });
 
-test("is right about the calls of former clients", async () => {
+test("predicts the outcome of calls of former clients", async () => {
   const found = changes(former, project.folder);
   for (const [name, , , query, rule] of PARAMETERS) {
     const own = found.filter(({ plugin }) => plugin === name);
@@ -137,7 +137,7 @@ test("compares servers, files and builds alike", () => {
   assert.equal(diff(former, former, "--json"), { status: 0, stdout: "[]\n", stderr: "" });
 });
 
-test("ends with 2 where there is nothing to compare", () => {
+test("exits with 2 when there is nothing to compare", () => {
   const usage = diff(former);
   assert.is(usage.status, 2);
   assert.match(usage.stderr, "svc: error SVC3004: ");

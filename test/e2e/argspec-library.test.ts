@@ -1,4 +1,4 @@
-// The argspec of a server in library mode: what was added, built or not, as it is at the moment.
+// The argspec of a server in library mode: the plugins added at the moment, built or not.
 // limit: 60 s
 // takes 10 s
 
@@ -86,21 +86,21 @@ async function load({ folder }: TemporaryProject): Promise<void> {
   for (const plugin of await loadPlugins(join(folder, ".svc"))) system.addPlugin(plugin);
 }
 
-test("without plugins it is empty", async () => {
+test("is empty without plugins", async () => {
   const { argspec, hash } = await told();
   assert.equal(argspec.plugins, []);
   assert.equal(argspec.service, { name: "shop", prefix: "/shop" });
   assert.is(hash, argspec.hash);
 });
 
-test("a build that is added whole has the hash and the plugins of the build", async () => {
+test("has hash and plugins of a build that was added as a whole", async () => {
   await load(project);
   const { argspec, hash } = await told();
   assert.equal(argspec, { ...built, service: { name: "shop", prefix: "/shop" } });
   assert.is(hash, built.hash);
 });
 
-test("a function is told with the parameters that were declared", async () => {
+test("describes a function with its declared parameters", async () => {
   system.addPlugin(() => 1, {
     name: "added",
     description: "Adds up. And more.",
@@ -151,7 +151,7 @@ test("a function is told with the parameters that were declared", async () => {
   assert.is.not(hash, built.hash);
 });
 
-test("what is removed is told no longer", async () => {
+test("omits removed plugins", async () => {
   system.removePlugin("added");
   assert.is((await told()).hash, built.hash);
   system.removePlugin("move");
@@ -159,7 +159,7 @@ test("what is removed is told no longer", async () => {
   assert.equal([argspec.plugins, argspec.$defs], [[], {}]);
 });
 
-test("types of two builds that share a name are told apart", async () => {
+test("distinguishes types of the same name from two builds", async () => {
   await Promise.all([load(project), load(other)]);
   const { argspec, hash } = await told();
   const byName = new Map(argspec.plugins.map((plugin) => [plugin.name, plugin]));
@@ -174,7 +174,7 @@ test("types of two builds that share a name are told apart", async () => {
   assert.is(hash, contractHash(argspec));
 });
 
-test("a built function under another name keeps what is known of it", async () => {
+test("keeps the description of a built function under another name", async () => {
   const [move] = await loadPlugins(join(project.folder, ".svc"));
   system.addPlugin(move, { name: "shift" });
   const { argspec } = await told();
@@ -184,7 +184,7 @@ test("a built function under another name keeps what is known of it", async () =
   assert.equal(renamed, { ...own, name: "shift", path: "/svc/plugin/shift" });
 });
 
-test("processors are told with their roles", async () => {
+test("lists processors with their roles", async () => {
   const pre = (_request: unknown) => 1;
   const post = (_response: unknown) => 1;
   system.addPlugin(null, { name: "both", pre, post, parameters: { request: null, n: int } });

@@ -1,4 +1,4 @@
-// What servers tell of themselves: each form of `/svc/builtin/argspec`, and `X-SVC-Argspec`.
+// Contract of a running server: each form of `/svc/builtin/argspec`, and `X-SVC-Argspec`.
 // limit: 60 s
 // takes 15 s
 
@@ -70,15 +70,15 @@ const schema = (port?: number) => form("format=schema", port) as Promise<Argspec
 
 const hashOf = ({ headers }: Answer) => headers.get("x-svc-argspec");
 
-test("the schema of a service is that of its build, on both ports", async () => {
+test("returns the schema of the build on both ports", async () => {
   for (const port of [served.port, served.port + 1]) {
     assert.is(JSON.stringify(await schema(port)), JSON.stringify(built));
   }
 });
 
-test("one plugin comes with the types that it reaches", async () => {
+test("returns one plugin with the types that it refers to", async () => {
   assert.equal(await form("format=schema&plugin=search"), selectPlugin(built, "search"));
-  // The service's own comes before a built-in one.
+  // The service's own plugin comes before a built-in one.
   assert.equal(await form("plugin=ping&format=schema"), selectPlugin(built, "ping"));
   const { service } = built;
   assert.equal(await form("format=schema&plugin=echo"), {
@@ -87,13 +87,13 @@ test("one plugin comes with the types that it reaches", async () => {
   });
 });
 
-test("the OpenAPI document is that of the build", async () => {
+test("returns the OpenAPI document of the build", async () => {
   assert.equal(await form("format=openapi"), openapiDocument(built));
   const one = openapiDocument(selectPlugin(built, "search"));
   assert.equal(await form("format=openapi&plugin=search"), one);
 });
 
-test("the declarations are a text, those of the build", async () => {
+test("returns the declarations of the build as text", async () => {
   const declarations = await emitTypescriptTypes(built);
   assert.is(await form("format=typescript"), declarations);
   const path = "/svc/builtin/argspec?format=typescript";
@@ -102,7 +102,7 @@ test("the declarations are a text, those of the build", async () => {
   assert.match(String(await form("format=typescript&plugin=search")), /interface City\b/);
 });
 
-test("without a form, or with `record`, it answers the records of the interface", async () => {
+test("returns the records of the interface without a form, or with `record`", async () => {
   const records = await form("plugin=search");
   assert.equal(records, [
     {
@@ -118,7 +118,7 @@ test("without a form, or with `record`, it answers the records of the interface"
   }
 });
 
-test("bad questions are refused as those to any plugin", async () => {
+test("rejects invalid parameters like any plugin", async () => {
   const asked = (query: string) => get(served.port, `/svc/builtin/argspec${query}`);
   for (const query of ["?plugin=nosuch", "?plugin=nosuch&format=schema"]) {
     const { status, json } = await asked(query);
@@ -140,7 +140,7 @@ test("bad questions are refused as those to any plugin", async () => {
   assert.is((await asked("?f%6frmat=sch%65ma")).status, 200);
 });
 
-test("who tells an argspec is told the hash of the server's with every answer", async () => {
+test("sends its hash in responses to clients that send one", async () => {
   const text = { accept: "text/plain" };
   const questions: [path: string, status: number, init?: RequestInit][] = [
     ["/svc/plugin/search?q=a", 200],
@@ -171,7 +171,7 @@ test("who tells an argspec is told the hash of the server's with every answer", 
   }
 });
 
-test("pages of other origins are let to see the hash", async () => {
+test("exposes the hash to pages of other origins", async () => {
   const open = await serve(project.folder, "--cors", "*");
   const { headers } = await get(open.port, "/svc/builtin/ping", { headers: ASKING });
   assert.is(headers.get("x-svc-argspec"), built.hash);
@@ -181,7 +181,7 @@ test("pages of other origins are let to see the hash", async () => {
   await open.stop();
 });
 
-test("an instance with one role tells the contract of the whole matrix", async () => {
+test("returns the contract of the whole matrix from an instance with one role", async () => {
   for (const [role, paths] of [
     ["engine", ["ping", "search"]],
     ["dispatcher", ["first"]],
@@ -201,7 +201,7 @@ test("an instance with one role tells the contract of the whole matrix", async (
   }
 });
 
-test("a build that was replaced while the server started is not mixed with the other", async () => {
+test("does not mix a build with one that replaced it during the start", async () => {
   const other = new TemporaryProject({ "plugins/cities.ts": CITIES });
   try {
     await buildProject(other.folder);
@@ -214,7 +214,7 @@ test("a build that was replaced while the server started is not mixed with the o
   }
 });
 
-test("dispatchers tell their own hash, whoever has answered", async () => {
+test("sends the hash of the dispatcher, whichever instance responded", async () => {
   const below = await matrix(2, 1);
   const { port } = below.dispatcher;
   const { hash, plugins } = await schema(port);

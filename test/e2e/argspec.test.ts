@@ -1,6 +1,6 @@
 // limit: 60 s
-// `svc argspec` on builds and on what serves them: the same texts. What the package says of its own
-// services is what they answer.
+// `svc argspec` on builds and on running servers: the same output. Built-in services respond as the
+// package describes them.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -33,7 +33,7 @@ async function printed(...words: string[]): Promise<string> {
   return (await svc("argspec", ...words)).stdout;
 }
 
-test("prints what was built, from the project and from its build folder", async () => {
+test("prints the build, from a project and from its build folder", async () => {
   const file = join(PROJECT, ".svc/argspec.json");
   const text = readFileSync(file, "utf8");
   for (const source of [PROJECT, join(PROJECT, ".svc"), file]) {
@@ -41,7 +41,7 @@ test("prints what was built, from the project and from its build folder", async 
   }
 });
 
-test("prints the same from a server that runs", async () => {
+test("prints the same from a running server", async () => {
   for (const format of ["schema", "openapi", "typescript", "record"]) {
     const [built, told] = await Promise.all([
       printed(PROJECT, "--format", format),
@@ -51,7 +51,7 @@ test("prints the same from a server that runs", async () => {
   }
 });
 
-test("prints one plugin as the server tells it", async () => {
+test("prints one plugin as the server describes it", async () => {
   for (const name of ["echo", "neighbor"]) {
     const words = ["--plugin", name, "--format", "record"];
     const fromServer = JSON.parse(await printed(url, ...words));
@@ -61,7 +61,7 @@ test("prints one plugin as the server tells it", async () => {
   }
 });
 
-test("ends quietly when nobody reads on", () => {
+test("exits quietly when the reader closes the pipe", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-head-"));
   const [file, bin] = [join(folder, "large.json"), join(packageRoot(), "bin/svc.cjs")];
   const description = "x".repeat(1 << 19);
@@ -74,7 +74,7 @@ test("ends quietly when nobody reads on", () => {
   assert.is(stderr, "");
 });
 
-test("services answer what the package says", async () => {
+test("describes built-in services as they respond", async () => {
   const ajv = new Ajv2020({ strict: true });
   ajv.addKeyword("x-svc-range");
   for (const { path, isText, result, params } of SERVICES) {

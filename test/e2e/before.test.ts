@@ -1,5 +1,5 @@
-// What runs before plugins: for one plugin, for all, synchronous or not; refusals, answers, data
-// for the plugin, and that nothing of the arguments is looked at before.
+// Hooks before plugins: for one plugin or all, synchronous or not; refusals, responses, data for
+// the plugin, and that they run before arguments are validated.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -54,7 +54,7 @@ export function failing(request: PluginRequest): string {
 void [later, another];
 `;
 
-const test = suite("before plugins");
+const test = suite("hooks before plugins");
 const project = new RunningProject(test, {
   "src/guards.ts": GUARDS,
   "plugins/p.ts": PLUGINS,
@@ -64,14 +64,14 @@ const project = new RunningProject(test, {
 const ask = (path: string, headers: Record<string, string> = {}) =>
   get(project.server.port, `/svc/plugin/${path}`, { headers });
 
-test("they run in order, and leave data", async () => {
+test("run in order and pass data", async () => {
   assert.equal((await ask("plain?n=2")).json.response, ["first", "2"]);
   assert.equal((await ask("both")).json.response, ["first", "later", "third", "1"]);
   assert.is((await ask("bound?id=a")).json.response, 1);
   assert.match((await ask("failing")).text, "first,third");
 });
 
-test("they refuse before arguments are looked at", async () => {
+test("refuse before arguments are validated", async () => {
   const closed = await ask("plain?n=x", { "x-closed": "1" });
   assert.is(closed.status, 403);
   assert.match(closed.text, "closed");
@@ -82,24 +82,24 @@ test("they refuse before arguments are looked at", async () => {
   assert.is((await ask("bound")).status, 400);
 });
 
-test("they answer in place of the plugin", async () => {
+test("respond instead of the plugin", async () => {
   assert.is((await ask("both?n=x", { "x-later": "answer" })).json.response, "answered before");
 });
 
-test("a client's deadline ends those that hang", async () => {
+test("are aborted at the client's deadline", async () => {
   const headers = { "x-later": "hang", "x-svc-deadline": "50" };
   assert.is((await ask("bound?id=b", headers)).status, 500);
   assert.is((await ask("bound?id=a")).json.response, 1);
 });
 
-test("refusals are no faults in the log, exceptions are", async () => {
+test("log exceptions but not refusals", async () => {
   await ask("plain", { "x-closed": "1" });
   await ask("failing");
   while (!project.server.log().includes("first,third")) await ask("plain");
   assert.not.match(project.server.log(), "threw HttpError");
 });
 
-test("a build lists them, and refuses what cannot run", async () => {
+test("are listed by a build, which rejects invalid ones", async () => {
   const { stdout } = await svc("build", project.folder, "--list");
   assert.match(
     stdout,

@@ -1,5 +1,5 @@
-// Every built-in plugin and service, asked by those who may change nothing: whoever adds one finds
-// it closed to strangers until it is tagged `@readonly`. And what only trusted clients may ask for.
+// Every built-in plugin and service, called by untrusted clients: a new one is closed to them until
+// it is tagged `@readonly`. And options for trusted clients only.
 // limit: 60 s
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { SERVICES } from "../../argspec/services.js";
 import { BUILTIN_ALIASES, services } from "../../runtime/builtin/services.js";
 import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
-const test = suite("authorisation of built-ins");
+const test = suite("authorization of built-ins");
 const isOperation = (path: string) => path.startsWith("/svc/builtin/ADMIN_");
 const READONLY = new Set(BUILTINS.plugins.filter((p) => p.readonly).map(({ path }) => path));
 const PATHS = [
@@ -43,7 +43,7 @@ interface Client {
   readonly to?: string;
   readonly host?: string;
   readonly fields?: readonly string[];
-  /** It is sent by a browser for a page of another origin. */
+  /** A browser sends it for a page of another origin. */
   readonly isPage?: boolean;
 }
 
@@ -69,7 +69,7 @@ async function ask(
 }
 
 const MEANT = "X-SVC-Change: 1";
-/** An address of this machine by which it is a stranger to itself; none without a network. */
+/** A local address that counts as untrusted; undefined without a network. */
 const address = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
@@ -90,13 +90,13 @@ async function content(): Promise<unknown> {
 }
 
 for (const [who, client] of Object.entries(STRANGERS)) {
-  test(`${who} changes nothing`, async () => {
+  test(`${who} cannot change anything`, async () => {
     const before = await content();
     for (const path of PATHS.filter((path) => !isOperation(path))) {
       for (const port of [0, 1] as const) {
         const { status, text } = await ask(`${path}?${ARGUMENTS}`, "POST", client, port);
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
-        // What pages of other origins post is refused before anybody looks at what it is.
+        // Cross-origin POSTs are refused whatever they contain.
         else if (client.isPage) assert.match(text, "403 Forbidden: pages of other origins");
         else assert.is.not(status, 403, `${path} ${text}`);
         const read = await ask(`${path}?${ARGUMENTS}`, "GET", client, port);
@@ -108,7 +108,7 @@ for (const [who, client] of Object.entries(STRANGERS)) {
   });
 }
 
-test("strangers read neither log nor build, and the main port has none", async () => {
+test("refuses log and build to untrusted clients, and has neither on the main port", async () => {
   const stranger = STRANGERS["another machine"];
   for (const path of ["/svc/build", "/svc/log"]) {
     assert.ok(services.get(path)!.isAdminOnly);
@@ -118,8 +118,8 @@ test("strangers read neither log nor build, and the main port has none", async (
   }
 });
 
-test("strangers operate nothing, and the main port has no operations", async () => {
-  // Those of the interface, the lease of procedures, and what is passed on to others.
+test("refuses operations to untrusted clients, and has none on the main port", async () => {
+  // Those of the interface, the lease of procedures, and forwarded ones.
   assert.is(OPERATIONS.length, 32);
   for (const [who, client] of Object.entries(STRANGERS)) {
     for (const path of OPERATIONS) {
@@ -134,7 +134,7 @@ test("strangers operate nothing, and the main port has no operations", async () 
   assert.is((await ask("/svc/builtin/ADMIN_GetAuthToken", "GET", {}, 1)).status, 200);
 });
 
-test("a trusted client is told how to ask for a change", async () => {
+test("tells a trusted client how to send a change", async () => {
   const before = await content();
   assert.ok(CHANGES.length > 0);
   const bodies = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
@@ -170,7 +170,7 @@ async function slotOf(client: Client): Promise<number> {
   return JSON.parse((await ask(path, "GET", { ...client, fields })).text).exec_id;
 }
 
-test("only trusted clients choose executors and look at requests of others", async () => {
+test("lets only trusted clients choose executors and inspect other requests", async () => {
   assert.ok((await slotOf({})) >= 6);
   assert.is((await ask("/svc/inspect?level=3", "GET", {})).status, 200);
   for (const [who, client] of Object.entries(STRANGERS)) {
@@ -182,7 +182,7 @@ test("only trusted clients choose executors and look at requests of others", asy
   }
 });
 
-test("only trusted clients get past Service-OUT", async () => {
+test("lets only trusted clients bypass Service-OUT", async () => {
   const open = served;
   const other = join(root, "other");
   mkdirSync(other);

@@ -1,6 +1,6 @@
 // limit: 60 s
-// Built-in services and plugins as clients meet them: both ports, with and without the prefix, the
-// envelope of each kind, and what the metrics make of the requests.
+// Built-in services and plugins as clients see them: both ports, with and without the prefix, each
+// kind of envelope, and their effect on metrics.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -12,7 +12,7 @@ import type { PluginDescription } from "../../runtime/plugin/contract/plugin-ent
 import { RawClient } from "../conformance/raw-client.js";
 import { type Answer, buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
-const test = suite("built-in services over HTTP");
+const test = suite("built-ins over HTTP");
 let server: Served;
 
 test.before(async () => {
@@ -83,7 +83,7 @@ type Status = {
   errors: { http: number; codes: Record<string, number> };
 };
 
-test("each service answers on both ports and under the prefix", async () => {
+test("services respond on both ports and under the prefix", async () => {
   for (const [path, { mediaType, isAdminOnly }] of services) {
     for (const offset of isAdminOnly ? [1] : [0, 1]) {
       for (const prefix of ["", "/shop"]) {
@@ -106,7 +106,7 @@ test("each service answers on both ports and under the prefix", async () => {
   }
 });
 
-test("services ignore the Accept header and refuse other methods", async () => {
+test("services ignore the Accept header and reject other methods", async () => {
   const answer = await get(server.port, "/svc/time", { headers: { accept: "text/plain" } });
   assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
   for (const method of ["POST", "HEAD", "PUT", "DELETE"]) {
@@ -120,7 +120,7 @@ test("hc", async () => {
   assert.is((await get(server.port + 1, "/shop/svc/hc")).text, "SVC/3");
 });
 
-test("built-in plugins answer in the plugin envelope, to GET and POST", async () => {
+test("plugins respond in the plugin envelope to GET and POST", async () => {
   for (const offset of [0, 1]) {
     for (const method of ["GET", "POST"]) {
       const answer = await get(server.port + offset, "/svc/builtin/ping", { method });
@@ -155,7 +155,7 @@ test("echo", async () => {
   assert.match(HTTP.headers["X-Svc-Builtin-Client"] ?? "", /^http:\/\/127\.0\.0\.1:\d+\/$/);
 });
 
-test("plugins and builtins, under both of their paths", async () => {
+test("plugins and builtins respond under both of their paths", async () => {
   const mine = response<PluginDescription[]>(await get(server.port, "/svc/plugins"));
   assert.ok(mine.length > 0);
   for (const record of mine) {
@@ -220,12 +220,12 @@ test("metrics count requests of the main port, without health checks", async () 
   assert.ok(after.data.in > before.data.in && after.data.out > before.data.out);
 });
 
-/** Read through the admin port, which does not count itself. */
+/** Read through the admin port, which is not counted. */
 async function status(): Promise<Status> {
   return response(await get(server.port + 1, "/svc/status"));
 }
 
-test("inspect shows the request that asks, in each level", async () => {
+test("inspect shows its own request at each level", async () => {
   for (const level of [0, 1, 2, 3]) {
     const record = response<Inspection>(await get(server.port + 1, `/svc/inspect?level=${level}`));
     const asking = record.connections.filter(({ client }) => client.state === "EXECUTE");
@@ -245,7 +245,7 @@ test("inspect shows the request that asks, in each level", async () => {
   }
 });
 
-test("inspect shows a request whose body is still arriving", async () => {
+test("inspect shows a request whose body is incomplete", async () => {
   const path = "/svc/builtin/echo?arriving=1";
   const statesOf = async (): Promise<string[]> => {
     const shown = await get(server.port + 1, "/svc/inspect?level=1&main=1");
@@ -263,7 +263,7 @@ test("inspect shows a request whose body is still arriving", async () => {
   client.close();
 });
 
-test("dispatch counts what executors ran, by port", async () => {
+test("dispatch counts executed requests by port", async () => {
   const before = response<Dispatch>(await get(server.port, "/svc/dispatch"));
   await get(server.port, "/svc/plugin/fails");
   await get(server.port + 1, "/svc/plugin/fails");
@@ -274,7 +274,7 @@ test("dispatch counts what executors ran, by port", async () => {
   }
 });
 
-test("paths that are nobody's", async () => {
+test("respond 404 to unknown paths", async () => {
   for (const path of [
     "/svc/nosuch",
     "/svc/builtin/nosuch",
@@ -285,7 +285,7 @@ test("paths that are nobody's", async () => {
   }
 });
 
-test("a body that would hold up the IO thread is refused by built-in plugins", async () => {
+test("reject bodies that would block the IO thread", async () => {
   const post = (bytes: number) =>
     get(server.port, "/svc/builtin/echo", { method: "POST", body: "a".repeat(bytes) });
   const largest = await post(MAX_BUILTIN_BODY_BYTES);

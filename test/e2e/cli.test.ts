@@ -1,4 +1,4 @@
-// The installed command: what it needs, what it prints, and what it says when something is wrong.
+// The installed command: requirements, output, and error messages.
 // limit: 120 s
 // takes 45 s
 
@@ -22,7 +22,7 @@ test.before(() => {
 });
 test.after(() => rmSync(scratch, { recursive: true }));
 
-/** Runs `svc` to its end. */
+/** Runs `svc` to completion. */
 function svc(words: readonly string[], nodeOptions: readonly string[] = [], script = SVC) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -32,13 +32,13 @@ function svc(words: readonly string[], nodeOptions: readonly string[] = [], scri
   return { status, stdout, stderr };
 }
 
-/** Asserts that a run ended with an error of this beginning. */
+/** Asserts that a run failed with an error of this beginning. */
 function expectError(run: { status: number | null; stderr: string }, beginning: string): void {
   assert.match(run.stderr, `svc: error ${beginning}`, JSON.stringify(run));
   assert.is(run.status, 1);
 }
 
-/** Runs a check against a project that is removed afterwards. */
+/** Runs a check against a temporary project. */
 async function inProject(
   check: (project: TemporaryProject) => unknown,
   files?: Readonly<Record<string, string>>,
@@ -58,7 +58,7 @@ test("runs from dist", () => {
   assert.is(status, 2);
 });
 
-test("tells a Node that is too old which one is needed", () => {
+test("names the required version on a Node that is too old", () => {
   const pretend = join(scratch, "pretend.cjs");
   const versions = 'Object.defineProperty(process, "versions", { value: { node: "20.18.9" } });';
   writeFileSync(pretend, versions);
@@ -67,7 +67,7 @@ test("tells a Node that is too old which one is needed", () => {
   assert.is(status, 1);
 });
 
-test("says what to run where the package was never built", () => {
+test("names the command to run when the package was not built", () => {
   const copy = join(scratch, "package");
   mkdirSync(copy);
   cpSync(join(packageRoot(), "bin"), join(copy, "bin"), { recursive: true });
@@ -78,7 +78,7 @@ test("says what to run where the package was never built", () => {
   assert.is(status, 1);
 });
 
-test("build prints one line, and says when there was nothing to do", () =>
+test("build prints one line, and reports an up-to-date build", () =>
   inProject(({ folder }) => {
     const first = svc(["build", folder]);
     assert.match(first.stdout, /^svc: built, 1 plugin in \d+ ms \(.*\)\n$/);
@@ -87,7 +87,7 @@ test("build prints one line, and says when there was nothing to do", () =>
     assert.match(svc(["build", folder]).stdout, /^svc: current, 1 plugin in /);
   }));
 
-test("build shows mistakes with their place and line, and writes nothing", () =>
+test("build reports errors with their position and writes nothing", () =>
   inProject(
     ({ folder }) => {
       const { status, stdout, stderr } = svc(["build", folder]);
@@ -101,7 +101,7 @@ test("build shows mistakes with their place and line, and writes nothing", () =>
     { "plugins/double.ts": BAD_PLUGIN },
   ));
 
-test("build refuses an example that the plugin would refuse, where it stands", () =>
+test("build rejects an example that the plugin would reject, at its position", () =>
   inProject(
     ({ folder }) => {
       const { status, stderr } = svc(["build", folder]);
@@ -124,7 +124,7 @@ test("build refuses an example that the plugin would refuse, where it stands", (
     },
   ));
 
-test("build and check print findings as JSON for tools", () =>
+test("build and check print diagnostics as JSON for tools", () =>
   inProject(
     ({ folder }) => {
       for (const command of ["build", "check"]) {
@@ -138,9 +138,9 @@ test("build and check print findings as JSON for tools", () =>
     { "plugins/double.ts": BAD_PLUGIN },
   ));
 
-test("what a configuration leaves behind fails the build, in one line", () =>
+test("build fails with one line for errors after reading a configuration", () =>
   inProject((project) => {
-    // At all times: of the bundler's process, too, there is no word.
+    // At any time: there is no output of the bundler's process either.
     const often = (what: string) =>
       `for (let ms = 0; ms < 800; ms += 20) setTimeout(() => { ${what} }, ms);`;
     for (const [what, told] of [
@@ -158,7 +158,7 @@ test("what a configuration leaves behind fails the build, in one line", () =>
     }
   }));
 
-test("what a configuration rejects, or throws while it is read, is its own fault", () =>
+test("build reports rejections and exceptions of a configuration as such", () =>
   inProject((project) => {
     const wait = "await new Promise((done) => setTimeout(done, 100));";
     for (const [what, told] of [
@@ -174,7 +174,7 @@ test("what a configuration rejects, or throws while it is read, is its own fault
     }
   }));
 
-test("what a configuration leaves running keeps no build from its end", () =>
+test("build ends despite timers of a configuration", () =>
   inProject((project) => {
     const config = "declare const setInterval: any;\nsetInterval(() => {}, 1000);";
     project.write("svc.config.ts", `${config}\nexport default {};\n`);
@@ -184,7 +184,7 @@ test("what a configuration leaves running keeps no build from its end", () =>
     }
   }));
 
-test("check writes nothing, and is content with what is right", () =>
+test("check writes nothing and accepts a valid project", () =>
   inProject(({ folder }) => {
     const { status, stdout } = svc(["check", folder]);
     assert.match(stdout, "svc: no errors, 1 plugin in ");
@@ -192,7 +192,7 @@ test("check writes nothing, and is content with what is right", () =>
     assert.not(readdirSync(folder).includes(".svc"));
   }));
 
-test("build --check fails for a build that is missing or not current", () =>
+test("build --check fails for a missing or stale build", () =>
   inProject((project) => {
     const { folder } = project;
     assert.match(svc(["build", folder, "--check"]).stderr, "svc: error SVC3007: ");
@@ -204,7 +204,7 @@ test("build --check fails for a build that is missing or not current", () =>
     assert.is(status, 1);
   }));
 
-test("serve says where it is, what it serves, and a line that works", () =>
+test("serve prints its address, its plugins and a command that works", () =>
   inProject(async ({ folder }) => {
     await buildProject(folder);
     const served = await serve(folder, "--executors", "2", "--service-out");
@@ -230,7 +230,7 @@ test("serve says where it is, what it serves, and a line that works", () =>
     }
   }));
 
-test("the line to try has a value that the parameter takes", () =>
+test("serve prints a command with a valid argument", () =>
   inProject(
     async ({ folder }) => {
       await buildProject(folder);
@@ -253,7 +253,7 @@ test("the line to try has a value that the parameter takes", () =>
     },
   ));
 
-test("the line to try fits what a parameter is declared as", () =>
+test("serve prints a command that fits the declared type", () =>
   inProject(async (project) => {
     const source = GOOD_PLUGIN.replace("n: int = 21", "at: { n: int; on: boolean }");
     project.write("plugins/double.ts", source.replace("n * 2", "at.n * 2"));
@@ -269,7 +269,7 @@ test("the line to try fits what a parameter is declared as", () =>
     }
   }));
 
-test("the line to try brings a body where one is wanted, and the query of an example", () =>
+test("serve prints a command with a body where needed, and the query of an example", () =>
   inProject(
     async ({ folder }) => {
       await buildProject(folder);
@@ -298,7 +298,7 @@ export function anything(_request: PluginRequest) {}
     },
   ));
 
-test("serve warns of a stale build, names the file and serves what was built", () =>
+test("serve warns of a stale build, names the file and serves the build", () =>
   inProject(async (project) => {
     await buildProject(project.folder);
     project.write("plugins/double.ts", BAD_PLUGIN);
@@ -320,7 +320,7 @@ test("serve warns of a stale build, names the file and serves what was built", (
     }
   }));
 
-test("serve names the port that is taken, and refuses a root that is no folder", () =>
+test("serve names a port in use and rejects a data folder that is a file", () =>
   inProject(async ({ folder }) => {
     await buildProject(folder);
     const taken = createServer();
@@ -334,7 +334,7 @@ test("serve names the port that is taken, and refuses a root that is no folder",
     expectError(root, "SVC3008: ");
   }));
 
-test("serve says which plugin cannot be loaded, and why a transport cannot be had", () =>
+test("serve names a plugin that cannot be loaded, and the reason for a failed transport", () =>
   inProject(
     async ({ folder }) => {
       await buildProject(folder);
@@ -347,7 +347,7 @@ test("serve says which plugin cannot be loaded, and why a transport cannot be ha
     { "plugins/double.ts": `${GOOD_PLUGIN}\nthrow new Error("not in the mood");\n` },
   ));
 
-test("where too few files can be opened it says so, and what to do", () =>
+test("reports too few file descriptors and the fix", () =>
   inProject(async ({ folder }) => {
     await buildProject(folder);
     const words = ["-c", 'ulimit -n 30; exec "$@"', "svc", process.execPath, SVC, "serve", folder];
@@ -367,7 +367,7 @@ test("doctor reports on machine and project without changing anything", () =>
     assert.match(svc(["doctor", folder]).stdout, "ok    build       current, plugins: 1");
   }));
 
-test("says at once that a new project cannot be made where nothing can be written", () => {
+test("init fails at once in a read-only location", () => {
   const { status, stderr } = spawnSync(
     process.execPath,
     [SVC, "init", "/proc/nowhere/my-service"],

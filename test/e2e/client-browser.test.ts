@@ -1,5 +1,5 @@
-// A generated client in a real browser: bundled, in pages of another origin and of the server's
-// own, and in workers. Skipped where there is no browser.
+// A generated client in a real browser: bundled, in pages of another origin and of the server, and
+// in workers. Skipped without a browser.
 // limit: 60 s
 // builds examples
 
@@ -80,7 +80,7 @@ const project = new ClientProject();
 const root = mkdtempSync(join(tmpdir(), "svc-browser-root-"));
 let bundle = "";
 let served: Served;
-/** Serves the page on an origin of its own, and takes the report. */
+/** Serves the page on an origin of its own and receives the report. */
 let pages: Server;
 let reported: (value: unknown) => void = () => {};
 
@@ -125,7 +125,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** What the page reports. */
+/** Report of the page. */
 async function visit(origin: string, base: string): Promise<unknown> {
   const report = new Promise((resolve) => {
     reported = resolve;
@@ -140,13 +140,13 @@ async function visit(origin: string, base: string): Promise<unknown> {
   }
 }
 
-inBrowser("a page of another origin, and its worker, call what `http.cors` allows", async () => {
+inBrowser("call what `http.cors` allows from another origin, also in a worker", async () => {
   const { port } = pages.address() as AddressInfo;
   const value = await visit(`http://127.0.0.1:${port}`, `http://127.0.0.1:${served.port}`);
   assert.equal(value, { page: EXPECTED, worker: EXPECTED });
 });
 
-inBrowser("a page of the server itself needs no address", async () => {
+inBrowser("need no address in a page of the server itself", async () => {
   const value = await visit(`http://127.0.0.1:${served.port}`, "");
   assert.equal(value, { page: EXPECTED, worker: EXPECTED });
 });

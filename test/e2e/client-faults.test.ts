@@ -1,5 +1,5 @@
-// Calls of a client over real connections that fail in every way: which error comes, what is sent
-// again and what never, and that nothing is left behind.
+// Calls of a client over real connections that fail in every way: the error, retries, and that no
+// resources are leaked.
 // limit: 60 s
 
 import dns from "node:dns";
@@ -36,7 +36,7 @@ let server: ScriptedServer;
 let client: Connection;
 
 test.before(async () => {
-  // Retries wait for a random part of a second: here for none of it.
+  // Retries wait for a random part of a second: 0 here.
   Math.random = () => 0;
   server = await ScriptedServer.start();
 });
@@ -55,7 +55,7 @@ function unexpected(message: string): never {
   throw new Error(message);
 }
 
-/** The error that a call must end with. */
+/** The error that a call must reject with. */
 async function failed(call: Promise<unknown>, kind: ErrorKind): Promise<SvcError> {
   const error = await call.then(
     (value) => unexpected(`${JSON.stringify(value)} instead of an error`),
@@ -66,7 +66,7 @@ async function failed(call: Promise<unknown>, kind: ErrorKind): Promise<SvcError
   return error as SvcError;
 }
 
-test("the response is what a call gives, the envelope what a raw one gives", async () => {
+test("returns the response from a call, the envelope from a raw one", async () => {
   server.script(ok({ a: 1 }));
   assert.equal(await client.call(FIND, { q: "x" }, undefined), { a: 1 });
   assert.equal(await client.callRaw(FIND, undefined, undefined), {
@@ -78,7 +78,7 @@ test("the response is what a call gives, the envelope what a raw one gives", asy
   );
 });
 
-test("text comes as it is", async () => {
+test("returns text unchanged", async () => {
   server.script(answer(200, '{"status": "ERROR"}'));
   assert.is(await client.call(HEALTH, {}, {}), '{"status": "ERROR"}');
   server.script(answer(200, ""));
@@ -89,7 +89,7 @@ test("text comes as it is", async () => {
   await failed(client.call(HEALTH, {}, {}), "parameter");
 });
 
-test("what is sent goes nowhere else, wherever a server may point", async () => {
+test("follows no redirects", async () => {
   const head = `HTTP/1.1 307 x\r\nLocation: ${server.url}/svc/plugin/write\r\n`;
   const pointing = createServer((socket) => {
     socket.once("data", () => socket.end(`${head}Connection: close\r\n\r\n`));
@@ -102,7 +102,7 @@ test("what is sent goes nowhere else, wherever a server may point", async () => 
   pointing.close();
 });
 
-test("each shape of an error body has its kind", async () => {
+test("maps each shape of an error body to a kind", async () => {
   const detail = { exception: "<class 'E'>", value: "v" };
   const shapes: readonly [ErrorKind, number, unknown][] = [
     ["parameter", 400, { svc: detail }],
@@ -119,7 +119,7 @@ test("each shape of an error body has its kind", async () => {
   }
 });
 
-test("an answer without an envelope is an error of HTTP", async () => {
+test("reports a response without an envelope as an HTTP error", async () => {
   for (const body of ["", "<html>", '{"status": "OK", "response": ', "null", "[1]", '"OK"']) {
     for (const status of [200, 502]) {
       server.script(answer(status, body));
@@ -134,19 +134,19 @@ test("an answer without an envelope is an error of HTTP", async () => {
   await failed(client.call(READ, {}, {}), "http");
 });
 
-/** What may have been executed, though no whole answer came. */
+/** Possibly executed, although no complete response arrived. */
 const LOSSES: Readonly<Record<string, Step>> = {
-  "before the answer": reset(),
-  "in order, before the answer": cut(""),
+  "before the response": reset(),
+  "in order, before the response": cut(""),
   "within the head": reset(HEAD.slice(0, 20)),
   "within the body": reset(`${HEAD}{"status": "OK", `),
   "in order, within the body": cut(`${HEAD}{"status": "OK", `),
   "in a chunk": cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{}"),
-  "by nonsense": cut("nonsense\r\n\r\n"),
+  "by invalid data": cut("nonsense\r\n\r\n"),
 };
 
 for (const [where, loss] of Object.entries(LOSSES)) {
-  test(`a connection lost ${where}: only what is safe to repeat is sent again`, async () => {
+  test(`retries only retryable calls after a connection lost ${where}`, async () => {
     server.script(loss, ok(2));
     await failed(client.call(FIND, {}, {}), "network");
     assert.is(server.received.length, 1);
@@ -164,14 +164,14 @@ for (const [where, loss] of Object.entries(LOSSES)) {
   });
 }
 
-test("429 and 503 mean that nothing was executed: a POST is sent again too", async () => {
+test("retries a POST after 429 and 503: neither was executed", async () => {
   const full = failure(429, "Cannot accept new connection at this time");
   server.script(full, failure(503, "Service Out"), ok(3));
   assert.is(await client.call(WRITE, { content: "x" }, {}), 3);
   assert.is(server.received.length, 3);
 });
 
-test("when retries are used up, the last answer is the error", async () => {
+test("rejects with the last response when retries are exhausted", async () => {
   server.script(failure(429, "full"), failure(503, "first"), failure(503, "second"), ok(1));
   const error = await failed(client.call(FIND, {}, {}), "http");
   assert.is(error.status, 503);
@@ -182,12 +182,12 @@ test("when retries are used up, the last answer is the error", async () => {
   assert.is(server.received.length, 1);
 });
 
-test("a refusal that breaks off is sent again like a whole one", async () => {
+test("retries a truncated refusal like a complete one", async () => {
   server.script(cut("HTTP/1.1 503 Out\r\nContent-Length: 9\r\n\r\n{"), ok(1));
   assert.is(await client.call(WRITE, { content: "x" }, {}), 1);
 });
 
-test("no connection: tried again for whatever operation", async () => {
+test("retries any call when the connection is refused", async () => {
   const unused = createServer();
   await new Promise<void>((resolve) => unused.listen(0, "127.0.0.1", resolve));
   const { port } = unused.address() as AddressInfo;
@@ -206,12 +206,12 @@ test("no connection: tried again for whatever operation", async () => {
   }
 });
 
-test("no connection to any address of a name", async () => {
+test("retries when no address of a host name accepts", async () => {
   const { lookup } = dns;
   let lookups = 0;
   const twoAddresses = (_: string, __: object, found: (error: null, all: object[]) => void) => {
     lookups++;
-    // Nobody listens on the first port.
+    // The first port is closed.
     found(null, [
       { address: "127.0.0.1", family: 4 },
       { address: "127.0.0.2", family: 4 },
@@ -228,7 +228,7 @@ test("no connection to any address of a name", async () => {
   }
 });
 
-test("retries end when the budget of the client is spent, whoever made them", async () => {
+test("stops retrying when the client's retry budget is exhausted", async () => {
   server.script(failure(503, "out"));
   const other = client.with({ headers: { a: "b" } });
   for (let call = 0; call < 4; call++) {
@@ -239,14 +239,14 @@ test("retries end when the budget of the client is spent, whoever made them", as
   await failed(other.call(FIND, {}, {}), "http");
   assert.is(server.received.length, 4 + 10 + 1);
   server.script(ok(1));
-  // One retry for ten successes, in fractions that add up to a little less.
+  // One retry for ten successes, in fractions that add up to slightly less.
   for (let call = 0; call < 11; call++) await client.call(FIND, {}, {});
   server.script(failure(503, "out"));
   await failed(other.call(FIND, {}, {}), "http");
   assert.is(server.received.length, 2);
 });
 
-test("an aborted call ends at once, with its reason, and leaves nothing behind", async () => {
+test("rejects an aborted call at once with its reason and frees its resources", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
   const before = timers();
   const aborts: Readonly<Record<string, Step>> = {
@@ -277,7 +277,7 @@ test("an aborted call ends at once, with its reason, and leaves nothing behind",
   assert.is(timers(), before);
 });
 
-test("an answer that never ends is out of time, and so is one that never begins", async () => {
+test("times out for an endless response and for one that never starts", async () => {
   const endless: Step = (response) => {
     const timer = setInterval(() => response.write(" "), 5);
     response.on("close", () => clearInterval(timer));
@@ -290,21 +290,21 @@ test("an answer that never ends is out of time, and so is one that never begins"
   }
 });
 
-test("the time is that of all attempts, and the error tells what failed before", async () => {
+test("limits all attempts by one timeout, and reports the earlier failures", async () => {
   server.script(failure(503, "out"), silence);
   const error = await failed(client.call(FIND, {}, { timeoutMs: 1000 }), "timeout");
   assert.is((error.cause as SvcError).status, 503);
   assert.is(server.received.length, 2);
 });
 
-test("times beyond what a timer holds do not end a call", async () => {
+test("supports timeouts beyond the range of a timer", async () => {
   server.script((response, request) => setTimeout(() => ok(1)(response, request), 20));
   for (const timeoutMs of [0, 2 ** 31, Number.POSITIVE_INFINITY]) {
     assert.is(await client.call(FIND, {}, { timeoutMs }), 1);
   }
 });
 
-test("of a huge error no more is read than an envelope can have", async () => {
+test("reads no more of a huge error than an envelope can have", async () => {
   let isCut = false;
   const huge: Step = (response) => {
     response.writeHead(500);
@@ -323,7 +323,7 @@ test("of a huge error no more is read than an envelope can have", async () => {
   while (!isCut) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-test("the hash is sent until the server has told its own; another one is told once", async () => {
+test("sends its hash until the server sends one, and warns once of another", async () => {
   const warnings: string[] = [];
   const shop = client.with({ warn: (message) => warnings.push(message) });
   const other = { "X-SVC-Argspec": "b".repeat(64) };
@@ -340,7 +340,7 @@ test("the hash is sent until the server has told its own; another one is told on
   ]);
 });
 
-test("the same hash is no news, and another server is asked for its own", async () => {
+test("stops sending an equal hash, except to another server", async () => {
   server.script(ok(1, { "X-SVC-Argspec": HASH }));
   await client.call(FIND, {}, {});
   await client.call(FIND, {}, {});
@@ -349,7 +349,7 @@ test("the same hash is no news, and another server is asked for its own", async 
   assert.equal(hashes, [HASH, undefined, HASH]);
 });
 
-test("what one call or one client sets does not reach another", async () => {
+test("isolates options of calls and clients", async () => {
   const eu = client.with({ partial: 1, headers: { Authorization: "a", "X-A": "1" } });
   await eu.call(FIND, {}, { partial: 2, headers: { authorization: "b" } });
   await eu.call(FIND, {}, { partial: undefined, signal: undefined, headers: undefined });
@@ -366,7 +366,7 @@ test("what one call or one client sets does not reach another", async () => {
   ]);
 });
 
-test("a header line of a call replaces those of clients, however it is written", async () => {
+test("replaces header fields of clients by those of a call, ignoring case", async () => {
   const named = (name: string) => client.with({ headers: { [name]: "client" } });
   const call = { headers: { authorization: "call" } };
   await named("Authorization").call(FIND, {}, call);
@@ -380,7 +380,7 @@ test("a header line of a call replaces those of clients, however it is written",
   assert.equal(sent, ["call", "call", "with"]);
 });
 
-test("keys of prototypes change nothing", async () => {
+test("ignores names of Object.prototype", async () => {
   server.script(answer(200, '{"status": "OK", "__proto__": {"response": 1}, "response": null}'));
   assert.is(await client.call(FIND, JSON.parse('{"__proto__": {"a": 1}}'), {}), null);
   server.script(answer(200, '{"__proto__": {"status": "OK"}}'));
@@ -388,7 +388,7 @@ test("keys of prototypes change nothing", async () => {
   assert.is(({} as { status?: unknown }).status, undefined);
 });
 
-test("an error has the caller in its stack", async () => {
+test("has the caller in the stack of an error", async () => {
   server.script(failure(404, "not found"));
   async function caller(): Promise<void> {
     await client.call(FIND, {}, {});

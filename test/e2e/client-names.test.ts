@@ -1,5 +1,5 @@
-// Clients of services whose names and texts are odd or meant to do harm: everything compiles, is
-// reached under the name that the table says, and nothing of it becomes code.
+// Clients of services with unusual or malicious names and texts: everything compiles, is reachable
+// under its documented name, and no text becomes code.
 // limit: 60 s
 
 import { readFileSync } from "node:fs";
@@ -57,7 +57,7 @@ async function withClient(
   }
 }
 
-/** Calls each of `calls`, and prints what was asked for. */
+/** Calls each of `calls`, and prints the requests. */
 function program(name: string, calls: readonly string[]): string {
   return `import { Client } from "${name}";
 const asked: string[] = [];
@@ -74,7 +74,7 @@ console.log(JSON.stringify({ asked, harm: (globalThis as { harm?: unknown }).har
 `;
 }
 
-test("every plugin, type and parameter has a name that works", async () => {
+test("give every plugin, type and parameter a usable name", async () => {
   const $defs = Object.fromEntries(TYPES.map((name) => [name, list(INTEGER)]));
   const odd = plugin("odd", { params: PARAMS.map((name) => param(name)) });
   const typed = TYPES.map((name, index) =>
@@ -100,7 +100,7 @@ test("every plugin, type and parameter has a name that works", async () => {
   });
 });
 
-/** As the table of names has it: with an underscore where the name is taken, without a second. */
+/** By the table of names: with an underscore if the name is reserved, without a duplicate. */
 function methodOf(name: string): string {
   const taken = "constructor then with toString hasOwnProperty builtin services class await";
   return `${taken} searchRaw search_raw`.split(" ").includes(name)
@@ -108,7 +108,7 @@ function methodOf(name: string): string {
     : name.replace(/^__/, "_");
 }
 
-test("foreign texts never become code", async () => {
+test("never turn foreign texts into code", async () => {
   const harmful = TEXTS.map((text, index) =>
     plugin(`harm${index}`, {
       ...{ description: text, summary: text, returns: text, deprecated: true, deprecation: text },
@@ -138,7 +138,7 @@ test("foreign texts never become code", async () => {
   });
 });
 
-test("the types of 1000 plugins cost the compiler no instantiations", async () => {
+test("need no type instantiations for 1000 plugins", async () => {
   const numbers = Array.from({ length: 1000 }, (_, index) => index);
   const $defs = Object.fromEntries(
     numbers.map((n) => [`Item${n}`, object({ id: INTEGER, next: ref(`Item${(n + 1) % 1000}`) })]),
@@ -165,7 +165,7 @@ test("the types of 1000 plugins cost the compiler no instantiations", async () =
   });
 });
 
-/** Only the tags that are ours are there. */
+/** Only our own tags are present. */
 function assertComments(declarations: string): void {
   const comments = [...declarations.matchAll(/\/\*\*[\s\S]*?\*\//g)].map(([comment]) => comment);
   const tags = comments.flatMap((comment) => [...comment.matchAll(/(?:^|\s)@(\w+)/g)]);

@@ -3,9 +3,9 @@
 
 export interface ClientProgram {
   readonly body: string;
-  /** What it prints, as JSON. */
+  /** Output, as JSON. */
   readonly prints: unknown;
-  /** Expressions that the compiler must refuse. */
+  /** Expressions that the compiler must reject. */
   readonly wrong: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Calls of a Python client over real connections that fail in every way: which error comes, what is
-// sent again and what never, and which connections are used again.
+// Calls of a Python client over real connections that fail in every way: the error, retries, and
+// reuse of connections.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -46,7 +46,7 @@ faults.before(async () => {
 
 faults.before.each(async () => {
   server.script(ok(1));
-  // Neither a connection nor a budget of the test before.
+  // Neither a connection nor a budget of the previous test.
   if (HAS_PYTHON) await python.call({ do: "forget" });
 });
 
@@ -75,7 +75,7 @@ function sent(): readonly string[] {
   return server.received.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 }
 
-test("parameters travel as the server reads them", async () => {
+test("encodes parameters as the server decodes them", async () => {
   const at = { a: [1, null, "ü"] };
   await result({ ...FIND, params: { q: "a b&c=d+%?#/ü€😀\n", at } });
   await result({ ...FIND, params: { q: null, at: null } });
@@ -97,7 +97,7 @@ test("parameters travel as the server reads them", async () => {
   assert.equal(types.slice(4), ["application/octet-stream", "application/json"]);
 });
 
-test("no content is no body, and bytes may be of any kind", async () => {
+test("sends no body for no content, and accepts any kind of bytes", async () => {
   await result({ do: "put", params: { content: null } });
   await result({ do: "put", params: { content: { memory: "eA==" } } });
   await result({ do: "tell", params: { content: null } });
@@ -108,7 +108,7 @@ test("no content is no body, and bytes may be of any kind", async () => {
   ]);
 });
 
-test("options reach the request, and nothing else does", async () => {
+test("applies options and rejects invalid header fields", async () => {
   const options = { partial: 2, headers: { "X-One": "1" } };
   await result({ ...FIND, client: { headers: { "x-one": "0", "X-Two": "2" } }, with: options });
   const { headers } = server.received[0]!;
@@ -130,7 +130,7 @@ test("options reach the request, and nothing else does", async () => {
   assert.equal(sent(), []);
 });
 
-test("each shape of an error body has its kind", async () => {
+test("maps each shape of an error body to a kind", async () => {
   const detail = { exception: "<class 'E'>", value: "v" };
   const traceback = ["line", "other"];
   const shapes: readonly [string, number, unknown][] = [
@@ -151,7 +151,7 @@ test("each shape of an error body has its kind", async () => {
   }
 });
 
-test("an error of three levels down is taken apart to its cause", async () => {
+test("parses an error of three levels down to its cause", async () => {
   const value = "it's \\ 'so'\nand {'plugin': {}} | 500 |";
   const said = value.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n");
   const innermost = `{'plugin': {'exception': 'E', 'value': '${said}', 'traceback': ['a', 'b']}}`;
@@ -174,7 +174,7 @@ test("an error of three levels down is taken apart to its cause", async () => {
   assert.is(((await failed(GET, "backend")).cause as Failure).kind, "http");
 });
 
-test("an answer without an envelope is an error of HTTP", async () => {
+test("reports a response without an envelope as an HTTP error", async () => {
   const deep = "[".repeat(200_000);
   for (const body of ["", "<html>", '{"status": "OK", ', "null", '"OK"', "\xff", deep]) {
     server.script(answer(200, body));
@@ -192,19 +192,19 @@ test("an answer without an envelope is an error of HTTP", async () => {
   assert.is(await result(GET), 2);
 });
 
-/** What may have been executed, though no whole answer came. */
+/** Possibly executed, although no complete response arrived. */
 const LOSSES: Readonly<Record<string, Step>> = {
-  "before the answer": reset(),
-  "in order, before the answer": cut(""),
+  "before the response": reset(),
+  "in order, before the response": cut(""),
   "within the head": reset(HEAD.slice(0, 20)),
   "in order, within the body": cut(`${HEAD}{"status": "OK", `),
   "in a chunk": cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{}"),
-  "after more was announced than there is": cut(HEAD.replace("100", "9".repeat(15))),
-  "by nonsense": cut("nonsense\r\n\r\n"),
+  "before the announced end": cut(HEAD.replace("100", "9".repeat(15))),
+  "by invalid data": cut("nonsense\r\n\r\n"),
 };
 
 for (const [where, loss] of Object.entries(LOSSES)) {
-  test(`a connection lost ${where}: only what is safe to repeat is sent again`, async () => {
+  test(`retries only retryable calls after a connection lost ${where}`, async () => {
     for (const order of [FIND, PUT]) {
       server.script(loss, ok(2));
       assert.is((await failed(order, "network")).status, null);
@@ -218,7 +218,7 @@ for (const [where, loss] of Object.entries(LOSSES)) {
   });
 }
 
-test("what could not be sent is always tried again", async () => {
+test("always retries a request that could not be sent", async () => {
   await call({ do: "refuse", times: 2 });
   assert.is(await result(PUT), 1);
   await call({ do: "forget" });
@@ -229,7 +229,7 @@ test("what could not be sent is always tried again", async () => {
   assert.is(server.received.length, 1);
 });
 
-test("a server that is not there is an error of the network", async () => {
+test("reports a refused connection as a network error", async () => {
   const other = await ScriptedServer.start();
   const { url } = other;
   await other.close();
@@ -237,7 +237,7 @@ test("a server that is not there is an error of the network", async () => {
   assert.is(error.cause, "ConnectionRefusedError");
 });
 
-test("429 and 503 are tried again, within the budget of all clients made from one", async () => {
+test("retries 429 and 503 within the budget of all derived clients", async () => {
   server.script(failure(429, "busy"), failure(503, "out"), ok(2));
   assert.is(await result(PUT), 2);
   await call({ do: "forget" });
@@ -250,13 +250,13 @@ test("429 and 503 are tried again, within the budget of all clients made from on
   assert.is(server.received.length, 17);
 });
 
-test("a call may take as long as it likes", async () => {
+test("waits without a limit when no timeout is set", async () => {
   for (const timeout of [null, 0, 1e300, { infinite: true }]) {
     assert.is(await result({ ...GET, with: { timeout } }), 1);
   }
 });
 
-test("a call ends in time, whatever the server is doing", async () => {
+test("times out whatever the server does", async () => {
   const drip: Step = (response) => {
     response.writeHead(200, { "content-length": "1000000" });
     const timer = setInterval(() => response.write("x"), 20);
@@ -270,7 +270,7 @@ test("a call ends in time, whatever the server is doing", async () => {
   }
 });
 
-/** Answers, and notes the connection. */
+/** Responds and records the connection. */
 function noting(ports: unknown[], then: Step = ok(1)): Step {
   return (response, request) => {
     ports.push(response.socket!.remotePort);
@@ -278,13 +278,13 @@ function noting(ports: unknown[], then: Step = ok(1)): Step {
   };
 }
 
-test("connections are used again, but not those that the server has done with", async () => {
+test("reuses connections, but not those that the server closes", async () => {
   const ports: unknown[] = [];
   const ended: Step = (response, request) => {
     ok(1)(response, request);
     response.socket!.end();
   };
-  // Not at once, for what comes together with the answer is thrown away with it.
+  // Not at once: data that arrives with the response is discarded with it.
   let talk = () => {};
   const talking: Step = (response, request) => {
     const { socket } = response;
@@ -297,7 +297,7 @@ test("connections are used again, but not those that the server has done with", 
   for (const step of steps) {
     await call(once);
     if (step === talking) talk();
-    // What the server does of its own accord must have arrived.
+    // Unsolicited data of the server must have arrived.
     if (step === ended || step === talking) await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const [first, second, third, fourth, fifth, sixth, seventh] = ports;
@@ -305,7 +305,7 @@ test("connections are used again, but not those that the server has done with", 
   assert.is(new Set([first, third, fourth, seventh]).size, 4);
 });
 
-test("a fault on a connection used again is no proof that nothing was executed", async () => {
+test("assumes possible execution after a fault on a reused connection", async () => {
   const ports: unknown[] = [];
   server.script(noting(ports), noting(ports, reset()), noting(ports));
   await result(GET);
@@ -318,7 +318,7 @@ test("a fault on a connection used again is no proof that nothing was executed",
   assert.is(ports.length, 5);
 });
 
-test("threads share a client, and each gets its own answers", async () => {
+test("can be shared by threads, each with its own responses", async () => {
   const ports = new Set<unknown>();
   server.script((response, request) => {
     ports.add(response.socket!.remotePort);
@@ -330,7 +330,7 @@ test("threads share a client, and each gets its own answers", async () => {
   assert.ok(ports.size <= 8, `${ports.size} connections`);
 });
 
-test("another contract is told once, and the hash is sent until then", async () => {
+test("warns once of another contract, and sends the hash until then", async () => {
   const other = ok(1, { "x-svc-argspec": "f".repeat(64) });
   server.script(ok(1), other, ok(1));
   await call(GET);

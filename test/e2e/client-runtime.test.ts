@@ -1,5 +1,5 @@
-// The built runtime part of clients, as a module and as CommonJS, against an engine and against
-// dispatchers; its declarations in strict projects; its size.
+// The built runtime of clients, as ES module and as CommonJS, against an engine and dispatchers;
+// its declarations in strict projects; its size.
 // limit: 60 s
 // takes 10 s
 
@@ -21,7 +21,7 @@ import { buildProject, fixture, type Served, serve } from "./support/server.js";
 const test = suite("client runtime");
 const ROOT = packageRoot();
 const FOLDER = join(ROOT, "dist/client");
-/** Contents that have to be waited for took 0.2 KB. */
+/** Content given as a promise took 0.2 KB. */
 const MAX_BYTES = 3_850;
 const HASH = "0".repeat(64);
 const forms: readonly Pick<typeof Runtime, "Connection" | "SvcError">[] = [
@@ -33,7 +33,7 @@ let below: TestMatrix;
 let middle: MatrixNode;
 let top: MatrixNode;
 
-/** A dispatcher of two partitions, which are the same back-end. */
+/** A dispatcher of two partitions with the same back-end. */
 function over({ port }: MatrixNode): Promise<MatrixNode> {
   const place = [{ host: "127.0.0.1", port }];
   const dispatcher = { partitions: [place, place], replicas: [{}] };
@@ -75,7 +75,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
     return error as Runtime.SvcError;
   }
 
-  test(`${form}: values reach plugins and come back`, async () => {
+  test(`${form}: passes values to plugins and back`, async () => {
     const engine = connect(served.port);
     const values = { i: -7, f: 0.1, s: "a b+c&d=é%41\u{1f600}", j: { x: [null, "é"] } };
     assert.equal(await engine.call(operation("typed", { json: ["j"] }), values, {}), values);
@@ -96,7 +96,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
     assert.is((empty as Record<string, unknown>).method, "POST");
   });
 
-  test(`${form}: envelopes, services and text`, async () => {
+  test(`${form}: returns envelopes, services and text`, async () => {
     const engine = connect(served.port);
     const envelope = await engine.callRaw(operation("add"), { a: 1, b: 2 }, {});
     assert.is(envelope.response, 3);
@@ -107,7 +107,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
     assert.is(await engine.call({ path: "/svc/hc", text: true }, {}, {}), "SVC/3");
   });
 
-  test(`${form}: the errors of an engine`, async () => {
+  test(`${form}: reports errors of an engine`, async () => {
     const engine = connect(served.port);
     const missing = await failed(engine.call(operation("add"), {}, {}), "parameter");
     assert.is(missing.status, 400);
@@ -123,10 +123,10 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
     await failed(engine.call(operation("burns"), { ms: 300 }, { timeoutMs: 50 }), "timeout");
   });
 
-  test(`${form}: the errors of back-ends, three levels below`, async () => {
+  test(`${form}: reports errors of back-ends three levels below`, async () => {
     const error = await failed(connect(top.port).call(operation("fails"), {}, {}), "backend");
     assert.is(error.status, 500);
-    // All partitions fail, and the answer is that of the quickest.
+    // All partitions fail, and the fastest one is reported.
     for (const { partition, width } of error.chain) assert.ok(partition >= 0 && partition < width);
     assert.equal(
       error.chain.map(({ width, status }) => [width, status]),
@@ -144,7 +144,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
     assert.is((unknown.cause as Runtime.SvcError).kind, "parameter");
   });
 
-  test(`${form}: one partition of a matrix`, async () => {
+  test(`${form}: calls one partition of a matrix`, async () => {
     const matrix = connect(below.dispatcher.port);
     for (const partial of [0, 2]) {
       const { response, partitions } = await matrix
@@ -161,7 +161,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
     assert.equal(all.partitions, [3, 0, 3]);
   });
 
-  test(`${form}: a server tells its hash once, and another one is a warning`, async () => {
+  test(`${form}: receives a hash once, and warns of another one`, async () => {
     const warnings: string[] = [];
     const engine = connect(served.port, { warn: (message) => warnings.push(message) });
     for (let call = 0; call < 3; call++) await engine.call(operation("add"), { a: call }, {});
@@ -170,7 +170,7 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
   });
 }
 
-test("a process ends when its calls have ended, however they did", () => {
+test("does not keep a process alive after its calls", () => {
   const url = `http://127.0.0.1:${served.port}`;
   const program = `
     const { Connection } = require(${JSON.stringify(join(FOLDER, "runtime.cjs"))});
@@ -191,7 +191,7 @@ test("a process ends when its calls have ended, however they did", () => {
       const timers = process.getActiveResourcesInfo().filter((name) => name === "Timeout");
       console.log(JSON.stringify([...results, timers.length]));
     });`;
-  // Less than the default time of a call: a timer that is left would keep the process alive.
+  // Less than the default timeout: a leaked timer would keep the process alive.
   const options = { encoding: "utf8", timeout: 20_000 } as const;
   const { stdout, stderr, status } = spawnSync(plainNode(), ["-e", program], options);
   assert.is(stderr, "");
@@ -222,7 +222,7 @@ client.with({ timeout: 1 });
 export const wrong = (error: SvcError) => error.kind === "fatal";
 `;
 
-test("declarations hold in strict projects, of browsers and of Node", () => {
+test("has declarations for strict projects of browsers and of Node", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-client-"));
   try {
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
@@ -250,7 +250,7 @@ test("declarations hold in strict projects, of browsers and of Node", () => {
   }
 });
 
-test("declarations import nothing, code imports nothing", () => {
+test("has declarations and code without imports", () => {
   for (const name of ["runtime.js", "runtime.cjs", "runtime.d.ts"]) {
     const text = readFileSync(join(FOLDER, name), "utf8");
     assert.not.match(text, /^import |\bimport\(|\brequire\(| from "/m, name);
@@ -258,7 +258,7 @@ test("declarations import nothing, code imports nothing", () => {
   }
 });
 
-test("an error is an SvcError to whoever has loaded the package in another way", async () => {
+test("recognizes its errors across module formats", async () => {
   const [esm, cjs] = await Promise.all(
     ["runtime.js", "runtime.cjs"].map((name) => import(join(FOLDER, name))),
   );
@@ -270,7 +270,7 @@ test("an error is an SvcError to whoever has loaded the package in another way",
   }
 });
 
-test("it weighs no more than 3.85 KB on its way to a page", () => {
+test("has at most 3.85 KB when compressed", () => {
   const { outputFiles } = buildSync({
     entryPoints: [join(FOLDER, "runtime.js")],
     bundle: true,

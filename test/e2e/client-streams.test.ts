@@ -1,5 +1,5 @@
-// Generated clients against a live server: what comes piece by piece, one that leaves early, ends
-// of every kind, and errors that are told by name.
+// Generated clients of streams against a live server: items, early exit, every kind of end, and
+// errors by name.
 // limit: 60 s
 
 import { execFile } from "node:child_process";
@@ -120,7 +120,7 @@ async function untilEnded(name: string): Promise<void> {
   }
 }
 
-test("all pieces come, in their order", async () => {
+test("receive all items in order", async () => {
   const pieces = await all(service.count({ to: 5000 }));
   assert.equal(
     pieces,
@@ -130,12 +130,12 @@ test("all pieces come, in their order", async () => {
   assert.equal(await all(service.count({ to: 0 })), []);
 });
 
-test("leaving the loop ends the plugin", async () => {
+test("end the plugin when they leave the loop", async () => {
   for await (const { n } of service.count({ to: 1e9, shelf: "left" })) if (n === 2) break;
   await untilEnded("left");
 });
 
-test("an error before the first piece has the kind that the plugin documents", async () => {
+test("get the documented kind of an error before the first item", async () => {
   const error = await failure(() => all(service.count({ to: 1, shelf: "none" })));
   assert.is(error.kind, "NoSuchShelf");
   assert.is(error.status, 404);
@@ -144,14 +144,14 @@ test("an error before the first piece has the kind that the plugin documents", a
   assert.is(wrong.kind, "parameter");
 });
 
-test("what a Standard Schema refuses is an error of a kind, with the places", async () => {
+test("get the paths of a rejection by a Standard Schema", async () => {
   assert.is(await service.book({ content: { from: "a", to: "b" } }), "a");
   const error = await failure(() => service.book({ content: { from: "b", to: "a" } }));
   const issues = [{ path: "content.to", message: "ends before it begins" }];
   assert.equal([error.kind, error.status, error.details], ["ValidationError", 400, { issues }]);
 });
 
-test("an error behind pieces ends the loop, after them", async () => {
+test("throw an error after the items that precede it", async () => {
   const seen: number[] = [];
   const error = await failure(async () => {
     for await (const { n } of service.count({ to: 5, fail: 3 })) seen.push(n);
@@ -161,7 +161,7 @@ test("an error behind pieces ends the loop, after them", async () => {
   assert.is(error.exception, "RangeError");
 });
 
-test("a silence that is too long and the caller's signal end a stream", async () => {
+test("end a stream on a timeout between items, and on the caller's signal", async () => {
   const late = await failure(() => all(service.silent({}, { timeoutMs: 300 })));
   assert.is(late.kind, "timeout");
   const controller = new AbortController();

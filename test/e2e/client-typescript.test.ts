@@ -1,5 +1,5 @@
-// The TypeScript clients of all examples, in a project of their own: written, compiled under strict
-// options, and run as modules and as CommonJS against live servers.
+// The TypeScript clients of all examples in a project of their own: generated, compiled under
+// strict options, and run as ES modules and CommonJS against live servers.
 // limit: 60 s
 // builds examples
 // takes 30 s
@@ -26,12 +26,12 @@ const root = mkdtempSync(join(tmpdir(), "svc-clients-"));
 
 test.after(() => rmSync(root, { recursive: true }));
 
-test("there is a program for every example", () => {
+test("have a program for every example", () => {
   assert.equal(readdirSync(EXAMPLES).sort(), Object.keys(PROGRAMS).sort());
 });
 
 for (const [example, program] of Object.entries(PROGRAMS)) {
-  test(`the client of ${example} compiles and calls`, async () => {
+  test(`compile and call ${example}`, async () => {
     const folder = join(EXAMPLES, example);
     await buildProject(folder);
     const servers = await start(example, folder);
@@ -42,7 +42,7 @@ for (const [example, program] of Object.entries(PROGRAMS)) {
       const url = `http://127.0.0.1:${servers[0]!.port}`;
       assert.equal(await project.run("out/use.mjs", url), program.prints, "module");
       assert.equal(await project.run("out/use.cjs", url), program.prints, "CommonJS");
-      // A dispatcher does not tell what its engines serve.
+      // A dispatcher does not list the plugins of its engines.
       if (servers.length === 1) await compareWithServer(project, url);
     } finally {
       project.remove();
@@ -51,7 +51,7 @@ for (const [example, program] of Object.entries(PROGRAMS)) {
   });
 }
 
-/** The one to ask comes first. */
+/** The one to call comes first. */
 async function start(example: string, folder: string): Promise<readonly Served[]> {
   const own = () => ["--root", mkdtempSync(join(root, `${example}-`))];
   if (example !== "matrix") return [await serve(folder, ...own())];
@@ -85,7 +85,7 @@ function filesOf(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
-test("a second run leaves the files alone; a changed one is written again", async () => {
+test("are left unchanged by a second run, and written again after a change", async () => {
   const folder = join(EXAMPLES, "hello");
   await buildProject(folder);
   const out = join(root, "twice");
@@ -101,7 +101,7 @@ test("a second run leaves the files alone; a changed one is written again", asyn
   assert.equal(filesOf(out), before);
 });
 
-test("files that are no client are not overwritten", async () => {
+test("do not overwrite other files", async () => {
   const out = mkdtempSync(join(root, "other-"));
   const manifest = join(out, "package.json");
   writeFileSync(manifest, "{}");

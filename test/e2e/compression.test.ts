@@ -1,4 +1,4 @@
-// Answers and files that leave compressed, as clients see them: which ones, and which never.
+// Compressed responses and files as clients see them: which ones are compressed, and which never.
 // limit: 60 s
 
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
@@ -50,7 +50,7 @@ interface Told {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Without anything that fetch adds by itself. */
+/** Without fields that fetch adds by itself. */
 function ask(served: Served, path: string, headers: Fields = {}, method = "GET"): Promise<Told> {
   const options = { host: "127.0.0.1", port: served.port, path, headers, method, agent: false };
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ function ask(served: Served, path: string, headers: Fields = {}, method = "GET")
 const MUCH = "/svc/plugin/much";
 const GZIP = { "accept-encoding": "gzip" };
 
-test("an answer is what it was, in fewer bytes", async ({ served: [served] }) => {
+test("preserves the content of a response in fewer bytes", async ({ served: [served] }) => {
   const plain = await ask(served!, MUCH);
   assert.is(plain.fields["content-encoding"], undefined);
   assert.is(plain.fields.vary, "Accept-Encoding");
@@ -91,13 +91,13 @@ test("an answer is what it was, in fewer bytes", async ({ served: [served] }) =>
   }
 });
 
-test("small answers are left as they are, and say nothing of it", async ({ served: [served] }) => {
+test("leaves small responses uncompressed without related fields", async ({ served: [served] }) => {
   const { fields } = await ask(served!, `${MUCH}?bytes=400`, GZIP);
   assert.is(fields["content-encoding"], undefined);
   assert.is(fields.vary, undefined);
 });
 
-test("answers to who shows credentials are compressed by request only", async (context) => {
+test("compresses responses to requests with credentials only if configured", async (context) => {
   const [served] = context.served;
   const all = await serve(context.project.folder, "--compression", "all");
   const off = await serve(context.project.folder, "--compression", "off");
@@ -118,7 +118,7 @@ test("answers to who shows credentials are compressed by request only", async (c
   assert.is(fields.vary, undefined);
 });
 
-test("bytes of a plugin are compressed where nothing depends on them", async (context) => {
+test("compresses bytes of a plugin unless its header fields depend on them", async (context) => {
   const [served] = context.served;
   const coded = async (query: string): Promise<unknown> => {
     const told = await ask(served!, `/svc/plugin/own?${query}`, GZIP);
@@ -133,7 +133,7 @@ test("bytes of a plugin are compressed where nothing depends on them", async (co
   assert.is(await coded("type=text/html&field=content-encoding%3Dx-own"), "x-own");
 });
 
-test("many at once leave in their order", async ({ served: [served] }) => {
+test("keeps the order of pipelined responses", async ({ served: [served] }) => {
   const sizes = Array.from({ length: 40 }, (_, index) => 4 * (100 + index * 400));
   const answers = await Promise.all(
     sizes.map((bytes) => ask(served!, `${MUCH}?bytes=${bytes}`, GZIP)),
@@ -144,7 +144,7 @@ test("many at once leave in their order", async ({ served: [served] }) => {
   }
 });
 
-test("a file has a tag of its own in each coding", async ({ served: [served], root }) => {
+test("gives a file a separate etag per coding", async ({ served: [served], root }) => {
   const path = join(root, "WEB-ROOT", "page.html");
   const text = "<p>svc</p>\n".repeat(500);
   writeFileSync(path, text);
@@ -170,13 +170,13 @@ test("a file has a tag of its own in each coding", async ({ served: [served], ro
   assert.is(part.fields["content-encoding"], undefined);
   assert.is(part.body.toString(), text.slice(0, 10));
 
-  // A file that changes is compressed anew.
+  // A file that changes is compressed again.
   writeFileSync(path, text.replaceAll("svc", "new"));
   utimesSync(path, 1000, 1000);
   assert.match(gunzipSync((await again(GZIP)).body).toString(), "new");
 });
 
-test("pictures and small files are left as they are", async ({ served: [served], root }) => {
+test("leaves images and small files uncompressed", async ({ served: [served], root }) => {
   for (const [name, bytes] of [
     ["a.png", 5000],
     ["a.txt", 500],
@@ -189,7 +189,7 @@ test("pictures and small files are left as they are", async ({ served: [served],
   }
 });
 
-test("what is asked through a dispatcher is compressed once", async (context) => {
+test("compresses once behind a dispatcher", async (context) => {
   const [served] = context.served;
   const file = join(context.root, "dispatcher.json");
   const partitions = [[{ host: "127.0.0.1", port: served!.port }]];
@@ -198,13 +198,13 @@ test("what is asked through a dispatcher is compressed once", async (context) =>
   const front = await serve(folder, "--role", "dispatcher", "--dispatcher", file);
   context.served.push(front);
   let told = await ask(front, MUCH, GZIP);
-  // Its back-end may not have told its health yet.
+  // Its back-end may not have responded to a health check yet.
   while (told.status === 503) told = await ask(front, MUCH, GZIP);
   assert.is(told.fields["content-encoding"], "gzip");
   assert.is(JSON.parse(gunzipSync(told.body).toString()).response.length, 5000);
 });
 
-test("the log of requests tells how much has left", async ({ project, root, served }) => {
+test("logs the number of bytes sent", async ({ project, root, served }) => {
   const logged = await serve(
     project.folder,
     ...["--root", join(root, "logged"), "--log-format", "json", "--access-log", "1"],

@@ -1,5 +1,5 @@
-// The console of the example of eight instances: all of them, their matrix and who follows whom on
-// open pages, while one hangs, is killed, and is started again. Skipped without a browser.
+// The console of the example of eight instances: instances, matrix and replication on open pages,
+// while one hangs, is killed and restarts. Skipped without a browser.
 // limit: 240 s
 // builds examples
 // takes 10 s
@@ -47,7 +47,7 @@ const cellHas = (id: string, text: string) =>
     .some((cell) => cell.innerText.includes(${JSON.stringify(id)}) &&
       cell.innerText.includes(${JSON.stringify(text)}))`);
 
-inBrowser("builders provide, and search instances answer, by the buttons of one page", async () => {
+inBrowser("starts replication and service by the buttons of one page", async () => {
   const providers = ["S1.1", "S1.2", "S2.1", "S2.2"].map((id) => `on=${id}`).join("&");
   await page.open(ADMIN_PORT, `admin?${providers}`, system.host);
   await page.press("Unlock");
@@ -64,7 +64,7 @@ inBrowser("builders provide, and search instances answer, by the buttons of one 
   for (const id of ["S1.1", "S2.2"]) await rowHas(id, "same");
 });
 
-inBrowser("a plugin of the back-ends runs through the matrix, and is explained", async () => {
+inBrowser("runs and explains a plugin of the back-ends through the matrix", async () => {
   await page.open(ADMIN_PORT, "plugin?name=largest", system.host);
   await page.has("through the matrix");
   await page.press("Try");
@@ -72,13 +72,13 @@ inBrowser("a plugin of the back-ends runs through the matrix, and is explained",
   await page.has("Where the time went");
 });
 
-inBrowser("one that hangs, is killed and comes back is said on the open page", async () => {
+inBrowser("shows an instance that hangs, is killed and restarts on the open page", async () => {
   await page.open(ADMIN_PORT, "system", system.host);
   await page.has("8 on 1 host");
   await cellHas("S1.1", "up");
   const { json } = await system.get("S1.1", "/svc/nodestat", 1);
   const { pid } = json.response as { pid: number };
-  // While it hangs, `svc up` does not start another one.
+  // `svc up` does not restart an instance that hangs.
   process.kill(pid, "SIGSTOP");
   await rowHas("S1.1", "Down");
   await rowHas("S2.1", "Down", false);
@@ -89,7 +89,7 @@ inBrowser("one that hangs, is killed and comes back is said on the open page", a
   await page.tab.until(`(${row("S1.1")}) !== ""`);
 });
 
-inBrowser("nothing of this is a fault of the page", () => {
+inBrowser("has no script errors", () => {
   const complaints = page.tab.complaints.filter((text) => !/status of (4|5)\d\d/.test(text));
   assert.equal(complaints, []);
 });

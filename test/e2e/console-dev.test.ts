@@ -1,5 +1,5 @@
-// `svc dev` in the console: findings of the last build with their source lines until they are
-// mended, and calls that have failed with the lines of their sources.
+// `svc dev` in the console: diagnostics of the last build with source lines until they are fixed,
+// and failed calls with their stack frames.
 // limit: 180 s
 // takes 10 s
 
@@ -42,7 +42,7 @@ async function told(port: number): Promise<Told> {
   return (await get(port + 1, "/svc/build")).json.response as Told;
 }
 
-test("is told to trusted clients on the admin port alone", async () => {
+test("is restricted to trusted clients on the admin port", async () => {
   await buildProject(fixture("engine"));
   const served = await serve(fixture("engine"));
   try {
@@ -56,7 +56,7 @@ test("is told to trusted clients on the admin port alone", async () => {
   }
 });
 
-/** A link leads to what was typed, the body too, and no server is told that by it. */
+/** A link restores the typed arguments and body without sending them to a server. */
 async function keepsBody(page: ConsolePage, port: number): Promise<void> {
   const body = "a <b>&#=%\u202e body";
   await page.open(port + 1, "plugin?name=says&v.times=2");
@@ -75,7 +75,7 @@ async function keepsBody(page: ConsolePage, port: number): Promise<void> {
   assert.ok(asked.length >= 2 && asked.every((url) => !/body/.test(new URL(url).search)));
 }
 
-inBrowser("findings and failures are shown until they are mended", async () => {
+inBrowser("shows diagnostics and failed calls until they are fixed", async () => {
   const files = {
     "plugins/good.ts": GOOD_PLUGIN,
     "plugins/fails.ts": FAILS,
@@ -92,7 +92,7 @@ inBrowser("findings and failures are shown until they are mended", async () => {
       await page.tab.value(`document.querySelector("details").open = true`);
       await page.has("<b>this is why</b>");
       await page.has("plugins/fails.ts:5");
-      // What was asked, and the line of the source with a mark below the place.
+      // The request, and the source line with a mark below the position.
       await page.has("GET /svc/plugin/fails?word=%3Ci%3E");
       await page.has(`5 |   throw new Error("<b>this is why</b>");\n  |         ^`);
       await page.tab.until(`[...document.querySelectorAll("details a")]

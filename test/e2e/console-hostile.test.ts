@@ -1,6 +1,6 @@
-// A graph whose names are hostile: markup, marks that turn the direction of writing, a hundred
-// thousand characters. All of it is shown as text, clipped, on the pages that show graphs, and
-// found again by its link. Skipped without a browser.
+// A graph with hostile names: markup, bidirectional control characters, a hundred thousand
+// characters. Pages show all of it as truncated text, and links lead back to it. Skipped without a
+// browser.
 // limit: 180 s
 // builds examples
 
@@ -56,7 +56,7 @@ test.after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Nothing of it became markup, ran, or made the page wider than its window. */
+/** No markup was interpreted, no script ran, and the page is no wider than its window. */
 async function isText(): Promise<void> {
   const found = await page.tab.value(`[
     document.querySelectorAll("main img, main script, main b").length,
@@ -68,7 +68,7 @@ async function isText(): Promise<void> {
   assert.equal(found, [0, "undefined", true, false]);
 }
 
-inBrowser("vertices, neighbours and drawings show names as what they are", async () => {
+inBrowser("shows names as text in vertices, neighbors and drawings", async () => {
   const from = new URLSearchParams({ graph: "cities", id: "y".repeat(2000) });
   await page.open(served.port + 1, `search?${from}`);
   await page.has("… (2,000 characters)");
@@ -86,7 +86,7 @@ inBrowser("vertices, neighbours and drawings show names as what they are", async
   await page.has("Arcs of <script>");
 });
 
-inBrowser("answers of queries, forms and filters of the log show the same", async () => {
+inBrowser("shows names as text in results, forms and log filters", async () => {
   const names = new URLSearchParams({ graph: "cities", id: SCRIPT, mode: "neighbor" });
   await page.open(served.port + 1, `search?${names}`);
   await page.press("Ask");

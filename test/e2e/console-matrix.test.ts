@@ -1,5 +1,5 @@
-// The console of a dispatcher in front of a 2 x 2 matrix: requests through it are explained, and an
-// instance that dies and comes back is said on pages that are open. Skipped without a browser.
+// The console of a dispatcher in front of a 2 x 2 matrix: explained requests, and an instance that
+// dies and recovers on open pages. Skipped without a browser.
 // limit: 180 s
 // takes 15 s
 
@@ -30,7 +30,7 @@ test.after(async () => {
   await engines.stop();
 });
 
-test("plugins go through the matrix from the admin port for who asks, and may", async () => {
+test("calls plugins through the matrix from the admin port on request, if permitted", async () => {
   const headers = { "x-svc-console": "matrix", "x-svc-explain": "1" };
   const there = await get(port, "/svc/plugin/find?n=1", { headers });
   assert.is(there.status, 200, there.text);
@@ -42,7 +42,7 @@ test("plugins go through the matrix from the admin port for who asks, and may", 
   assert.match(listed.text, /svc\/plugin\/find/);
 });
 
-inBrowser("a request through the matrix is drawn step by step", async () => {
+inBrowser("draws a request through the matrix step by step", async () => {
   await page.open(port, "plugin?name=find&via=matrix&v.n=1");
   await page.press("Try");
   await page.has("Where the time went");
@@ -50,7 +50,7 @@ inBrowser("a request through the matrix is drawn step by step", async () => {
   assert.ok(Number(await page.tab.value(`document.querySelectorAll("svg.bar").length`)) >= 7);
 });
 
-inBrowser("cells tell how much and how fast their back-ends answer", async () => {
+inBrowser("shows throughput and latency of back-ends in cells", async () => {
   const stop = new AbortController();
   const load = (async () => {
     while (!stop.signal.aborted) await get(port - 1, "/svc/plugin/find?n=1");
@@ -70,7 +70,7 @@ inBrowser("cells tell how much and how fast their back-ends answer", async () =>
   }
 });
 
-inBrowser("a request at work is shown in detail, and what was last seen of it stays", async () => {
+inBrowser("shows a running request in detail, and keeps its last state", async () => {
   const leaving = new AbortController();
   const { signal } = leaving;
   const waiting = get(port - 1, "/svc/plugin/wait?ms=60000", { signal }).catch(() => "left");
@@ -94,11 +94,11 @@ inBrowser("a request at work is shown in detail, and what was last seen of it st
   await page.hasNot("Channels to back-ends");
 });
 
-inBrowser("an engine that dies and comes back is said on the open page", async () => {
+inBrowser("shows an engine that dies and recovers on the open page", async () => {
   await page.open(port, "matrix");
   await page.tab.until(`document.querySelectorAll("td > .good").length === 4`);
   await engines.at(1, 0).kill();
-  // A back-end is found to be down by the next request that it gets.
+  // A request detects that its back-end is down.
   const isSaid = `document.querySelectorAll("td > .good").length === 3`;
   while ((await page.tab.value(isSaid)) !== true) {
     assert.is((await get(port - 1, "/svc/plugin/find?n=1")).status, 200);

@@ -1,5 +1,5 @@
-// Pages of the console beside those of console.test.ts: logs, operations, and all of them for those
-// who cannot see or have no mouse. Skipped where there is no browser.
+// Further pages of the console: logs, operations, and accessibility of all pages without sight or
+// mouse. Skipped without a browser.
 // limit: 180 s
 // builds examples
 // takes 25 s
@@ -40,7 +40,7 @@ test.after(async () => {
   rmSync(root, { recursive: true });
 });
 
-/** Each page, and what it shows once it has its data. */
+/** Each page, and a text that appears once it has its data. */
 const PAGES = [
   ["index", "Administration"],
   ["system", "generic"],
@@ -62,7 +62,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What axe finds in the page that is shown. */
+/** Findings of axe in the current page. */
 async function check(what: string): Promise<void> {
   await page.tab.value(`(() => { ${AXE} })(); void 0`);
   const { violations } = (await page.tab.value(`axe.run(document, ${JSON.stringify(RULES)})`)) as {
@@ -73,7 +73,7 @@ async function check(what: string): Promise<void> {
 }
 
 for (const theme of ["light", "dark"] as const) {
-  inBrowser(`no page keeps anybody out, in the ${theme} theme`, async () => {
+  inBrowser(`has no accessibility violations on any page, in the ${theme} theme`, async () => {
     await page.theme(theme);
     for (const [path, text] of PAGES) {
       await page.open(served.port + 1, path);
@@ -83,7 +83,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-inBrowser("nor does a dialog, nor the answer of a plugin, in both themes", async () => {
+inBrowser("has none in a dialog and a plugin result, in both themes", async () => {
   for (const theme of ["light", "dark"] as const) {
     await page.theme(theme);
     await page.open(served.port + 1, "admin");
@@ -110,7 +110,7 @@ interface Inspected {
   }[];
 }
 
-inBrowser("nor does the detail of a connection, open and closed, in both themes", async () => {
+inBrowser("has none in the detail of a connection, open and closed, in both themes", async () => {
   for (const theme of ["light", "dark"] as const) {
     await page.theme(theme);
     const socket = connect(served.port, "127.0.0.1").on("error", () => {});
@@ -133,7 +133,7 @@ inBrowser("nor does the detail of a connection, open and closed, in both themes"
   }
 });
 
-inBrowser("an answer is downloaded as it came", async () => {
+inBrowser("downloads a result unchanged", async () => {
   const folder = join(root, "downloads");
   mkdirSync(folder);
   const behavior = { behavior: "allow", downloadPath: folder };
@@ -149,7 +149,7 @@ inBrowser("an answer is downloaded as it came", async () => {
   assert.equal(response, direct.json.response);
 });
 
-inBrowser("every page is walked through by keyboard, and the focus is seen", async () => {
+inBrowser("can be used by keyboard on every page, with visible focus", async () => {
   const key = { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9 };
   for (const [path, text] of PAGES) {
     await page.open(served.port + 1, path);
@@ -165,26 +165,32 @@ inBrowser("every page is walked through by keyboard, and the focus is seen", asy
       if (seen.has(where)) break;
       seen.add(where);
     }
-    // The skip link, ten pages, the switch of themes, and what the page itself has.
+    // The skip link, ten pages, the theme switch, and the controls of the page.
     assert.ok(seen.size >= 12, `${path}: ${seen.size} stops`);
   }
 });
 
-inBrowser("logs come as they are written, as text, and are filtered in the address", async () => {
-  await page.open(served.port + 1, "logs");
-  await page.has("the server has started");
-  await get(served.port, "/svc/plugin/recommend?city=%3Cimg%20src%3Dx%3E");
-  await page.open(served.port + 1, "logs?text=nothing-of-this");
-  await page.has("0 of the last");
-  await page.type("#log-text", "has started");
-  await page.has("the server has started");
-  assert.is(await page.tab.value(`new URL(location.href).searchParams.get("text")`), "has started");
-  assert.is((await get(served.port, "/svc/log")).status, 404);
-  const foreign = { headers: { origin: "http://elsewhere.example" } };
-  assert.is((await get(served.port + 1, "/svc/log", foreign)).status, 403);
-});
+inBrowser(
+  "shows log entries as they are written, as text, with filters in the address",
+  async () => {
+    await page.open(served.port + 1, "logs");
+    await page.has("the server has started");
+    await get(served.port, "/svc/plugin/recommend?city=%3Cimg%20src%3Dx%3E");
+    await page.open(served.port + 1, "logs?text=nothing-of-this");
+    await page.has("0 of the last");
+    await page.type("#log-text", "has started");
+    await page.has("the server has started");
+    assert.is(
+      await page.tab.value(`new URL(location.href).searchParams.get("text")`),
+      "has started",
+    );
+    assert.is((await get(served.port, "/svc/log")).status, 404);
+    const foreign = { headers: { origin: "http://elsewhere.example" } };
+    assert.is((await get(served.port + 1, "/svc/log", foreign)).status, 403);
+  },
+);
 
-inBrowser("a query is completed from the graph, and mistakes are told at their place", async () => {
+inBrowser("completes a query from the graph, and marks mistakes at their position", async () => {
   await page.open(served.port + 1, "search?graph=cities&mode=evaluate&query=1%20%2B");
   await page.press("Ask");
   await page.has("line 1, column 4: expected operand");
@@ -194,7 +200,7 @@ inBrowser("a query is completed from the graph, and mistakes are told at their p
   await page.tab.until(`document.querySelector("[aria-label='Text of the answer']")
     .innerText.includes("2")`);
   await page.open(served.port + 1, "search?graph=cities&mode=neighbor&id=Oslo");
-  // The names of the graph come by themselves.
+  // The names of the graph are loaded by themselves.
   await page.tab.until(`document.querySelector("#query-relationships")
     ?.innerHTML.includes("rail") === true`);
   await page.type("#query-text", `{"arc": "ra`);
@@ -220,7 +226,7 @@ inBrowser("a query is completed from the graph, and mistakes are told at their p
   assert.match(address.searchParams.get("query")!, /next\.arc\.value < 300/);
 });
 
-inBrowser("nothing is done while it is locked; a token does one operation each", async () => {
+inBrowser("does nothing while locked, and uses one token per operation", async () => {
   const health = async () => (await get(served.port, "/svc/hc")).status;
   await page.open(served.port + 1, "admin");
   await page.has("Locked");
@@ -231,7 +237,7 @@ inBrowser("nothing is done while it is locked; a token does one operation each",
   await page.press("Unlock");
   await page.has("Unlocked for");
   await page.press("Service out", "main .cards");
-  // Escape leaves everything as it is.
+  // Escape changes nothing.
   await page.tab.until(`document.querySelector("dialog[open]") !== null`);
   await page.press("Cancel", "dialog");
   await page.tab.until(`document.querySelector("dialog") === null`);
@@ -256,24 +262,21 @@ inBrowser("nothing is done while it is locked; a token does one operation each",
   await page.has("Locked");
 });
 
-inBrowser(
-  "a token that the server does not take any more is said, and asked for anew",
-  async () => {
-    await page.open(served.port + 1, "admin");
-    await page.press("Unlock");
-    await page.has("Unlocked for");
-    // Another page of this machine takes a token: the one here is worth nothing then.
-    await get(served.port + 1, "/svc/builtin/ADMIN_GetAuthToken");
-    await page.press("Readonly", "main .cards");
-    await page.has("Invalid authtoken");
-    await page.press("Readonly", "main .cards");
-    await page.has("done: SetReadonly");
-    await page.press("Writable", "main .cards");
-    await page.has("done: ClearReadonly");
-  },
-);
+inBrowser("reports a token that has become invalid, and requests a new one", async () => {
+  await page.open(served.port + 1, "admin");
+  await page.press("Unlock");
+  await page.has("Unlocked for");
+  // Another page of this machine takes a token, which invalidates the one here.
+  await get(served.port + 1, "/svc/builtin/ADMIN_GetAuthToken");
+  await page.press("Readonly", "main .cards");
+  await page.has("Invalid authtoken");
+  await page.press("Readonly", "main .cards");
+  await page.has("done: SetReadonly");
+  await page.press("Writable", "main .cards");
+  await page.has("done: ClearReadonly");
+});
 
-/** Presses what cannot be undone, and types what it asks for. */
+/** Presses the button of an irreversible operation and types its confirmation. */
 async function confirm(title: string): Promise<void> {
   await page.press(title, "main .cards");
   await page.tab.until(`document.querySelector("dialog[open]") !== null`);
@@ -282,23 +285,25 @@ async function confirm(title: string): Promise<void> {
   await page.press(title, "dialog");
 }
 
-inBrowser("data is deleted, ports restart and the process ends, each once confirmed", async () => {
-  const other = await serve(EXAMPLE, "--root", join(root, "ended"));
-  const order = async () =>
-    ((await get(other.port + 1, "/svc/nodestat")).json.response as Record<string, number>)[
-      "graph-order"
-    ];
-  await get(other.port, "/svc/plugin/feed", { method: "POST" });
-  assert.ok((await order())! > 0);
-  await page.open(other.port + 1, "admin");
-  await page.press("Unlock");
-  await page.has("Unlocked for");
-  await confirm("Truncate");
-  await page.has("done: Truncate");
-  assert.is(await order(), 0);
-  await page.has("Unlocked for");
-  // The next start is one of another version, as far as the page can see.
-  await page.tab.value(`(() => {
+inBrowser(
+  "deletes data, restarts ports and stops the process, each after a confirmation",
+  async () => {
+    const other = await serve(EXAMPLE, "--root", join(root, "ended"));
+    const order = async () =>
+      ((await get(other.port + 1, "/svc/nodestat")).json.response as Record<string, number>)[
+        "graph-order"
+      ];
+    await get(other.port, "/svc/plugin/feed", { method: "POST" });
+    assert.ok((await order())! > 0);
+    await page.open(other.port + 1, "admin");
+    await page.press("Unlock");
+    await page.has("Unlocked for");
+    await confirm("Truncate");
+    await page.has("done: Truncate");
+    assert.is(await order(), 0);
+    await page.has("Unlocked for");
+    // The next start counts as another version for the page.
+    await page.tab.value(`(() => {
     const ask = fetch;
     window.fetch = async (path, init) => {
       const answer = await ask(path, init);
@@ -308,27 +313,28 @@ inBrowser("data is deleted, ports restart and the process ends, each once confir
       return new Response(JSON.stringify(told), { status: answer.status });
     };
   })(); void 0`);
-  await confirm("Restart ports");
-  await page.has("done: RestartHTTP");
-  await page.has("The server was started anew");
-  await page.has("The server was updated: load the console again.");
-  const link = `document.querySelector(".notice a")?.href === location.href`;
-  assert.is(await page.tab.value(link), true);
-  await page.press("Lock");
-  await page.has("Locked");
-  await page.press("Unlock");
-  await page.has("Unlocked for");
-  const ended = once(other.process, "exit");
-  await confirm("Shut down");
-  await page.has("done: Shutdown");
-  const [code] = await ended;
-  assert.is(code, 0);
-  await page.has("No answer");
-});
+    await confirm("Restart ports");
+    await page.has("done: RestartHTTP");
+    await page.has("The server was started anew");
+    await page.has("The server was updated: load the console again.");
+    const link = `document.querySelector(".notice a")?.href === location.href`;
+    assert.is(await page.tab.value(link), true);
+    await page.press("Lock");
+    await page.has("Locked");
+    await page.press("Unlock");
+    await page.has("Unlocked for");
+    const ended = once(other.process, "exit");
+    await confirm("Shut down");
+    await page.has("done: Shutdown");
+    const [code] = await ended;
+    assert.is(code, 0);
+    await page.has("No answer");
+  },
+);
 
-inBrowser("the browser has nothing to complain of", () => {
+inBrowser("has no browser errors", () => {
   const complaints = page.tab.complaints.filter(
-    // What a server that has ended does not answer, the browser tells by itself.
+    // The browser reports requests to a stopped server by itself.
     (text) => !/status of (4|5)\d\d|ERR_(CONNECTION|EMPTY)/.test(text),
   );
   assert.equal(complaints, []);

@@ -1,4 +1,4 @@
-// Where the console is: on the admin port, on both, or nowhere; and `--open`, which shows it.
+// Location of the console: on the admin port, on both ports, or off; and `--open`, which shows it.
 // limit: 60 s
 // takes 10 s
 
@@ -23,7 +23,7 @@ test.before(async () => {
 });
 test.after(() => rmSync(root, { recursive: true }));
 
-test("is on both ports where that is wanted, and operations stay on the admin port", async () => {
+test("is on both ports if configured, with operations on the admin port only", async () => {
   const served = await serve(fixture("engine"), "--root", join(root, "both"), "--console", "both");
   try {
     for (const port of [served.port, served.port + 1]) {
@@ -38,7 +38,7 @@ test("is on both ports where that is wanted, and operations stay on the admin po
   }
 });
 
-test("speaks TLS in a browser, and says soon that a server hangs", async () => {
+test("works with TLS in a browser, and soon reports a server that hangs", async () => {
   const browser = findBrowser();
   if (browser === null) return;
   const tls = `${certificateFile("server.pem")},${certificateFile("server-key.pem")}`;
@@ -70,7 +70,7 @@ test("speaks TLS in a browser, and says soon that a server hangs", async () => {
   }
 });
 
-/** A program that writes down what it is to show, in place of the one that shows pages. */
+/** A program that records its arguments instead of opening a browser. */
 function opener(name: string): { told: string; env: NodeJS.ProcessEnv } {
   const told = join(root, name);
   const program = join(root, "xdg-open");
@@ -80,7 +80,7 @@ function opener(name: string): { told: string; env: NodeJS.ProcessEnv } {
   return { told, env: { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` } };
 }
 
-/** The text of a file, once it is there. */
+/** Content of a file, once it exists. */
 async function written(path: string): Promise<string> {
   for (;;) {
     try {
@@ -91,7 +91,7 @@ async function written(path: string): Promise<string> {
   }
 }
 
-test("--open gives the address to the program that shows pages, as one argument", async () => {
+test("--open passes the address to the browser command as one argument", async () => {
   if (process.platform !== "linux") return;
   const { told, env } = opener("told");
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "open")];
@@ -104,7 +104,7 @@ test("--open gives the address to the program that shows pages, as one argument"
   }
 });
 
-test("--open of a supervised server is for its first start alone", async () => {
+test("--open of a supervised server applies to the first start only", async () => {
   if (process.platform !== "linux") return;
   const { told, env } = opener("supervised");
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "again")];
@@ -126,7 +126,7 @@ test("--open of a supervised server is for its first start alone", async () => {
   }
 });
 
-test("--open says where the console is when nothing can show it", async () => {
+test("--open prints the address when no browser can be opened", async () => {
   const env = { ...process.env, PATH: root };
   rmSync(join(root, "xdg-open"), { force: true });
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "none")];

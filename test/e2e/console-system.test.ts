@@ -1,5 +1,5 @@
-// The console of one instance of a system shows them all: states, who provides whom, and one that
-// does not answer and comes back while pages are open. Skipped without a browser.
+// The console of one instance of a system shows all of them: states, replication, and one that
+// stops responding and recovers while pages are open. Skipped without a browser.
 // limit: 180 s
 // takes 15 s
 
@@ -48,7 +48,7 @@ const ADMIN_PORT = 9991;
 const row = (id: string): string => `[...document.querySelectorAll("main tbody tr")]
   .find((row) => row.innerText.trim().startsWith(${JSON.stringify(id)}))?.innerText ?? ""`;
 
-inBrowser("all instances are on one page, with links to their own", async () => {
+inBrowser("lists all instances on one page, with links to their consoles", async () => {
   await page.open(ADMIN_PORT, "system", system.host);
   await page.has(NAME);
   for (const id of ["TD", "B1", "S1"]) await page.tab.until(`(${row(id)}) !== ""`);
@@ -59,12 +59,12 @@ inBrowser("all instances are on one page, with links to their own", async () => 
   await page.tab.until(`(${row("S1")}).includes("S-OUT")`);
 });
 
-inBrowser("one that does not answer is said on the open page, and when it is back", async () => {
+inBrowser("shows an instance that stops responding and recovers on the open page", async () => {
   await page.open(ADMIN_PORT, "system", system.host);
   await page.tab.until(`(${row("S1")}).includes("search")`);
   const { json } = await system.get("S1", "/svc/nodestat", 1);
   const { pid } = json.response as { pid: number };
-  // It hangs: `svc up` leaves it alone, which starts again what has ended.
+  // It hangs: `svc up` restarts only processes that have exited.
   process.kill(pid, "SIGSTOP");
   try {
     await page.tab.until(`(${row("S1")}).includes("Down")`);
@@ -76,7 +76,7 @@ inBrowser("one that does not answer is said on the open page, and when it is bac
   await page.tab.until(`(${row("S1")}).includes("Down") === false`);
 });
 
-inBrowser("the page of replication tells who provides whom", async () => {
+inBrowser("shows providers and subscribers on the replication page", async () => {
   await page.open(ADMIN_PORT, "replication", system.host);
   await page.has("All 3 instances");
   await page.tab.until(`(${row("S1")}).includes("B1")`);
@@ -86,7 +86,7 @@ inBrowser("the page of replication tells who provides whom", async () => {
 
 const NO_DIALOG = `document.querySelector("dialog") === null`;
 
-/** Presses a button of an operation, types what is asked for, and confirms. */
+/** Presses the button of an operation, types its confirmation, and confirms. */
 async function confirm(title: string, word: string | null): Promise<void> {
   await page.press(title, "main .cards");
   await page.tab.until(`document.querySelector("dialog[open]") !== null`);
@@ -98,7 +98,7 @@ async function confirm(title: string, word: string | null): Promise<void> {
 const nodeOf = async (id: string) =>
   (await system.get(id, "/svc/nodestat", 1)).json.response as Record<string, unknown>;
 
-inBrowser("other instances are operated from this page, one or several", async () => {
+inBrowser("operates one or several other instances from this page", async () => {
   await page.open(ADMIN_PORT, "system", system.host);
   await page.tab.until(`(${row("S1")}).includes("Operate")`);
   await page.open(ADMIN_PORT, "admin?on=S1", system.host);
@@ -107,7 +107,7 @@ inBrowser("other instances are operated from this page, one or several", async (
   await page.press("Service in", "main .cards");
   await page.has("done: ServiceIn at S1");
   assert.is((await nodeOf("S1"))["service-in"], 1);
-  // Its provider of the descriptor is told who it is.
+  // Its provider is set from the descriptor.
   const provides = async (many: number) => {
     while (((await nodeOf("B1")).subscribers as unknown[]).length !== many) await delay(50);
   };
@@ -134,7 +134,7 @@ inBrowser("other instances are operated from this page, one or several", async (
   await page.has("done: Persist at S1");
 });
 
-inBrowser("subscribers are synchronized and throttled; what is not typed is not done", async () => {
+inBrowser("synchronizes and throttles subscribers, only after the confirmation", async () => {
   await page.open(ADMIN_PORT, "admin?on=B1", system.host);
   await page.press("Unlock");
   await page.has("Unlocked for");
@@ -153,17 +153,17 @@ inBrowser("subscribers are synchronized and throttled; what is not typed is not 
   await page.tab.until(NO_DIALOG);
 });
 
-inBrowser("an instance that is ended by the page is back, and the page says both", async () => {
+inBrowser("shows that a stopped instance has been restarted", async () => {
   await page.open(ADMIN_PORT, "admin?on=S1", system.host);
   await page.press("Unlock");
   await page.has("Unlocked for");
   const { pid, "graph-order": order, "graph-size": size } = await nodeOf("S1");
   await confirm("Shut down", `${order}:${size}`);
   await page.has("done: Shutdown at S1");
-  // `svc up` starts again what has ended.
+  // `svc up` restarts processes that have exited.
   for (;;) {
     const now = await nodeOf("S1").catch(() => null);
-    // While it starts, it says so.
+    // While it starts, it reports that.
     if (typeof now?.pid === "number" && now.pid !== pid) break;
     await delay(100);
   }
@@ -171,7 +171,7 @@ inBrowser("an instance that is ended by the page is back, and the page says both
   await page.tab.until(`(${row("S1")}).includes("search")`);
 });
 
-test("whoever passes on decides nothing: tokens, ids and names are checked", async () => {
+test("validates tokens, ids and names of forwarded operations", async () => {
   if (browser === null) return;
   const operate = async (args: Record<string, string>) => {
     const { json } = await system.get("TD", "/svc/builtin/ADMIN_GetAuthToken", 1);

@@ -1,5 +1,5 @@
-// The web console: how it is served, and its pages in a real browser against a real server.
-// Browser parts are skipped where there is no browser.
+// The web console: how it is served, and its pages in a real browser against a real server. Browser
+// tests are skipped without a browser.
 // limit: 120 s
 // builds examples
 // takes 10 s
@@ -50,7 +50,7 @@ test.after(async () => {
 const admin = (path: string, init?: RequestInit): Promise<Answer> =>
   get(served.port + 1, path, init);
 
-test("every path of a page gives the one page, on the admin port alone", async () => {
+test("serves one page for every path, on the admin port only", async () => {
   for (const path of PAGES) {
     const { status, headers, text } = await admin(path);
     assert.is(status, 200, path);
@@ -62,7 +62,7 @@ test("every path of a page gives the one page, on the admin port alone", async (
   assert.is((await admin("/system", { method: "POST" })).status, 405);
 });
 
-test("nothing inline runs, no other site frames it, names tell contents", async () => {
+test("forbids inline scripts and framing, and hashes asset names", async () => {
   const page = await admin("/");
   const policy = page.headers.get("content-security-policy")!;
   assert.match(policy, /default-src 'self'/);
@@ -80,7 +80,7 @@ test("nothing inline runs, no other site frames it, names tell contents", async 
   assert.is(headers.get("x-content-type-options"), "nosniff");
 });
 
-test("what a client takes is sent compressed, and what it refuses is not", async () => {
+test("compresses when the client accepts it", async () => {
   const coded = async (accepted: string) =>
     (await admin("/", { headers: { "accept-encoding": accepted } })).headers.get(
       "content-encoding",
@@ -90,7 +90,7 @@ test("what a client takes is sent compressed, and what it refuses is not", async
   assert.is(await coded("identity"), null);
 });
 
-test("assets are looked up, never opened by their path", async () => {
+test("looks assets up in a table, never by file path", async () => {
   for (const path of [
     "/svc/console/",
     "/svc/console/../../package.json",
@@ -103,7 +103,7 @@ test("assets are looked up, never opened by their path", async () => {
   }
 });
 
-test("without it the paths are those of users' files", async () => {
+test("leaves its paths to user files when disabled", async () => {
   const other = await serve(EXAMPLE, "--root", join(root, "other"), "--console", "off");
   try {
     assert.is((await get(other.port + 1, "/system")).status, 404);
@@ -113,7 +113,7 @@ test("without it the paths are those of users' files", async () => {
   }
 });
 
-test("the start tells where it is", () => {
+test("is named in the output at start", () => {
   assert.match(served.output(), new RegExp(`console http://127.0.0.1:${served.port + 1}/`));
 });
 
@@ -136,7 +136,7 @@ const press = (text: string): Promise<unknown> =>
   tab.value(`[...document.querySelectorAll("button, a")]
     .find((element) => element.innerText.trim() === ${JSON.stringify(text)}).click()`);
 
-inBrowser("the overview shows the state of the instance, and goes on", async () => {
+inBrowser("shows the state of the instance and updates it", async () => {
   await open("system");
   await tab.until(pageHas("OK"));
   assert.is(await tab.value(`document.querySelectorAll("canvas").length`), 2);
@@ -146,7 +146,7 @@ inBrowser("the overview shows the state of the instance, and goes on", async () 
   await tab.until(pageHas("engine"));
 });
 
-inBrowser("a plugin is tried from its form, and the address keeps what was typed", async () => {
+inBrowser("calls a plugin from its form, and keeps the arguments in the address", async () => {
   await open("plugin?name=hello&v.times=2");
   await tab.until(`document.querySelector("#field-name") !== null`);
   await type("#field-name", `<script>alert("x")</script>`);
@@ -161,7 +161,7 @@ inBrowser("a plugin is tried from its form, and the address keeps what was typed
   await tab.until(`document.querySelector("button.main").disabled`);
 });
 
-inBrowser("names of a graph are text, whatever they look like, and lead on", async () => {
+inBrowser("shows names of a graph as text with working links", async () => {
   await buildProject(WITH_GRAPH);
   const other = await serve(WITH_GRAPH, "--root", join(root, "graph"));
   try {
@@ -187,14 +187,14 @@ inBrowser("names of a graph are text, whatever they look like, and lead on", asy
   }
 });
 
-inBrowser("requests at work and the matrix are shown", async () => {
+inBrowser("shows running requests and the matrix", async () => {
   await open("requests");
   await tab.until(pageHas("requests at work"));
   await open("matrix");
   await tab.until(pageHas("This is an engine"));
 });
 
-inBrowser("every page fits a narrow screen", async () => {
+inBrowser("fits every page on a narrow screen", async () => {
   const size = { width: 360, height: 640, deviceScaleFactor: 1, mobile: false };
   await tab.send("Emulation.setDeviceMetricsOverride", size);
   for (const path of ["system", "status", "plugin?name=hello", "requests", "matrix"]) {
@@ -205,7 +205,7 @@ inBrowser("every page fits a narrow screen", async () => {
   await tab.send("Emulation.clearDeviceMetricsOverride");
 });
 
-inBrowser("pages change without leaving, and the history leads back", async () => {
+inBrowser("navigates without reload, and supports the browser history", async () => {
   await open("system");
   await press("Instance");
   await tab.until(`document.title.startsWith("Instance")`);
@@ -214,18 +214,18 @@ inBrowser("pages change without leaving, and the history leads back", async () =
   await tab.until(`document.title.startsWith("Overview")`);
 });
 
-inBrowser("a server that is gone is said on the page", async () => {
+inBrowser("shows that the server is gone", async () => {
   const other = await serve(EXAMPLE, "--root", join(root, "other"));
   await tab.open(`http://127.0.0.1:${other.port + 1}/system`);
   await tab.until(pageHas("OK"));
   await other.stop();
   const before = tab.complaints.length;
   await tab.until(pageHas("No answer"));
-  // That a server is gone, the browser tells by itself.
+  // The browser reports a missing server by itself.
   (tab.complaints as string[]).length = before;
 });
 
-inBrowser("no request leaves the origin, and the browser has nothing to complain of", () => {
+inBrowser("sends no request to other origins and has no browser errors", () => {
   const strangers = tab.requests.filter((url) => !url.startsWith("http://127.0.0.1:"));
   assert.equal(strangers, []);
   const complaints = tab.complaints.filter((text) => !/ERR_(CONNECTION|EMPTY)|503/.test(text));

@@ -1,4 +1,4 @@
-// Pages of other origins: what browsers are told when `http.cors` is set, and when it is not.
+// Cross-origin requests with and without `http.cors`.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -20,7 +20,7 @@ test.before(async () => {
   await buildProject(fixture("engine"));
 });
 
-test("the preflight allows what the resource takes, and the fields asked for", async () => {
+test("the preflight allows the resource's methods and the requested fields", async () => {
   const served = await serve(fixture("engine"), "--cors", "*");
   const { status, headers } = await get(served.port, PATH, preflight);
   assert.is(status, 200);
@@ -33,7 +33,7 @@ test("the preflight allows what the resource takes, and the fields asked for", a
   await served.stop();
 });
 
-test("pages of other origins send a POST only where http.cors allows them", async () => {
+test("a cross-origin POST is refused unless http.cors allows it", async () => {
   const post = (origin: string) => ({ method: "POST", body: "{}", headers: { origin } });
   const closed = await serve(fixture("engine"));
   const path = "/svc/plugin/add?a=1";
@@ -55,7 +55,7 @@ test("pages of other origins send a POST only where http.cors allows them", asyn
   await named.stop();
 });
 
-test("without the option nothing is allowed", async () => {
+test("nothing is allowed without the option", async () => {
   const served = await serve(fixture("engine"));
   const { headers } = await get(served.port, PATH, preflight);
   const names = [...headers.keys()].filter((name) => name.startsWith("access-control"));

@@ -1,5 +1,5 @@
-// Plugins that throw, hang, burn, exit or eat memory: their client gets a clear error, all others
-// are served, the executor is replaced, counted and logged.
+// Plugins that throw, hang, block, exit or exhaust memory: their client gets a clear error, other
+// requests succeed, and the executor is replaced, counted and logged.
 // limit: 60 s
 // takes 55 s
 
@@ -23,8 +23,8 @@ test.after.each(async () => {
 });
 
 /**
- * Asks again where a new executor was not there in time: requests wait as long as plugins may run,
- * and on a loaded machine a thread may need longer to start.
+ * Retries until a new executor is ready: requests wait no longer than the plugin timeout, and a
+ * thread may start later on a loaded machine.
  */
 async function add(): Promise<Answer> {
   for (;;) {
@@ -49,7 +49,7 @@ test("process.exit ends the executor, not the server", async () => {
   assert.match(served.log(), /executor \d+ died/);
 });
 
-test("requests that wait behind a crash are served by the replacement", async () => {
+test("the replacement serves requests queued behind a crash", async () => {
   served = await serve(fixture("engine"));
   const paths = ["/svc/plugin/exits", ...Array.from({ length: 20 }, () => "/svc/plugin/add?a=1")];
   const answers = await Promise.all(paths.map((path) => get(served.port, path)));
@@ -57,7 +57,7 @@ test("requests that wait behind a crash are served by the replacement", async ()
   for (const answer of answers.slice(1)) assert.is(answer.json.response, 2, answer.text);
 });
 
-test("what was finished before a crash is answered", async () => {
+test("results finished before a crash are sent", async () => {
   served = await serve(fixture("engine"));
   const others = Array.from({ length: 20 }, () => "/svc/plugin/add?a=1");
   const paths = [...others, "/svc/plugin/long?n=9000", "/svc/plugin/exits"];
@@ -85,7 +85,7 @@ test("a plugin that never settles times out and frees its slot", async () => {
   assert.not.match(served.log(), /executor \d+ died/);
 });
 
-test("a plugin that burns past its time-out costs only its executor", async () => {
+test("a plugin that blocks past its timeout ends only its executor", async () => {
   served = await serve(fixture("engine"), "--plugin-timeout", "300");
   const burning = get(served.port, "/svc/plugin/burns?ms=60000");
   await delay(50);
@@ -100,14 +100,14 @@ test("a plugin that burns past its time-out costs only its executor", async () =
   assert.not.match(served.log(), /died/);
 });
 
-test("a plugin that burns after an await is replaced as well", async () => {
+test("a plugin that blocks after an await ends only its executor", async () => {
   served = await serve(fixture("engine"), "--plugin-timeout", "200");
   const answer = await get(served.port, "/svc/plugin/burnsLater?ms=60000");
   assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
   await works();
 });
 
-test("with two executors nobody waits for a burning plugin", async () => {
+test("a second executor serves requests while a plugin blocks", async () => {
   served = await serve(fixture("engine"), "--executors", "2");
   let burning = true;
   const burn = get(served.port, "/svc/plugin/burns?ms=3000").then(() => {
@@ -130,7 +130,7 @@ test("an exhausted heap ends the executor, not the server", async () => {
   await works();
 });
 
-test("stray exceptions outside of a request are logged and harm nobody", async () => {
+test("exceptions outside of a request are logged and harmless", async () => {
   served = await serve(fixture("engine"));
   assert.is((await get(served.port, "/svc/plugin/throwsLater")).json.response, "ok");
   await delay(50);
@@ -139,7 +139,7 @@ test("stray exceptions outside of a request are logged and harm nobody", async (
   assert.match(served.log(), /stray rejection/);
 });
 
-test("crashes that requests bring about do not take the service out", async () => {
+test("crashes caused by requests do not lead to Service-OUT", async () => {
   served = await serve(fixture("engine"));
   for (let round = 0; round < 12; round++) await get(served.port, "/svc/plugin/exits");
   await works();
@@ -148,7 +148,7 @@ test("crashes that requests bring about do not take the service out", async () =
   assert.is(errors["executor-restarts"], 12);
 });
 
-test("plugins that cannot live take the service out", async () => {
+test("a crash loop of plugins leads to Service-OUT", async () => {
   await buildProject(fixture("dying"));
   served = await serve(fixture("dying"));
   while ((await get(served.port, "/svc/hc")).status === 200) await delay(50);
@@ -159,7 +159,7 @@ test("plugins that cannot live take the service out", async () => {
   assert.is((await get(served.port + 1, "/svc/status")).status, 200);
 });
 
-/** Serves one module of plugins; `flag` is a file that is not there. */
+/** Serves one module of plugins; `flag` is the path of a missing file. */
 async function withModule(
   module: (flag: string) => string,
   run: (project: TemporaryProject, flag: string) => Promise<void>,
@@ -184,7 +184,7 @@ ${module(flag)}
 
 const ANSWERS = '/** @plugin */\nexport function idle(_request: PluginRequest) { return "idle"; }';
 
-test("a service that is out for its plugins is in again once they live", async () => {
+test("the service is in again after a crash loop ends", async () => {
   const dies = (flag: string): string =>
     `const flag = ${JSON.stringify(flag)};
 setInterval(() => existsSync(flag) && process.exit(1), 5);
@@ -201,7 +201,7 @@ ${ANSWERS}`;
   });
 });
 
-test("executors that end before all have loaded their plugins end the start", async () => {
+test("executors that exit before all have loaded abort the start", async () => {
   const dies = (flag: string): string =>
     `import { mkdirSync } from "node:fs";
 const [claimed, gone] = [${JSON.stringify(`${flag}.claimed`)}, ${JSON.stringify(`${flag}.gone`)}];
@@ -225,7 +225,7 @@ ${ANSWERS}`;
   });
 });
 
-test("a module that loops while it is loaded is named, and ends the start", async () => {
+test("a module that loops while loading is named and aborts the start", async () => {
   const loops = (flag: string): string =>
     `let turns = 0;\nwhile (!existsSync(${JSON.stringify(flag)})) {\n  turns++;\n}\n${ANSWERS}`;
   await withModule(loops, async (project, flag) => {
@@ -241,7 +241,7 @@ test("a module that loops while it is loaded is named, and ends the start", asyn
   });
 });
 
-test("buffers count against the memory of an executor", async () => {
+test("buffers count against the memory limit of an executor", async () => {
   const eats = (): string =>
     `/** @plugin */
 export function eats(_request: PluginRequest) {
@@ -263,7 +263,7 @@ ${ANSWERS}`;
   });
 });
 
-test("a replacement runs what was asked for, though a newer build numbers it anew", async () => {
+test("a replacement calls the requested plugin after a newer build renumbered it", async () => {
   const plugin = (name: string, body: string): string =>
     `/** @plugin */\nexport function ${name}(_request: PluginRequest) {\n  ${body}\n}\n`;
   const head =

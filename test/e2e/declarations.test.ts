@@ -1,5 +1,5 @@
-// The declarations of the package, as a strict project meets them that has installed nothing else:
-// no types of Node, and no leave to overlook what is wrong inside of packages.
+// The declarations of the package in a strict project without other packages: no types of Node, and
+// no skipLibCheck.
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";

@@ -1,6 +1,6 @@
 // The table of docs/guides/writing-plugins.md, cell by cell: the value that a plugin receives for
-// each form of query text, by its declared type. Both as an argument and in `request.params`, over
-// a real socket.
+// each form of query text, by its declared type. As an argument and in `request.params`, over a
+// real socket.
 // limit: 60 s
 
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// `svc dev`: what is edited is served, mistakes are shown while the last good version goes on.
+// `svc dev`: edits are served, and errors are shown while the last valid version stays in service.
 // limit: 180 s
 // takes 45 s
 
@@ -24,7 +24,7 @@ export function visit(_request: PluginRequest, graph: Graph): int {
 }
 `;
 
-/** Names of the plugins in the argspec that the server tells. */
+/** Names of the plugins in the server's argspec. */
 async function toldPlugins(port: string): Promise<readonly string[]> {
   const url = `http://127.0.0.1:${port}/svc/builtin/argspec?format=schema`;
   const answer = await fetch(url, { headers: { connection: "close" } });
@@ -32,7 +32,7 @@ async function toldPlugins(port: string): Promise<readonly string[]> {
   return response.plugins.map(({ name }) => name);
 }
 
-test("takes edits, new files and new folders into service", () =>
+test("serves edits, new files and new folders", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     assert.match((await dev.until(/\(admin [^\n]*/))[0], /^\(admin http:\S+\)$/, "loopback alone");
@@ -47,7 +47,7 @@ test("takes edits, new files and new folders into service", () =>
     assert.is(await call(port!, "twice?n=5"), 10);
   }));
 
-test("shows a mistake with its line and goes on serving, until it is mended", () =>
+test("shows an error with its line and keeps serving until it is fixed", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: Map<string, int>"));
@@ -59,7 +59,7 @@ test("shows a mistake with its line and goes on serving, until it is mended", ()
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
-test("what has wrong types is not served, and no other command takes it for a build", () =>
+test("does not serve type errors, and leaves no build for other commands", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", BAD_PLUGIN);
@@ -73,7 +73,7 @@ test("what has wrong types is not served, and no other command takes it for a bu
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
-test("--unchecked serves at once what parses, and says then what TypeScript finds", async () => {
+test("--unchecked serves at once what parses, and reports type errors later", async () => {
   const project = new TemporaryProject();
   const dev = new Dev(project.folder, "--unchecked");
   try {
@@ -94,7 +94,7 @@ test("--unchecked serves at once what parses, and says then what TypeScript find
   }
 });
 
-test("--unchecked tells of wrong types after the swap, even if that takes longer", async () => {
+test("--unchecked reports type errors after the swap, even when that takes longer", async () => {
   const project = new TemporaryProject();
   const dev = new Dev(project.folder, "--unchecked");
   try {
@@ -112,7 +112,7 @@ test("--unchecked tells of wrong types after the swap, even if that takes longer
   }
 });
 
-test("a file that an editor empties before it writes it is no change of its own", () =>
+test("ignores an empty file that an editor writes first", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", "");
@@ -125,7 +125,7 @@ test("a file that an editor empties before it writes it is no change of its own"
     await dev.until(/served after \d+ ms: 0 plugins/);
   }));
 
-test("takes changes of packages of the workspace, which lie outside of the folder", async () => {
+test("serves changes of workspace packages outside of the folder", async () => {
   const project = new TemporaryProject({
     "packages/rates/package.json": '{ "name": "rates", "type": "module", "exports": "./rate.ts" }',
     "packages/rates/rate.ts": "export const rate: number = 2;\n",
@@ -149,7 +149,7 @@ test("takes changes of packages of the workspace, which lie outside of the folde
   }
 });
 
-test("begins to serve once the first mistake is mended", () =>
+test("starts serving once the first error is fixed", () =>
   withDev({ "plugins/double.ts": "export function {" }, async (dev, project) => {
     await dev.until(/serving begins once this is mended/);
     project.write("plugins/double.ts", GOOD_PLUGIN);
@@ -157,7 +157,7 @@ test("begins to serve once the first mistake is mended", () =>
     assert.is(await call(port!, "double"), 42);
   }));
 
-test("a reload keeps what is in the graphs", () =>
+test("keeps graphs across a reload", () =>
   withDev({ "plugins/visits.ts": VISITS }, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     assert.is(await call(port!, "visit"), 1);
@@ -169,14 +169,14 @@ test("a reload keeps what is in the graphs", () =>
     }
   }));
 
-test("says when the configuration needs a new start", () =>
+test("asks for a restart when the configuration changes", () =>
   withDev(undefined, async (dev, project) => {
     await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("svc.config.ts", "export default { http: { cors: '*' } };\n");
     await dev.until(/the configuration has changed/);
   }));
 
-test("ends with an error when the server cannot be started", async () => {
+test("fails when the server cannot be started", async () => {
   const project = new TemporaryProject();
   const dev = new Dev(project.folder, "--root", join(project.folder, "nowhere", "deeper"));
   const exited = new Promise((resolve) => dev.process.once("exit", resolve));

@@ -1,5 +1,5 @@
-// Built-in plugins about a whole matrix, asked at an engine, at its dispatcher, and at one above;
-// and what `/svc/inspect` shows of requests that are with back-ends.
+// Built-in plugins for a whole matrix, called at an engine, at its dispatcher, and one level above;
+// and the requests at back-ends in `/svc/inspect`.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -48,7 +48,7 @@ function portOf({ address }: Tree): number {
   return Number(address.split(":")[1]);
 }
 
-test("Identify shows an engine to whoever asks it", async () => {
+test("Identify shows an engine", async () => {
   const { engine } = below.at(0, 0);
   const { json } = await ask(engine.port, "Identify");
   const { level, entries } = json.response as Merged<number, Tree>;
@@ -87,7 +87,7 @@ test("Identify walks the primary rows of two levels", async () => {
   }
 });
 
-test("a dispatcher's admin port tells of the whole matrix, too", async () => {
+test("the admin port of a dispatcher covers the whole matrix", async () => {
   for (const name of ["Identify", "MatrixObjects"]) {
     const [main, admin] = await Promise.all(
       [above.port, above.port + 1].map((port) => get(port, `/svc/builtin/${name}`)),
@@ -113,7 +113,7 @@ interface Listed {
   readonly matrix: { readonly location: string; readonly level: number };
 }
 
-test("matrixplugins lists every level once, by path, the highest first", async () => {
+test("matrixplugins lists every level once, by path, top level first", async () => {
   const { json } = await ask(above.port, "matrixplugins");
   const listed = json.response as Listed[];
   const places = listed.map(({ path, matrix: { location, level } }) => [path, location, level]);
@@ -131,7 +131,7 @@ test("matrixplugins lists every level once, by path, the highest first", async (
   assert.ok(tops.length > 0);
 });
 
-test("an engine lists its plugins by path and level, on its main port alone", async () => {
+test("matrixplugins of an engine lists its plugins on the main port only", async () => {
   const { port } = below.at(0, 0).engine;
   const { response } = (await ask(port, "matrixplugins")).json;
   const [key, { path, matrix: place }] = (response as Merged<string, Listed>).entries[0]!;
@@ -148,7 +148,7 @@ test("an engine lists its plugins by path and level, on its main port alone", as
   }
 });
 
-test("they are asked of the primary row alone, and are out of service with it", async () => {
+test("primary-row plugins respond 503 with their row", async () => {
   const { engine } = below.at(0, 1);
   await engine.serviceIn(false);
   try {
@@ -172,7 +172,7 @@ interface Inspected {
   };
 }
 
-/** What `/svc/inspect` shows of the requests for a path, once a condition holds. */
+/** `/svc/inspect` for the requests of a path, once a condition holds. */
 async function inspected(
   port: number,
   path: string,
@@ -186,7 +186,7 @@ async function inspected(
   }
 }
 
-test("inspect shows the channels of a request that is with back-ends", async () => {
+test("inspect shows the channels of a dispatched request", async () => {
   const path = "/svc/plugin/wait?ms=1500";
   const { port } = below.dispatcher;
   const answer = get(port, path, { headers: { "X-SVC-Partial-Target": "3" } });
@@ -213,7 +213,7 @@ test("inspect shows the channels of a request that is with back-ends", async () 
 test("inspect shows requests that wait for channels", async () => {
   const path = "/svc/plugin/wait?ms=1000";
   const { port } = below.dispatcher;
-  // Four channels a replica.
+  // Four channels per replica.
   const answers = Array.from({ length: 9 }, () => get(port, path));
   const states = (await inspected(port, path, ({ length }) => length === 9)).map(
     ({ client, matrix: { channels } }) => `${client.state} ${channels.length}`,
@@ -224,7 +224,7 @@ test("inspect shows requests that wait for channels", async () => {
   for (const answer of answers) assert.is((await answer).status, 200);
 });
 
-test("other built-in plugins answer where they are asked", async () => {
+test("other built-in plugins run at the called instance", async () => {
   assert.is((await ask(above.port, "ping")).json.response, true);
   assert.is((await ask(above.port, "ping")).json.level, 0);
 });

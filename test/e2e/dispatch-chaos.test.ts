@@ -1,6 +1,6 @@
-// Load on 3 x 2 back-ends that are killed, hung, cut off and put Service-OUT at random: all answers
-// are right, nothing is written twice, only those requests fail that must, all back-ends come back,
-// and no socket is left. CHAOS_SECONDS=60 runs longer.
+// Load on 3 x 2 back-ends that are killed, hung, disconnected and put Service-OUT at random: all
+// responses are correct, nothing is written twice, only unavoidable failures occur, all back-ends
+// recover, and no socket leaks. CHAOS_SECONDS=60 runs longer.
 // limit: 120 s
 // takes 15 s
 
@@ -13,19 +13,19 @@ import { type MatrixPlace, matrix, type TestMatrix } from "./support/matrix.js";
 import { type Answer, get, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch chaos");
-/** Asked for by somebody, who gives it a machine of its own. */
+/** Requested by a developer, with a machine of its own. */
 const IS_STRICT = process.env.CHAOS_SECONDS !== undefined;
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? 6);
 const CLIENTS = 8;
 const TIMEOUT_MS = 500;
 const ROWS = 3;
 const COLUMNS = 2;
-/** With all the time of a machine it takes less than 2 s; else who is late is left alone long. */
+/** It takes less than 2 s on an idle machine; otherwise slow replicas are ejected for long. */
 const RECOVERY_MS = IS_STRICT ? 2000 : 40_000;
 const TIMED_OUT = new RegExp(
   `^<partial: \\d width: 2> \\| 503 \\| timeout after ${TIMEOUT_MS} ms$`,
 );
-/** The connection was lost before an answer came, so that nobody knows whether it was executed. */
+/** The connection was lost before a response, so that execution is unknown. */
 const LOST = /^<partial: \d width: 2> \| 503 \| (connection closed|read |write )/;
 
 let system: TestMatrix;
@@ -41,18 +41,18 @@ function ask(path: string, init: RequestInit = {}): Promise<Answer> {
   return get(system.dispatcher.port, `/svc/plugin/${path}`, init);
 }
 
-/** What clients have seen. */
+/** Outcomes seen by clients. */
 class Tally {
   readonly counts: Record<string, number> = {};
   readonly wrong: string[] = [];
   readonly written: string[] = [];
 
-  /** Counts what may go wrong with a read or a write, and notes what must not. */
+  /** Counts tolerated failures of a read or a write, and records all others. */
   failure(kind: string, { text, json }: Answer): void {
     const message = String(json.message);
     if (TIMED_OUT.test(message)) this.count(`${kind} timed out`);
     else if (kind === "write" && LOST.test(message)) this.count("write lost");
-    // Where all is slow, the replica that is well may be too late as well.
+    // On a slow machine even the healthy replica may be too late.
     else if (!IS_STRICT && message === "Partition(s) down") this.count(`${kind} had no place`);
     else this.wrong.push(`${kind}: ${text}`);
   }
@@ -62,7 +62,7 @@ class Tally {
   }
 }
 
-/** Sends requests one after the other until it is told to stop. */
+/** Sends requests one after the other until it is stopped. */
 async function client(name: string, random: Random, tally: Tally, signal: AbortSignal) {
   for (let number = 0; !signal.aborted; number++) {
     const id = `${name}-${number}`;
@@ -74,7 +74,7 @@ async function client(name: string, random: Random, tally: Tally, signal: AbortS
 async function read(id: string, tally: Tally): Promise<void> {
   const answer = await ask(`params?id=${id}`);
   if (answer.status === 200) {
-    // Each engine returns what it was asked.
+    // Each engine returns its arguments.
     const { entries } = answer.json.response as { entries: unknown };
     const expected = Array.from({ length: COLUMNS }, (_, partition) => [partition, { id }]);
     if (JSON.stringify(entries) !== JSON.stringify(expected)) tally.wrong.push(answer.text);
@@ -118,7 +118,9 @@ const FAULTS: Record<string, (place: MatrixPlace, random: Random) => Promise<voi
   },
 };
 
-/** Spoils one place of a partition after the other, but for one that is always well. */
+/**
+ * Injects faults into one back-end of a partition after the other, except for one healthy replica.
+ */
 async function spoil(partition: number, random: Random, signal: AbortSignal, counts: Tally) {
   const well = random.below(ROWS);
   while (!signal.aborted) {
@@ -131,7 +133,7 @@ async function spoil(partition: number, random: Random, signal: AbortSignal, cou
   }
 }
 
-/** Resolves once every back-end has answered. */
+/** Resolves once every back-end has responded. */
 async function recovered(): Promise<void> {
   const deadline = performance.now() + RECOVERY_MS;
   for (let row = 0; row < ROWS; row++) {
@@ -147,7 +149,7 @@ async function recovered(): Promise<void> {
   }
 }
 
-/** Sockets that the dispatcher has open; what it does not use for back-ends, it has always. */
+/** Open sockets of the dispatcher; the number of those without a back-end is constant. */
 function sockets(): number {
   const folder = `/proc/${system.dispatcher.pid}/fd`;
   const links = readdirSync(folder).map((name) => {
@@ -165,7 +167,7 @@ function channels(): number {
 }
 
 async function unusedSockets(): Promise<number> {
-  // Connections that are being closed are neither the one nor the other.
+  // Connections being closed count as neither.
   for (let last = -1; ; ) {
     await delay(100);
     const unused = sockets() - channels();
@@ -174,7 +176,7 @@ async function unusedSockets(): Promise<number> {
   }
 }
 
-test(`load while back-ends fail (SEED=${SEED})`, async () => {
+test(`serves under load while back-ends fail (SEED=${SEED})`, async () => {
   await recovered();
   const before = process.platform === "linux" ? await unusedSockets() : 0;
   const [tally, faults] = [new Tally(), new Tally()];

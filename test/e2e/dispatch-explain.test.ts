@@ -1,5 +1,5 @@
-// `X-SVC-Explain` through two levels: who was asked, at what costs, where the time went; and where
-// nothing is explained.
+// `X-SVC-Explain` through two levels: replicas tried, their costs, and durations; and where nothing
+// is explained.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -48,7 +48,7 @@ function explanationOf({ text, json }: Answer): Explained {
   return json.explain as Explained;
 }
 
-test("explains a merged answer at the top and below", async () => {
+test("explains a merged response at both levels", async () => {
   const { ms, partitions } = explanationOf(await ask(above.port, "find?n=1"));
   assert.equal(Object.keys(ms).sort(), ["backends", "merge", "total", "wait"]);
   assert.equal(
@@ -65,19 +65,19 @@ test("explains a merged answer at the top and below", async () => {
   assert.equal(Object.keys(engine!.below!.ms), ["total"]);
 });
 
-test("explains requests that pre-processors made, post-processors, and failures", async () => {
+test("explains requests of pre-processors, post-processors, and failures", async () => {
   const made = explanationOf(await ask(below.dispatcher.port, "new"));
   assert.ok("pre" in made.ms);
   assert.ok(made.partitions[0]!.tries[0]!.below);
   const failed = await ask(below.dispatcher.port, "fails");
   assert.is(failed.status, 500);
-  // The first failure is that of all: it may be told before the other partition has answered.
+  // The first failure is the outcome: it may be sent before the other partition responds.
   const outcomes = explanationOf(failed).partitions.map(({ tries }) => tries[0]!.outcome);
   assert.ok(outcomes.includes(500), JSON.stringify(outcomes));
   assert.ok(outcomes.every((outcome) => outcome === 500 || outcome === null));
 });
 
-test("shows the replicas that were tried before", async () => {
+test("shows the replicas tried before", async () => {
   const { proxy } = below.at(0, 0);
   await ask(below.dispatcher.port, "find");
   proxy.fault = "refuse";
@@ -95,19 +95,19 @@ test("shows the replicas that were tried before", async () => {
   assert.ok(last.costs[0] === "down" || last.costs[0] === "tried");
 });
 
-test("explains to nobody who does not ask, nor in plain text", async () => {
+test("explains only on request, and not in plain text", async () => {
   const { port } = below.dispatcher;
   assert.not("explain" in (await ask(port, "find", { "X-SVC-Explain": "0" })).json);
   assert.not("explain" in (await get(port, "/svc/plugin/find")).json);
   assert.not.match((await ask(port, "find", { accept: "text/plain" })).text, "costs");
-  // Of a partial it is no part, but a header line.
+  // For a partial it is a header field.
   const partial = { accept: "application/x-svc-partial" };
   assert.match((await ask(port, "find", partial)).headers.get("x-svc-explain")!, '"costs":');
   const { engine } = below.at(0, 0);
   assert.not("explain" in (await ask(engine.port, "find")).json);
 });
 
-test("explains nothing where that is off, nor to strangers where it is for trusted", async () => {
+test("explains nothing when off, and nothing to untrusted clients with `trusted`", async () => {
   const dispatcher = { partitions: [[{ host: "127.0.0.1", port: 1 }]], replicas: [{}] };
   for (const [explain, isTold] of [
     ["off", false],

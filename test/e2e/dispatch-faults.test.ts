@@ -1,5 +1,5 @@
-// Back-ends that die, hang, talk nonsense or are full: what the client sees of it, and that they
-// come back. Bodies and partials of many bytes.
+// Back-ends that die, hang, send garbage or are overloaded: outcomes for the client, and recovery.
+// Large bodies and partials.
 // limit: 60 s
 // takes 35 s
 
@@ -11,12 +11,12 @@ import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
 import { type Answer, get, pipeline, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch faults");
-// Longer than a loaded machine takes for what does not hang.
+// Longer than a loaded machine needs for a back-end that does not hang.
 const TIMEOUT_MS = 1000;
 let small: TestMatrix;
-/** Over the same back-ends; answers without the partitions that are down. */
+/** Over the same back-ends; returns partial results without unhealthy partitions. */
 let lenient: MatrixNode;
-/** Dispatchers that single tests have started. */
+/** Dispatchers started by single tests. */
 const further: MatrixNode[] = [];
 let writes = 0;
 
@@ -33,13 +33,13 @@ test.after(async () => {
   await small.stop();
 });
 
-/** Every back-end is in use again, for both dispatchers. */
+/** Every back-end is healthy again for both dispatchers. */
 test.after.each(async () => {
   for (const place of small.places.flat()) place.proxy.fault = "none";
   for (const { port } of [small.dispatcher, lenient]) {
     for (const row of [0, 1]) {
       for (;;) {
-        // What may be repeated tries again, at once, who was left alone.
+        // A retryable request tries ejected back-ends again at once.
         await get(port, "/svc/plugin/find");
         const { json } = await get(port, `/svc/plugin/affine?n=${row}`);
         const { entries = [] } = (json.response ?? {}) as { entries?: [number, Item][] };
@@ -58,7 +58,7 @@ function ask(path: string, init: RequestInit = {}, port = small.dispatcher.port)
   return get(port, `/svc/plugin/${path}`, init);
 }
 
-/** Replicas that answered, by partition; or the error. */
+/** Replicas that responded, by partition; or the error. */
 async function rows(path = "where", port = small.dispatcher.port): Promise<unknown> {
   const { json } = await ask(path, {}, port);
   if (json.status !== "OK") return json.message;
@@ -75,11 +75,11 @@ async function write(method: "GET" | "POST"): Promise<{ answer: Answer; executed
 function setFault(partition: number, replica: number, fault: Fault): void {
   const { proxy } = small.at(partition, replica);
   proxy.fault = fault;
-  // Connections that are open must not remember better times.
+  // Open connections must not remember earlier latencies.
   if (fault === "refuse") proxy.cut();
 }
 
-test("a back-end that dies is left, and found again when it is back", async () => {
+test("skips a back-end that dies and reuses it after recovery", async () => {
   const place = small.at(1, 0);
   assert.equal(await rows(), [0, 0]);
   await place.kill();
@@ -88,27 +88,27 @@ test("a back-end that dies is left, and found again when it is back", async () =
   await place.restart();
 });
 
-test("so is one that takes no connections", async () => {
+test("skips a back-end that refuses connections and reuses it after recovery", async () => {
   setFault(0, 0, "refuse");
   assert.equal(await rows(), [1, 0]);
 });
 
-test("one that is too busy gets fewer requests for a while", async () => {
+test("sends fewer requests to an overloaded back-end for a while", async () => {
   setFault(0, 0, "busy");
   assert.equal(await rows(), [1, 0]);
   small.at(0, 0).proxy.fault = "none";
   assert.equal(await rows(), [1, 0]);
 });
 
-test("a connection that is lost: a GET is asked again, a POST is not", async () => {
+test("retries a GET but not a POST after a lost connection", async () => {
   setFault(0, 0, "reset");
   const get = await write("GET");
-  // Targeted requests have only one replica to go to.
+  // Targeted requests have a single replica.
   assert.equal([get.answer.status, get.executed], [503, 1]);
   assert.equal(await rows(), [1, 0]);
 });
 
-test("a POST whose connection is lost is executed once", async () => {
+test("executes a POST once when its connection is lost", async () => {
   setFault(0, 0, "reset");
   const { answer, executed } = await write("POST");
   assert.is(answer.status, 500);
@@ -116,7 +116,7 @@ test("a POST whose connection is lost is executed once", async () => {
   assert.is(executed, 1);
 });
 
-test("nor by another dispatcher, when a part of it may have been executed", async () => {
+test("does not retry a partly executed POST at another dispatcher either", async () => {
   const other = await MatrixNode.start({ dispatcher: small.config, processors: false });
   const replicas = [small.dispatcher, other].map(({ port }) => ({ host: "127.0.0.1", port }));
   const dispatcher = { partitions: [replicas], replicas: [{}, {}] };
@@ -132,7 +132,7 @@ test("nor by another dispatcher, when a part of it may have been executed", asyn
   assert.ok(small.written().filter((written) => written === "half 0").length <= 1);
 });
 
-test("what is no answer is an error", async () => {
+test("reports an invalid response as an error", async () => {
   setFault(1, 0, "garbage");
   assert.match(
     String(await rows()),
@@ -140,22 +140,22 @@ test("what is no answer is an error", async () => {
   );
 });
 
-test("what is no answer is left out where that is allowed", async () => {
+test("omits an invalid response from a partial result", async () => {
   setFault(1, 0, "garbage");
   assert.equal(await rows("where", lenient.port), [0]);
 });
 
-// Who hangs again is left alone for twice as long: so others do.
+// A repeated hang doubles the ejection time: others hang for each test.
 for (const [how, place] of [
   ["proxy", 1],
   ["process", 0],
 ] as const) {
-  test(`a back-end that hangs is cut off after the time-out (${how})`, async () => {
+  test(`aborts a request to a hanging back-end at the timeout (${how})`, async () => {
     const { engine } = small.at(place, 0);
     if (how === "process") engine.hang();
     else setFault(place, 0, "hang");
     assert.is(await rows(), `<partial: ${place} width: 2> | 503 | timeout after ${TIMEOUT_MS} ms`);
-    // From then on the other one is asked.
+    // From then on the other replica is used.
     assert.equal(await rows(), place === 1 ? [0, 1] : [1, 0]);
     const { json } = await ask("where", {}, lenient.port);
     assert.equal(json.partitions, [2, 1, 1]);
@@ -163,7 +163,7 @@ for (const [how, place] of [
   });
 }
 
-test("a replica that hangs but calls itself well fails nobody who may be repeated", async () => {
+test("succeeds with retryable requests despite a hanging replica that passes probes", async () => {
   await ask("find");
   setFault(0, 0, "zombie");
   for (let i = 0; i < 20; i++) {
@@ -174,27 +174,27 @@ test("a replica that hangs but calls itself well fails nobody who may be repeate
   assert.is(json.coverage, 1);
 });
 
-test("what is missing is told as coverage", async () => {
+test("reports missing partitions as coverage", async () => {
   await ask("where", {}, lenient.port);
   setFault(1, 0, "hang");
   const { json } = await ask("where", {}, lenient.port);
   assert.equal([json.partitions, json.coverage], [[2, 1, 1], 0.5]);
 });
 
-test("slow is not silent", async () => {
+test("does not treat a slow back-end as hanging", async () => {
   small.at(0, 0).proxy.delayMs = TIMEOUT_MS / 4;
   assert.equal(await rows(), [0, 0]);
   small.at(0, 0).proxy.delayMs = 0;
 });
 
-test("Service-OUT of a back-end goes unnoticed", async () => {
+test("hides Service-OUT of a back-end from clients", async () => {
   const { engine } = small.at(0, 0);
   await engine.serviceIn(false);
   assert.equal(await rows(), [1, 0]);
   await engine.serviceIn(true);
 });
 
-test("a partition without replicas: 503, or an answer without it", async () => {
+test("responds 503 without replicas of a partition, or with a partial result", async () => {
   for (const replica of [0, 1]) await small.at(1, replica).engine.serviceIn(false);
   const strict = await ask("find");
   assert.equal([strict.status, strict.json.message], [503, "Partition(s) down"]);
@@ -211,7 +211,7 @@ test("a partition without replicas: 503, or an answer without it", async () => {
   for (const engine of small.engines()) await engine.serviceIn(true);
 });
 
-/** A dispatcher that waits for what takes long. */
+/** A dispatcher that waits for long requests. */
 async function patient(replicas: readonly object[] = [{}, {}]) {
   const dispatcher = await MatrixNode.start({
     dispatcher: { ...small.config, replicas, options: {} },
@@ -220,9 +220,9 @@ async function patient(replicas: readonly object[] = [{}, {}]) {
   return dispatcher;
 }
 
-test("a full line of those that wait turns newcomers away", async () => {
+test("rejects requests when the queue is full", async () => {
   const { port } = await patient([{ channels: 1 }, { channels: 1 }]);
-  // So many come at once on each connection; two run until all are there, 992 wait.
+  // Maximum of concurrent requests per connection; two run until all have arrived, 992 wait.
   const paths = new Array(64).fill("/svc/plugin/wait?ms=0");
   const running = [1, 2].map(() => ask("wait?ms=4000", {}, port));
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -247,7 +247,7 @@ test("a full line of those that wait turns newcomers away", async () => {
   assert.equal(statuses, { "200": 992, "429": 32 });
 });
 
-test("bodies and partials of many bytes", async () => {
+test("transfers large bodies and partials", async () => {
   const { port } = await patient();
   const body = "ö".repeat(2_600_000);
   const { json } = await ask("echo", { method: "POST", body }, port);
@@ -262,7 +262,7 @@ test("bodies and partials of many bytes", async () => {
   assert.ok(entries.every(([key, text], index) => key === index && text === `item ${index >> 1}`));
 });
 
-test("a reverse proxy passes bytes on as they came", async () => {
+test("forwards bytes unchanged as a reverse proxy", async () => {
   const { proxy } = small.at(0, 0);
   const partitions = [[{ host: "127.0.0.1", port: proxy.port }]];
   const dispatcher = await MatrixNode.start({
@@ -283,7 +283,7 @@ test("a reverse proxy passes bytes on as they came", async () => {
     assert.is(status, Number(head.slice(9, 12)));
     assert.match(head, `Content-Type: ${headers.get("content-type")}`);
   }
-  // The back-end ends the connection after an answer without content; the next request is not lost.
+  // The back-end closes the connection after an empty response; the next request is not lost.
   const init = { method: "POST", body: "x", headers: { accept: "text/plain" } };
   for (let round = 0; round < 20; round++) {
     const { status, text } = await ask("text?s=", init, dispatcher.port);

@@ -1,4 +1,4 @@
-// Which back-ends of a matrix a request goes to, and what it knows there about its place.
+// Routing of a request to back-ends of a matrix, and its position as seen there.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -6,7 +6,7 @@ import * as assert from "uvu/assert";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
 import { get, strangeLines } from "./support/server.js";
 
-const test = suite("dispatch places");
+const test = suite("dispatch positions");
 const PRIMARY_ROW = 1;
 let small: TestMatrix;
 
@@ -25,7 +25,7 @@ interface Arrival {
   readonly [attribute: string]: unknown;
 }
 
-/** What the engines saw of a request, by partition. */
+/** The request as the engines saw it, by partition. */
 async function arrivals(
   path: string,
   headers: Record<string, string> = {},
@@ -36,12 +36,12 @@ async function arrivals(
   return (json.response as { entries: [number, Arrival][] }).entries.map(([, item]) => item);
 }
 
-/** Partition and replica of each engine that a request went to. */
+/** Partition and replica of each engine that received a request. */
 async function places(path: string, headers: Record<string, string> = {}): Promise<number[][]> {
   return (await arrivals(path, headers)).map(({ partition, replica }) => [partition, replica]);
 }
 
-test("a request knows its place", async () => {
+test("a request has its position", async () => {
   const all = await arrivals("where?x=1");
   for (const [partition, arrival] of all.entries()) {
     const { baseport, ...attributes } = arrival;
@@ -65,7 +65,7 @@ test("a request knows its place", async () => {
   assert.is(all.length, 2);
 });
 
-test("a pre-processor at the top has no parent", async () => {
+test("a pre-processor at the top level has no parent", async () => {
   const { json } = await get(small.dispatcher.port, "/svc/plugin/arrival");
   assert.equal(json.response, {
     primary: 1,
@@ -88,7 +88,7 @@ test("a primary request goes to the primary row of all partitions", async () => 
   );
 });
 
-test("a preferred row, modulo their number", async () => {
+test("an affinity selects a row, modulo their number", async () => {
   for (const [affinity, row] of [
     [0, 0],
     [1, 1],
@@ -102,13 +102,13 @@ test("a preferred row, modulo their number", async () => {
   }
 });
 
-test("a target by header is one partition's primary replica, modulo their number", async () => {
+test("a target in the header selects the primary replica of a partition", async () => {
   for (const [target, partition] of [
     ["0", 0],
     ["1", 1],
     ["4", 0],
     ["1000001", 1],
-    // Rounded to a double it would be the other partition's.
+    // Rounded to a double it would select the other partition.
     ["9007199254740993", 1],
     ["18446744073709551615", 1],
     [`${"9".repeat(400)}8`, 0],
@@ -117,7 +117,7 @@ test("a target by header is one partition's primary replica, modulo their number
     assert.equal(others, []);
     const { replica, primary, partial } = arrival!;
     assert.equal([arrival!.partition, replica, primary], [partition, PRIMARY_ROW, 1]);
-    // The next dispatcher takes it modulo its own number.
+    // The next dispatcher applies its own modulo.
     assert.is(partial, Math.min(Number(target), Number.MAX_SAFE_INTEGER));
   }
 });
@@ -128,7 +128,7 @@ test("a target counts as one of all partitions", async () => {
   assert.equal([json.level, json.partitions], [1, [2, 0, 1]]);
 });
 
-test("a target by attribute", async () => {
+test("a target as an attribute selects a partition", async () => {
   for (const [target, partition] of [
     [0, 0],
     [1, 1],
@@ -138,7 +138,7 @@ test("a target by attribute", async () => {
   }
 });
 
-test("a target that is no whole number is refused, and sent to nobody", async () => {
+test("a target that is not an integer is rejected without being sent", async () => {
   for (const target of ["-1", "x", "1x", "", "0x1", "1.5", "1e3"]) {
     const headers = { "X-SVC-Partial-Target": target };
     for (const name of ["where", "find"]) {
@@ -149,7 +149,7 @@ test("a target that is no whole number is refused, and sent to nobody", async ()
   }
 });
 
-/** Rows of partition 0 that requests go to which run at the same time. */
+/** Rows of partition 0 for concurrent requests. */
 async function rowsAtOnce(dispatcher: MatrixNode, count: number): Promise<number[]> {
   const answers = await Promise.all(
     Array.from({ length: count }, () => get(dispatcher.port, "/svc/plugin/wait?ms=600")),
@@ -160,10 +160,10 @@ async function rowsAtOnce(dispatcher: MatrixNode, count: number): Promise<number
   return rows.sort();
 }
 
-test("requests at the same time spread by cost", async () => {
+test("concurrent requests are distributed by cost", async () => {
   assert.equal(await rowsAtOnce(small.dispatcher, 5), [0, 0, 0, 1, 1]);
   for (const [replicas, count, expected] of [
-    // Row 0 never costs anything, but has only three channels.
+    // Row 0 always costs 0, but has only three channels.
     [[{ channels: 3, priority: 0 }, {}], 5, [0, 0, 0, 1, 1]],
     [[{ priority: 3 }, { priority: 1 }], 6, [0, 0, 1, 1, 1, 1]],
   ] as const) {
@@ -173,11 +173,11 @@ test("requests at the same time spread by cost", async () => {
   }
 });
 
-test("a dispatcher tells the one above how much it has to do", async () => {
+test("a dispatcher reports its backlog to the level above", async () => {
   const path = "/svc/plugin/wait?ms=1000";
   const running = [1, 2, 3].map(() => get(small.dispatcher.port, path));
   const headers = { accept: "application/x-svc-partial" };
-  // Until all three have arrived; their own answers come much later.
+  // Until all three have arrived; their own responses come much later.
   for (let told: string | null = null; told !== "0003"; ) {
     const answer = await get(small.dispatcher.port, "/svc/plugin/find", { headers });
     told = answer.headers.get("x-svc-backlog");
@@ -185,7 +185,7 @@ test("a dispatcher tells the one above how much it has to do", async () => {
   for (const { status } of await Promise.all(running)) assert.is(status, 200);
 });
 
-test("the configuration is shown as it was given", async () => {
+test("the configuration is returned as given", async () => {
   assert.equal(await small.dispatcher.order("dispatcherConfig"), small.config);
   assert.is(await small.at(0, 0).engine.order("dispatcherConfig"), null);
 });
@@ -200,7 +200,7 @@ test("a restart keeps the matrix", async () => {
   ]);
 });
 
-test("a stop lets running requests end and turns newcomers away", async () => {
+test("a stop finishes running requests and rejects new ones", async () => {
   const { dispatcher } = small;
   const running = get(dispatcher.port, "/svc/plugin/wait?ms=500");
   await new Promise((resolve) => setTimeout(resolve, 100));

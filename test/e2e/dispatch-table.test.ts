@@ -1,5 +1,5 @@
-// The request table through every shape of a matrix: what a client gets must not tell whether there
-// is one engine or a hierarchy, but for what this file lists.
+// The request table through every shape of a matrix: responses do not depend on whether a single
+// engine or a hierarchy serves them, with the exceptions listed here.
 // limit: 60 s
 // takes 10 s
 
@@ -25,15 +25,15 @@ type Way = readonly (readonly [partition: number, width: number])[];
 interface Shape {
   readonly name: string;
   readonly hierarchy: Hierarchy;
-  /** The ways that an error may take: whichever partition is the first to fail is told of. */
+  /** Possible error paths: whichever partition fails first is reported. */
   readonly ways: readonly Way[];
-  /** Rows that another answer is right for, and why. */
+  /** Rows with another correct response, and the reason. */
   readonly others: Readonly<Record<string, Partial<RequestCase> | null>>;
-  /** Resolves with the port to ask, and that of the instance that names itself in errors. */
+  /** Resolves with the port to call, and that of the instance named in errors. */
   start(): Promise<readonly [asked: number, named: number]>;
 }
 
-/** A PluginResponse is merged: what is merged is for it to say. */
+/** A PluginResponse is merged; the rows cover everything else. */
 function mergedHits(level: number, levelparts: number, partials: number): Partial<RequestCase> {
   const hits = [1, 2].flatMap((key) => new Array(partials).fill([key, { key }]));
   return {
@@ -61,7 +61,7 @@ const shapes: readonly Shape[] = [
     },
   },
   {
-    // Answers are those of the back-end, byte for byte: errors name its port.
+    // Responses of the back-end, byte for byte: errors name its port.
     name: "proxy",
     hierarchy: ALONE,
     ways: [],
@@ -116,11 +116,11 @@ const shapes: readonly Shape[] = [
     ways: [new Array(RING_SIZE).fill([0, 1])],
     others: {
       PluginResponse: mergedHits(RING_SIZE, 1, 1),
-      // Names without processors come back as they were: a test of its own.
+      // Names without processors loop back: covered by a test of its own.
       "unknown plugin": null,
       "unknown plugin as text": null,
       "path below a plugin": null,
-      // Here it is a pre-processor that returns it, which forwards it.
+      // Here a pre-processor returns it, which forwards it.
       "PluginRequest from an engine": null,
     },
     start: async () => {
@@ -130,7 +130,7 @@ const shapes: readonly Shape[] = [
         return start("ring", matrixOf([ports[(index + 1) % RING_SIZE]!]), port);
       });
       const [port] = await Promise.all(started);
-      // Those that started first have found nobody yet.
+      // The first ones to start have found no back-end yet.
       while ((await get(port!, "/svc/plugin/add?a=1")).status !== 200) await delay(10);
       return [port!, port!];
     },
@@ -156,13 +156,13 @@ async function start(role: TableRole, dispatcher?: object, port?: number): Promi
 
 const shared: Promise<number>[] = [];
 
-/** Engines that all shapes share. */
+/** Engines shared by all shapes. */
 function engines(count: number): Promise<number[]> {
   while (shared.length < count) shared.push(start("engine"));
   return Promise.all(shared.slice(0, count));
 }
 
-/** Ports that are free, as the ones after them are. */
+/** Consecutive free ports. */
 async function freePorts(count: number): Promise<number[]> {
   const held: Server[] = [];
   const ports: number[] = [];
@@ -173,7 +173,7 @@ async function freePorts(count: number): Promise<number[]> {
   await Promise.all(held.map((server) => once(server.close(), "close")));
   return ports;
 
-  /** The port that was bound, 0 for none. */
+  /** The bound port, 0 for none. */
   async function hold(wanted: number): Promise<number> {
     const server = createServer().listen(wanted, "127.0.0.1");
     const isBound = await once(server, "listening").then(
@@ -186,7 +186,7 @@ async function freePorts(count: number): Promise<number[]> {
   }
 }
 
-/** What a row looks like through so many levels. */
+/** Expected row at this number of levels. */
 function checkThrough(row: RequestCase, answer: Answer, shape: Shape, port: number): void {
   const { ways } = shape;
   const isRefusedHere = row.status === 405;
@@ -231,7 +231,7 @@ for (const shape of shapes) {
   });
 
   if (shape.name === "ring") {
-    test("ring: a name that nobody knows goes round once", async () => {
+    test("cycle: an unknown name is rejected after one round", async () => {
       const { status, json } = await get(ports[0], "/svc/plugin/nothere");
       assert.is(status, 500);
       assert.match(String(json.message), /^request came back to a dispatcher/);
@@ -249,7 +249,7 @@ for (const shape of shapes) {
     });
   }
 
-  test(`${shape.name}: exceptions are all listed by names of rows`, () => {
+  test(`${shape.name}: every exception names a row`, () => {
     const names = new Set(requestTable.map(({ name }) => name));
     assert.equal(
       Object.keys(shape.others).filter((name) => !names.has(name)),

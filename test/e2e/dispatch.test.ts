@@ -1,5 +1,5 @@
-// A 2x2 matrix over real sockets: what processors may return, what requests and responses know, and
-// where requests go.
+// A 2x2 matrix over real sockets: return values of processors, attributes of requests and
+// responses, and routing.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -9,8 +9,8 @@ import { OWN_SIGNATURE } from "./support/matrix-plugins.js";
 import { type Answer, get, strangeLines } from "./support/server.js";
 
 const test = suite("dispatch");
-/** What a dispatcher says about an instance below that returns anything else. */
-// Where all partitions fail alike, whichever is first is told.
+/** Message of a dispatcher about an instance below that returns anything else. */
+// If all partitions fail alike, the first one is reported.
 const NO_RESPONSE =
   /^<partial: [01] width: 2> \| 500 \| \{'svc': .*must return PluginResponse, not /;
 let below: TestMatrix;
@@ -62,7 +62,7 @@ async function fails(answer: Promise<Answer>, status: number, message: string | 
   assert.is(actual, status);
 }
 
-test("a query is merged from all partitions", async () => {
+test("merges a query from all partitions", async () => {
   const { json } = await ask("find?n=3");
   assert.equal(json.response, {
     level: 1,
@@ -81,7 +81,7 @@ test("a query is merged from all partitions", async () => {
   assert.equal(json.partitions, [2, 0, 2]);
 });
 
-test("two levels count what is below them", async () => {
+test("counts both levels below", async () => {
   const answer = await askAbove("find?n=3");
   const { level, levelparts, partials, hitcount, aggregator } = rendered(answer);
   assert.equal([level, levelparts, partials, hitcount], [2, 2, 4, 12]);
@@ -90,7 +90,7 @@ test("two levels count what is below them", async () => {
   assert.equal(answer.json.partitions, [2, 0, 4]);
 });
 
-test("plain text of what was merged", async () => {
+test("renders a merged response as plain text", async () => {
   const { text, headers } = await ask("find?n=1", { headers: { accept: "text/plain" } });
   assert.is(headers.get("content-type"), "text/plain; charset=UTF-8");
   assert.match(
@@ -99,7 +99,7 @@ test("plain text of what was merged", async () => {
   );
 });
 
-test("paths under the prefix are forwarded too", async () => {
+test("forwards paths under the prefix", async () => {
   for (const path of ["/shop/plugin/find?n=1", "/shop/svc/plugin/find?n=1"]) {
     assert.is(rendered(await get(above.port, path)).level, 2);
   }
@@ -110,7 +110,7 @@ test("paths under the prefix are forwarded too", async () => {
   await processing.kill();
 });
 
-test("escapes in a path reach the back-ends as escapes", async () => {
+test("forwards escapes in a path unchanged", async () => {
   assert.is(rendered(await ask("f%69nd?n=1")).level, 1);
   const smuggled = "HTTP/1.1%0D%0AHost:%20a%0D%0A%0D%0AGET%20/svc/plugin/write?id=smuggled";
   for (const name of [`a%20${smuggled}`, "a%C4%8D%C4%8Ab", "a%0D%0Ab", "a%3Fb", "a%2569", "a%23"]) {
@@ -121,18 +121,18 @@ test("escapes in a path reach the back-ends as escapes", async () => {
   assert.equal(below.written(), []);
 });
 
-test("HEAD and other methods are not for plugins", async () => {
+test("rejects HEAD and other methods for plugins", async () => {
   for (const method of ["HEAD", "PUT", "DELETE"]) {
     assert.is((await ask("find", { method })).status, 405);
   }
 });
 
-test("the matrix hangs on the main port alone", async () => {
+test("serves the matrix on the main port only", async () => {
   const { status } = await get(below.dispatcher.port + 1, "/svc/plugin/find");
   assert.is(status, 404);
 });
 
-test("pre: the received request, its parameters as they came or changed", async () => {
+test("pre: forwards the received request with original or changed parameters", async () => {
   assert.equal((await items("params?n=(int)1&x=a%20b&flag"))[0], { n: 1, x: "a b", flag: null });
   assert.equal((await items("params?n=(int)1&extra=y"))[0], {
     n: 1,
@@ -142,13 +142,13 @@ test("pre: the received request, its parameters as they came or changed", async 
   });
 });
 
-test("pre: what a client calls its parameters sets nothing but parameters", async () => {
+test("pre: treats parameters with names of attributes as plain parameters", async () => {
   for (const name of ["content", "partial", "headers", "params"]) {
     assert.equal(await items(`passes?${name}=7`), [{ [name]: "7" }, { [name]: "7" }], name);
   }
 });
 
-test("pre: another request, with fields and content", async () => {
+test("pre: forwards another request with header fields and content", async () => {
   assert.is(rendered(await ask("new")).hitcount, 2);
   const posted = rendered(await ask("newPost"));
   assert.equal(posted.entries, [
@@ -158,7 +158,7 @@ test("pre: another request, with fields and content", async () => {
   assert.match(String((await items("newHeaders"))[0]), /X-Own: 1\r\n/);
 });
 
-test("pre: an early end, at the top and below", async () => {
+test("pre: responds early, at both levels", async () => {
   const { json } = await ask("early");
   assert.is(json.level, 0);
   assert.is(json.partitions, null);
@@ -169,12 +169,12 @@ test("pre: an early end, at the top and below", async () => {
   assert.equal(merged.entries as unknown, new Array(2).fill([1, `early at ${port}`]));
 });
 
-test("pre: any other object ends a request at the top, and is an error below", async () => {
+test("pre: may return any object at the top level, but not below", async () => {
   assert.equal((await ask("object")).json.response, { plain: true });
   await fails(askAbove("object"), 500, NO_RESPONSE);
 });
 
-test("pre: what it throws, and requests that cannot be sent", async () => {
+test("pre: reports exceptions and requests that cannot be sent", async () => {
   await fails(ask("throws"), 500, /^\{"plugin":\{"exception":"<class 'TypeError'>","value":"pre f/);
   await fails(ask("unkept"), 500, /request\.local cannot be kept/);
   await fails(ask("unsendable"), 500, /unsupported parameter type/);
@@ -186,7 +186,7 @@ test("pre: what it throws, and requests that cannot be sent", async () => {
   await fails(ask("params?n=(int)x"), 400, /n/);
 });
 
-test("post: flag, local and signature come from pre, the counts from merging", async () => {
+test("post: receives flag, local and signature from pre, and merged totals", async () => {
   const { json } = await ask("keeps");
   const { signature, ...rest } = json.response as Record<string, unknown>;
   assert.match(String(signature), /^[0-9a-f]{32}$/);
@@ -207,7 +207,7 @@ test("post: flag, local and signature come from pre, the counts from merging", a
   assert.equal(json.partitions, [2, 0, 2]);
 });
 
-test("post: what pre has not set is null, a signature also that nobody read", async () => {
+test("post: has null for attributes that pre did not set or read", async () => {
   for (const [how, expected] of [
     ["nothing", [null, null]],
     ["no%20signature", ["12345678", null]],
@@ -218,11 +218,11 @@ test("post: what pre has not set is null, a signature also that nobody read", as
   }
 });
 
-test("post: without pre", async () => {
+test("post: runs without pre", async () => {
   assert.is((await ask("postOnly")).json.response, 2);
 });
 
-test("post: the response changed, or another one", async () => {
+test("post: returns the changed response or another one", async () => {
   const modified = rendered(await ask("modified"));
   assert.equal([modified.aggregator, modified.meta], [[102, 0, 1, 0], "post"]);
   const replaced = rendered(await ask("replaced"));
@@ -231,7 +231,7 @@ test("post: the response changed, or another one", async () => {
   assert.is(rendered(await ask("later")).hitcount, 4);
 });
 
-test("post: any other object at the top, an error below", async () => {
+test("post: may return any object at the top level, but not below", async () => {
   const { json } = await ask("object2");
   assert.is(json.response, 2);
   assert.equal([json.level, json.partitions], [1, [2, 0, 2]]);
@@ -239,12 +239,12 @@ test("post: any other object at the top, an error below", async () => {
   assert.is(rendered(await askAbove("replaced")).hitcount, 2);
 });
 
-test("post: what it throws, and requests that are no resubmission", async () => {
+test("post: reports exceptions and requests other than resubmissions", async () => {
   await fails(ask("postThrows"), 500, /^\{"plugin":.*post failed/);
   await fails(ask("foreign"), 500, /can only return a PluginRequest of response\.resubmittable/);
 });
 
-test("post: resubmission, with other parameters, until it is content", async () => {
+test("post: resubmits with other parameters until it is satisfied", async () => {
   assert.equal((await ask("widens")).json.response, { asked: 2, n: 8 });
   await fails(ask("resubmitsPost"), 500, /resubmit not possible for POST/);
 });

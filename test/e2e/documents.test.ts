@@ -1,5 +1,5 @@
-// What the documents show is what happens: their programs are compiled and run, their commands
-// given to a server. See support/document.ts for how a document says what it expects.
+// Documents match reality: their programs are compiled and run, their commands sent to a server.
+// support/document.ts describes how a document states its expectations.
 // limit: 120 s
 // builds examples
 // takes 20 s
@@ -19,7 +19,7 @@ const test = suite("documents");
 const ROOT = packageRoot();
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-/** Prints a line for every promise that is not kept. */
+/** Prints a line for every broken expectation. */
 const CHECKER = `
 const shown = (value: unknown) => JSON.stringify(value, (_, part) =>
   typeof part === "bigint" ? Number(part) : ArrayBuffer.isView(part) ? [...(part as never)] : part);
@@ -46,7 +46,7 @@ const TSCONFIG = JSON.stringify({
 });
 
 /**
- * Compiles and runs a program; the lines that it prints, or what stops it.
+ * Compiles and runs a program; the lines that it prints, or the error.
  * @param around the project in whose folder it is, built; null: an empty one
  */
 async function run(program: string, around: string | null = null): Promise<string> {
@@ -79,7 +79,7 @@ async function run(program: string, around: string | null = null): Promise<strin
   }
 }
 
-/** What differs at each run. */
+/** Parts that differ in each run. */
 function masked(text: string, port: number): string {
   return text
     .replaceAll(String(port), "9000")
@@ -88,7 +88,7 @@ function masked(text: string, port: number): string {
     .trimEnd();
 }
 
-/** Gives commands to a server of a project; a line for each that prints something else. */
+/** Sends commands to a server of a project; a line for each with other output. */
 async function unexpectedOutput(served: string, commands: readonly Command[]): Promise<string> {
   const folder = join(ROOT, served);
   await buildProject(folder);
@@ -112,7 +112,7 @@ const paths = names.filter((name) => name.endsWith(".md")).map((name) => `docs/$
 for (const path of ["README.md", "examples/search/README.md", ...paths.sort()]) {
   const document = new Document(join(ROOT, path));
   for (const { project, source } of document.programs()) {
-    test(`${path}: what its programs give${project === null ? "" : ` in ${project}`}`, async () => {
+    test(`${path}: its programs run${project === null ? "" : ` in ${project}`}`, async () => {
       assert.is(await run(`${CHECKER}${source}\nexport {};\n`, project), "");
     });
   }
@@ -129,13 +129,13 @@ for (const path of ["README.md", "examples/search/README.md", ...paths.sort()]) 
   }
   for (const { served, commands } of document.sessions) {
     if (served === null || commands.length === 0 || !hasCurl) continue;
-    test(`${path}: what its commands print with ${served}`, async () => {
+    test(`${path}: its commands print the documented output with ${served}`, async () => {
       assert.is(await unexpectedOutput(served, commands), "");
     });
   }
 }
 
-test("a promise that is not kept is found, with its line", async () => {
+test("reports a broken expectation with its line", async () => {
   const check = (code: string) =>
     run(`${CHECKER}await check(7, async () => (${code}), 3);export {};`);
   assert.is(await check("1 + 2"), "");

@@ -26,7 +26,7 @@ for (const row of requestTable) {
   });
 }
 
-test("the envelope is written with blanks after commas and colons", async () => {
+test("writes the envelope with blanks after commas and colons", async () => {
   const { text } = await get(served.port, "/svc/plugin/add?a=1");
   assert.match(
     text,
@@ -34,7 +34,7 @@ test("the envelope is written with blanks after commas and colons", async () => 
   );
 });
 
-test("jQuery is there for pages of users, at both ports and below the prefix", async () => {
+test("serves jQuery for user pages, on both ports and under the prefix", async () => {
   for (const [port, path] of [
     [served.port, "/jquery.js"],
     [served.port, "/shop/jquery.js"],
@@ -50,7 +50,7 @@ test("jQuery is there for pages of users, at both ports and below the prefix", a
   }
 });
 
-test("request attributes have the values of an engine alone", async () => {
+test("sets request attributes of a single engine", async () => {
   const path = "/svc/plugin/attributes?q=1";
   const first = (await get(served.port, path)).json.response as Record<string, unknown>;
   const second = (await get(served.port, path)).json.response as Record<string, unknown>;
@@ -77,7 +77,7 @@ test("request attributes have the values of an engine alone", async () => {
   assert.ok((executor as number) >= 0 && (executor as number) <= 31);
 });
 
-test("a minimum queue decides the slot", async () => {
+test("chooses the slot by the minimum queue", async () => {
   for (const [queue, lowest] of [
     ["1", 3],
     ["queue2", 8],
@@ -90,14 +90,14 @@ test("a minimum queue decides the slot", async () => {
   }
 });
 
-test("paths answer under the prefix too", async () => {
+test("responds under the prefix", async () => {
   assert.is((await get(served.port, "/shop/plugin/add?a=1")).json.response, 2);
   assert.is((await get(served.port, "/shop/svc/plugin/add?a=1")).json.response, 2);
   assert.is((await get(served.port, "/shop/svc/hc")).text, "SVC/3");
   assert.is((await get(served.port, "/shop/nothing")).status, 404);
 });
 
-test("results of any size arrive whole", async () => {
+test("sends results of any size", async () => {
   for (const n of [0, 1, 32_000, 33_000, 2_000_000]) {
     const { json } = await get(served.port, `/svc/plugin/long?n=${n}`);
     assert.is((json.response as string).length, n);
@@ -105,7 +105,7 @@ test("results of any size arrive whole", async () => {
   }
 });
 
-test("errors of any size arrive whole", async () => {
+test("sends errors of any size", async () => {
   for (const n of [32_000, 33_000, 200_000]) {
     const path = `/svc/plugin/failsAtLength?n=${n}`;
     const { message } = (await get(served.port, path)).json as {
@@ -117,7 +117,7 @@ test("errors of any size arrive whole", async () => {
   }
 });
 
-test("bodies of any size arrive whole", async () => {
+test("receives bodies of any size", async () => {
   for (const n of [1, 65_536, 65_537, 5_000_000]) {
     const answer = await get(served.port, "/svc/plugin/text", {
       method: "POST",
@@ -127,7 +127,7 @@ test("bodies of any size arrive whole", async () => {
   }
 });
 
-test("a server without a descriptor is a system of its own", async () => {
+test("is a system of its own without a descriptor", async () => {
   const { json } = await get(served.port, "/svc/builtin/system_counts?idlist=G1");
   const { instances } = json.response as { instances: { id: string; adminport: number }[] };
   assert.equal(
@@ -136,12 +136,12 @@ test("a server without a descriptor is a system of its own", async () => {
   );
 });
 
-test("unknown paths give 404", async () => {
+test("responds 404 to unknown paths", async () => {
   assert.is((await get(served.port, "/svc/nothing")).status, 404);
   assert.is((await get(served.port, "/svc/builtin/nothing")).status, 404);
 });
 
-test("OPTIONS lists the methods of a resource", async () => {
+test("lists the methods of a resource for OPTIONS", async () => {
   for (const [path, allowed] of [
     ["/svc/plugin/add", "OPTIONS, GET, POST"],
     ["/svc/builtin/ping", "OPTIONS, GET, POST"],

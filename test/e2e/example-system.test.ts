@@ -1,4 +1,4 @@
-// The system of examples/cities does what its README shows, as eight processes.
+// The system of examples/cities works as in its README, as eight processes.
 // limit: 240 s
 // builds examples
 // takes 10 s
@@ -17,23 +17,23 @@ import { UpSystem } from "./support/system.js";
 
 const COMMAND_LIMIT_MS = 60_000;
 
-const test = suite("system of the example");
+const test = suite("example system");
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 const document = new Document(join(packageRoot(), "examples", "cities", "README.md"));
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-/** As the alias of the document, with the descriptor of this run. */
+/** The alias of the document, with the descriptor of this run. */
 const alias = (file: string) => `svc() {
   if [ "$1" = admin ]; then node "${BIN}" "$@" --descriptor "${file}"; else node "${BIN}" "$@"; fi
 }
 `;
 
-/** What differs at each run. */
+/** Parts that differ in each run. */
 function masked(printed: string): string {
   return printed.replace(/"exec_ms": ?[\d.]+/g, '"exec_ms": 0').trimEnd();
 }
 
-test("README.md: what its commands print", async () => {
+test("README.md: its commands print the documented output", async () => {
   assert.ok(document.up !== null && document.commands.length > 10);
   if (!hasCurl) return;
   const folder = join(packageRoot(), document.up!);
@@ -50,7 +50,7 @@ test("README.md: what its commands print", async () => {
       const child = spawn("bash", ["-c", script], {
         cwd: folder,
         stdio: ["ignore", "pipe", "pipe"],
-        // Some wait for what comes: where that never does, the system is to end all the same.
+        // Some wait for events: if one never comes, the system is stopped all the same.
         ...{ timeout: COMMAND_LIMIT_MS, killSignal: "SIGKILL" },
       });
       const [out, err] = await Promise.all([

@@ -1,4 +1,4 @@
-// Every example is built, served and called, as its reader would.
+// Every example is built, served and called as a reader would.
 // limit: 60 s
 // builds examples
 // takes 10 s
@@ -16,7 +16,7 @@ const FOLDER = join(packageRoot(), "examples");
 
 type Call = (path: string, init?: RequestInit) => Promise<Answer>;
 
-/** What is asked of each example: before each check it is started anew, on the same data. */
+/** Requests to each example: each check restarts it on the same data. */
 const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]>> = {
   cities: [checkCities],
   hello: [checkHello],
@@ -40,14 +40,14 @@ async function checkHello(call: Call): Promise<void> {
   assert.equal(entries, [["Oslo", { population: 717710 }]]);
 }
 
-/** As one instance; `example-system.test.ts` asks all eight. */
+/** As one instance; `example-system.test.ts` covers all eight. */
 async function checkCities(call: Call): Promise<void> {
   const largest = async () => (await call("/svc/plugin/largest?country=NO&n=1")).json.response;
   assert.equal(((await largest()) as { entries: unknown }).entries, []);
   assert.match((await call("/svc/plugin/feed")).text, "only allowed in dispatcher context");
 }
 
-/** As one engine; `matrix-command.test.ts` asks a whole matrix. */
+/** As one engine; `matrix-command.test.ts` covers a whole matrix. */
 async function checkMatrix(call: Call): Promise<void> {
   const { response } = (await call("/svc/plugin/heights?continent=Europe&n=1")).json;
   const highest = [5642, { name: "Elbrus", height: 5642, continent: "Europe" }];
@@ -100,7 +100,7 @@ async function checkShop(call: Call): Promise<void> {
   assert.match((await order("me@", 3)).text, "content.mail (a mail address is required)");
 }
 
-/** Feeding twice is the same as feeding once. */
+/** Feeding is idempotent. */
 async function checkFeed(call: Call): Promise<void> {
   const fed = { vertices: 219, arcs: 2 * 189 + 2 * 454 };
   for (let time = 0; time < 2; time++) {

@@ -1,5 +1,5 @@
 // Expressions over HTTP: the built-in evaluator and expressions in query services, their memory,
-// their bounds, and who may give them names.
+// limits, and permission to name them.
 // limit: 30 s
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -38,7 +38,7 @@ async function response(name: string, parameters: object, body?: string): Promis
   return answer.json.response;
 }
 
-test("an expression is evaluated, and shows its value as text", async () => {
+test("evaluates an expression and returns its value as text", async () => {
   const shown: readonly (readonly [object, string])[] = [
     [{ expression: "1 + 1" }, "2"],
     [{ expression: "8 / 4" }, "2.0"],
@@ -58,7 +58,7 @@ test("an expression is evaluated, and shows its value as text", async () => {
   assert.equal(await response("evaluate", {}, "2 ** 10"), { result: "1024", memory: [] });
 });
 
-test("memory is shown, and kept where it is shared", async () => {
+test("returns memory, and keeps shared memory", async () => {
   const stored = { memory: 4, memresult: 4, expression: "store(0,7); store(1,2.5)" };
   assert.equal(await response("evaluate", stored), { result: "2.5", memory: [7, 2.5, 0, 0] });
   const counted = { memory: 16, sharedmem: 1, expression: "inc(0)" };
@@ -68,7 +68,7 @@ test("memory is shown, and kept where it is shared", async () => {
   assert.equal(await response("neighbor", walked), { neighborhood: [], memory: [0, 0, 0, 2] });
 });
 
-test("one client has a share of the memories that are kept", async () => {
+test("limits the shared memories of one client", async () => {
   for (let memory = 20; memory < 23; memory++) {
     await response("evaluate", { memory, sharedmem: 1, expression: "inc(0)" });
   }
@@ -79,7 +79,7 @@ test("one client has a share of the memories that are kept", async () => {
   assert.equal(await response("evaluate", known), { result: "2", memory: [] });
 });
 
-test("queries take expressions", async () => {
+test("accepts expressions in queries", async () => {
   const given = { id: "alice", arc: "knows", fields: "F_ID" };
   assert.equal(await response("neighbor", { ...given, filter: "next.arc.value > 5" }), ["carol"]);
   const ranked = { ...given, sortby: "S_RANK", rank: "10 - .arc.value" };
@@ -92,7 +92,7 @@ test("queries take expressions", async () => {
   ]);
 });
 
-test("a name is given by trusted clients, and stands for its expression", async () => {
+test("lets trusted clients name an expression", async () => {
   const text = "strong := next.arc.value > 5";
   const made = await get(server.port, "/svc/builtin/define?graph=people", {
     method: "POST",
@@ -108,7 +108,7 @@ test("a name is given by trusted clients, and stands for its expression", async 
   assert.match(refused.text, "a name can only be given by define()");
 });
 
-test("tools are told the names, and what is known of an expression", async () => {
+test("lists names and analyzes an expression for tools", async () => {
   const names = (await response("evaluate", { vocabulary: 1 })) as { functions: object[] };
   assert.ok(names.functions.length > 250, `${names.functions.length}`);
   const facts = await response("evaluate", { check: 1, expression: "next['age'] * 2 + ('a' < 1)" });
@@ -118,7 +118,7 @@ test("tools are told the names, and what is known of an expression", async () =>
   });
 });
 
-test("hostile expressions are refused, and cost little", async () => {
+test("rejects expensive expressions at low cost", async () => {
   const texts = [
     ...[
       "(".repeat(15_000),
@@ -134,7 +134,7 @@ test("hostile expressions are refused, and cost little", async () => {
     assert.is(answer.status, 400, answer.text);
     assert.is(answer.json.status, "ERROR");
   }
-  // A text that grows tenfold with each statement, until it is refused.
+  // A string that grows tenfold with each statement, until it is rejected.
   const names = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
   const grown = names.slice(1).map((name, index) => {
     return `${name} = join(',', ${Array(10).fill(names[index]).join(",")})`;

@@ -1,4 +1,4 @@
-// Requests that wait for executors: clients take turns, however many requests one of them sends.
+// Fair queueing of requests that wait for executors, however many one client sends.
 // limit: 60 s
 
 import { writeFileSync } from "node:fs";
@@ -39,7 +39,7 @@ export async function hold(_request: PluginRequest, file: str): Promise<number> 
 `;
 
 const SLOTS = 32;
-const test = suite("turns of clients that wait");
+const test = suite("fair queueing");
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS, "tsconfig.json": NODE_TYPES });
 let server: Served;
 
@@ -52,7 +52,7 @@ test.after(async () => {
   project.remove();
 });
 
-/** Asks from an address of its own; the answer is the text up to its end. */
+/** Sends requests from an address of its own; the response is the text up to its end. */
 function ask(localAddress: string, path: string): Promise<string> {
   const socket = connect({ port: server.port, host: "127.0.0.1", localAddress });
   socket.write(`GET /svc/plugin/${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -80,7 +80,7 @@ async function until(figure: string, count: number): Promise<void> {
 const untilWaiting = (count: number) => until("svc_queue_waiting", count);
 const untilRunning = (count: number) => until("svc_queue_running", count);
 
-test("one request of another client waits for one of each, not for all", async () => {
+test("alternates between clients instead of serving one first", async () => {
   const gate = join(project.folder, "gate");
   const path = `hold?file=${encodeURIComponent(gate)}`;
   const many = Array.from({ length: SLOTS + 100 }, () => ask("127.0.0.2", path));
@@ -93,14 +93,14 @@ test("one request of another client waits for one of each, not for all", async (
   await Promise.all(many);
 });
 
-test("what an executor has not begun gives way to another client", async () => {
+test("preempts requests that an executor has not claimed", async () => {
   const gate = join(project.folder, "door");
   const path = `block?file=${encodeURIComponent(gate)}`;
   const before = Number(/"response": (\d+)/.exec(await ask("127.0.0.3", "count"))?.[1]);
   const many = Array.from({ length: SLOTS }, () => ask("127.0.0.2", path));
   await untilRunning(SLOTS);
   const other = ask("127.0.0.3", path);
-  // All but the one that was begun are back in the line.
+  // All except the claimed one are back in the queue.
   await untilWaiting(SLOTS);
   writeFileSync(gate, "");
   const place = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;

@@ -30,7 +30,7 @@ test.after(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-/** Runs a command of the page in the project, or in the repository as long as there is none. */
+/** Runs a command of the page in the project, or in the repository before it exists. */
 function run(command: string, cwd: string): SpawnSyncReturns<string> {
   const env = { ...process.env, npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
   return spawnSync("bash", ["-c", withPort(command)], { cwd, env, encoding: "utf8" });

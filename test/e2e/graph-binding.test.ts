@@ -1,5 +1,5 @@
-// Plugins bound to graphs, over real processes: every executor sees the same graph, what a request
-// holds goes when it ends, and an executor that dies leaves the graph as if it had stopped earlier.
+// Plugins bound to graphs, over real processes: every executor sees the same graph, locks of a
+// request are released when it ends, and a dead executor leaves the graph consistent.
 // limit: 60 s
 // takes 25 s
 
@@ -25,7 +25,7 @@ test.after.each(async () => {
 });
 
 async function start(...options: string[]): Promise<void> {
-  // Each test begins with an empty graph: what the one before has changed is not to survive it.
+  // Each test begins with an empty graph, without changes of the previous one.
   const words = ["--root", root, "--log", "off", "--executors", "3", ...options];
   served = await serve(PROJECT, ...words);
 }
@@ -34,7 +34,7 @@ function call(plugin: string): Promise<Answer> {
   return get(served.port, `/svc/plugin/${plugin}`);
 }
 
-/** What a plugin returns; fails if it does not. */
+/** Result of a plugin; fails for an error. */
 async function result(plugin: string): Promise<unknown> {
   const { json, text } = await call(plugin);
   assert.is(json.status, "OK", text);
@@ -47,7 +47,7 @@ async function errorOf(plugin: string): Promise<string> {
   return JSON.stringify(json.message);
 }
 
-/** Resolves when the vertices held are these. */
+/** Resolves when these vertices are locked. */
 async function held(...ids: string[]): Promise<void> {
   for (;;) {
     const now = (await result("held")) as [id: string, mode: string][];
@@ -56,7 +56,7 @@ async function held(...ids: string[]): Promise<void> {
   }
 }
 
-test("each way to declare a plugin binds the graph that it names", async () => {
+test("are bound by each form of a plugin declaration", async () => {
   await start();
   const { json } = await get(served.port, "/svc/plugins");
   const records = json.response as { path: string; bound_graph: string | null }[];
@@ -70,7 +70,7 @@ test("each way to declare a plugin binds the graph that it names", async () => {
   assert.equal(await result("same"), [false, true, true]);
 });
 
-test("executors write to one graph at once, and code at module level reads it", async () => {
+test("are written by several executors, and read by code at module level", async () => {
   await start();
   const before = (await result("sales")) as number;
   const paths = Array.from({ length: 300 }, (_, n) => `buy?user=u${n % 7}&item=i${n % 3}`);
@@ -79,7 +79,7 @@ test("executors write to one graph at once, and code at module level reads it", 
   assert.is(await result("sales"), before + 300);
 });
 
-test("what a request holds keeps others out, and goes when the request ends", async () => {
+test("are locked by a request until it ends", async () => {
   await start();
   const holding = call("hold?id=x&ms=400");
   await held("x");
@@ -93,7 +93,7 @@ test("what a request holds keeps others out, and goes when the request ends", as
   assert.is(await result("mark?id=x"), 2);
 });
 
-test("requests wait their turn without blocking their executors", async () => {
+test("let requests wait for locks without blocking their executors", async () => {
   await start("--executors", "2");
   const marks = await Promise.all(Array.from({ length: 40 }, () => result("markLater?id=turn")));
   assert.equal(
@@ -103,7 +103,7 @@ test("requests wait their turn without blocking their executors", async () => {
   assert.equal(await result("held"), []);
 });
 
-test("a request that times out lets go, whether it waits or burns", async () => {
+test("are unlocked when a request times out, waiting or blocking", async () => {
   await start("--plugin-timeout", "300");
   assert.match(await errorOf("holdForEver?id=x"), /TimeoutError/);
   assert.is(await result("mark?id=x&timeout=2000"), 1);
@@ -112,10 +112,11 @@ test("a request that times out lets go, whether it waits or burns", async () => 
   assert.equal(await result("held"), []);
 });
 
-test("a request that goes on after its time can hold nothing any more", async () => {
-  // Time for what is to end, on a loaded machine, too.
+test("cannot be locked by a request after its timeout", async () => {
+  // Enough time for requests that end, even on a loaded machine.
   await start("--plugin-timeout", "1000");
-  // An executor that is silent for long on a loaded machine is ended: the next one is asked, too.
+  // An executor that is silent for long on a loaded machine is terminated; then the next one is
+  // called.
   for (let turn = 0; !(await result("exists?id=refused")); turn++) {
     if (turn % 100 === 0) assert.match(await errorOf("holdLate?ms=1400"), /TimeoutError/);
     await delay(20);
@@ -123,7 +124,7 @@ test("a request that goes on after its time can hold nothing any more", async ()
   assert.equal(await result("held"), []);
 });
 
-test("an executor that ends itself lets go", async () => {
+test("are unlocked when an executor exits", async () => {
   await start();
   for (let round = 0; round < 3; round++) {
     assert.match(await errorOf("holdAndExit?id=x"), /ExecutorError/);
@@ -131,12 +132,12 @@ test("an executor that ends itself lets go", async () => {
   }
 });
 
-test("an executor that is ended while it writes leaves the graph whole", async () => {
+test("stay consistent when an executor is terminated while writing", async () => {
   await start("--plugin-timeout", "1500");
   for (let round = 0; round < 3; round++) {
     const writing = [call("writeOn?hub=a"), call("writeOn?hub=b")];
     const texts = (await Promise.all(writing)).map(({ text }) => text);
-    // The second executor may still be on its way on a busy machine: one waits for it in vain.
+    // The second executor may still be starting on a loaded machine.
     for (const text of texts) assert.match(text, /TimeoutError|all executors are busy/);
     assert.match(texts.join(), /TimeoutError/);
     assert.equal(await result("check"), []);
@@ -144,8 +145,8 @@ test("an executor that is ended while it writes leaves the graph whole", async (
   }
 });
 
-test("graphs outlive the thread that keeps them", async () => {
-  // Time for what is to end, on a loaded machine, too; what has no end takes all of it.
+test("survive a restart of the thread that manages them", async () => {
+  // Enough time for requests that end, even on a loaded machine; endless ones use all of it.
   await start("--plugin-timeout", "4000");
   const size = await result("tangle");
   let neighbor: object = { type: "none" };
@@ -155,7 +156,7 @@ test("graphs outlive the thread that keeps them", async () => {
   assert.match(endless.text, /TimeoutError/);
   assert.is(await result("tangle"), size);
   for (;;) {
-    // What is asked meanwhile waits, or is told that the thread is not there.
+    // Requests meanwhile wait, or learn that the thread is not available.
     const { json } = await get(served.port, "/svc/builtin/graphinfo?graph=locks");
     const { base } = (json.response ?? {}) as { base?: { size: number } };
     if (base !== undefined) {
@@ -166,7 +167,7 @@ test("graphs outlive the thread that keeps them", async () => {
   }
   assert.is(await result("opens?name=another"), 0);
   assert.match(served.log(), /admin executor is replaced/);
-  // It makes the argspec's forms, too, and has to be told anew what is served.
+  // It also renders the argspec, and has to receive the served plugins again.
   assert.is((await get(served.port, "/svc/builtin/argspec?format=schema")).status, 200);
 });
 

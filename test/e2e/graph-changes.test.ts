@@ -1,6 +1,6 @@
 // limit: 30 s
-// Built-in plugins that change graphs: what they do and answer on both ports, what they refuse, and
-// who may call them at all.
+// Built-in plugins that change graphs: effects and responses on both ports, rejections, and
+// permissions.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
@@ -29,7 +29,7 @@ test.after(async () => {
 
 type Parameters = Readonly<Record<string, string | number>>;
 
-/** One call of each plugin that would change something. */
+/** A call of each plugin that would change something. */
 const CHANGES: readonly (readonly [name: string, parameters: Parameters])[] = [
   ["createvertex", { graph: "g", id: "new" }],
   ["deletevertex", { graph: "g", id: "held" }],
@@ -59,7 +59,7 @@ async function response(name: string, parameters: Parameters, port: 0 | 1 = 0): 
   return json.response;
 }
 
-test("vertices are created, updated and deleted, on both ports", async () => {
+test("create, update and delete vertices on both ports", async () => {
   for (const port of [0, 1] as const) {
     const properties = JSON.stringify({ age: 30, name: "Ann \u2615" });
     const given = { id: "ann b", type: "person", properties };
@@ -81,7 +81,7 @@ test("vertices are created, updated and deleted, on both ports", async () => {
   }
 });
 
-test("arcs are made, set and removed, on both ports", async () => {
+test("create, set and remove arcs on both ports", async () => {
   for (const port of [0, 1] as const) {
     const ends = { initial: "a", terminal: "b" };
     assert.equal(await response("connect", ends, port), { ...ends, action: "connected" });
@@ -111,7 +111,7 @@ test("arcs are made, set and removed, on both ports", async () => {
   }
 });
 
-test("vertices are made with vectors, and the nearest are found, on both ports", async () => {
+test("create vertices with vectors and find the nearest on both ports", async () => {
   const floats = Buffer.from(new Float32Array([0, 1, 0.5]).buffer).toString("base64");
   for (const port of [0, 1] as const) {
     await response("createvertex", { id: "north", vector: "[1, 0]" }, port);
@@ -147,12 +147,12 @@ test("vertices are made with vectors, and the nearest are found, on both ports",
   }
 });
 
-/** A condition on the second level that a vector has to be similar to another. */
+/** A condition on the second level that requires a similar vector. */
 function similarTo(vector: string): string {
   return `{"not": {"similarity": [false, {"vector": ${vector}, "score": ["V_GT", 0.5]}]}}`;
 }
 
-test("what a vertex is created with may stand in the body", async () => {
+test("accept vertex contents in the body", async () => {
   const post = (body: string) =>
     ask("createvertex", { graph: "g", id: "bodied", type: "url" }, 0, {
       method: "POST",
@@ -180,7 +180,7 @@ test("what a vertex is created with may stand in the body", async () => {
   await response("deletevertex", { id: "bodied" });
 });
 
-test("a query without a limit gives 10,000 entries, and says that there are more", async () => {
+test("limit a query without a limit to 10,000 entries, and say that there are more", async () => {
   const many = new Graph("many");
   for (let number = 0; number < 10_001; number++) many.connect("hub", "to", `v${number}`);
   const all = { graph: "many", hits: -1, fields: "F_ID" };
@@ -200,7 +200,7 @@ test("a query without a limit gives 10,000 entries, and says that there are more
   assert.is(((await response("vertices", { ...all, hits: 10_002 })) as string[]).length, 10_002);
 });
 
-/** Plugin, parameters, status, class of the exception, part of its text. */
+/** Plugin, parameters, status, class of the exception, part of its message. */
 const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[] = [
   ...["createvertex", "deletevertex", "connect", "disconnect"].flatMap((name) => {
     const ends = { id: "x", initial: "x", terminal: "y" };
@@ -245,7 +245,7 @@ const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[
   ["disconnect", { id: "a", condition: "V_NO" }, 400, "ValueError", /^condition=V_NO/],
 ];
 
-test("what cannot be done leaves the graph as it was", async () => {
+test("leave the graph unchanged when rejected", async () => {
   const { order, size } = new Graph("g");
   for (const [name, parameters, status, exception, text] of REFUSED) {
     const isWhole =
@@ -264,12 +264,12 @@ test("what cannot be done leaves the graph as it was", async () => {
   assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
 });
 
-test("a vertex that others hold is waited for no longer than asked", async () => {
+test("wait for a locked vertex up to the requested timeout", async () => {
   const vertex = new Graph("g").newVertex("held");
   const answer = await ask("connect", { graph: "g", initial: "held", terminal: "b", timeout: 20 });
   assert.is(answer.status, 500);
   assert.match(answer.text, /<class 'AccessError'>","value":"Acquisition timeout: 'held'/);
-  // Whoever waits holds nobody up, and goes on when it can.
+  // A waiting request blocks no other, and continues when it can.
   const connecting = response("connect", { initial: "held", terminal: "b", timeout: -1 });
   const looking = response("vertex", { id: "held" });
   for (const name of ["arcs", "createvertex"])
@@ -291,7 +291,7 @@ async function expectForbidden(text: RegExp, call: typeof ask): Promise<void> {
   assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
 }
 
-test("indexes are made and dropped, and told of", async () => {
+test("create, drop and list indexes", async () => {
   await response("createvertex", { id: "red", vector: "[1,0,0]", properties: '{"hue":0}' });
   const made = { what: "vectors", length: 3, ef: 50 };
   const shown = (await response("index", made)) as { vectors: Record<string, number>[] };
@@ -315,7 +315,7 @@ test("indexes are made and dropped, and told of", async () => {
   await response("deletevertex", { id: "red" });
 });
 
-test("indexes of nothing there could be are refused", async () => {
+test("reject indexes of impossible keys", async () => {
   const cases: readonly (readonly [name: string, given: Parameters, problem: RegExp])[] = [
     ["index", { what: "arcs" }, /what \(it must be vectors, property or ids\)/],
     ["index", { what: "vectors" }, /missing required argument: 'length'/],
@@ -334,29 +334,29 @@ test("indexes of nothing there could be are refused", async () => {
   assert.is((await ask("index", { graph: "g", what: "ids" }, 0, { method: "GET" })).status, 405);
 });
 
-test("pages of other origins may change nothing", async () => {
+test("are refused to pages of other origins", async () => {
   const headers = { origin: "http://evil.example", "x-svc-change": "1" };
   await expectForbidden(/^403 Forbidden: pages of other origins/, (name, parameters, port) =>
     ask(name, parameters, port, { method: "POST", headers }),
   );
-  // They may read what anybody may.
+  // Reading is allowed for all.
   assert.is((await ask("vertices", { graph: "g" }, 0, { headers })).status, 200);
 });
 
-test("nor may pages whose name was made to lead here", async () => {
+test("are refused to pages with a foreign host name", async () => {
   await expectForbidden(
     /^403 Forbidden: who calls this machine evil\.example/,
     (name, given, port) => askAs("127.0.0.1", "evil.example", name, given, port),
   );
 });
 
-/** An address of this machine by which it is a stranger to itself; none without a network. */
+/** A local address that counts as untrusted; undefined without a network. */
 const address = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
 if (address !== undefined) {
-  test("other machines may change nothing, unless http.trusted names them", async () => {
+  test("are refused to other machines unless http.trusted names them", async () => {
     const stranger: typeof ask = (name, parameters, port) =>
       askAs(address, address, name, parameters, port);
     await expectForbidden(

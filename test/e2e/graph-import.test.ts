@@ -1,5 +1,5 @@
-// `svc graph import` and `svc graph export`: every form of file, what is wrong with one, a graph
-// that comes back as it was, and an import that goes on where it was killed.
+// `svc graph import` and `svc graph export`: all file formats, invalid files, round trips, and
+// resuming a killed import.
 // limit: 120 s
 // takes 10 s
 
@@ -16,7 +16,7 @@ test.after(() => rmSync(root, { recursive: true }));
 
 const at = (name: string): string => join(root, name);
 
-/** Runs `svc graph ...`; returns what it printed. */
+/** Runs `svc graph ...`; returns its output. */
 async function graph(...words: string[]): Promise<{ code: number; out: string; err: string }> {
   return runCommand("graph", ...words, "--root", at("graphs"));
 }
@@ -30,7 +30,7 @@ async function lines(name: string): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("JSON lines come back as they were", async () => {
+test("round-trip JSON lines", async () => {
   const records = [
     { id: "a", type: "thing", properties: { n: 1, t: "é", b: { $bytes: "AQI=" } }, vector: [3, 4] },
     { id: "b", expires: 4_000_000_000, properties: { list: [1, 2] } },
@@ -61,7 +61,7 @@ test("JSON lines come back as they were", async () => {
   assert.not(existsSync(join(at("graphs"), "h", "import.json")));
 });
 
-test("rows of CSV, .npy and .fvecs are vertices", async () => {
+test("import rows of CSV, .npy and .fvecs as vertices", async () => {
   writeFileSync(at("v.csv"), 'id,type,price,name,vector\nx,item,1.5,"a ""b"", c",1 2 3\ny,,,,\n');
   assert.is((await graph("import", at("v.csv"), "--graph", "csv")).code, 0);
   const [x, y] = await lines("csv");
@@ -91,7 +91,7 @@ test("rows of CSV, .npy and .fvecs are vertices", async () => {
   }
 });
 
-test("an import goes on where the graph was saved last", async () => {
+test("resume an import from the last save", async () => {
   const first = '{"id": "one"}\n';
   writeFileSync(at("part.jsonl"), `${first}{"id": "two"}\n`);
   await graph("import", at("part.jsonl"), "--graph", "part");
@@ -125,7 +125,7 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ["a.txt", "a", /form of .*a\.txt is unknown/],
 ];
 
-test("what cannot be imported is told with its line", async () => {
+test("report invalid input with its line", async () => {
   for (const [name, content, message] of WRONG) {
     writeFileSync(at(name), content);
     const { code, err } = await graph("import", at(name), "--graph", "bad");

@@ -1,5 +1,5 @@
-// Graphs in a program that uses the library: `system` opens, lists, saves, closes them and sets
-// their state; plugins given to `addPlugin` are bound to them.
+// Graphs in a program that uses the library: `system` opens, lists, saves and closes them and sets
+// their state; plugins of `addPlugin` are bound to them.
 // limit: 60 s
 
 import { spawn } from "node:child_process";
@@ -34,7 +34,7 @@ function fails(run: () => unknown, name: string, message: RegExp): void {
   assert.throws(run, (error: Error) => error.name === name && message.test(error.message));
 }
 
-test("there are no graphs before the system is initialized", async () => {
+test("do not exist before the system is initialized", async () => {
   await system.unload();
   fails(() => new Graph("g"), "AccessError", /before the system is initialized/);
   fails(() => system.registry(), "AccessError", /before the system is initialized/);
@@ -42,7 +42,7 @@ test("there are no graphs before the system is initialized", async () => {
   assert.equal(system.registry(), {});
 });
 
-test("a graph is made once, whoever opens it", () => {
+test("are created once for all callers", () => {
   const graph = new Graph("g");
   assert.is(graph.connect("a", ["to", M_INT, 5], "b"), 1);
   assert.is(new Graph("g").arcValue("a", "to", "b"), 5);
@@ -58,7 +58,7 @@ test("a graph is made once, whoever opens it", () => {
   assert.is(new Vertex(graph, "v", "thing", "w").type, "thing");
 });
 
-test("what is persisted is there after a new start, the rest is not", async () => {
+test("are restored at the next start if persisted", async () => {
   const graph = new Graph("kept");
   graph.createVertex("a", { properties: { seven: float(7), n: 7 } });
   assert.ok(system.persist() > 0);
@@ -76,7 +76,7 @@ test("what is persisted is there after a new start, the rest is not", async () =
   assert.equal(system.registry().kept, [2, 0]);
 });
 
-test("graphs go out of memory, or for good", () => {
+test("are closed, or erased", () => {
   const graph = new Graph("gone");
   graph.createVertex("a");
   graph.save();
@@ -91,13 +91,13 @@ test("graphs go out of memory, or for good", () => {
   assert.is(new Graph("gone").order, 0);
 });
 
-test("a graph that cannot be opened at a path can be opened without", () => {
+test("can be opened without a path when the path is in use", () => {
   new Graph("owner", { path: "shared" }).createVertex("a");
   fails(() => new Graph("guest", { path: "shared" }), "DataError", /"owner" is stored in/);
   assert.is(new Graph("guest").path, join(root, "guest"));
 });
 
-test("a root that lies behind a link, and is yet to be made, is one place", async () => {
+test("have one path for a data folder behind a link that does not exist yet", async () => {
   await system.unload();
   symlinkSync(root, `${root}-link`);
   await system.initialize("library", { root: join(`${root}-link`, "new") });
@@ -106,7 +106,7 @@ test("a root that lies behind a link, and is yet to be made, is one place", asyn
   assert.is(new Graph("g", { path: "below/g" }).path, path);
 });
 
-test("all graphs are made readonly together, unless somebody writes", () => {
+test("become readonly together, unless one is being written", () => {
   const [one, two] = [new Graph("one"), new Graph("two")];
   two.setGraphReadonly();
   assert.is(system.countReadonly(), 1);
@@ -130,7 +130,7 @@ test("all graphs are made readonly together, unless somebody writes", () => {
   assert.is(system.countReadonly(), 0);
 });
 
-test("a system that is readonly reads what is stored, and stores no such state", async () => {
+test("are loaded by a readonly system that does not store this state", async () => {
   new Graph("stored").createVertex("a");
   await system.unload(true);
   await system.initialize("library", { root, readonly: true });
@@ -142,7 +142,7 @@ test("a system that is readonly reads what is stored, and stores no such state",
   assert.is(system.getGraph("stored").createVertex("b"), 1);
 });
 
-test("events are suspended and resumed", async () => {
+test("suspend and resume events", async () => {
   const graph = new Graph("events");
   assert.is(system.eventsResumable(), false);
   system.suspendEvents();
@@ -164,7 +164,7 @@ test("events are suspended and resumed", async () => {
   while (idle.hasVertex("short")) await delay(20);
 });
 
-test("the status of one graph, and of all", () => {
+test("report the status of one or all", () => {
   new Graph("shown").connect("a", "to", "b");
   const { base, path } = system.status("shown");
   assert.equal(base, { name: "shown", order: 2, size: 1, properties: 0, vectors: 0 });
@@ -173,7 +173,7 @@ test("the status of one graph, and of all", () => {
   fails(() => system.status("none"), "KeyError", /none/);
 });
 
-test("plugins of addPlugin are bound, and let go of what they hold", async () => {
+test("are bound by plugins of addPlugin and released by requests", async () => {
   await system.startHTTP(0, "127.0.0.1");
   const graph = new Graph("bound");
   system.addPlugin(
@@ -209,7 +209,7 @@ test("plugins of addPlugin are bound, and let go of what they hold", async () =>
   system.removePlugin("stay");
 });
 
-test("there are 64 graphs at most, those that are stored included", async () => {
+test("are limited to 64, including stored ones", async () => {
   await system.unload();
   await system.initialize("library", { root: many });
   for (let number = 0; number < 64; number++) new Graph(`g${number}`);
@@ -224,7 +224,7 @@ test("there are 64 graphs at most, those that are stored included", async () => 
   assert.is(Object.keys(system.registry()).length, 64);
 });
 
-test("a second system on the same root is refused", async () => {
+test("are locked against a second system on the same data folder", async () => {
   await system.unload();
   const program = `import { Graph, system } from ${JSON.stringify(built)};
     await system.initialize("other", { root: ${JSON.stringify(root)} });

@@ -1,5 +1,5 @@
-// What goes, and when: vertices and arcs that expire while a server runs, and while it does not;
-// the memory and the files of graphs that are emptied or erased.
+// Expiry of vertices and arcs while a server runs and while it does not; memory and files of graphs
+// that are emptied or erased.
 // limit: 60 s
 // takes 15 s
 
@@ -11,7 +11,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildProject, fixture, get, type Served, serve } from "./support/server.js";
 
-const test = suite("lifetime of graphs");
+const test = suite("graph lifetime");
 const PROJECT = fixture("graph-lifetime");
 let roots: string;
 let served: Served;
@@ -34,13 +34,13 @@ async function call<T>(plugin: string): Promise<T> {
   return json.response as T;
 }
 
-/** Calls until that comes of it. */
+/** Repeats a call until it returns this result. */
 async function until(plugin: string, expected: unknown): Promise<void> {
   const wanted = JSON.stringify(expected);
   while (JSON.stringify(await call(plugin)) !== wanted) await delay(100);
 }
 
-test("what expires goes by itself, unless events are off, and after a start", async () => {
+test("removes expired contents by itself, unless events are off, also after a start", async () => {
   await start("expiry");
   await call("add?id=soon&lifespan=1");
   await call("add?id=later&lifespan=1000");
@@ -61,14 +61,14 @@ test("what expires goes by itself, unless events are off, and after a start", as
   await served.stop();
 });
 
-/** Memory of the server's process in MB, 0 where the system does not tell. */
+/** Memory of the server's process in MB, 0 on unsupported systems. */
 function residentMb(): number {
   if (process.platform !== "linux") return 0;
   const status = readFileSync(`/proc/${served.process.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
 }
 
-test("a graph that is emptied is filled again in the same memory", async () => {
+test("reuses the memory of an emptied graph", async () => {
   await start("emptied");
   const used = await call<number>("bytes");
   await call("fill?arcs=200000");
@@ -86,7 +86,7 @@ test("a graph that is emptied is filled again in the same memory", async () => {
   await served.stop();
 });
 
-test("an emptied graph gives its memory back, once no plugin keeps its thread", async () => {
+test("returns the memory of an emptied graph once no plugin blocks its thread", async () => {
   await start("shrunk", "--executors", "2");
   for (let time = 0; time < 4; time++) await call("bytes");
   const before = residentMb();
@@ -108,7 +108,7 @@ test("an emptied graph gives its memory back, once no plugin keeps its thread", 
   await served.stop();
 });
 
-test("an erased graph gives its memory and files back, and nobody can use it", async () => {
+test("returns memory and files of an erased graph, which cannot be used any more", async () => {
   await start("erased", "--executors", "2");
   // Each executor has it open.
   for (let time = 0; time < 4; time++) await call("bytes");

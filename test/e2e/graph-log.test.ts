@@ -1,5 +1,5 @@
-// Changes of graphs outlive a process that is killed: the log of the root holds them. What becomes
-// of the log when it is torn, damaged, switched off, or told that a graph is no more.
+// Changes of graphs survive a killed process through the transaction log, which may be torn,
+// corrupt, switched off, or contain erased graphs.
 // limit: 60 s
 // takes 30 s
 
@@ -18,7 +18,7 @@ import * as assert from "uvu/assert";
 import { ServedProject } from "./support/served-project.js";
 import { get, svc } from "./support/server.js";
 
-const test = suite("log of changes");
+const test = suite("transaction log");
 const PLUGINS = `
 import { Graph, type int, type PluginRequest, type str, system } from "svc-server";
 
@@ -87,7 +87,7 @@ export function setting(_request: PluginRequest, key: str): str | null {
 }
 `;
 
-/** How often a process is killed while it answers. */
+/** Number of kills while requests are answered. */
 const ROUNDS = Number(process.env.KILLS ?? 2);
 
 let project: ServedProject;
@@ -103,19 +103,19 @@ const start = (root: string, ...options: string[]) =>
 const call = (plugin: string) => project.call(plugin);
 const kill = () => project.kill();
 
-/** Until all that was done is flushed, which takes 10 ms where nobody asks for it. */
+/** Until all changes are flushed, which takes 10 ms without a request for it. */
 async function flushed(): Promise<void> {
   assert.is(await call("settle"), true);
 }
 
-/** The segment that is written to. */
+/** The segment that is being written. */
 function lastSegment(root: string): string {
   const folder = join(root, "_txlog");
   const names = readdirSync(folder).filter((name) => name.endsWith(".seg"));
   return join(folder, names.sort().at(-1)!);
 }
 
-test("what was done before a process was killed is there again", async () => {
+test("replays changes after a process was killed", async () => {
   await start("killed");
   await call("put?from=1&count=500");
   await flushed();
@@ -127,7 +127,7 @@ test("what was done before a process was killed is there again", async () => {
   await kill();
   await start("killed");
   assert.equal(await call("take?n=1000"), [1000, 1000]);
-  // Once more, after a stop that saves all.
+  // Once more, after a stop that saves everything.
   await project.served.stop();
   await start("killed");
   assert.equal(await call("take?n=1000"), [1000, 1000]);
@@ -138,7 +138,7 @@ test("what was done before a process was killed is there again", async () => {
   assert.equal(await call("take?n=1001"), [1001, 1001]);
 });
 
-test("so are graphs that only this instance has, and properties of the system", async () => {
+test("replays local graphs and system properties", async () => {
   await start("others");
   assert.is(await call("other?name=mine&id=a&local=true"), 1);
   assert.is(await call("other?name=ours&id=a"), 1);
@@ -153,7 +153,7 @@ test("so are graphs that only this instance has, and properties of the system", 
   assert.ok(shared.includes('"ours"') && !shared.includes('"mine"'));
 });
 
-test("what was erased stays so, and its name can be used again", async () => {
+test("replays an erase, and changes of a new graph with the same name", async () => {
   await start("erased");
   await call("other?name=g&id=a");
   await call("erase?name=g");
@@ -167,7 +167,7 @@ test("what was erased stays so, and its name can be used again", async () => {
   assert.is(await call("other?name=g&id=c"), 2);
 });
 
-test("a graph that was let go is opened as it was", async () => {
+test("replays a closed graph as it was", async () => {
   await start("closed");
   await call("other?name=g&id=a");
   assert.is(await call("close?name=g"), true);
@@ -179,7 +179,7 @@ test("a graph that was let go is opened as it was", async () => {
   assert.is(await call("orderOf?name=g"), 2);
 });
 
-test("an interrupted write is cut off, and said", async () => {
+test("truncates a torn write and reports it", async () => {
   const root = await start("torn");
   await call("put?from=1&count=10");
   await flushed();
@@ -195,7 +195,7 @@ test("an interrupted write is cut off, and said", async () => {
   assert.equal(await call("take?n=20"), [20, 20]);
 });
 
-test("with `answer`, whatever was answered is there, whenever the process is killed", async () => {
+test("with `answer`, loses no acknowledged change in a kill at any moment", async () => {
   let told = 0;
   for (let round = 0; round < ROUNDS; round++) {
     await start("answer", "--log", "answer");
@@ -213,7 +213,7 @@ test("with `answer`, whatever was answered is there, whenever the process is kil
     await putting.catch(() => undefined);
     assert.ok(port > 0);
     await kill();
-    // The last one may have been done, and not answered.
+    // The last one may have been executed without an acknowledgement.
     await start("answer", "--log", "answer");
     const [size] = (await call(`take?n=${told + 1}`)) as [number];
     assert.ok(size === told || size === told + 1, `${size} of ${told}`);
@@ -223,7 +223,7 @@ test("with `answer`, whatever was answered is there, whenever the process is kil
   assert.ok(told > ROUNDS);
 });
 
-test("a plugin can wait until what it did is durable", async () => {
+test("lets a plugin wait until its changes are durable", async () => {
   await start("durable");
   assert.is(await call("putDurably?from=1"), 1);
   await kill();
@@ -236,7 +236,7 @@ test("a plugin can wait until what it did is durable", async () => {
   assert.match(text, /changes are not logged/);
 });
 
-test("with a damaged log nothing starts", async () => {
+test("prevents a start when corrupt", async () => {
   const root = await start("damaged");
   await call("put?from=1&count=10");
   await flushed();
@@ -255,7 +255,7 @@ test("with a damaged log nothing starts", async () => {
   }
   assert.match(text, /SVC2500/);
   assert.match(text, /log is damaged: 0{15}1\.seg, byte \d+: a frame is damaged/);
-  // What comes before the damage can be saved, into a new folder.
+  // Changes before the corruption can be recovered into a new folder.
   const checked = await svc("log", "check", root).catch((error) => error);
   assert.is(checked.code, 1);
   assert.match(
@@ -272,14 +272,14 @@ test("with a damaged log nothing starts", async () => {
   const [, right] = (await call("take?n=20")) as [number, number];
   assert.ok(right < 20);
   await kill();
-  // The old one was left alone.
+  // The old one is unchanged.
   bytes[400]! ^= 1;
   writeFileSync(file, bytes);
   await start("damaged");
   assert.equal(await call("take?n=20"), [20, 20]);
 });
 
-test("without a log what was not saved is lost, and an old log is still read", async () => {
+test("loses unsaved changes when off, and replays an older log", async () => {
   const root = await start("off", "--log", "off");
   await call("put?from=1&count=10");
   await kill();

@@ -1,5 +1,5 @@
-// Graphs outlive the process: stored on a stop and every now and then, found again in the root,
-// which belongs to one process at a time. And what `graphs` of svc.config.ts says about them.
+// Graphs survive the process: saved on a stop and periodically, and found in the data folder, which
+// one process uses at a time. And `graphs` of svc.config.ts.
 // limit: 60 s
 // takes 25 s
 
@@ -31,7 +31,7 @@ export function open(_request: PluginRequest, name: str, path: str | null = null
   return new Graph(name, { path }).path;
 }
 `;
-/** Text of a configuration. */
+/** Source of a configuration. */
 const config = (text: string) =>
   `import { defineConfig } from "svc-server/config";\nexport default defineConfig(${text});\n`;
 
@@ -48,7 +48,7 @@ const call = (plugin: string) => project.call(plugin);
 const stop = (signal: NodeJS.Signals) => project.stop(signal);
 const errorOf = (plugin: string) => project.errorOf(plugin);
 
-test("a stop stores the graphs, a start loads them", async () => {
+test("are saved by a stop and loaded by a start", async () => {
   const folder = await start("stopped");
   await call("put?id=a&n=1");
   assert.is(await stop("SIGTERM"), 0);
@@ -62,7 +62,7 @@ test("a stop stores the graphs, a start loads them", async () => {
   }
 });
 
-test("signals that arrive together, from a terminal and from npm, are one", async () => {
+test("are saved once when signals arrive together, from a terminal and from npm", async () => {
   await start("twice");
   await call("put?id=a&n=1");
   void project.served.stop("SIGTERM");
@@ -71,7 +71,7 @@ test("signals that arrive together, from a terminal and from npm, are one", asyn
   assert.equal(await call("take?id=a"), [1, 1, 1]);
 });
 
-test("what was saved in time survives a process that is killed", async () => {
+test("survive a killed process if they were saved", async () => {
   const folder = await start("killed", "--save-every", "1");
   await call("put?id=a&n=1");
   const file = join(folder, "notes", "graph.snapshot");
@@ -86,7 +86,7 @@ test("what was saved in time survives a process that is killed", async () => {
   assert.equal(await call("take?id=b"), [2, 2, 2]);
 });
 
-test("a root that another process uses is refused, with its number", async () => {
+test("are locked against another process, which is named", async () => {
   const folder = await start("shared");
   await call("put?id=a&n=1");
   await rejects(
@@ -96,7 +96,7 @@ test("a root that another process uses is refused, with its number", async () =>
   assert.equal(await call("take?id=a"), [1, 1, 1]);
 });
 
-test("a damaged snapshot costs its graph, not the server", async () => {
+test("fail alone when their snapshot is corrupt, without the server", async () => {
   const folder = await start("damaged");
   await call("put?id=a&n=1");
   await stop("SIGTERM");
@@ -107,7 +107,7 @@ test("a damaged snapshot costs its graph, not the server", async () => {
   assert.match(String(await call("open?name=other")), /other$/);
 });
 
-test("who watches sees a graph that cannot be loaded, until it is loaded", async () => {
+test("make the health check fail until they can be loaded", async () => {
   const folder = await start("watched");
   await call("put?id=a&n=1");
   await stop("SIGTERM");
@@ -141,7 +141,7 @@ test("who watches sees a graph that cannot be loaded, until it is loaded", async
   assert.is(await status(""), undefined);
 });
 
-test("paths of graphs lie below the root", async () => {
+test("have paths inside the data folder", async () => {
   const folder = await start("paths");
   assert.is(await call("open?name=deep&path=some/where"), join(folder, "some", "where"));
   assert.match(await errorOf("open?name=deep&path=else"), /DataError.*is stored in/);
@@ -153,7 +153,7 @@ test("paths of graphs lie below the root", async () => {
   assert.is(await call("open?name=deep"), join(folder, "some", "where"));
 });
 
-test("configured graphs are opened at start, readonly ones refuse changes", async () => {
+test("are opened at start if configured, and reject changes if readonly", async () => {
   await start("configured");
   await call("put?id=a&n=1");
   await stop("SIGTERM");
@@ -170,7 +170,7 @@ test("configured graphs are opened at start, readonly ones refuse changes", asyn
   assert.is(await call("put?id=a&n=2"), 0);
 });
 
-test("mistakes in the configuration of graphs are all named, in their file", async () => {
+test("report all mistakes in their configuration with the file", async () => {
   const wrong = `{ graphs: {
     "1st": {}, notes: { readonl: true }, other: { path: "../x" }, third: { local: 1 },
   } }`;

@@ -1,6 +1,6 @@
 // limit: 30 s
-// Built-in graph services and plugins as clients meet them: both ports, exact payloads, where query
-// arguments come from, and what is refused. Who may change graphs: graph-changes.test.ts.
+// Built-in graph services and plugins as clients see them: both ports, exact payloads, sources of
+// query arguments, and rejections. Permissions: graph-changes.test.ts.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +62,7 @@ const KNOWS = [
   "( alice )-[ knows <M_INT> 7 ]->( carol )",
 ];
 
-test("queries answer alike on both ports, to GET and POST", async () => {
+test("respond alike on both ports, to GET and POST", async () => {
   const expected = {
     neighbor: [people({ id: "alice", arc: "knows" }), KNOWS],
     arcs: [people({ arc: "knows" }), [...KNOWS, "( bob )-[ knows <M_INT> 2 ]->( carol )"]],
@@ -81,7 +81,7 @@ test("queries answer alike on both ports, to GET and POST", async () => {
   }
 });
 
-test("without arguments: 25 entries, names of vertices, arcs with both ends", async () => {
+test("default to 25 entries, names of vertices, arcs with both ends", async () => {
   const neighbor = (await response("/svc/builtin/neighbor", people({ id: "alice" }))) as string[];
   const arcs = (await response("/svc/builtin/arcs", people())) as string[];
   const vertices = (await response("/svc/builtin/vertices", people())) as string[];
@@ -99,7 +99,7 @@ test("without arguments: 25 entries, names of vertices, arcs with both ends", as
   }
 });
 
-test("the body wins over the text `query`, that over the URL, and that over defaults", async () => {
+test("prefer the body over the text `query`, then the URL, then defaults", async () => {
   const hitsOf = async (parameters: Record<string, string | number>, body?: string) =>
     ((await response("/svc/builtin/neighbor", people(parameters), body)) as string[]).length;
   assert.is(await hitsOf({ id: "alice" }), 25);
@@ -110,7 +110,7 @@ test("the body wins over the text `query`, that over the URL, and that over defa
   assert.is(await hitsOf({ id: "nobody", arc: "saw", query: '{"id": "bob", "arc": "*"}' }), 2);
 });
 
-test("constants by name, with and without quotes, in each place", async () => {
+test("accept constants by name, with and without quotes, in each source", async () => {
   const query = '{"arc": ["knows", D_OUT, M_INT, V_GT, 5], "result": R_DICT|R_COUNTS}';
   const expected = {
     neighborhood: [{ arc: { value: 7 }, id: "carol", distance: 1 }],
@@ -132,7 +132,7 @@ test("constants by name, with and without quotes, in each place", async () => {
   assert.equal(await response("/svc/builtin/vertices", sorted), ["carol", "alice"]);
 });
 
-test("neighbor with every field, counts and times", async () => {
+test("neighbor returns every field, counts and times", async () => {
   const query = '{"arc": "knows", "fields": F_ALL, "result": R_DICT|R_METAS, "hits": 1}';
   const result = await response("/svc/builtin/neighbor", people({ id: "alice", query }));
   assert.equal(shape(result), {
@@ -157,7 +157,7 @@ test("neighbor with every field, counts and times", async () => {
   });
 });
 
-test("vertex: its greatest arcs, properties and attributes", async () => {
+test("vertex returns its greatest arcs, properties and attributes", async () => {
   for (const port of [0, 1] as const) {
     const parameters = people({ id: "alice", maxarcs: 2 });
     const result = (await response("/svc/builtin/vertex", parameters, undefined, port)) as object;
@@ -181,7 +181,7 @@ test("vertex: its greatest arcs, properties and attributes", async () => {
   assert.equal([outarcs.length, inarcs.length], [0, 3]);
 });
 
-/** Path below /svc/builtin, parameters, status, then class and text of the exception. */
+/** Path below /svc/builtin, parameters, status, then class and message of the exception. */
 const REFUSED: readonly (readonly [
   path: string,
   parameters: Readonly<Record<string, string | number>>,
@@ -227,7 +227,7 @@ const REFUSED: readonly (readonly [
   ["arcs", people({ select: "a: b" }), 400, "QueryError", /undefined variable .* at pos=4/],
 ];
 
-test("what cannot be answered: 400 for parameters, class and text for the rest", async () => {
+test("respond 400 to invalid parameters, and class and message otherwise", async () => {
   for (const [path, parameters, status, exception, text] of REFUSED) {
     for (const port of [0, 1] as const) {
       expectRefused(await ask(`/svc/builtin/${path}`, parameters, undefined, port), {
@@ -239,7 +239,7 @@ test("what cannot be answered: 400 for parameters, class and text for the rest",
 
 const DEEP = `${'{"neighbor":'.repeat(70)}null${"}".repeat(70)}`;
 
-test("texts that are no queries", async () => {
+test("reject invalid query texts", async () => {
   const expected = {
     status: 500,
     exception: "ValueError",
@@ -263,7 +263,7 @@ test("texts that are no queries", async () => {
   expectRefused(await ask("/svc/builtin/vertices", people(), long), expected);
 });
 
-test("what is not supported is told apart from what has failed", async () => {
+test("distinguish unsupported from failed queries", async () => {
   const similarity = { vector: "tail", score: 0.5 };
   const { status, json } = await ask(
     "/svc/builtin/vertices",
@@ -287,7 +287,7 @@ function expectRefused(
   assert.match(value, expected.text);
 }
 
-/** What a value is made of: names of members, kinds of leaves, the first item of lists. */
+/** Shape of a value: names of members, kinds of leaves, the first item of lists. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape);
   if (typeof value !== "object" || value === null) return value === null ? null : typeof value;

@@ -1,6 +1,6 @@
 // limit: 30 s
-// Figures of graphs as clients read them, over two graphs with known contents and the system's own:
-// exact payloads, and sums that agree with what the library says.
+// Statistics of graphs as clients read them, over two graphs with known contents and the system
+// graph: exact payloads, and sums that agree with the library.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { get } from "./support/server.js";
 const built = new URL("../../dist/index.js", import.meta.url).href;
 const { Graph, M_INT, LookupError, system }: typeof Library = await import(built);
 
-const test = suite("graph figures over HTTP");
+const test = suite("graph statistics over HTTP");
 const root = realpathSync(mkdtempSync(join(tmpdir(), "svc-figures-")));
 
 test.before(async () => {
@@ -41,7 +41,7 @@ async function response<T>(path: string): Promise<T> {
   return answers[0].json.response as T;
 }
 
-/** What a value is made of: names of members, kinds of leaves. */
+/** Shape of a value: names of members, kinds of leaves. */
 function shape(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value === null ? null : typeof value;
   if (Array.isArray(value)) return value.map(shape);
@@ -79,7 +79,7 @@ test("graphinfo, and status of one graph", async () => {
     assert.is(op.count, new Graph("people").status().op.count);
     assert.equal(Object.keys(memcost), ["vertex", "property", "vector", "arc"]);
     assert.is(memcost.vertex!.overhead, memcost.vertex!.bytes / 3);
-    // The arenas of vectors are there, and hold none.
+    // The arenas of vectors exist and are empty.
     assert.ok(memcost.vector!.bytes < 64);
     assert.is(memcost.vector!.overhead, 0);
     const { total, ...kinds } = memory;
@@ -92,7 +92,7 @@ test("graphinfo, and status of one graph", async () => {
   }
 });
 
-test("the simple form has path and counts only", async () => {
+test("the simple form has only path and counts", async () => {
   for (const name of ["graphinfo", "status"]) {
     const simple = await response(`/svc/builtin/${name}?graph=people&simple=1`);
     assert.equal(simple, { path: join(root, "people"), base: BASE });
@@ -136,7 +136,7 @@ interface GraphSum {
   readonly graphsum: { readonly digest: string; readonly query: object; readonly vprop: object };
 }
 
-test("graphsum and objcnt add all graphs up", async () => {
+test("graphsum and objcnt sum over all graphs", async () => {
   const counts = { order: 4, size: 2, properties: 3, vectors: 0 };
   assert.equal(await response("/svc/objcnt"), { "master-serial": "0", ...counts });
   const { digest, query, vprop, ...rest } = (await response<GraphSum>("/svc/graphsum")).graphsum;
@@ -163,7 +163,7 @@ test("graphsum and objcnt add all graphs up", async () => {
   assert.is(await digestWith("films"), now, "a local graph, which replicas have not");
 });
 
-test("nodestat has the figures of graphs", async () => {
+test("nodestat includes graph statistics", async () => {
   const before = await response<Record<string, unknown>>("/svc/nodestat");
   const figures = Object.entries(before).filter(([name]) => name.startsWith("graph-"));
   assert.equal(Object.fromEntries(figures), {
@@ -179,14 +179,14 @@ test("nodestat has the figures of graphs", async () => {
   system.clearReadonly();
 });
 
-/** Without those that every server has. */
+/** Without those of every server. */
 async function ownProperties(): Promise<object> {
   const told = await response<Record<string, unknown>>("/svc/builtin/properties");
   const { SYSTEM_Descriptor: _, SYSTEM_DescriptorIdent: __, ...own } = told;
   return own;
 }
 
-test("properties of the system, which no list of graphs shows", async () => {
+test("system properties, which no list of graphs shows", async () => {
   const alone = await response<Record<string, object>>("/svc/builtin/properties");
   assert.equal(Object.keys(alone), ["SYSTEM_Descriptor", "SYSTEM_DescriptorIdent"]);
   assert.equal(alone.SYSTEM_DescriptorIdent, "G1");
@@ -229,7 +229,7 @@ interface Status {
   readonly memory: Readonly<Record<string, number>>;
 }
 
-test("status shows every graph, the system's own too", async () => {
+test("status shows every graph, including the system graph", async () => {
   const { graphs, performance, memory } = await response<Status>("/svc/builtin/status");
   const counts = {
     [join(root, "_system")]: { order: 1, size: 0, properties: 2, vectors: 0 },
@@ -246,7 +246,7 @@ test("status shows every graph, the system's own too", async () => {
   assert.equal(simple.graphs, counts);
 });
 
-test("all of it is there again after a restart", async () => {
+test("all of it is restored after a restart", async () => {
   await system.unload(true);
   await system.initialize("shop", { http: 0, ip: "127.0.0.1", root });
   assert.equal(Object.keys(await ownProperties()), ["descriptor", "ADMIN_DisableAuth"]);

@@ -1,5 +1,6 @@
-// `svc init` as a user meets it: the package is packed, installed from the tarball, asked for a
-// project, and that project is installed, built, tested, served and called outside the repository.
+// `svc init` as a user runs it: the package is packed and installed from the tarball, creates a
+// project, and that project is installed, built, tested, served and called outside of the
+// repository.
 // limit: 120 s
 // takes 20 s
 
@@ -16,7 +17,7 @@ const test = suite("svc init");
 let scratch = "";
 let project = "";
 
-/** Runs a command to its end; npm takes what it has in its cache. */
+/** Runs a command to completion; npm prefers its cache. */
 function run(cwd: string, command: string, ...words: string[]): string {
   const env = { ...process.env, npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
   const { status, stdout, stderr } = spawnSync(command, words, { cwd, env, encoding: "utf8" });
@@ -77,13 +78,13 @@ export function counts(_request: PluginRequest, graph: Graph, user: str): Record
 }
 `;
 
-test("it builds and serves, plugins with graphs too", async () => {
+test("it builds and serves, including plugins with graphs", async () => {
   const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
   assert.is(scripts.start, "svc build && svc serve");
   writeFileSync(join(project, "plugins", "visits.ts"), VISITS);
   run(project, "npm", "run", "check");
   run(project, "npx", "svc", "build");
-  // As `npx svc serve` would: plugins load the copy of the package that serves them.
+  // As with `npx svc serve`: plugins load the copy of the package that serves them.
   const bin = join(project, "node_modules", "svc-server", "bin", "svc.cjs");
   const served = await serveWith(bin, project);
   try {

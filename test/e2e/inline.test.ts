@@ -1,5 +1,5 @@
-// Plugins that run in the thread of the sockets: they answer as they would in an executor, and who
-// is slow, answers later or has much to read runs in one.
+// Inline plugins: they respond as in an executor; slow and asynchronous ones, and large bodies,
+// move to executors.
 // limit: 60 s
 // takes 20 s
 
@@ -98,7 +98,7 @@ const ask = async (path: string, options: object = {}) =>
 const threadOf = async (path: string, options: object = {}): Promise<number> =>
   (await ask(path, options)).json.response as number;
 
-test("they answer as in an executor", async () => {
+test("respond as in an executor", async () => {
   const paths = ["", "?n=7", "?n=x", "?what=1", "?how=throw&n=2", "?how=range", "?how=bytes&n=9"];
   const posts = ["", "abc", "\u00e9".repeat(1000)];
   const requests = [
@@ -122,7 +122,7 @@ test("they answer as in an executor", async () => {
   }
 });
 
-test("it runs in another thread than the rest, and cannot end it", async () => {
+test("run in another thread than other plugins, and cannot end it", async () => {
   assert.is.not(await threadOf("where"), await threadOf("other"));
   for (const how of ["exit", "really"]) {
     const { status, json } = await ask(`inside?how=${how}`);
@@ -132,16 +132,16 @@ test("it runs in another thread than the rest, and cannot end it", async () => {
   assert.is((await ask("inside")).status, 200);
 });
 
-test("what it leaves behind is told, and takes nobody with it", async () => {
+test("leave stray exceptions that are logged and harmless", async () => {
   const told = [
     ["timer", /exception outside of a request: Error: stray timer\n.*plugins\/p\.ts:/],
     ["rejection", /exception outside of a request: Error: stray rejection\n.*plugins\/p\.ts:/],
-    // An executor that has removed its own listeners ends by it, and is replaced.
+    // An executor without its own listeners dies and is replaced.
     ["deaf", /stray deaf/],
     ["null", /(internal error|exception outside of a request): .*null/],
   ] as const;
   for (const [how, line] of told) {
-    // On a busy machine it may have gone to an executor meanwhile, which tells more of null.
+    // On a loaded machine it may run in an executor, which logs a different line for null.
     assert.is((await ask(`stray?how=${how}`)).status, 200);
     while (!line.test(project.server.log())) await new Promise(setImmediate);
   }
@@ -150,13 +150,13 @@ test("what it leaves behind is told, and takes nobody with it", async () => {
   assert.is((await ask("inside")).status, 200);
 });
 
-test("large bodies go to executors", async () => {
+test("move to executors for large bodies", async () => {
   const body = "x".repeat(70_000);
   assert.is(await threadOf("where", { method: "POST", body }), await threadOf("other"));
   assert.is.not(await threadOf("where", { method: "POST", body: "x" }), await threadOf("other"));
 });
 
-test("one that is slow or answers later goes on in executors, which is told", async () => {
+test("move to executors with a log line when slow or asynchronous", async () => {
   const executor = await threadOf("other");
   assert.is.not(await threadOf("where?busyMs=300"), executor);
   assert.is(await threadOf("where"), executor);
@@ -169,14 +169,14 @@ test("one that is slow or answers later goes on in executors, which is told", as
   while (!told.test(project.server.log())) await new Promise(setImmediate);
 });
 
-test("executors run them where that is asked for", async () => {
+test("run in executors with --no-inline", async () => {
   const all = await serve(project.folder, "--no-inline");
   const thread = async (name: string) => (await get(all.port, `/svc/plugin/${name}`)).json.response;
   assert.is(await thread("where"), await thread("other"));
   await all.stop();
 });
 
-test("what keeps the thread of the sockets busy is told, with who may have left it", async () => {
+test("are named in the log when the IO thread is busy", async () => {
   const busy = await serve(project.folder);
   const told =
     /was busy for \d+ % of \d+ s: by load, or by what @inline plugins do there: burner, echo, .*\n/;
@@ -202,7 +202,7 @@ const ENDLESS = [
   ],
 ] as const;
 
-test("what does not return ends the server, with the name of its plugin", async () => {
+test("end the server with their name in the log when they never return", async () => {
   const ends = ENDLESS.map(async ([path, told]) => {
     const hanging = await serve(project.folder);
     const answer = get(hanging.port, `/svc/plugin/${path}`).catch(() => null);

@@ -1,5 +1,5 @@
-// Library mode: `system` inside a program of the user's, plugins as closures, the state table of
-// the interface.
+// Library mode: `system` inside a user's program, plugins as closures, the state table of the
+// interface.
 // limit: 60 s
 // takes 10 s
 
@@ -30,12 +30,12 @@ function base(): number {
   return system.serverPorts().base;
 }
 
-// Files that run in this process later initialise the same system.
+// Test files that run later in this process initialize the same system.
 test.after(async () => {
   await system.unload();
 });
 
-test("nothing can be added or asked before a start", async () => {
+test("adding and calling fail before a start", async () => {
   assert.is(system.isInitialized(), false);
   assert.match((await failure(() => system.addPlugin(() => 1))).message, /No registry/);
   for (const ask of [
@@ -49,7 +49,7 @@ test("nothing can be added or asked before a start", async () => {
   }
 });
 
-test("arguments that throw leave the system as it was", async () => {
+test("invalid arguments leave the system unchanged", async () => {
   for (const options of [{ http: -1 }, { http: 0, prefix: "svc" }, { http: 0, ip: "256.1.1.1" }]) {
     assert.match((await failure(() => system.initialize("shop", options))).code ?? "", /^SVC22/);
     assert.is(system.isInitialized(), false);
@@ -70,7 +70,7 @@ test("a server starts on a free pair of ports", async () => {
   assert.is((json.response as { name: string }).name, "shop");
 });
 
-test("a second start is refused", async () => {
+test("a second start is rejected", async () => {
   const error = await failure(() => system.startHTTP(0));
   assert.instance(error, SvcError);
   assert.is(error.code, "SVC2203");
@@ -135,7 +135,7 @@ test("plugins are listed, replaced and removed", async () => {
   assert.ok(system.getBuiltins().some(({ path }) => path === "/svc/builtin/echo"));
 });
 
-test("a plugin is there as soon as it was added, and gone when it was removed", async () => {
+test("a plugin is available once added, and gone once removed", async () => {
   const parameters = { request: null };
   const path = `http://127.0.0.1:${base()}/svc/plugin/soon`;
   const asked = async (): Promise<number> => {
@@ -144,7 +144,7 @@ test("a plugin is there as soon as it was added, and gone when it was removed", 
     return answer.status;
   };
   assert.is(await asked(), 404);
-  // Not awaited in between: the request leaves at once, on the connection that is open.
+  // Not awaited in between: the request leaves at once on the open connection.
   for (let round = 0; round < 20; round++) {
     system.addPlugin(() => 1, { name: "beside", parameters });
     system.addPlugin(() => 1, { name: "soon", parameters });
@@ -183,7 +183,7 @@ test("metrics count and are reset", async () => {
   assert.is(system.serverMetrics([50]).total_requests, 0);
 });
 
-test("plugins that are added while the server starts are served", async () => {
+test("plugins added while the server starts are served", async () => {
   const restarted = system.restartHTTP();
   let isOver = false;
   const over = restarted.then(() => {
@@ -214,7 +214,7 @@ test("a restart keeps the port and comes back Service-OUT", async () => {
   assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 200);
 });
 
-test("operators can have a program do what a server does", async () => {
+test("admin operations work as in a server", async () => {
   const port = base();
   const operate = async (operation: string, query = ""): Promise<unknown> => {
     const path = "/svc/builtin/ADMIN_";
@@ -234,7 +234,7 @@ test("operators can have a program do what a server does", async () => {
   let isNew = false;
   const answer = await operate("RestartHTTP");
   assert.equal(answer, { action: "restart_http", status: "in progress" });
-  // The figures begin anew with the server.
+  // The metrics start again with the server.
   const isOver = async (): Promise<boolean> => {
     try {
       const { status } = await get(port, "/svc/plugin/shout?text=a");
@@ -249,7 +249,7 @@ test("operators can have a program do what a server does", async () => {
   while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-test("arguments that cannot be used are refused", async () => {
+test("invalid arguments are rejected", async () => {
   await system.stopHTTP();
   for (const start of [
     () => system.startHTTP(70_000),
@@ -266,7 +266,7 @@ test("arguments that cannot be used are refused", async () => {
   assert.match(message, "dispatcher.replicas: replicas information missing");
 });
 
-test("a port in use is named and leaves nothing running", async () => {
+test("a port in use is named and leaves no thread running", async () => {
   await system.startHTTP(0, "127.0.0.1", null, false);
   const port = base();
   assert.is((await get(port, "/svc/hc")).status, 503);

@@ -1,6 +1,5 @@
-// A server whose process may have few addresses (`ulimit -v`) or open few files (`ulimit -n`): it
-// says so, and what to do, instead of ending in V8 without a word; graphs that are stored stay as
-// they are.
+// A server with a limit of its address space (`ulimit -v`) or open files (`ulimit -n`): it reports
+// the limit and the fix instead of a silent end of V8; stored graphs are not damaged.
 // limit: 60 s
 // takes 10 s
 
@@ -34,7 +33,7 @@ export const has = (_request: PluginRequest, graph: Graph, id: str): boolean => 
 export const one = (_request: PluginRequest): int => 1;
 `;
 
-const test = suite("limits of the process");
+const test = suite("process limits");
 let project: ServedProject;
 
 test.before(async () => {
@@ -46,7 +45,7 @@ test.before(async () => {
 test.after.each(() => project.kill());
 test.after(() => project.remove());
 
-/** The words of a shell that serves with so many GiB of addresses. */
+/** Shell arguments to serve with so many GiB of address space. */
 function under(gib: number, root: string, ...options: string[]): string[] {
   const limit = `ulimit -v ${Math.round(gib * KIB_A_GIB)}; exec "$@"`;
   const command = [plainNode(), SVC, "serve", project.folder, "--port", "0", "--root"];
@@ -57,7 +56,7 @@ function under(gib: number, root: string, ...options: string[]): string[] {
 
 const isBound = process.platform === "linux";
 
-test("too few for its threads end the start with a code", () => {
+test("too little address space for its threads ends the start with a code", () => {
   if (!isBound) return;
   for (const [gib, root, executors] of [
     [2, "empty", "1"],
@@ -83,7 +82,7 @@ test("too few files for its threads end the start with a code", () => {
   }
 });
 
-/** A server under a limit, its log, and what ends it. */
+/** A server under a limit, its log, and a function that stops it. */
 async function startUnder(words: readonly string[]) {
   const child = spawn("bash", words);
   let [output, log] = ["", ""];
@@ -104,7 +103,7 @@ async function startUnder(words: readonly string[]) {
   return { port, log: () => log, stop };
 }
 
-test("too few for a stored graph leave it as it is, and serve the rest", async () => {
+test("a graph without enough address space stays unchanged, others are served", async () => {
   if (!isBound) return;
   const { port, log, stop } = await startUnder(under(20, "stored", "--executors", "1"));
   try {
@@ -121,7 +120,7 @@ test("too few for a stored graph leave it as it is, and serve the rest", async (
   assert.is(await project.call("has?id=a"), true);
 });
 
-test("who connects without end leaves files to graphs", async () => {
+test("too many connections leave file descriptors for graphs", async () => {
   if (!isBound) return;
   const [, , ...words] = under(1, "crowd", "--executors", "1", "--save-every", "1");
   const { port, log, stop } = await startUnder(["-c", 'ulimit -n 300; exec "$@"', ...words]);

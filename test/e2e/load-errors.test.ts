@@ -1,4 +1,4 @@
-// Plugins that are built and cannot be loaded: what a start says, and how `svc dev` goes on.
+// Built plugins that cannot be loaded: messages of a start, and the behavior of `svc dev`.
 // limit: 180 s
 // takes 30 s
 
@@ -18,13 +18,13 @@ function connect(): void {
 connect();
 `;
 
-/** Goes on for ever. */
+/** Runs for ever. */
 const WAITING = `declare function setInterval(work: () => void, ms: number): void;
 setInterval(() => {}, 1000);
 await new Promise(() => {});
 `;
 
-/** What a start of these files says; none of them comes to an end by itself. */
+/** Error of a start with these files; none of them ends by itself. */
 async function failedStart(files: Readonly<Record<string, string>>): Promise<string> {
   const project = new TemporaryProject(files);
   try {
@@ -36,14 +36,14 @@ async function failedStart(files: Readonly<Record<string, string>>): Promise<str
   }
 }
 
-test("what modules throw is told with the places in their sources", async () => {
+test("reports exceptions of modules with their position in the sources", async () => {
   const told = await failedStart({ "plugins/double.ts": BOOM });
   assert.match(told, "SVC2201: Error: no database\n");
   assert.match(told, "    at connect (plugins/double.ts:9:9)\n    at plugins/double.ts:11:1");
   assert.not.match(told, "modules.js");
 });
 
-test("a name that an installed module does not have is told with its place", async () => {
+test("reports a missing export of an installed module with its position", async () => {
   const told = await failedStart({
     "node_modules/lib/package.json": '{ "name": "lib", "type": "module", "main": "i.js" }',
     "node_modules/lib/i.js": "export const other = 1;",
@@ -53,7 +53,7 @@ test("a name that an installed module does not have is told with its place", asy
   assert.match(told, /SVC2201: plugins\/double\.ts:1:\d+: SyntaxError: .*'wanted'/);
 });
 
-test("an await at the top level that does not settle is named", async () => {
+test("names a top-level await that never settles", async () => {
   const told = await failedStart({
     "plugins/double.ts": `import "../lib/never.js";\n${GOOD_PLUGIN}`,
     "lib/never.ts": "export const name = 1;\nawait new Promise(() => {});\n",
@@ -61,7 +61,7 @@ test("an await at the top level that does not settle is named", async () => {
   assert.match(told, "SVC2201: lib/never.ts:2:1: the `await` at the top level does not settle");
 });
 
-test("a start that waits says what for", async () => {
+test("names the cause of a slow start", async () => {
   const project = new TemporaryProject({ "plugins/double.ts": `${GOOD_PLUGIN}${WAITING}` });
   const dev = new Dev(project.folder);
   try {
@@ -72,7 +72,7 @@ test("a start that waits says what for", async () => {
   }
 });
 
-test("svc dev serves the last version on until the next one loads", () =>
+test("svc dev serves the last version until the next one loads", () =>
   withDev({ "plugins/double.ts": BOOM }, async (dev, project) => {
     await dev.until(/SVC2201: Error: no database/);
     await dev.until(/serving begins once this is mended/);
@@ -88,7 +88,7 @@ test("svc dev serves the last version on until the next one loads", () =>
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
-test("svc dev says when a mistake is taken back", () =>
+test("svc dev reports that an error is fixed", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(PORT);
     project.write("plugins/double.ts", `${GOOD_PLUGIN}}`);

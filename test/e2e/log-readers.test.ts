@@ -1,4 +1,4 @@
-// A server outlives who reads its log, and disks that are full of it; and its log cannot be forged.
+// A server survives failing readers and full disks of its log, and its log cannot be forged.
 // limit: 60 s
 
 import { type ChildProcess, fork } from "node:child_process";
@@ -11,7 +11,7 @@ import { nodeCommand } from "../runner/node-command.mjs";
 import { buildProject, get, type Served, serve } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
-const test = suite("readers of the log");
+const test = suite("log readers");
 const SVC = fileURLToPath(new URL("../../bin/svc.cjs", import.meta.url));
 const [NODE, ...NODE_ARGS] = nodeCommand() as [string, ...string[]];
 const PLUGINS = `
@@ -65,7 +65,7 @@ async function status(port: number): Promise<{ lost: number; strays: number }> {
   return { lost: response.log.lost, strays: response.errors["stray-exceptions"] };
 }
 
-/** Lets an entry of the log be written again and again, until one was lost; then all is well. */
+/** Writes log entries repeatedly until one is lost; the server must still work. */
 async function outlives(port: number): Promise<void> {
   let figures = await status(port);
   for (let round = 0; figures.lost === 0 || figures.strays < 3; round++) {
@@ -75,7 +75,7 @@ async function outlives(port: number): Promise<void> {
   assert.is((await get(port, "/svc/hc")).text, "SVC/3");
 }
 
-test("the reader of a pipe goes away", async () => {
+test("survives a reader that closes the pipe", async () => {
   served = await serve(project.folder);
   assert.equal(await status(served.port), { lost: 0, strays: 0 });
   served.process.stdout!.destroy();
@@ -84,7 +84,7 @@ test("the reader of a pipe goes away", async () => {
   assert.is(await served.stop(), 0);
 });
 
-test("a reader stays, and reads nothing", async () => {
+test("survives a reader that stops reading", async () => {
   served = await serve(project.folder);
   const { stdout, stderr } = served.process;
   for (const stream of [stdout!, stderr!]) stream.pause();
@@ -102,7 +102,7 @@ test("a reader stays, and reads nothing", async () => {
   assert.is(await served.stop(), 0);
 });
 
-test("the disk of the log is full from the start", async () => {
+test("survives a full disk from the start", async () => {
   if (!existsSync("/dev/full")) return;
   const full = openSync("/dev/full", "w");
   const words = ["serve", project.folder, "--port", "0"];
@@ -116,7 +116,7 @@ test("the disk of the log is full from the start", async () => {
   assert.is((await exited)[0], 0);
 });
 
-test("what plugins throw cannot look like another entry", async () => {
+test("prevents plugin exceptions from forging an entry", async () => {
   served = await serve(project.folder);
   const forged = encodeURIComponent("x\nsvc: the service goes out\r\u2028svc: again\x1b[2J");
   await get(served.port, `/svc/plugin/stray?text=${forged}`);
@@ -129,7 +129,7 @@ test("what plugins throw cannot look like another entry", async () => {
   assert.not.match(served.log(), "\x1b");
 });
 
-test("entries that repeat are counted", async () => {
+test("counts repeated entries", async () => {
   served = await serve(project.folder);
   await get(served.port, "/svc/plugin/stray?text=same&times=1000");
   while (!served.log().includes("more within")) await get(served.port, "/svc/hc");

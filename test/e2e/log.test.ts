@@ -1,5 +1,5 @@
-// The log as operators read it: lines of JSON with levels and ids of requests, exceptions in terms
-// of their sources, requests when asked for, and each change of a back-end.
+// The server log as operators read it: JSON lines with levels and request ids, exceptions with
+// source positions, access logs on request, and each state change of a back-end.
 // limit: 60 s
 // takes 10 s
 
@@ -21,7 +21,7 @@ test.after.each(async () => {
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The lines so far, each of which has to be JSON, once one of them matches. */
+/** All lines so far, each valid JSON, once one of them matches. */
 async function lines(pattern: RegExp): Promise<Line[]> {
   while (!pattern.test(served!.log())) await get(served!.port, "/svc/hc");
   const whole = served!.log().slice(0, served!.log().lastIndexOf("\n"));
@@ -30,7 +30,7 @@ async function lines(pattern: RegExp): Promise<Line[]> {
 
 const named = (id: string): RequestInit => ({ headers: { "X-Request-Id": id } });
 
-test("tells of an exception in a plugin, with the id that the client gave", async () => {
+test("logs an exception of a plugin with the client's request id", async () => {
   served = await serve(fixture("engine"), "--log-format", "json");
   const answer = await get(served.port, "/svc/plugin/fails?text=gone", named("order-7"));
   assert.is(answer.status, 500);
@@ -45,7 +45,7 @@ test("tells of an exception in a plugin, with the id that the client gave", asyn
   assert.ok(Math.abs(Date.parse(String(line!.time)) - Date.now()) < 600_000);
 });
 
-test("takes no id that is too long or unprintable, and answers none of its own", async () => {
+test("ignores ids that are too long or unprintable, and creates none", async () => {
   served = await serve(fixture("engine"), "--log-format", "json");
   for (const id of ["x".repeat(129), "a b", "ä"]) {
     const { status, headers } = await get(served.port, "/svc/plugin/fails", named(id));
@@ -57,7 +57,7 @@ test("takes no id that is too long or unprintable, and answers none of its own",
   for (const { request } of told) assert.match(String(request), /^\d+$/);
 });
 
-test("text for people has the exception, and the id behind its first line", async () => {
+test("prints the exception in text format, with the id after its first line", async () => {
   served = await serve(fixture("engine"), "--log-format", "text");
   await get(served.port, "/svc/plugin/fails?text=gone", named("order-8"));
   while (!served.log().includes("faults.ts")) await get(served.port, "/svc/hc");
@@ -67,7 +67,7 @@ test("text for people has the exception, and the id behind its first line", asyn
   );
 });
 
-test("what clients provoke does not fill the log", async () => {
+test("limits entries that clients cause", async () => {
   served = await serve(fixture("engine"), "--log-format", "json");
   const all = Array.from({ length: 400 }, (_, n) => {
     return get(served!.port, `/svc/plugin/fails?text=${n}`, named(`id${n}`));
@@ -80,7 +80,7 @@ test("what clients provoke does not fill the log", async () => {
   assert.ok(sum > 0 && thrown + sum <= 400, `${thrown} and ${sum}`);
 });
 
-test("leaves out what is less important than asked for", async () => {
+test("omits entries below the configured level", async () => {
   served = await serve(fixture("engine"), "--log-format", "json", "--log-level", "error");
   await get(served.port, "/svc/plugin/fails");
   await lines(/threw/);
@@ -89,7 +89,7 @@ test("leaves out what is less important than asked for", async () => {
   assert.not.match(served.log(), "SIGTERM");
 });
 
-test("logs one of so many requests, without what their query says", async () => {
+test("logs a sample of requests without their query", async () => {
   served = await serve(fixture("engine"), "--log-format", "json", "--access-log", "2");
   for (let n = 0; n < 6; n++) await get(served.port, "/svc/plugin/add?a=4711", named(`r${n}`));
   const told = (await lines(/r4/)).filter(({ method }) => method === "GET");
@@ -100,7 +100,7 @@ test("logs one of so many requests, without what their query says", async () => 
   assert.not.match(served.log(), "4711");
 });
 
-test("no request is logged unless that is asked for", async () => {
+test("logs no requests by default", async () => {
   served = await serve(fixture("engine"), "--log-format", "json");
   await get(served.port, "/svc/plugin/add?a=1");
   await get(served.port, "/svc/plugin/fails");
@@ -111,7 +111,7 @@ test("no request is logged unless that is asked for", async () => {
   );
 });
 
-test("each change of a back-end is one line; ids go down the matrix", async () => {
+test("logs each change of a back-end in one line, and passes ids down the matrix", async () => {
   const nodes = await matrix(2, 1);
   try {
     const { dispatcher } = nodes;

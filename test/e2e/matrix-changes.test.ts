@@ -1,5 +1,5 @@
-// Changes of a matrix while clients ask: replicas and partitions come and go, weights change, and
-// no request is lost.
+// Changes of a matrix under load: replicas and partitions are added and removed, weights change,
+// and no request is lost.
 // limit: 120 s
 // builds examples
 // takes 15 s
@@ -11,7 +11,7 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 import { buildProject } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
-const test = suite("changes of a matrix");
+const test = suite("matrix changes");
 const PROJECT = join(packageRoot(), "examples", "matrix");
 
 interface Row {
@@ -52,7 +52,7 @@ async function client(): Promise<void> {
   }
 }
 
-/** Resolves when so many more requests were answered. */
+/** Resolves after so many further responses. */
 async function more(count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     assert.is((await system.get("TD", "/svc/plugin/mountains?n=1")).status, 200);
@@ -85,7 +85,7 @@ test.after(async () => {
   await system.close();
 });
 
-test("weights change", async () => {
+test("change weights", async () => {
   const [light, heavy] = BOTH;
   const rows = [
     { ...light!, priority: 1, channels: 8 },
@@ -103,7 +103,7 @@ test("weights change", async () => {
   assert.is((await send(rows)).out, "TD: system descriptor updated\n");
 });
 
-test("a replica is taken away, and may end then", async () => {
+test("remove a replica, which may then stop", async () => {
   assert.match((await send(FIRST)).out, /matrix changed/);
   assert.equal(
     (await matrix()).map(({ length }) => length),
@@ -114,7 +114,7 @@ test("a replica is taken away, and may end then", async () => {
   await more(20);
 });
 
-test("one that nobody could answer for is refused, and nothing is changed", async () => {
+test("are rejected as a whole when a partition would have no back-end", async () => {
   const { code, out } = await send([{ partitions: ["S3.1", "S3.2"] }]);
   assert.is(code, 1);
   assert.match(out, /of 2 partitions 0 would have a back-end that answers/);
@@ -125,7 +125,7 @@ test("one that nobody could answer for is refused, and nothing is changed", asyn
   await more(20);
 });
 
-test("one that is down may be added: it is used when it is there", async () => {
+test("add a replica that is down, and use it once it is up", async () => {
   const { code, out } = await send([...FIRST, { partitions: ["S3.1", "S3.2"] }]);
   assert.is(code, 0, out);
   assert.equal(
@@ -136,7 +136,7 @@ test("one that is down may be added: it is used when it is there", async () => {
   assert.match((await send(FIRST)).out, /matrix changed/);
 });
 
-test("partitions change: what runs comes to its end", async () => {
+test("change partitions while running requests finish", async () => {
   for (let round = 0; round < 3; round++) {
     assert.match((await send([{ partitions: ["S1.1"] }])).out, /matrix changed/);
     await more(10);
@@ -145,7 +145,7 @@ test("partitions change: what runs comes to its end", async () => {
   }
 });
 
-test("no request was lost", async () => {
+test("lose no request", async () => {
   isDone = true;
   await Promise.all(clients);
   assert.equal([...statuses.keys()], [200]);

@@ -1,5 +1,5 @@
-// `svc matrix` as a user meets it: what it prints, a matrix that answers, an engine that is killed
-// and comes back, and an end that leaves no process behind.
+// `svc matrix` as a user runs it: its output, a matrix that serves, an engine that is killed and
+// restarts, and a stop without orphaned processes.
 // limit: 60 s
 // builds examples
 // takes 15 s
@@ -48,7 +48,7 @@ class Run {
     });
   }
 
-  /** Resolves once the output holds a text. */
+  /** Resolves once the output contains a text. */
   async until(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.out)) {
       const isOver = await Promise.race([
@@ -61,7 +61,7 @@ class Run {
     }
   }
 
-  /** Those that are up or have been, in the order that they came. */
+  /** Instances that have started, in order of their start. */
   instances(): { name: string; port: number; pid: number }[] {
     const lines = [...this.out.matchAll(INSTANCE)];
     return lines.map(([, name, port, pid]) => ({
@@ -72,7 +72,7 @@ class Run {
   }
 }
 
-/** Path and query of the line that is printed to try. */
+/** Path and query of the printed sample command. */
 function sampleOf({ out }: Run): string {
   const { pathname, search } = new URL(/curl "([^"]+)"/.exec(out)![1]!);
   return pathname + search;
@@ -100,7 +100,7 @@ async function highest(port: number): Promise<number[]> {
   return entries.map(([height]) => height);
 }
 
-test("starts engines and a dispatcher, and lets them answer while engines die", async () => {
+test("starts engines and a dispatcher, and serves while engines die", async () => {
   const run = new Run("2x2", PROJECT, "--port", "0", "--channels", "5");
   try {
     await run.until(/until Ctrl-C[\s\S]*curl/);
@@ -154,7 +154,7 @@ test("starts engines and a dispatcher, and lets them answer while engines die", 
   );
 });
 
-test("the line to try works where no plugin can be merged, as in a new project", async () => {
+test("prints a working sample command in a project without mergeable plugins", async () => {
   const project = new TemporaryProject();
   await buildProject(project.folder);
   const run = new Run("1x2", project.folder, "--port", "0");
@@ -172,11 +172,11 @@ test("the line to try works where no plugin can be merged, as in a new project",
   }
 });
 
-test("ends what it has started when an instance cannot be", async () => {
+test("stops all instances when one cannot start", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
   const { port } = taken.address() as { port: number };
-  // The first engine comes behind the two ports of the dispatcher.
+  // The first engine has the ports after those of the dispatcher.
   const run = new Run("1x2", PROJECT, "--port", String(port - 2));
   try {
     assert.equal(await run.exited, [1, null]);
@@ -192,7 +192,7 @@ test("ends what it has started when an instance cannot be", async () => {
   );
 });
 
-test("engines end with a command that is killed", async () => {
+test("stops its engines when it is killed", async () => {
   const run = new Run("1x1", PROJECT, "--port", "0");
   await run.until(/until Ctrl-C/);
   run.child.kill("SIGKILL");

@@ -85,7 +85,7 @@ interface Connected {
   errors(): string;
 }
 
-/** A client of `svc mcp`, which forbids that process to make code of texts. */
+/** A client of `svc mcp`, in which code generation from strings is disabled. */
 async function connected(words: readonly string[], mode: "legacy" | "auto" = "legacy") {
   const args = ["--disallow-code-generation-from-strings", BIN, "mcp", ...words];
   const transport = new StdioClientTransport({ command: plainNode(), args, stderr: "pipe" });
@@ -134,7 +134,7 @@ async function assertRejects(promise: Promise<unknown>, pattern: RegExp): Promis
   assert.match(String(error), pattern);
 }
 
-test("offers the plugins of a server that runs, by both kinds of revisions", async () => {
+test("offers the plugins of a running server, in both protocol generations", async () => {
   const file = join(project.folder, ".svc/argspec.json");
   const argspec = readArgspec(JSON.parse(readFileSync(file, "utf8")));
   const expected = [...buildTools(argspec).tools.values()].map(({ tool }) => tool);
@@ -152,7 +152,7 @@ test("offers the plugins of a server that runs, by both kinds of revisions", asy
   }
 });
 
-test("serves a build by itself, whose output never reaches the protocol", async () => {
+test("serves a build without mixing its output with the protocol", async () => {
   const tools = await connected([project.folder]);
   await expectCalls(tools);
   const { pid } = tools.transport;
@@ -168,7 +168,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test("a call that is cancelled ends the request", async () => {
+test("aborts the request of a cancelled call", async () => {
   const server = await ScriptedServer.start();
   const argspec = readFileSync(join(project.folder, ".svc/argspec.json"), "utf8");
   server.script((response) => response.end(`{"status":"OK","response":${argspec}}`));
@@ -191,7 +191,7 @@ test("a call that is cancelled ends the request", async () => {
   }
 });
 
-test("the end of a server is told, and survived", async () => {
+test("reports a stopped server and continues", async () => {
   const other = await serve(project.folder);
   const tools = await connected(["--from", `http://127.0.0.1:${other.port}`]);
   await other.stop();
@@ -207,7 +207,7 @@ interface Message {
   readonly result?: unknown;
 }
 
-/** `svc mcp` without a client; `lines` are what it has written. */
+/** `svc mcp` without a client; `lines` is its output. */
 function plain(...words: readonly string[]) {
   const child = spawn(plainNode(), [BIN, "mcp", ...words], { stdio: "pipe" });
   const output = { out: "", err: "" };
@@ -238,7 +238,7 @@ const HELLO = {
 };
 const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
 
-test("lines that are no messages do not end it; the end of input does", async () => {
+test("ignores invalid lines and ends with its input", async () => {
   for (const words of [["--from", url], [project.folder]]) {
     const { child, output, messages, closed } = plain(...words);
     child.stdin.write('no json\n{}\n[1]\nnull\n\n{"jsonrpc":"2.0"}\n\u0000\ufffd\n');
@@ -253,14 +253,14 @@ test("lines that are no messages do not end it; the end of input does", async ()
   }
 });
 
-test("ends before anybody has asked", async () => {
+test("ends before the first request", async () => {
   const { child, output, closed } = plain("--from", url);
   child.stdin.end();
   assert.equal(await closed, [0, null]);
   assert.is(output.out, "");
 });
 
-test("a signal ends it and its server in good order", async () => {
+test("stops in order on a signal, with its server", async () => {
   const { child, output, messages, closed } = plain(project.folder);
   child.stdin.write(`${JSON.stringify(HELLO)}\n`);
   while (messages().length === 0) await once(child.stdout, "data");
@@ -269,7 +269,7 @@ test("a signal ends it and its server in good order", async () => {
   assert.match(output.err, "finishing running requests");
 });
 
-test("says what cannot be served, and how to reach what is running", async () => {
+test("reports what cannot be served, and how to reach a running server", async () => {
   const graphs = new TemporaryProject({
     "plugins/graph.ts": `import type { Graph, PluginRequest } from "svc-server";
 /** @plugin @graph things */
@@ -284,7 +284,7 @@ export function size(_request: PluginRequest, graph: Graph): number {
     assert.match(unbuilt.output.err, /SVC3006: nothing to serve before/);
     await buildProject(graphs.folder);
     const running = await serve(graphs.folder);
-    // The first use of a graph takes the folder for this process.
+    // The first use of a graph locks the data folder for this process.
     assert.is((await get(running.port, "/svc/plugin/size")).status, 200);
     const second = plain(graphs.folder);
     assert.equal(await second.closed, [1, null]);
@@ -296,7 +296,7 @@ export function size(_request: PluginRequest, graph: Graph): number {
   }
 });
 
-test("refuses what it cannot mean", async () => {
+test("rejects invalid arguments", async () => {
   const wrong: [words: readonly string[], code: number, says: string][] = [
     [[project.folder, "--from", url], 2, "SVC3004: `svc mcp` takes a folder or `--from`"],
     [["--from", project.folder], 2, "SVC3003: --from: expected the http or https URL"],

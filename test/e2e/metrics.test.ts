@@ -1,5 +1,5 @@
-// `/metrics` of an engine and of a dispatcher as a monitor reads it: on the admin port only, each
-// line of the form that Prometheus takes. Where `promtool` is installed it has the last word.
+// `/metrics` of an engine and of a dispatcher as Prometheus reads it: on the admin port only, with
+// valid lines. `promtool` validates them if it is installed.
 // limit: 60 s
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ test.after(async () => {
   await server.stop();
 });
 
-/** The samples of a scrape, by name and labels; refuses whatever is not in order. */
+/** The samples of a scrape by name and labels; rejects invalid lines. */
 async function scrape(adminPort: number): Promise<Map<string, number>> {
   const { status, text, headers } = await get(adminPort, "/metrics");
   assert.is(status, 200);
@@ -76,11 +76,11 @@ test("counts requests, errors and latencies by plugin", async () => {
   assert.ok(after.get("process_resident_memory_bytes")! > 1e7);
 });
 
-test("on the main port the path is that of a file", async () => {
+test("is not found on the main port", async () => {
   assert.is((await get(server.port, "/metrics")).status, 404);
 });
 
-test("tells of each back-end what it is doing and has failed", async () => {
+test("reports requests and failures of each back-end", async () => {
   const nodes = await matrix(2, 2);
   try {
     const admin = nodes.dispatcher.port + 1;
@@ -112,7 +112,7 @@ test("tells of each back-end what it is doing and has failed", async () => {
   }
 });
 
-test("tells of a back-end that is down", async () => {
+test("reports a back-end that is down", async () => {
   const nodes = await matrix(2, 1);
   try {
     const { dispatcher } = nodes;

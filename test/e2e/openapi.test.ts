@@ -1,5 +1,5 @@
-// The OpenAPI document is held to what servers do: every operation of live servers is called as the
-// document says, and all answers, those of errors too, must fit its schemas.
+// The OpenAPI document against running servers: every operation is called as documented, and all
+// responses, including errors, must match its schemas.
 // limit: 60 s
 // builds examples
 // takes 15 s
@@ -30,7 +30,7 @@ const AT = { x: 3, y: 4 };
 const CIRCLE = { kind: "circle", at: AT, radius: 2 };
 const TREE = { name: "a", children: [{ name: "b", children: [] }] };
 
-/** Operation, call, status, and what is answered. */
+/** Operation, call, status, and content of the response. */
 const CALLS: readonly (readonly [string, Call, number, unknown?])[] = [
   ["echo", { query: { value: { "ä&=": [1, null] }, raw: "+ %é" } }, 200],
   ["echo", { query: { value: "text" } }, 200, { value: "text", raw: null }],
@@ -66,7 +66,7 @@ const CALLS: readonly (readonly [string, Call, number, unknown?])[] = [
   ],
 ];
 
-test("documents of all examples are valid", async () => {
+test("has valid documents of all examples", async () => {
   const examples = join(packageRoot(), "examples");
   for (const name of readdirSync(examples)) {
     const project = join(examples, name);
@@ -76,7 +76,7 @@ test("documents of all examples are valid", async () => {
   }
 });
 
-test("every operation of a service answers as its document says", async () => {
+test("matches the responses of every operation of a service", async () => {
   const caller = await callerOf(fixture("openapi"));
   const live = await get(served.at(-1)!.port, "/svc/builtin/argspec?format=openapi");
   assert.equal(live.json.response, documentOf(fixture("openapi")));
@@ -89,7 +89,7 @@ test("every operation of a service answers as its document says", async () => {
   assert.equal(untried, [], "operations without a call in the table");
 });
 
-test("the first server of the document is where a prefix leads to", async () => {
+test("lists the server URL with the prefix", async () => {
   await buildProject(fixture("openapi"));
   const { port } = await start(fixture("openapi"), "--prefix", "shop");
   const { json } = await get(port, "/svc/builtin/argspec?format=openapi");
@@ -101,7 +101,7 @@ test("the first server of the document is where a prefix leads to", async () => 
   assert.is(servers[0]!.url, "/shop");
 });
 
-test("refusals are those of the document", async () => {
+test("matches rejections", async () => {
   const caller = await callerOf(fixture("openapi"), "--max-body-bytes", "1000");
   const { port } = served.at(-1)!;
   const path = "/svc/plugin/size";
@@ -118,7 +118,7 @@ test("refusals are those of the document", async () => {
   assert.equal(seen.sort(), ["400", "404", "405", "413", "414", "505"]);
 });
 
-test("a server's own errors, and text as an error, fit too", async () => {
+test("matches errors of the server and plain-text errors", async () => {
   const caller = await callerOf(fixture("engine"), "--plugin-timeout", "200");
   const kinds = await Promise.all(
     ["fails", "throwsText", "cyclic", "forwards", "burns"].map(async (name) => {
@@ -131,14 +131,14 @@ test("a server's own errors, and text as an error, fit too", async () => {
   assert.equal(kinds, ["plugin", "plugin", "svc", "text", "system"]);
 });
 
-test("built-in plugins answer as their document says", async () => {
+test("matches the responses of built-in plugins", async () => {
   await buildProject(fixture("graph-services"));
   const { port } = await start(fixture("graph-services"));
   await get(port, "/svc/plugin/feed");
   const caller = new OpenapiCaller(openapiDocument(BUILTINS), port);
   const ends = { initial: "bob", terminal: "alice", relationship: "likes" };
   const query = { graph: "people", id: "alice", ...ends };
-  // Those of operators change what the others are asked of; e2e/system-operations holds them.
+  // Admin operations would disturb the others; e2e/system-operations covers them.
   for (const id of caller.operationIds.filter((name) => !name.startsWith("ADMIN_"))) {
     const plugin = id === "builtins" ? "ping" : "feed";
     const own = {
@@ -161,7 +161,7 @@ test("built-in plugins answer as their document says", async () => {
   }
 });
 
-test("answers of a matrix fit, with explanations and errors from below", async () => {
+test("matches responses of a matrix, with explanations and errors from below", async () => {
   const project = join(packageRoot(), "examples", "matrix");
   const engines = [
     await start(project, "--role", "engine"),
@@ -192,7 +192,7 @@ function documentOf(project: string): object {
   return openapiDocument(JSON.parse(readFileSync(join(project, ".svc/argspec.json"), "utf8")));
 }
 
-/** The answer to a request that `fetch` would not send. */
+/** The response to a request that `fetch` would refuse to send. */
 async function rawAnswer(port: number, head: string): Promise<Answer> {
   const client = await RawClient.open(port);
   client.send(`${head}\r\n\r\n`);

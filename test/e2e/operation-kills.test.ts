@@ -1,6 +1,6 @@
-// Operators and instances that are killed, at any moment, in what operators do: the next run of
-// the same command finishes it. `KILL_ROUNDS=n` kills each of both n times in each of them (up to
-// three: pauses between starts grow to a minute), `SEED=n` at the same moments again.
+// Operators and instances that are killed at any moment of an operation: the next run of the same
+// command completes it. `KILL_ROUNDS=n` kills each of both n times in each of them (up to three:
+// pauses between starts grow to a minute), `SEED=n` repeats the same moments.
 // limit: 240 s
 // takes 15 s
 
@@ -31,13 +31,13 @@ const DESCRIPTOR = {
 type Victim = (typeof VICTIMS)[number];
 
 interface Operation {
-  /** Of the operator; the second one is the instance. */
+  /** Kills of the operator; the second one is the instance. */
   readonly words: readonly [string, "B1" | "S1", ...string[]];
-  /** Who is killed where not both are. */
+  /** The process to kill if not both. */
   readonly victim: Victim;
-  /** What gives it something to do. */
+  /** Prepares work for the operation. */
   readonly before?: () => Promise<boolean>;
-  /** What is so once it was done. */
+  /** Condition after the operation. */
   readonly done: () => Promise<boolean>;
 }
 
@@ -81,7 +81,7 @@ const OPERATIONS: readonly Operation[] = [
     victim: "operator",
     done: async () => (await system.get("B1", "/svc/hc")).status === 200,
   },
-  // The last one: the former provider is fenced off from then on.
+  // The last one: the former provider is fenced from then on.
   {
     words: ["promote", "S1"],
     victim: "instance",
@@ -92,7 +92,7 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Kills who has to do with a command, and waits until all are back. */
+/** Kills the processes of a command, and waits until all have recovered. */
 async function disturb({ words }: Operation, victim: Victim): Promise<void> {
   const [, id] = words;
   const { pid } = await system.nodestat(id);
@@ -115,7 +115,7 @@ async function finish({ words, done }: Operation): Promise<void> {
 
 for (const operation of OPERATIONS) {
   const name = operation.words[0];
-  test(`${name}: the next run finishes what a kill has cut off`, async () => {
+  test(`${name}: the next run completes an interrupted operation`, async () => {
     const all = Array.from({ length: KILL_ROUNDS }, () => VICTIMS).flat();
     for (const victim of KILL_ROUNDS === 0 ? [operation.victim] : all) {
       if (operation.before !== undefined) await until(operation.before);

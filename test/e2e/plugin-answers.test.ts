@@ -1,4 +1,4 @@
-// Answers that plugins shape themselves: a status, bytes of any media type, header fields.
+// Responses that plugins control: status, bytes of any media type, header fields.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -52,14 +52,14 @@ export function evil(_request: PluginRequest, name: str, value: str): HttpRespon
 }
 `;
 
-const test = suite("plugin answers");
+const test = suite("plugin responses");
 const project = new RunningProject(test, { "plugins/shop.ts": SHOP });
 
 const ask = (path: string, init: RequestInit = {}) => {
   return get(project.server.port, `/svc/plugin/${path}`, init);
 };
 
-test("an error that is meant for the client has its status, and no lines of code", async () => {
+test("an HttpError has its status, without a stack trace", async () => {
   for (const status of [400, 404, 503, 599]) {
     const answer = await ask(`product?id=x&status=${status}`);
     assert.is(answer.status, status);
@@ -71,7 +71,7 @@ test("an error that is meant for the client has its status, and no lines of code
   assert.equal([text.status, text.text], [404, "ERROR: HttpError: no such product"]);
 });
 
-test("errors of its own class, with details for programs", async () => {
+test("subclasses of HttpError carry details for programs", async () => {
   const sold = await ask("product?id=sold");
   const details = { id: "sold", tags: ["a", "ü"] };
   assert.is(sold.status, 410);
@@ -85,13 +85,13 @@ test("errors of its own class, with details for programs", async () => {
   assert.equal([late.status, late.json.status], [409, "ERROR"]);
 });
 
-test("a status that is none of an error is the plugin's own mistake", async () => {
+test("an invalid error status is reported as a mistake of the plugin", async () => {
   const { status, json } = await ask("product?id=x&status=200");
   assert.is(status, 500);
   assert.match(JSON.stringify(json.message), /status of an HttpError: 400 to 599, not 200/);
 });
 
-test("bytes leave as they are, under the type that the plugin names", async () => {
+test("bytes are sent unchanged with the media type of the plugin", async () => {
   const answer = await fetch(`http://127.0.0.1:${project.server.port}/svc/plugin/image`);
   assert.equal([...new Uint8Array(await answer.arrayBuffer())], [0xff, 0xfe, 0, 0x41]);
   assert.is(answer.headers.get("content-type"), "image/png");
@@ -99,7 +99,7 @@ test("bytes leave as they are, under the type that the plugin names", async () =
   assert.is(answer.headers.get("server"), "SVC/3");
 });
 
-test("texts are UTF-8, with any status; other results of the same plugin stay values", async () => {
+test("strings are UTF-8 with any status; other results stay values", async () => {
   const page = await ask("page?name=abc");
   assert.equal([page.status, page.text], [201, "<p>grüße 3"]);
   assert.is(page.headers.get("content-type"), "text/html; charset=utf-8");
@@ -108,7 +108,7 @@ test("texts are UTF-8, with any status; other results of the same plugin stay va
   assert.equal([moved.status, moved.headers.get("location")], [302, "/svc/plugin/page?name=x"]);
 });
 
-test("no field can frame another answer", async () => {
+test("header fields cannot inject another response", async () => {
   for (const [name, value] of [
     ["Content-Length", "0"],
     ["transfer-encoding", "chunked"],

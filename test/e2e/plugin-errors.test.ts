@@ -1,5 +1,5 @@
-// What answers and the log say of errors: classes by the names that their authors gave them, and
-// frames of the sources, however deep the library is below them.
+// Errors in responses and in the log: class names as in the sources, and stack frames of the
+// sources, however deep the library is below them.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -68,7 +68,7 @@ interface PluginMessage {
   readonly plugin: { readonly exception: string; readonly value: string; traceback: string[] };
 }
 
-const test = suite("errors of plugins");
+const test = suite("plugin errors");
 const project = new TemporaryProject({ "plugins/shop.ts": SHOP, "plugins/books.ts": BOOKS });
 let served: Served;
 
@@ -88,14 +88,14 @@ async function thrown(path: string): Promise<PluginMessage["plugin"]> {
   return (json.message as PluginMessage).plugin;
 }
 
-test("classes have the names of their sources", async () => {
+test("have the class names of the sources", async () => {
   assert.is((await thrown("shop")).exception, "<class 'NotFound'>");
   assert.is((await thrown("books")).exception, "<class 'NotFound'>");
   assert.is((await thrown("itself")).exception, "<class 'ShopError'>");
   assert.is((await get(served.port, "/svc/plugin/shown")).json.response, "PluginRequest");
 });
 
-test("up to 20 frames of the sources are shown", async () => {
+test("show up to 20 frames of the sources", async () => {
   for (const [depth, frames] of [
     [3, 5],
     [40, 20],
@@ -106,13 +106,13 @@ test("up to 20 frames of the sources are shown", async () => {
   }
 });
 
-test("so are those below an error of a graph", async () => {
+test("show frames above an error of a graph", async () => {
   const { traceback } = await thrown("graphs");
   assert.is(traceback.length, 1);
   assert.match(traceback[0]!, /plugins\/shop\.ts:32:16\)\n$/);
 });
 
-test("what is thrown outside of a request is logged with its place in the sources", async () => {
+test("are logged with their position when thrown outside of a request", async () => {
   assert.is((await get(served.port, "/svc/plugin/late")).json.response, "ok");
   while (!served.log().includes("exception outside")) {
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,5 +1,5 @@
-// What plugins may do to the thread and the process that they run in, in an executor and in the
-// thread of the sockets: nothing of it ends the service or changes what others have stored.
+// Hostile actions of plugins against their thread and process, in an executor and in the IO thread:
+// none ends the service or changes stored data.
 // limit: 60 s
 // takes 5 s
 
@@ -57,14 +57,14 @@ export function put(_request: PluginRequest, graph: Graph, id: str): int {
 /** @plugin @graph notes @readonly */
 export const has = (_request: PluginRequest, graph: Graph, id: str): boolean => graph.hasVertex(id);
 `;
-/** What Node refuses in all threads but the main one. */
+/** Functions that Node forbids in all threads except the main one. */
 const REFUSED = ["abort", "chdir", "umask", "setuid"];
 const TRIED = [
   ...["post", "postNothing", "emit", "emitNothing", "deaf", "close", "thread", "failingThread"],
   ...["outputs", "listeners", "signal", "capture", "handles"],
 ];
 
-const test = suite("tricks of plugins");
+const test = suite("hostile plugins");
 let project: ServedProject;
 
 test.before(async () => {
@@ -74,7 +74,7 @@ test.after.each(() => project.kill());
 test.after(() => project.remove());
 
 for (const name of ["inside", "outside"]) {
-  test(`none of them ends the service: ${name}`, async () => {
+  test(`do not end the service: ${name}`, async () => {
     await project.start(name, "--executors", "2");
     const { port } = project.served;
     await project.call("put?id=before");
@@ -85,7 +85,7 @@ for (const name of ["inside", "outside"]) {
     for (const how of TRIED) {
       const { status } = await get(port, `/svc/plugin/${name}?how=${how}`);
       assert.ok([200, 500].includes(status), `${how}: ${status}`);
-      // Whether the other executor or the thread of sockets has suffered.
+      // Whether the other executor or the IO thread was affected.
       for (let n = 0; n < 3; n++) assert.is(await project.call("has?id=before"), true, how);
       await project.call(`put?id=${how}`);
       assert.is((await get(port + 1, "/svc/hc")).status, 200, how);

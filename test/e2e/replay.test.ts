@@ -1,5 +1,5 @@
-// Requests that a server records, sent again to another one: what is written of them, what never
-// is, and what a release is told that answers otherwise.
+// Requests that a server records, replayed to another one: what is recorded, what never is, and the
+// report of differences.
 // limit: 60 s
 // takes 15 s
 
@@ -56,7 +56,7 @@ test.after(({ project, folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-/** Starts a release, lets `work` have it, and ends it. */
+/** Starts a release, passes it to `work`, and stops it. */
 async function during<T>(
   { project }: Context,
   release: string,
@@ -86,7 +86,7 @@ function replay(file: string, { port }: Served, ...options: string[]) {
 const SECRETS = { authorization: "Bearer secret", cookie: "id=secret", "x-api-key": "secret" };
 const TEXT = { method: "POST", body: "private", headers: { "content-type": "text/plain" } };
 
-test("requests for plugins are recorded without what tells who a client is", async (context) => {
+test("records requests for plugins without credentials", async (context) => {
   const { file } = context;
   await during(context, "1", ["--record", file], async ({ port }) => {
     for (const of of ["same", "changed", "gone"]) {
@@ -122,7 +122,7 @@ test("requests for plugins are recorded without what tells who a client is", asy
   assert.is(entries[6]!.sent, 7);
 });
 
-test("the same release answers as recorded", async (context) => {
+test("finds no differences for the same release", async (context) => {
   await during(context, "1", [], async (served) => {
     const { code, out } = await replay(context.file, served, "--speed", "1000");
     assert.match(out, /^6 requests sent again in \d+\.\d s\n {2}1 left out: may change something/);
@@ -132,7 +132,7 @@ test("the same release answers as recorded", async (context) => {
   });
 });
 
-test("another release is told what it answers otherwise", async (context) => {
+test("reports different responses of another release", async (context) => {
   await during(context, "2", [], async (served) => {
     const people = await replay(context.file, served, "--speed", "max", "--connections", "1");
     assert.match(people.out, /\n2 answers differ\n {2}GET \S+of=changed {2}another answer\n/);
@@ -145,7 +145,7 @@ test("another release is told what it answers otherwise", async (context) => {
   });
 });
 
-test("bodies are recorded when asked for, and one of so many requests", async (context) => {
+test("records bodies on request, and a sample of requests", async (context) => {
   const file = join(context.folder, "bodies.jsonl");
   const options = ["--record", file, "--record-bodies", "--record-every", "2"];
   await during(context, "1", options, async (served) => {
@@ -168,7 +168,7 @@ test("bodies are recorded when asked for, and one of so many requests", async (c
   });
 });
 
-test("a record ends at its bound, and the service goes on", async (context) => {
+test("stops recording at its limit, while the service continues", async (context) => {
   const file = join(context.folder, "full.jsonl");
   const options = ["--record", file, "--record-bodies", "--record-max-mb", "1"];
   await during(context, "1", options, async (served) => {
@@ -181,7 +181,7 @@ test("a record ends at its bound, and the service goes on", async (context) => {
   assert.ok(statSync(file).size <= 1024 * 1024);
 });
 
-test("streams need no end, and pauses between starts are left out", async ({ folder }) => {
+test("aborts endless streams, and skips pauses between starts", async ({ folder }) => {
   const file = join(folder, "streams.jsonl");
   const day = 24 * 60 * 60 * 1000;
   const line = (at: number, target: string) => {
@@ -207,14 +207,14 @@ test("streams need no end, and pauses between starts are left out", async ({ fol
   }
 });
 
-test("a file that cannot be written ends the start", async ({ project, folder }) => {
+test("aborts the start when the file cannot be written", async ({ project, folder }) => {
   const file = join(folder, "none", "record.jsonl");
   const { code, err } = await runCommand("serve", project.folder, "--port", "0", "--record", file);
   assert.is(code, 1);
   assert.match(err, /^svc: error SVC2890: the record \S+record\.jsonl cannot be written: ENOENT/m);
 });
 
-test("what cannot be replayed is told", async ({ folder, file }) => {
+test("reports requests that cannot be replayed", async ({ folder, file }) => {
   const empty = join(folder, "empty");
   const other = join(folder, "other");
   const fields = join(folder, "fields");

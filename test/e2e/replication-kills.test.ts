@@ -1,8 +1,7 @@
-// Provider and subscriber are killed again and again while clients write, and started again: what
-// was acknowledged is there, and in the index of its property; both end with the same contents, by
-// their digests and in full.
+// Provider and subscriber are killed repeatedly while clients write, and restarted: no acknowledged
+// write is lost, also in the property index; both end with equal contents, by digest and in full.
 //
-// SVC_KILLS=1000 for a long run, SEED=n to kill as another run did.
+// SVC_KILLS=1000 for a long run, SEED=n to repeat the kills of a run.
 // limit: 240 s
 // takes 10 s
 
@@ -18,10 +17,10 @@ import { TemporaryProject } from "./support/temporary-project.js";
 
 const KILLS = Number(process.env.SVC_KILLS ?? 6);
 const CLIENTS = 4;
-/** So often all contents are compared, and not only what was acknowledged. */
+/** Rounds between full comparisons, in addition to those of acknowledged writes. */
 const COMPARED_EVERY = 5;
 
-const test = suite("replication through kills");
+const test = suite("replication under kills");
 const PLUGINS = `
 import { Graph, type int, type PluginRequest, type str } from "svc-server";
 
@@ -88,7 +87,7 @@ async function kill(served: Served): Promise<void> {
   await served.stop("SIGKILL");
 }
 
-/** One client: it notes what was acknowledged, until nobody answers. */
+/** A client that records acknowledged writes until the server is gone. */
 async function write(port: number, ids: () => string, acknowledged: string[]): Promise<void> {
   for (;;) {
     const id = ids();
@@ -122,7 +121,7 @@ async function digest({ port }: Served): Promise<string> {
   return (response as { graphsum: { digest: string } }).graphsum.digest;
 }
 
-/** Until both have the same; nobody writes. */
+/** Until both are equal; no client writes. */
 async function equal(provider: Served, subscriber: Served): Promise<void> {
   for (let attempt = 0; (await digest(provider)) !== (await digest(subscriber)); attempt++) {
     const logs = `${provider.log()}\n---\n${subscriber.log()}`;
@@ -141,7 +140,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test(`${KILLS} kills while clients write`, async () => {
+test(`survives ${KILLS} kills while clients write`, async () => {
   const random = new Random(SEED);
   const port = String(await freePort());
   const provide = () => start("p", "--attach", `127.0.0.1:${port}`);

@@ -1,5 +1,5 @@
 // A program that uses the library provides its graphs to another process, and becomes a replica of
-// one, while it runs.
+// one, at run time.
 // limit: 60 s
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -57,7 +57,7 @@ async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("a program follows, takes over, and provides", async () => {
+test("a program subscribes, is promoted, and provides", async () => {
   const port = await freePort();
   assert.is(await system.bound(), 0);
   await system.bind(port);
@@ -94,7 +94,7 @@ test("a program follows, takes over, and provides", async () => {
     assert.is(new Graph("things").sync(true), true);
     assert.is(await system.cancelSync(), 0);
     assert.equal(await system.checkDigests(), []);
-    // Nobody follows that one: nothing is left to be done.
+    // It has no subscriber: no change is pending.
     assert.is((await get(other.port, "/svc/plugin/push")).json.response, true);
     assert.is(await system.detach(uri), 1);
     assert.equal(await system.attached(), []);

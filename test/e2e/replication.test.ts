@@ -1,5 +1,5 @@
-// One instance provides its graphs to another: that one ends equal whoever is killed or stopped
-// meanwhile, changes nothing by itself, and lets nobody in who has not the key.
+// One instance provides its graphs to another: the replica converges whichever is killed or
+// stopped, changes nothing by itself, and peers without the key are rejected.
 // limit: 240 s
 // takes 30 s
 
@@ -93,7 +93,7 @@ interface Direction {
   readonly out: number;
 }
 
-/** Until a check holds: what instances say of themselves is up to two seconds old. */
+/** Until a check passes: statistics of instances are up to two seconds old. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -150,12 +150,12 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Until both have the same of a graph. */
+/** Until both have equal contents of a graph. */
 async function equal(one: Served, other: Served, name = "things"): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const a = await call(one, `all?name=${name}`);
     const { json, text } = await get(other.port, `/svc/plugin/all?name=${name}`);
-    // The empty graph that this has opened before the provider's came makes room at this moment.
+    // The empty graph opened before the provider's is replaced at this moment.
     const isMakingRoom = json.status !== "OK" && text.includes("Graph cannot be accessed");
     if (!isMakingRoom) assert.is(json.status, "OK", text);
     const b = json.response;
@@ -181,7 +181,7 @@ async function pair(name: string, ...options: string[]) {
   return { port: Number(port), subscribe, provide };
 }
 
-/** Both ends show what came and went, and each other as they are. */
+/** Both ends show the traffic, and each other's state. */
 async function seeEachOther(provider: Served, subscriber: Served): Promise<void> {
   const [sent, got] = [await figures(provider), await figures(subscriber)];
   assert.ok(sent.opcodes.out > 300 && sent.bytes.out > 10_000, JSON.stringify(sent));
@@ -212,7 +212,7 @@ async function seeEachOther(provider: Served, subscriber: Served): Promise<void>
   assert.ok(given.out.total > 0 && given.out.total === given.out.attached.transactions);
 }
 
-test("a replica has what the provider has, after either was killed", async () => {
+test("a replica converges after either end was killed", async () => {
   const { subscribe, provide } = await pair("killed");
   let subscriber = await subscribe();
   let provider = await provide();
@@ -235,7 +235,7 @@ test("a replica has what the provider has, after either was killed", async () =>
   await eventually(() => seeEachOther(provider, subscriber));
 });
 
-test("a subscriber that starts empty, or whose log lacks too much, gets a snapshot", async () => {
+test("a subscriber that starts empty, or lags behind the log, gets a snapshot", async () => {
   const { subscribe, provide } = await pair("empty");
   let provider = await start("empty-p", "--log", "off");
   await call(provider, "put?name=things&from=1&count=200");
@@ -252,14 +252,14 @@ test("a subscriber that starts empty, or whose log lacks too much, gets a snapsh
   rmSync(join(project.folder, "empty-s"), { recursive: true });
   subscriber = await subscribe();
   await equal(provider, subscriber);
-  // The same, and what it got is there after a crash.
+  // The snapshot and later changes survive a crash.
   await kill(subscriber);
   await call(provider, "put?name=things&from=221&count=20");
   subscriber = await subscribe();
   await equal(provider, subscriber);
 });
 
-test("nobody changes a replica, and nothing in it expires by itself", async () => {
+test("a replica rejects changes and expires nothing by itself", async () => {
   const { subscribe, provide } = await pair("readonly");
   const subscriber = await subscribe();
   const provider = await provide();
@@ -273,7 +273,7 @@ test("nobody changes a replica, and nothing in it expires by itself", async () =
 });
 
 if (natsVersion() !== null) {
-  test("a stream of a broker carries changes between processes", async () => {
+  test("a stream of a broker replicates between processes", async () => {
     const servers = await NatsServers.start(1);
     try {
       const stream = servers.uri("CHANGES");
@@ -292,7 +292,7 @@ if (natsVersion() !== null) {
   });
 }
 
-test("a stopped subscriber keeps nobody waiting, and catches up", async () => {
+test("a suspended subscriber blocks no one and catches up", async () => {
   const { subscribe, provide } = await pair("stopped");
   const subscriber = await subscribe();
   const provider = await provide();
@@ -304,7 +304,7 @@ test("a stopped subscriber keeps nobody waiting, and catches up", async () => {
   await equal(provider, subscriber);
 });
 
-test("only who has the key is let in, and what is no message ends a connection", async () => {
+test("peers without the key and invalid messages are rejected", async () => {
   const port = await freePort();
   const keys = ["one key of enough bytes", "another key of enough bytes"].map((key, index) => {
     const file = join(project.folder, `key${index}`);
@@ -330,7 +330,7 @@ test("only who has the key is let in, and what is no message ends a connection",
   assert.not.match(subscriber.log() + provider.log(), /enough bytes/);
 });
 
-test("what did not come from a provider is refused, and said", async () => {
+test("contents that did not come from the provider are rejected and reported", async () => {
   const { port, subscribe, provide } = await pair("diverged");
   const alone = await start("diverged-s");
   await call(alone, "put?name=things&from=1");
@@ -345,7 +345,7 @@ test("what did not come from a provider is refused, and said", async () => {
   await equal(provider, subscriber);
   await provider.stop();
   running.delete(provider);
-  // A copy of the provider that went another way.
+  // A copy of the provider with a different history.
   cpSync(join(project.folder, "diverged-p"), join(project.folder, "other-p"), { recursive: true });
   const first = await provide();
   await call(first, "put?name=things&from=6&count=5");
@@ -357,7 +357,7 @@ test("what did not come from a provider is refused, and said", async () => {
   await logged(other, "SVC2532");
 });
 
-test("replication without a key stays on this machine", async () => {
+test("replication without a key is limited to loopback", async () => {
   const error = await start("nokey", "--attach", "192.0.2.1:7000").catch((e: Error) => e);
   assert.match(String(error), /SVC2530/);
   const off = await start("nolog", "--tx-port", "7000", "--log", "off").catch((e: Error) => e);

@@ -1,4 +1,4 @@
-// What plugins say in the log, and numbers that are none.
+// Log entries of plugins, and non-finite numbers in results.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -46,7 +46,7 @@ export function open(_request: PluginRequest): { weight: float; more: json } {
 export function anything(_request: PluginRequest): json { return Number.NaN as never; }
 `;
 
-const test = suite("log of requests");
+const test = suite("request log");
 const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
 let server: Served;
 
@@ -61,7 +61,7 @@ test.after(async () => {
 
 const ask = (path: string, headers = {}) => get(server.port, `/svc/plugin/${path}`, { headers });
 
-test("entries carry the request and the fields, and cannot be forged", async () => {
+test("entries carry request and fields, and cannot be forged", async () => {
   await ask(`say?text=${encodeURIComponent('one\n{"level":"error"}')}`, { "X-Request-Id": "r1" });
   const entry = await (async () => {
     for (;;) {
@@ -78,7 +78,7 @@ test("entries carry the request and the fields, and cannot be forged", async () 
   assert.not.match(server.log(), "not told");
 });
 
-test("what is no number is no number of a result either", async () => {
+test("results with non-finite numbers are rejected", async () => {
   assert.is((await ask("ratio?a=1&b=2")).json.response, 0.5);
   assert.is((await ask("tree?bad=no")).status, 200);
   const nested = ["tree?bad=weight", "tree?bad=tag", "weights"];

@@ -1,5 +1,5 @@
-// What every shape of the service must answer: one table of requests and answers of the plugins in
-// `test/fixtures/engine`, run against an engine alone and, as they come, behind dispatchers.
+// Responses required of every topology: one table of requests to the plugins in
+// `test/fixtures/engine`, run against a single engine and behind dispatchers.
 
 export interface RequestCase {
   readonly name: string;

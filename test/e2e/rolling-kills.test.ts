@@ -1,5 +1,5 @@
 // A rolling update whose operator is killed, whose instances are killed, and that two operators
-// begin at once: nothing is lost that has another replica, and the next run finishes it.
+// start at once: no request with another replica is lost, and the next run completes it.
 // limit: 240 s
 // builds examples
 // takes 70 s
@@ -55,14 +55,14 @@ async function allServe(): Promise<void> {
   });
 }
 
-/** What clients are answered while something happens. */
+/** Responses of clients during an action. */
 async function statusesDuring(act: () => Promise<void>): Promise<number[]> {
   let isDone = false;
   const statuses = new Set<number>();
   const client = async (): Promise<void> => {
     while (!isDone) {
       statuses.add((await system.get("TD", "/svc/plugin/mountains?n=1")).status);
-      // What is loaded to the brim takes longest to stop, and the tests beside this one, too.
+      // A fully loaded instance takes longest to stop, next to other tests.
       await delay(50);
     }
   };
@@ -81,7 +81,7 @@ function operator(...more: string[]): ChildProcess {
   return spawn(process.execPath, [BIN, ...words, ...QUICK, ...more], { stdio: "ignore" });
 }
 
-/** Once the lease of a run that was killed has ended. */
+/** After the lease of a killed run has expired. */
 async function finishLater(): Promise<void> {
   for (;;) {
     const { code, out, err } = await system.admin("rolling-update", ...QUICK);
@@ -97,7 +97,7 @@ async function finish(...more: string[]): Promise<void> {
   await allServe();
 }
 
-test("an operator's command is killed in each step: the next one finishes", async () => {
+test("completes after the operator's command is killed in each step", async () => {
   const statuses = await statusesDuring(async () => {
     for (const id of [IDS[0]!, IDS[3]!]) {
       const child = operator();
@@ -116,7 +116,7 @@ test("an operator's command is killed in each step: the next one finishes", asyn
   assert.equal(statuses, [200]);
 });
 
-test("several operators at once: one is at work, and others are told of it", async () => {
+test("runs for one of several concurrent operators and rejects the others", async () => {
   const statuses = await statusesDuring(async () => {
     const runs = await Promise.all([1, 2, 3].map(() => system.admin("rolling-update", ...QUICK)));
     for (const { code, err } of runs) {
@@ -128,11 +128,11 @@ test("several operators at once: one is at work, and others are told of it", asy
   assert.equal(statuses, [200]);
 });
 
-test("an operator takes over from another, who ends before anything is lost", async () => {
+test("can be taken over by another operator without losing a request", async () => {
   const statuses = await statusesDuring(async () => {
     const first = system.admin("rolling-update", "--pause", "3600");
     await until(async () => (await system.nodestat("S2.1")).procedure?.what === "rolling-update");
-    // It has done one, and rests before the next.
+    // It has updated one instance and pauses before the next.
     await until(async () => (await system.nodestat("S1.1"))["service-in"] === 1);
     const { procedure } = await system.nodestat("S2.1");
     const refused = await system.admin("rolling-update", ...QUICK);
@@ -148,7 +148,7 @@ test("an operator takes over from another, who ends before anything is lost", as
   assert.equal(statuses, [200]);
 });
 
-test("the instance that is being updated is killed: it comes back with the next run", async () => {
+test("completes in the next run when the instance being updated is killed", async () => {
   const statuses = await statusesDuring(async () => {
     for (const id of ["S1.2"]) {
       const { pid } = await system.nodestat(id);
@@ -169,7 +169,7 @@ test("the instance that is being updated is killed: it comes back with the next 
   assert.equal(statuses, [200]);
 });
 
-test("processes are started again where that is asked for", async () => {
+test("restarts processes on request", async () => {
   const before = await Promise.all(IDS.map((id) => system.nodestat(id)));
   const statuses = await statusesDuring(() => finish("--restart"));
   const after = await Promise.all(IDS.map((id) => system.nodestat(id)));
@@ -177,7 +177,7 @@ test("processes are started again where that is asked for", async () => {
   assert.equal(statuses, [200]);
 });
 
-test("a build that breaks clients is not begun with, unless that is meant", async () => {
+test("refuses to start with a breaking build unless forced", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-breaking-"));
   try {
     cpSync(join(PROJECT, ".svc"), join(folder, ".svc"), { recursive: true });
@@ -196,7 +196,7 @@ test("a build that breaks clients is not begun with, unless that is meant", asyn
     assert.match(refused.err, /mountains/);
     assert.not(await isOut("S1.1"));
     const forced = await system.admin("rolling-update", "--build", folder, "--force");
-    // What the instances have on disk is another build.
+    // The build on the disk of the instances is another one.
     assert.match(forced.err, /SVC3119: S1\.1 serves build \w+, not \w+; it stays out/);
     assert.ok(await isOut("S1.1"));
     await finish();

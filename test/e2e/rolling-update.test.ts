@@ -1,5 +1,5 @@
-// A rolling update while clients ask: no request is lost; one that was interrupted is finished by
-// the next; nobody is left without a replica.
+// A rolling update under load: no request is lost, the next run completes an interrupted one, and
+// no partition is left without a replica.
 // limit: 120 s
 // builds examples
 // takes 10 s
@@ -31,7 +31,7 @@ test.before(async () => {
 });
 test.after(() => system.close());
 
-test("no request is lost", async () => {
+test("loses no request", async () => {
   let isDone = false;
   const statuses = new Map<number, number>();
   const client = async (): Promise<void> => {
@@ -58,7 +58,7 @@ async function takeOut(id: string, reason: string): Promise<void> {
   await system.get(id, `/svc/builtin/ADMIN_ServiceOut?${query}`, 1);
 }
 
-test("what a killed run has left out comes back; what an operator has stays", async () => {
+test("puts instances of a killed run back in service, but not those of an operator", async () => {
   await takeOut("S1.1", "rolling update");
   await takeOut("S2.2", "operator");
   const { code, out } = await system.admin("rolling-update", "S1.1,S2.2", "--pause", "0");
@@ -69,7 +69,7 @@ test("what a killed run has left out comes back; what an operator has stays", as
   assert.is((await system.get("S2.2", "/svc/hc")).status, 503);
 });
 
-test("the last replica of a partition is not touched", async () => {
+test("refuses to update the last replica of a partition", async () => {
   const { code, err } = await system.admin("rolling-update", "S1.2");
   assert.equal([code, /SVC3119: Too few S-IN .* nobody serves partition 1/.test(err)], [1, true]);
   assert.is((await system.get("S1.2", "/svc/hc")).status, 200);

@@ -1,5 +1,5 @@
-// The test runner itself: whatever a test file does wrong, it counts as a failure, the files after
-// it still run and the runner ends.
+// The test runner: any misbehavior of a test file counts as a failure, the remaining files still
+// run, and the runner ends.
 // limit: 60 s
 // takes 30 s
 
@@ -27,7 +27,7 @@ test("counts passing tests", () => {
   assert.is(status, 0);
 });
 
-test("counts failures, tests without end, open handles and failed preparations", () => {
+test("counts failures, endless tests, open handles and failing hooks", () => {
   const { status, stdout, last } = run("mixed");
   assert.is(last, "2 passed, 4 failed");
   assert.is(status, 1);
@@ -36,7 +36,7 @@ test("counts failures, tests without end, open handles and failed preparations",
   assert.match(stdout, "before: Error: not prepared");
 });
 
-test("outlives files that block, die or exit, and runs the ones after them", () => {
+test("continues after files that block, die or exit", () => {
   const { status, stdout, last } = run("blocks", "dies-later", "exits", "passes");
   assert.is(last, "1 passed, 3 failed");
   assert.is(status, 1);
@@ -44,14 +44,14 @@ test("outlives files that block, die or exit, and runs the ones after them", () 
   assert.match(stdout, "too late");
 });
 
-test("refuses suites that do not run or have no tests, and filters that match nothing", () => {
+test("rejects suites that do not run or have no tests, and filters that match nothing", () => {
   const { stdout, last } = run("empty", "forgets-run");
   assert.is(last, "0 passed, 2 failed");
   assert.match(stdout, "never calls `test.run()`");
   assert.is(run("no-such-file").last, "0 passed, 1 failed");
 });
 
-test("runs tests of one title alone, and says when there are none", () => {
+test("runs tests selected by title, and reports when there are none", () => {
   const files = ["passes", "mixed"];
   const { status, stdout, last } = runWith(["--name", "passes"], files);
   assert.is(last, "2 passed, 0 failed", stdout);
@@ -61,7 +61,7 @@ test("runs tests of one title alone, and says when there are none", () => {
   assert.match(none.stdout, "no test has such a title");
 });
 
-test("leaves files that start processes to a run of all", () => {
+test("skips files that start processes with --unit", () => {
   const files = ["passes", "starts-processes"];
   assert.is(run(...files).last, "2 passed, 0 failed");
   const { stdout, last } = runWith(["--unit"], files);
@@ -70,7 +70,7 @@ test("leaves files that start processes to a run of all", () => {
   assert.is(runWith(["--bogus"], files).status, 2);
 });
 
-test("begins with files that take long, and leaves them to a run of all", () => {
+test("starts long files first, and skips them with --unit", () => {
   const files = ["passes", "takes-long"];
   const all = runWith(["--serial"], files);
   assert.is(all.last, "2 passed, 0 failed");
@@ -78,14 +78,14 @@ test("begins with files that take long, and leaves them to a run of all", () => 
   assert.not.match(runWith(["--unit"], files).stdout, "takes-long");
 });
 
-test("leaves no process of a test behind, whatever became of the test", async () => {
+test("kills processes that a test leaves behind", async () => {
   const { stdout, last } = run("leaves-processes", "passes");
   assert.is(last, "1 passed, 2 failed", stdout);
   const pid = Number(/started (\d+)/.exec(stdout)![1]);
   while (isRunning(pid)) await sleep(50);
 });
 
-/** What was ended may still be there as a process that nobody has asked for its exit code. */
+/** A killed process may remain as a zombie until its exit code is read. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return /^[^Z\s]/.test(stdout.trim());

@@ -1,4 +1,5 @@
-// Types inferred from schemas of libraries: what is sent, what the plugin gets, how it is refused.
+// Types inferred from schemas of libraries: the sent type, the value that a plugin receives, and
+// rejections.
 // limit: 240 s
 
 import { readFileSync, symlinkSync } from "node:fs";
@@ -9,7 +10,7 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 import { RunningProject } from "./support/running-project.js";
 import { get, svc } from "./support/server.js";
 
-/** As libraries make them, with answers that no library should give. */
+/** Schemas as libraries build them, with invalid return values. */
 const OWN = `import type { StandardSchema } from "svc-server";
 
 type Answer = { value: unknown } | { issues: { message: string; path?: PropertyKey[] }[] };
@@ -98,7 +99,7 @@ export function thrower(_request: PluginRequest, a: Result<typeof Thrower>): str
 export function silent(_request: PluginRequest, a: Result<typeof Silent>): str { return a; }
 `;
 
-const test = suite("types of schemas");
+const test = suite("schema types");
 const project = new RunningProject(test, {
   "src/own.ts": OWN,
   "plugins/p.ts": PLUGINS,
@@ -116,7 +117,7 @@ const send = async (path: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 
-test("a plugin gets what the schema makes of a value", async () => {
+test("a plugin receives the output of a schema", async () => {
   const dates = { from: "2026-01-01", to: "2026-01-04" };
   assert.equal((await send("book", dates)).json.response, { days: 3, seats: 1 });
   assert.equal((await ask("code?code=+ab+&n=5")).json.response, "AB5");
@@ -125,7 +126,7 @@ test("a plugin gets what the schema makes of a value", async () => {
   assert.equal((await send("basket", basket)).json.response, "AB,CD,2,x");
 });
 
-test("the contract has the limits of schemas, and the types that are sent", async () => {
+test("the contract has the constraints of schemas and their input types", async () => {
   const { stdout } = await svc("argspec", project.folder, "--format", "record");
   assert.ok(stdout.length > 0);
   const argspec = JSON.parse(readFileSync(join(project.folder, ".svc/argspec.json"), "utf8"));
@@ -149,7 +150,7 @@ test("the contract has the limits of schemas, and the types that are sent", asyn
   assert.is(seats.description, "how many");
 });
 
-test("what a schema refuses is 400 with the name, the place and the schema's words", async () => {
+test("a rejection is 400 with parameter, path and message of the schema", async () => {
   const refused = async (answer: ReturnType<typeof send>) => {
     const { status, json } = await answer;
     assert.is(status, 400);
@@ -165,7 +166,7 @@ test("what a schema refuses is 400 with the name, the place and the schema's wor
   );
   assert.is(await refused(ask("code?code=abc")), "code (two letters)");
   assert.match(await refused(ask("code?code=ab&n=100")), /^n \(.*99.*\)$/);
-  // The kind of a value is looked at first.
+  // The type of a value is checked first.
   assert.match(await refused(ask("code?code=ab&n=x")), /^n=x \(a number is required\)$/);
   assert.match(await refused(send("book", { from: 1, to: "" })), /^content\.from \(a string/);
   const proto = '{"__proto__": {"note": "y"}, "codes": [{"__proto__": 1}]}';
@@ -176,7 +177,7 @@ test("what a schema refuses is 400 with the name, the place and the schema's wor
   assert.is(hostile.status, 400);
 });
 
-test("schemas may take their time, streams and time-outs included", async () => {
+test("schemas may be asynchronous, including streams and timeouts", async () => {
   assert.is((await ask("later?text=four")).json.response, 5);
   assert.match((await ask("later?text=no")).text, /"text \(no number\)"/);
   assert.match((await ask("pieces?text=abc")).text, /0\n1\n2\n/);
@@ -185,7 +186,7 @@ test("schemas may take their time, streams and time-outs included", async () => 
   assert.is((await ask("calls")).json.response, 0);
 });
 
-test("answers are bounded whatever a schema says; faults of its own are 500", async () => {
+test("responses are bounded for any schema; its own faults are 500", async () => {
   const talk = await send("talker", "x".repeat(999));
   assert.is(talk.status, 400);
   assert.match(talk.text, /; and 4995 more"/);
@@ -196,7 +197,7 @@ test("answers are bounded whatever a schema says; faults of its own are 500", as
   assert.match((await ask("silent?a=1")).text, /the schema of a answers neither/);
 });
 
-test("a build without limits says why", async () => {
+test("a build without constraints reports the reason", async () => {
   const closed = 'if (process.env["DATABASE"] === undefined) throw new Error("no database");';
   const text = [
     'import { Later } from "../src/own.js";',

@@ -1,5 +1,5 @@
-// What a plugin learns of its caller: that the client is gone, or that the time is up; and plugins
-// with a time of their own.
+// Cancellation seen by a plugin: client disconnects and deadlines; and plugins with timeouts of
+// their own.
 // limit: 60 s
 
 import { connect, type Socket } from "node:net";
@@ -62,13 +62,13 @@ export function calm(request: PluginRequest): boolean {
 }
 `;
 
-const test = suite("signals of requests");
+const test = suite("request signals");
 const project = new RunningProject(test, { "plugins/p.ts": PLUGINS });
 
 const ask = (path: string, headers: Record<string, string> = {}) =>
   get(project.server.port, `/svc/plugin/${path}`, { headers });
 
-/** Waits until the plugin has told what it waits for. */
+/** Waits until the plugin has logged that it waits. */
 async function untilEnded(line: string): Promise<void> {
   for (;;) {
     const ended = (await ask("ends")).json.response as readonly string[];
@@ -90,14 +90,14 @@ async function begin(path: string): Promise<Socket> {
   return socket;
 }
 
-test("a client that is gone", async () => {
+test("abort when the client disconnects", async () => {
   const socket = await begin("wait?name=gone");
   assert.is((await ask("calm")).json.response, true);
   socket.destroy();
   await untilEnded("gone AbortError");
 });
 
-test("a deadline of the client's, and a time-out of the plugin's", async () => {
+test("abort at the client's deadline and at the plugin's timeout", async () => {
   assert.is((await ask("wait?name=late", { "X-SVC-Deadline": "50" })).status, 500);
   await untilEnded("late TimeoutError");
   const brief = await ask("brief?name=brief");
@@ -105,7 +105,7 @@ test("a deadline of the client's, and a time-out of the plugin's", async () => {
   await untilEnded("brief TimeoutError");
 });
 
-test("a signal that is asked for too late", async () => {
+test("are aborted when read late", async () => {
   const socket = await begin("behind?name=left");
   await untilWaiting();
   const next = await begin("wait?name=next");
@@ -123,7 +123,7 @@ test("a signal that is asked for too late", async () => {
   await untilEnded("after AbortError");
 });
 
-test("a time-out has a unit", async () => {
+test("require a unit for a timeout", async () => {
   const wrong = new RunningProject(test, {
     "plugins/p.ts": `import type { PluginRequest } from "svc-server";
 /** @plugin @timeout 2 */

@@ -1,5 +1,5 @@
 // `svc build --standalone` and `svc init --docker`: a folder that serves without this package, with
-// the environment of the place where it runs.
+// the environment of the machine where it runs.
 // limit: 120 s
 // takes 15 s
 
@@ -65,16 +65,16 @@ test.after(() => {
   rmSync(join(folder, ".."), { recursive: true });
 });
 
-test("names what must be installed, with the versions of the project", () => {
+test("names the packages to install, with the versions of the project", () => {
   assert.match(written, "run `npm install --omit=dev` in ");
   assert.match(written, "for far-package");
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   assert.equal(dependencies, { "far-package": "3.2.1" });
-  // What npm would do.
+  // Simulates npm.
   cpSync(join(project.folder, PACKAGE), join(folder, PACKAGE), { recursive: true });
 });
 
-test("serves from anywhere, and keeps its graphs when it is built again", async () => {
+test("serves from anywhere, and keeps its graphs across builds", async () => {
   const first = await started([serve, "--port", "0"]);
   try {
     assert.is((await get(first.port, "/svc/plugin/visit?by=3")).json.response, 6);
@@ -93,7 +93,7 @@ test("serves from anywhere, and keeps its graphs when it is built again", async 
   }
 });
 
-test("takes PORT, .env and the configuration from where it runs", async () => {
+test("reads PORT, .env and the configuration at run time", async () => {
   writeFileSync(join(folder, ".env"), "GREETING=hello\nPREFIX=/from-file\nNODE_ENV=staging\n");
   const { PREFIX: _, ...others } = process.env;
   const served = await started([serve], { ...others, PORT: "0", NODE_ENV: "test" });
@@ -114,7 +114,7 @@ test("takes PORT, .env and the configuration from where it runs", async () => {
   assert.match(refused.stderr, /SVC3170: .*prefix/);
 });
 
-test("leaves folders alone that hold something else", async () => {
+test("does not touch folders with other contents", async () => {
   const refused = await svc("build", project.folder, "--standalone", project.folder).catch(
     (error) => error,
   );
@@ -122,7 +122,7 @@ test("leaves folders alone that hold something else", async () => {
   assert.ok(existsSync(join(project.folder, "svc.config.ts")));
 });
 
-test("a Dockerfile is added to a project once, and probes what it starts", async () => {
+test("adds a Dockerfile once, with a health check of its server", async () => {
   const added = await svc("init", project.folder, "--docker");
   assert.match(added.stdout, "Dockerfile");
   const again = await svc("init", project.folder, "--docker").catch((error) => error);
@@ -143,7 +143,7 @@ test("a Dockerfile is added to a project once, and probes what it starts", async
   assert.is(dead.code, 1);
 });
 
-test("a file of variables that cannot be read is named", async () => {
+test("names an unreadable .env file", async () => {
   const other = new TemporaryProject({ ".env/inner": "" });
   const refused = await svc("build", other.folder).catch((error) => error);
   other.remove();

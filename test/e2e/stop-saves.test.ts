@@ -1,5 +1,5 @@
-// What was acknowledged outlives a stop, whatever still runs: it is saved when the signal comes,
-// and again when requests have ended or their time is up. A save that fails is told.
+// Acknowledged writes survive a stop, whatever still runs: graphs are saved on the signal, and
+// again when requests have finished or timed out. A failed save is reported.
 // limit: 60 s
 // takes 25 s
 
@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { ServedProject } from "./support/served-project.js";
 import { get } from "./support/server.js";
 
-const test = suite("stop saves");
+const test = suite("save on stop");
 const PLUGINS = `
 import type { Graph, int, PluginRequest, str } from "svc-server";
 
@@ -58,7 +58,7 @@ test.after.each(() => project.kill());
 const start = (root: string, ...options: string[]) => project.start(root, ...options);
 const call = (plugin: string) => project.call(plugin);
 
-/** Asks for what may never be answered. */
+/** Sends a request that may never be answered. */
 function begin(plugin: string): { readonly isDone: boolean } {
   const state = { isDone: false };
   const done = (): void => {
@@ -69,7 +69,7 @@ function begin(plugin: string): { readonly isDone: boolean } {
 }
 
 for (const stuck of ["hang", "burn"]) {
-  test(`graphs are saved while a request still runs: ${stuck}`, async () => {
+  test(`saves graphs while a request still runs: ${stuck}`, async () => {
     const folder = await start(`killed-${stuck}`, ...NO_BOUND);
     await call("put?id=a");
     const request = begin(stuck);
@@ -85,7 +85,7 @@ for (const stuck of ["hang", "burn"]) {
   });
 }
 
-test("what running requests write is saved, too, and the wait for others has a bound", async () => {
+test("saves writes of running requests, and limits the wait for others", async () => {
   await start("late", ...NO_BOUND);
   await call("put?id=a");
   begin("hang");
@@ -99,7 +99,7 @@ test("what running requests write is saved, too, and the wait for others has a b
 });
 
 for (const signal of ["SIGHUP", "SIGQUIT", "SIGUSR2"] as const) {
-  test(`${signal} stops as SIGTERM does`, async () => {
+  test(`treats ${signal} like SIGTERM`, async () => {
     const folder = await start(signal);
     await call("put?id=a");
     assert.is(await project.served.stop(signal), 0);
@@ -107,7 +107,7 @@ for (const signal of ["SIGHUP", "SIGQUIT", "SIGUSR2"] as const) {
   });
 }
 
-test("a save that fails is seen by operators until one succeeds", async () => {
+test("reports a failed save to operators until one succeeds", async () => {
   const folder = await start("failing", "--save-every", "1");
   const obstacle = join(folder, "notes", "graph.snapshot.tmp");
   mkdirSync(obstacle, { recursive: true });
@@ -130,11 +130,11 @@ test("a save that fails is seen by operators until one succeeds", async () => {
   assert.ok(statSync(join(folder, "notes", "graph.snapshot")).isFile());
 });
 
-/** Its threads still answer what came with the start: one stop in 25 ended by itself, with 0. */
+/** Its threads may still process the start: one stop in 25 exited by itself, with 0. */
 const STOPS = 5;
 
 for (let round = 1; round <= STOPS; round++) {
-  test(`a stop that cannot save says so with its exit code, ${round}`, async () => {
+  test(`exits with an error code when saving fails, ${round}`, async () => {
     const folder = await start(`lost${round}`, "--log-level", "error");
     mkdirSync(join(folder, "notes", "graph.snapshot.tmp"), { recursive: true });
     await call("put?id=a");

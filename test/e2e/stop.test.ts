@@ -1,4 +1,4 @@
-// SIGTERM: newcomers get 503, what runs is finished, the process exits with 0.
+// SIGTERM: new requests get 503, running ones finish, the process exits with 0.
 // limit: 60 s
 // takes 10 s
 
@@ -21,7 +21,7 @@ test("an idle server exits at once with 0", async () => {
   assert.is(await served.stop(), 0);
 });
 
-test("a signal in the last moment of the start stops as one after it does", async () => {
+test("a signal at the end of the start stops the server cleanly", async () => {
   const plugins = `import type { PluginRequest } from "svc-server";
 (globalThis as any).process.kill((globalThis as any).process.pid, "SIGTERM");
 /** @plugin */
@@ -29,15 +29,15 @@ export const one = (_request: PluginRequest) => 1;
 `;
   const project = new TemporaryProject({ "plugins/p.ts": plugins });
   await buildProject(project.folder);
-  // Rejects where a signal has killed it.
+  // Rejects if a signal has killed it.
   const { stderr } = await svc("serve", project.folder, "--port", "0");
   assert.match(stderr, "SIGTERM: saving graphs");
   project.remove();
 });
 
-test("running requests are finished, newcomers turned away", async () => {
+test("running requests finish, new ones are rejected", async () => {
   const served = await serve(fixture("engine"));
-  // Long enough for a newcomer on a busy machine, too.
+  // Long enough for a new request on a loaded machine.
   const running = get(served.port, "/svc/plugin/later?ms=2500&value=done");
   await delay(300);
   const exit = served.stop();
@@ -49,7 +49,7 @@ test("running requests are finished, newcomers turned away", async () => {
   assert.is(await exit, 0);
 });
 
-/** Asks again and again on one connection, until an answer says that it ends. */
+/** Sends requests on one connection until a response closes it. */
 async function askUntilClosed(port: number): Promise<string[]> {
   const statuses: string[] = [];
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -71,7 +71,7 @@ async function askUntilClosed(port: number): Promise<string[]> {
   return statuses;
 }
 
-test("a server that drains loses no request that was sent before it said so", async () => {
+test("no request sent before the connection closes is lost", async () => {
   const served = await serve(fixture("engine"), "--drain", "1");
   const { port } = served;
   const clients = Array.from({ length: 16 }, () => askUntilClosed(port));
@@ -94,7 +94,7 @@ test("a server that drains loses no request that was sent before it said so", as
   assert.is(await exit, 0);
 });
 
-test("an answer on its way is sent whole", async () => {
+test("a response in progress is sent completely", async () => {
   const served = await serve(fixture("engine"));
   const socket = pipeline(served.port, "/svc/plugin/long?n=10000000");
   const [first] = (await once(socket, "data")) as [string];
@@ -108,7 +108,7 @@ test("an answer on its way is sent whole", async () => {
   assert.is(await exit, 0);
 });
 
-test("Service-OUT closes plugins and the health check, not the other services", async () => {
+test("Service-OUT affects plugins and the health check, not the other services", async () => {
   const served = await serve(fixture("engine"), "--service-out");
   const { port } = served;
   for (const path of [

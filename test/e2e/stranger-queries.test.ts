@@ -1,5 +1,5 @@
-// Queries of strangers may cost what they are allowed to, and nothing else: graphs are saved, and
-// what expires goes, however long they run.
+// Queries of untrusted clients are limited in cost: graphs are saved and contents expire while they
+// run.
 // limit: 60 s
 // takes 35 s
 
@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { ServedProject } from "./support/served-project.js";
 import { get } from "./support/server.js";
 
-const test = suite("queries of strangers");
+const test = suite("queries of untrusted clients");
 const PLUGINS = `
 import type { Graph, int, PluginRequest, str } from "svc-server";
 
@@ -35,14 +35,14 @@ export function has(_request: PluginRequest, graph: Graph, id: str): boolean {
 }
 `;
 
-/** Goes ten arcs far in all directions, and finds nothing. */
+/** Traverses ten arcs in all directions, without a match. */
 function endless(): string {
   let neighbor: object = { id: "nobody" };
   for (let depth = 0; depth < 10; depth++) neighbor = { traverse: { arc: ["to"], neighbor } };
   return JSON.stringify({ neighbor });
 }
 
-/** An address of this machine by which it is a stranger to itself; none without a network. */
+/** A local address that counts as untrusted; undefined without a network. */
 const address = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
@@ -67,7 +67,7 @@ function burn(port: number): ReturnType<typeof get> {
   return get(port, "/svc/builtin/neighbor?graph=dense&id=v1", init);
 }
 
-/** Asks again and again, two at a time. */
+/** Sends queries continuously, two at a time. */
 async function keepAsking(port: number): Promise<void> {
   isAsking = true;
   const ask = async (): Promise<void> => {
@@ -78,7 +78,7 @@ async function keepAsking(port: number): Promise<void> {
   await delay(500);
 }
 
-test("graphs are saved meanwhile", async () => {
+test("do not delay saves of graphs", async () => {
   const folder = await start("saved", "--save-every", "1", "--plugin-timeout", "0");
   assert.is(await call("fill?n=40"), 1600);
   await keepAsking(project.served.port);
@@ -94,7 +94,7 @@ test("graphs are saved meanwhile", async () => {
   assert.is(await call("has?id=late"), true);
 });
 
-test("what expires goes meanwhile", async () => {
+test("do not delay expiry", async () => {
   await start("expires", "--plugin-timeout", "0");
   await call("fill?n=40");
   await keepAsking(project.served.port);
@@ -102,7 +102,7 @@ test("what expires goes meanwhile", async () => {
   while (await call("has?id=short")) await delay(100);
 });
 
-test("a query that costs too much is told so, and sooner to strangers", async () => {
+test("time out when too expensive, sooner for untrusted clients", async () => {
   await start("costs");
   await call("fill?n=40");
   const { port } = project.served;
@@ -117,12 +117,12 @@ test("a query that costs too much is told so, and sooner to strangers", async ()
     await answer.text(),
     /Query too costly: more than 20000000 arcs|timeout after 2000 ms/,
   );
-  // So is an expression by itself.
+  // The same for an expression alone.
   const sorts = Array.from({ length: 40 }, () => "msort(0, 65536)").join(";");
   const evaluate = `http://${address}:${port}/svc/builtin/evaluate?graph=dense&memory=65536`;
   const evaluated = await fetch(evaluate, { method: "POST", body: sorts });
   assert.match(await evaluated.text(), /Query too costly|timeout after 2000 ms/);
-  // What is not costly is answered.
+  // A cheap query succeeds.
   const small = await fetch(`http://${address}:${port}/svc/builtin/neighbor?graph=dense&id=v1`);
   assert.is(small.status, 200);
 });

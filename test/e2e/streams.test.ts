@@ -1,5 +1,5 @@
-// Answers that come piece by piece, from a plugin to a socket: both forms, errors before and after
-// the first piece, a client that does not read, one that goes away, and a stop.
+// Streamed responses from a plugin to a socket: both formats, errors before and after the first
+// item, a client that does not read or disconnects, and a stop.
 // limit: 60 s
 // takes 15 s
 
@@ -89,7 +89,7 @@ async function untilEnded(name: string): Promise<void> {
   }
 }
 
-test("lines of JSON", async () => {
+test("sends lines of JSON", async () => {
   const answer = await fetchIt("count?to=3");
   assert.is(answer.status, 200);
   assert.is(answer.headers.get("content-type"), "application/x-ndjson; charset=UTF-8");
@@ -98,7 +98,7 @@ test("lines of JSON", async () => {
   assert.is(await (await fetchIt("count?to=0")).text(), "");
 });
 
-test("events for pages", async () => {
+test("sends server-sent events", async () => {
   const answer = await fetchIt("count?to=2", { headers: { Accept: "text/event-stream" } });
   assert.is(answer.headers.get("content-type"), "text/event-stream; charset=UTF-8");
   assert.is(answer.headers.get("cache-control"), "no-cache");
@@ -106,13 +106,13 @@ test("events for pages", async () => {
   assert.is(text, 'data: {"n":0,"text":"é"}\n\ndata: {"n":1,"text":"é"}\n\n');
 });
 
-test("many pieces arrive whole and in order, and the connection serves on", async () => {
+test("sends many items in order and reuses the connection", async () => {
   const lines = (await (await fetchIt("count?to=20000")).text()).trimEnd().split("\n");
   assert.is(lines.length, 20_000);
   assert.ok(lines.every((line, n) => (JSON.parse(line) as { n: number }).n === n));
 });
 
-test("what fails before its first piece is an error as any", async () => {
+test("responds with a plain error before the first item", async () => {
   const answer = await fetchIt("count?to=3&fail=0");
   assert.is(answer.status, 418);
   assert.match(await answer.text(), "no tea");
@@ -120,7 +120,7 @@ test("what fails before its first piece is an error as any", async () => {
   assert.is((await fetchIt("closed")).status, 410);
 });
 
-test("what fails later does not look whole", async () => {
+test("truncates the response after a later error", async () => {
   const answer = await fetchIt("count?to=3&fail=2");
   assert.is(answer.status, 200);
   const failure = await answer.text().then(
@@ -132,7 +132,7 @@ test("what fails later does not look whole", async () => {
   assert.match(await events.text(), 'event: error\ndata: "HttpError"\n\n');
 });
 
-test("a part that cannot be written ends its plugin", async () => {
+test("ends the plugin when an item cannot be rendered", async () => {
   assert.is((await fetchIt("cyclic?name=early&at=0")).status, 500);
   await untilEnded("early");
   const answer = await fetchIt("cyclic?name=later&at=2");
@@ -140,13 +140,13 @@ test("a part that cannot be written ends its plugin", async () => {
   await untilEnded("later");
 });
 
-test("a plugin makes no more than its client takes, and ends with it", async () => {
+test("applies backpressure, and ends the plugin with its client", async () => {
   const socket = connect(project.server.port, "127.0.0.1");
   const request = "GET /svc/plugin/endless?name=unread HTTP/1.1\r\nHost: x\r\n\r\n";
   await new Promise((resolve) => socket.write(request, resolve));
   const made = async () =>
     ((await get(project.server.port, "/svc/plugin/told")).json.response as { made: number }).made;
-  // It stands still once all buffers on the way are full.
+  // It pauses once all buffers on the way are full.
   for (let before = -1, now = 0; before !== now || now === 0; ) {
     [before, now] = [now, await made()];
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -156,7 +156,7 @@ test("a plugin makes no more than its client takes, and ends with it", async () 
   await untilEnded("unread");
 });
 
-test("a client that goes away ends a plugin that waits", async () => {
+test("ends a waiting plugin when the client disconnects", async () => {
   const gone = new AbortController();
   const answer = await fetchIt("silent?name=left", { signal: gone.signal });
   await answer.body!.getReader().read();
@@ -164,11 +164,11 @@ test("a client that goes away ends a plugin that waits", async () => {
   await untilEnded("left");
 });
 
-test("what a request holds of a graph is held until the end", async () => {
+test("keeps vertex locks of the request until the end", async () => {
   for (let n = 0; n < 2; n++) assert.is(await (await fetchIt("people")).text(), '"a"\n"1"\n');
 });
 
-test("a stop does not wait for streams", async () => {
+test("does not delay a stop", async () => {
   const answer = await fetchIt("silent?name=stopped");
   const text = answer.text().then(
     () => "whole",

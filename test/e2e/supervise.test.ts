@@ -1,5 +1,4 @@
-// `svc serve --supervise`: the server comes back at its port whatever ends it, and ends when it is
-// told to.
+// `svc serve --supervise`: the server restarts on its port after any exit, and stops on request.
 // limit: 60 s
 // takes 15 s
 
@@ -37,7 +36,7 @@ test.after.each(async () => {
   served = null;
 });
 
-/** The process that answers, once one does that is not `former`. */
+/** The process that responds, once it is not `former`. */
 async function pidOf(port: number, former = 0): Promise<number> {
   for (;;) {
     const answer = await get(port, "/svc/plugin/pid").catch(() => null);
@@ -47,7 +46,7 @@ async function pidOf(port: number, former = 0): Promise<number> {
   }
 }
 
-test("what ends the server does not end the service", async () => {
+test("restarts the server after it dies", async () => {
   served = await serve(project.folder, "--supervise");
   const { port } = served;
   let pid = await pidOf(port);
@@ -62,7 +61,7 @@ test("what ends the server does not end the service", async () => {
   assert.is(await get(port, "/svc/hc").catch(() => null), null);
 });
 
-test("a server goes with its supervisor", async () => {
+test("stops the server when the supervisor dies", async () => {
   served = await serve(project.folder, "--supervise");
   const { port } = served;
   await pidOf(port);
@@ -70,7 +69,7 @@ test("a server goes with its supervisor", async () => {
   while ((await get(port, "/svc/hc").catch(() => null)) !== null) await delay(50);
 });
 
-test("what never starts is not tried again", async () => {
+test("does not restart a server that never started", async () => {
   served = await serve(project.folder);
   const { port } = served;
   const words = ["serve", project.folder, "--supervise", "--port", String(port)];
@@ -79,7 +78,7 @@ test("what never starts is not tried again", async () => {
   assert.match(failed.stderr, /SVC3070: the server has ended with exit code 1/);
 });
 
-test("what dies again and again is started later and later", () => {
+test("delays restarts more and more in a crash loop", () => {
   const delays = [0, 1, 2, 3, 4, 5, 6, 7, 8, 100].map(restartDelayMs);
   assert.equal(
     delays,

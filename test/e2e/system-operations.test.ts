@@ -1,5 +1,5 @@
-// What operators do with a running system: every operation over real sockets, what it changes, and
-// what is said where it cannot be done.
+// Admin operations on a running system: every operation over real sockets, its effect, and its
+// errors.
 // limit: 240 s
 // takes 25 s
 
@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { fixture } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 
-const test = suite("operations");
+const test = suite("admin operations");
 const PROJECT = fixture("graph-services");
 const TD_ROWS = [{ partitions: ["B1"] }, { partitions: ["S1"] }];
 const DESCRIPTOR = {
@@ -47,7 +47,7 @@ async function operate(id: string, operation: string, query = "", body?: string)
   return json.response;
 }
 
-test("Service-OUT and Service-IN, with the reason", async () => {
+test("take instances out of service and back in, with the reason", async () => {
   assert.equal((await system.nodestat("S1"))["service-out-reason"], "start");
   const { code, out } = await system.admin("service-in", "S*");
   assert.equal([code, out], [0, "S1: service_in\n"]);
@@ -59,7 +59,7 @@ test("Service-OUT and Service-IN, with the reason", async () => {
   await system.admin("service-in", "S1");
 });
 
-test("a token works once, and says why it does not", async () => {
+test("accept a token once, and report why one is invalid", async () => {
   const once = await token("B1");
   const path = `/svc/builtin/ADMIN_ResetMetrics?authtoken=${once}`;
   assert.equal((await system.get("B1", path, 1)).json.response, { action: "metrics_reset" });
@@ -74,7 +74,7 @@ test("a token works once, and says why it does not", async () => {
   assert.is(none.status, 400);
 });
 
-test("a subscriber is attached, gets all data, and what comes later", async () => {
+test("attach a subscriber, which gets all data and later changes", async () => {
   const { code, out, err } = await system.admin("attach", "B*");
   assert.equal([code, out], [0, `B1: attached svc://${system.host}:10110\n`], err);
   assert.is((await system.get("B1", "/svc/plugin/feed")).status, 200);
@@ -96,7 +96,7 @@ test("a subscriber is attached, gets all data, and what comes later", async () =
   assert.match(String(await operate("B1", "Attach", "&uri=file:///etc")), /^Exception/);
 });
 
-test("operations on graphs", async () => {
+test("change graphs", async () => {
   assert.equal(await operate("B1", "SetReadonly"), { action: "system readonly" });
   assert.is((await system.nodestat("B1")).readonly, true);
   assert.match(String(await operate("B1", "Truncate")), /^Exception\(".*readonly/);
@@ -111,7 +111,7 @@ test("operations on graphs", async () => {
   assert.is((await system.nodestat("B1"))["graph-order"], 0);
 });
 
-test("the stream stops and goes on, and has limits", async () => {
+test("suspend, resume and throttle replication", async () => {
   for (const [name, action] of [
     ["SuspendTxInput", "tx_input_suspended"],
     ["ResumeTxInput", "tx_input_resumed"],
@@ -127,7 +127,7 @@ test("the stream stops and goes on, and has limits", async () => {
   assert.match(String(await operate("B1", "Bind", "&port=0")), "a port from 1 to 65535");
 });
 
-test("verbs of the stream, and of any path", async () => {
+test("control replication, and call any path", async () => {
   const said = async (...words: string[]) => {
     const { code, out, err } = await system.admin(...words);
     return [code, out === "" ? err : out] as const;
@@ -153,7 +153,7 @@ async function subscribersOf(id: string): Promise<unknown[]> {
   return (json.response as { subscribers: unknown[] }).subscribers;
 }
 
-test("a subscriber has its provider attach and detach it", async () => {
+test("let a subscriber have its provider attach and detach it", async () => {
   const subscriber = `svc://${system.host}:10110`;
   const uri = `svc://${system.host}:9101`;
   const subscribed = { provider: uri, subscriber, action: "subscribed" };
@@ -161,14 +161,14 @@ test("a subscriber has its provider attach and detach it", async () => {
   await until(async () => (await subscribersOf("B1")).length === 1);
   assert.equal(await operate("S1", "Unsubscribe"), { subscriber, action: "unsubscribed" });
   await until(async () => (await subscribersOf("B1")).length === 0);
-  // Nobody else is shown the key of operators.
+  // The operator key is sent to no other server.
   const stranger = "&uri=svc://127.0.0.1:9";
   assert.match(String(await operate("S1", "Subscribe", stranger)), "instance of the descriptor");
   assert.match(String(await operate("B1", "Subscribe", `&uri=${uri}`)), "no TX input service: B1");
   assert.match(String(await operate("TD", "Unsubscribe")), "it has no provider");
 });
 
-test("all graphs are copied to another instance, and all is as before", async () => {
+test("copy all graphs to another instance, and restore the former state", async () => {
   await system.admin("service-in", "S1");
   const first = await system.admin("force-copy", "B1", "S1");
   assert.equal([first.code, first.out], [0, "S1: has all graphs of B1\n"], first.err);
@@ -189,7 +189,7 @@ async function digest(id: string): Promise<unknown> {
   return ((await system.get(id, "/svc/nodestat", 1)).json.response as { digest: string }).digest;
 }
 
-test("an instance is dumped to a folder that a log can be read from", async () => {
+test("dump an instance to a folder that a transaction log can be replayed on", async () => {
   const { code, out, err } = await system.admin("dump", "B1");
   assert.is(code, 0, out + err);
   const folder = /^B1: is dumped to (.+opdump_\d+\.tx)$/m.exec(out)?.[1];
@@ -204,7 +204,7 @@ async function isDumped(): Promise<boolean> {
   return (await subscribersOf("B1")).some((shown) => /^file:/.test((shown as [string])[0]));
 }
 
-test("a copy or a dump whose operator is killed is finished by the next run", async () => {
+test("complete a copy or a dump in the next run after the operator is killed", async () => {
   await system.admin("service-in", "S1");
   for (const words of [
     ["force-copy", "B1", "S1"],
@@ -229,7 +229,7 @@ test("a copy or a dump whose operator is killed is finished by the next run", as
   await operate("B1", "DetachAll");
 });
 
-test("what is done by itself, or at the other end, says so", async () => {
+test("report that an operation is automatic or belongs to the other end", async () => {
   const sync = { action: "sync", mode: "repair", status: "complete" };
   assert.equal(await operate("S1", "Sync"), sync);
   assert.equal(await operate("B1", "Sync", "&mode=hard"), { ...sync, mode: "hard" });
@@ -238,7 +238,7 @@ test("what is done by itself, or at the other end, says so", async () => {
   assert.equal(await operate("B1", "CancelSync"), cancelled);
 });
 
-test("plugins are loaded again, from the build alone", async () => {
+test("reload plugins from the build only", async () => {
   const { code, out } = await system.admin("reload", "S1");
   assert.equal([code, out], [0, "S1: plugins_reloaded\n"]);
   const list = '[{"name": "x", "package": "fs"}]';
@@ -247,7 +247,7 @@ test("plugins are loaded again, from the build alone", async () => {
   assert.ok(lines.result.includes("Plugin engine=/svc/plugin/feed"));
 });
 
-test("what fails is told with its code, and the rest is done", async () => {
+test("report failures with a code, and continue with the other instances", async () => {
   await operate("B1", "SetReadonly");
   const { code, out } = await system.admin("truncate", "B1,S1", "--yes", "--json");
   await operate("B1", "ClearReadonly");
@@ -257,7 +257,7 @@ test("what fails is told with its code, and the rest is done", async () => {
   assert.match(nobody.err, "SVC3117: S1 has no subscribers");
 });
 
-test("the console names operations, and runs nothing else", async () => {
+test("are called by name in the console, which runs nothing else", async () => {
   const body = "dir();\nResetMetrics;\nprocess.exit(1);constructor";
   const { result } = (await operate("S1", "Console", "&graph=people", body)) as {
     result: unknown[];
@@ -268,7 +268,7 @@ test("the console names operations, and runs nothing else", async () => {
   assert.match(String(result[3]), "unknown: constructor");
 });
 
-test("descriptor and own id are properties of the system", async () => {
+test("expose descriptor and own id as system properties", async () => {
   const { json } = await system.get("S1", "/svc/builtin/properties", 1);
   const { SYSTEM_Descriptor: told, SYSTEM_DescriptorIdent: id } = json.response as {
     SYSTEM_Descriptor: { name: string };
@@ -277,7 +277,7 @@ test("descriptor and own id are properties of the system", async () => {
   assert.equal([told.name, id], ["Operated", "S1"]);
 });
 
-test("any instance tells of all", async () => {
+test("report on all instances from any of them", async () => {
   const { json } = await system.get("S1", "/svc/builtin/system_overview", 1);
   const overview = json.response as {
     id: string;
@@ -306,7 +306,7 @@ test("any instance tells of all", async () => {
   assert.is((rate!.matrix as Record<string, number>)["total-channels"], 64);
 });
 
-test("a changed matrix takes part at once, and after a restart of the ports", async () => {
+test("apply a changed matrix at once, and after a restart of the ports", async () => {
   const rows = [{ channels: 2, priority: 1, partitions: ["B1"] }];
   system.write({ ...DESCRIPTOR, topology: { ...DESCRIPTOR.topology, dispatch: { TD: rows } } });
   const sent = await system.admin("send-descriptor", "TD");
@@ -326,7 +326,7 @@ test("a changed matrix takes part at once, and after a restart of the ports", as
   assert.match(String(await operate("TD", "SystemDescriptor", "", "{}")), "System descriptor");
 });
 
-test("an instance that is told to end does, and is started again by svc up", async () => {
+test("stop an instance, which svc up restarts", async () => {
   const { pid } = await system.nodestat("S1");
   assert.match((await system.admin("stop", "S1")).err, "SVC3116");
   const { code, out } = await system.admin("stop", "S1", "--yes");
@@ -334,11 +334,11 @@ test("an instance that is told to end does, and is started again by svc up", asy
   await until(async () => (await system.nodestat("S1")).pid !== pid);
 });
 
-test("who is shut down without `persist` saves nothing", async () => {
+test("save nothing on a shutdown without `persist`", async () => {
   const stop = async (query: string): Promise<void> => {
     const { pid } = await system.nodestat("B1");
     let told: unknown;
-    // It tells its figures before it can be operated.
+    // It serves statistics before it accepts operations.
     do {
       const former = await token("B1");
       told = await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
@@ -356,7 +356,7 @@ test("who is shut down without `persist` saves nothing", async () => {
       .sort();
   };
   await stop("&persist=1");
-  // It is being started: what it is fed has to arrive, or there would be nothing to save.
+  // It is starting: without the replicated data there would be nothing to save.
   await until(async () => (await system.get("B1", "/svc/plugin/feed")).status === 200);
   const before = snapshots();
   assert.ok(before.length > 0, "nothing was saved at all");
@@ -364,7 +364,7 @@ test("who is shut down without `persist` saves nothing", async () => {
   assert.equal(snapshots(), before);
 });
 
-test("a subscriber takes over when it is told to by name", async () => {
+test("promote a subscriber that is named", async () => {
   const nobody = await system.admin("promote");
   assert.match(nobody.err, "SVC3004: it needs [ids]");
   const { code, out, err } = await system.admin("promote", "S1");

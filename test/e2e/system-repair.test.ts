@@ -1,5 +1,5 @@
-// A replica that has other contents than its provider, in a system of processes: operators
-// synchronize it, cancel that, are killed in the middle of it, and so is the replica.
+// A diverged replica in a system of processes: operators synchronize it, cancel, are killed in
+// between, and so is the replica.
 // limit: 120 s
 // takes 15 s
 
@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { fixture, get, serve } from "./support/server.js";
 import { UpSystem, until } from "./support/system.js";
 
-const test = suite("repair of a system");
+const test = suite("system repair");
 const PROJECT = fixture("graph-services");
 const DESCRIPTOR = {
   name: "Repaired",
@@ -32,7 +32,7 @@ test.before(async () => {
   system = await UpSystem.start(PROJECT, DESCRIPTOR);
 });
 test.after(async () => {
-  // A test that failed may have left it standing still.
+  // A failed test may have left it suspended.
   if (stopped !== 0) process.kill(stopped, "SIGCONT");
   await system.close();
 });
@@ -52,7 +52,7 @@ async function sync(): Promise<void> {
   assert.equal([code, out], [0, "B1: sync complete\n"], err);
 }
 
-/** One more vertex in the graph of a root, by a server that nobody knows of. */
+/** Adds a vertex to a graph in a data folder, with a temporary server. */
 async function write(root: string, id: string): Promise<void> {
   const served = await serve(PROJECT, "--root", root);
   const names = { graph: "people", initial: id, terminal: "oslo", relationship: "knows" };
@@ -63,7 +63,7 @@ async function write(root: string, id: string): Promise<void> {
   assert.is(status, 200, text);
 }
 
-/** The replica gets what its provider has but for one vertex, and takes it for the provider's. */
+/** Copies the provider's data to the replica without one vertex, as if it were complete. */
 async function lead(where: string): Promise<void> {
   assert.is((await system.down()).code, 0);
   await system.ended();
@@ -81,7 +81,7 @@ async function lead(where: string): Promise<void> {
   assert.not(await areEqual());
 }
 
-/** A synchronization that cannot end: who is to get it stands still. */
+/** A synchronization that cannot end: the receiver is suspended. */
 async function begunSync(): Promise<{ pid: number; end(): Promise<void> }> {
   const { pid } = await system.nodestat("S1");
   process.kill(pid, "SIGSTOP");
@@ -95,7 +95,7 @@ async function begunSync(): Promise<{ pid: number; end(): Promise<void> }> {
   return { pid, end };
 }
 
-test("an operator is killed who attaches a subscriber: the next one finishes", async () => {
+test("completes an attach in the next run after the operator is killed", async () => {
   await until(async () => (await system.get("B1", "/svc/plugin/feed")).status === 200);
   for (const ms of [150, 250, 350, 450]) {
     const child = system.spawnAdmin("attach", "B1");
@@ -112,13 +112,13 @@ test("an operator is killed who attaches a subscriber: the next one finishes", a
   await until(areEqual);
 });
 
-test("what differs is said, and sent again when an operator says so", async () => {
+test("reports divergence, and resends on request of an operator", async () => {
   await lead("once");
   await sync();
   await until(areEqual);
 });
 
-test("a synchronization is cancelled, and whose operator is killed goes on", async () => {
+test("can be cancelled, and continues when its operator is killed", async () => {
   await lead("twice");
   const first = await begunSync();
   await until(async () => {
@@ -129,7 +129,7 @@ test("a synchronization is cancelled, and whose operator is killed goes on", asy
   process.kill(first.pid, "SIGCONT");
   await first.end();
   const second = await begunSync();
-  // It has begun, or not: the next one has to finish in any case.
+  // It may have begun or not: the next one has to complete it in any case.
   await delay(400);
   await second.end();
   process.kill(second.pid, "SIGKILL");

@@ -1,5 +1,5 @@
-// `defineSystem` as an editor meets it: a system that is right compiles, and each slip is found at
-// its place.
+// `defineSystem` in an editor: a valid system compiles, and each mistake is reported at its
+// position.
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 
-const test = suite("types of systems");
+const test = suite("system types");
 const ROOT = packageRoot();
 
 /** Each marked line must not compile, and no other one. */
@@ -55,7 +55,7 @@ defineSystem({ instances, topology: { transactions: {} } }); // wrong
 defineSystem({ instances, topology: { dispatch: { TD: [{ partitions: ["S1"] }] } } });
 `;
 
-test("what is wrong, and nothing else, does not compile", () => {
+test("reject exactly the marked lines", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-system-types-"));
   try {
     const compilerOptions = {

@@ -1,5 +1,5 @@
 // A system of several instances on this machine: `svc up` starts it, `svc admin` shows it, `svc
-// down` ends it, and what goes wrong is told.
+// down` stops it, and errors are reported.
 // limit: 120 s
 // builds examples
 
@@ -33,7 +33,7 @@ test("both instances serve, and the dispatcher has found its engine", async () =
   assert.equal([merged.status, merged.json.level], [200, 1], merged.text);
 });
 
-test("the table of all instances", async () => {
+test("status prints the table of all instances", async () => {
   const { code, out } = await system.admin("status");
   assert.is(code, 0, out);
   const [head, ...rows] = out.trimEnd().split("\n");
@@ -47,7 +47,7 @@ test("the table of all instances", async () => {
   assert.equal([json.length, json[0].id, json[0].nodestat.adminport], [1, "S1", 9111]);
 });
 
-test("an instance that is killed is missed, told, and started again", async () => {
+test("a killed instance is detected, reported and restarted", async () => {
   const { json } = await system.get("S1", "/svc/nodestat", 1);
   process.kill((json.response as { pid: number }).pid, "SIGKILL");
   await system.until(/S1 \| down \(SIGKILL\), is started again in 1000 ms/);
@@ -55,20 +55,20 @@ test("an instance that is killed is missed, told, and started again", async () =
   assert.is((await system.admin("status")).code, 0);
 });
 
-test("who means nobody is told so, with exit code 2", async () => {
+test("a selector that matches no instance exits with code 2", async () => {
   const { code, err } = await system.admin("status", "X*");
   assert.equal([code, /SVC3111: Pair has no instance matching "X\*"/.test(err)], [2, true]);
   const unknown = await system.admin("statsu");
   assert.equal([unknown.code, /did you mean `status`/.test(unknown.err)], [2, true]);
 });
 
-test("the same system is not started twice", async () => {
+test("the same system cannot be started twice", async () => {
   const words = ["up", PROJECT, "--descriptor", system.file];
   const { code, err } = await system.run(...words, "--root", join(system.root, "data"));
   assert.equal([code, /SVC3113/.test(err)], [1, true], err);
 });
 
-test("a system of other machines has nothing to start here", async () => {
+test("a system of other machines has no instance to start here", async () => {
   const other = join(system.root, "other.json");
   const { writeFileSync } = await import("node:fs");
   writeFileSync(other, JSON.stringify({ instances: { G1: { hport: 9000, host: "192.0.2.1" } } }));
@@ -76,7 +76,7 @@ test("a system of other machines has nothing to start here", async () => {
   assert.equal([code, /SVC3112: this machine is the host of none of G1/.test(err)], [1, true], err);
 });
 
-test("one that is ended stays so; what does not run is told, and the rest is shown", async () => {
+test("a stopped instance stays stopped; missing ones are reported next to the others", async () => {
   const { code, out } = await system.down("--only", "S1", "--descriptor", system.file);
   assert.equal([code, out], [0, "S1 has ended\n"]);
   const status = await system.admin("status");
@@ -85,7 +85,7 @@ test("one that is ended stays so; what does not run is told, and the rest is sho
   assert.match(status.out, /^Not running: S1 \(.*ECONNREFUSED/m);
 });
 
-test("svc down ends all, and says so when nothing is up", async () => {
+test("svc down stops all, and reports when none is running", async () => {
   const { code, out } = await system.down();
   assert.equal([code, out], [0, "TD has ended\nS1 has ended\n"]);
   await system.ended();

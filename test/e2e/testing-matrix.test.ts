@@ -1,5 +1,5 @@
-// `testMatrix` of `svc-server/testing`: a dispatcher and its engines within one process, faults of
-// engines, and the clock that all of them follow.
+// `testMatrix` of `svc-server/testing`: a dispatcher and its engines within one process, fault
+// injection, and a common fake clock.
 // limit: 120 s
 // takes 10 s
 
@@ -27,13 +27,15 @@ export function count(_request: PluginRequest): PluginResponse {
 let counted = 0;
 `;
 
-const test = suite<{ project: TemporaryProject }>("testing a matrix");
+const test = suite<{ project: TemporaryProject }>("matrix testing");
 test.before((context) => {
   context.project = new TemporaryProject({ "plugins/find.ts": PLUGINS });
 });
 test.after(({ project }) => project.remove());
 
-/** Gives `find`, which tells the replicas that answer, by partition, and states of all engines. */
+/**
+ * Provides `find`, which returns the responding replicas by partition, and states of all engines.
+ */
 const HELPERS = `
 const find = async () => {
   const { entries } = await matrix.call("find");
@@ -48,7 +50,7 @@ const until = async (isSo) => {
 };
 `;
 
-test("engines that hang, are slow, cut, refuse and die are borne", ({ project }) => {
+test("tolerates engines that hang, are slow, cut, refuse and die", ({ project }) => {
   const output = runProgram(
     project,
     `const matrix = await testMatrix(".", { dispatch: { timeout: 3000 } });
@@ -106,7 +108,7 @@ await assert.rejects(matrix.fetch("/svc/hc"), { code: "SVC3301" });`,
   assert.is(output, "done\n");
 });
 
-test("each engine has modules of its own, and a shape of its own is refused", ({ project }) => {
+test("loads modules per engine, and rejects an invalid shape", ({ project }) => {
   const output = runProgram(
     project,
     `const matrix = await testMatrix(".", { partitions: 3, replicas: 1 });

@@ -1,4 +1,4 @@
-// `svc-server/testing` as a project uses it: a program that asks a service within its own process.
+// `svc-server/testing` as a project uses it: a program that calls a service within its own process.
 // limit: 120 s
 // takes 25 s
 
@@ -108,7 +108,7 @@ test.before.each((context) => {
 });
 test.after.each(({ project }) => project.remove());
 
-test("calls, errors, graphs and streams are as over sockets", ({ project }) => {
+test("behaves as over sockets for calls, errors, graphs and streams", ({ project }) => {
   const output = runProgram(
     project,
     `const service = await testService();
@@ -141,7 +141,7 @@ await assert.rejects(service.fetch("/svc/hc"), /the service has ended/);`,
   assert.is(output, "done\n");
 });
 
-test("who goes away is noticed by the plugin", ({ project }) => {
+test("aborts request.signal when the client disconnects", ({ project }) => {
   const output = runProgram(
     project,
     `const service = await testService();
@@ -156,7 +156,7 @@ await service.close();`,
   assert.is(output, "done\n");
 });
 
-test("each has data and modules of its own, and leaves nothing behind", ({ project }) => {
+test("isolates data and modules of services, and leaves no files behind", ({ project }) => {
   const output = runProgram(
     project,
     `import { tmpdir } from "node:os";
@@ -179,7 +179,7 @@ assert.equal(existsSync("data"), false);`,
   assert.is(output, "done\n");
 });
 
-test("the clock of a service is put forward", ({ project }) => {
+test("advances the clock of a service", ({ project }) => {
   const output = runProgram(
     project,
     `const service = await testService();
@@ -217,7 +217,7 @@ await service.close();`,
   assert.is(output, "done\n");
 });
 
-test("a service is put at fault, and is well again", ({ project }) => {
+test("injects faults into a service and removes them", ({ project }) => {
   const output = runProgram(
     project,
     `const service = await testService();
@@ -252,7 +252,7 @@ await assert.rejects(service.fault(null), { code: "SVC3301" });`,
   assert.is(output, "done\n");
 });
 
-test("a project that does not build says why, as svc build does", ({ project }) => {
+test("reports errors of a build like svc build", ({ project }) => {
   project.write("plugins/wrong.ts", "/** Wrong. @plugin */\nexport function wrong(): number {}\n");
   const output = runProgram(
     project,

@@ -1,5 +1,5 @@
-// A system whose instances speak TLS and serve nobody without a certificate: its operators, its
-// dispatcher and its instances reach each other by `tls` of the descriptor.
+// A system whose instances require client certificates over TLS: operators, dispatcher and
+// instances connect by `tls` of the descriptor.
 // limit: 120 s
 // builds examples
 // takes 15 s
@@ -14,7 +14,7 @@ import { certificateFile } from "../support/certificates.js";
 import { buildProject } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
-const test = suite("operators of a system with TLS");
+const test = suite("tls system");
 const PROJECT = join(packageRoot(), "examples", "matrix");
 const file = certificateFile;
 const SHOWN = { cert: file("client.pem"), key: file("client-key.pem") };
@@ -49,7 +49,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("svc up, status, a rolling update and the survey speak TLS", async () => {
+test("svc up, status, a rolling update and the survey use TLS", async () => {
   assert.match(system.out, new RegExp(`S1 \\| up at https://${system.host}:9110, pid`));
   const { code, out, err } = await system.admin("rolling-update", "--pause", "0");
   assert.is(code, 0, out + err);
@@ -66,7 +66,7 @@ test("svc up, status, a rolling update and the survey speak TLS", async () => {
   assert.match(status.out, /"https:\/\/[^"]+:9110"/);
 });
 
-test("who shows no certificate, or believes another authority, is told so", async () => {
+test("a client without a certificate or with another CA gets an error", async () => {
   const good = `${file("ca.pem")},${SHOWN.cert},${SHOWN.key}`;
   const status = (tls: string) => system.admin("status", "S1", "--tls", tls);
   assert.is((await system.admin("status", "S1")).code, 0);
@@ -75,12 +75,12 @@ test("who shows no certificate, or believes another authority, is told so", asyn
   const other = join(folder, "other.pem");
   writeFileSync(other, "no certificate");
   assert.match((await status(other)).out, /SVC2941|holds no certificate/);
-  // The name in the certificate is not the host; only the descriptor says so.
+  // The name in the certificate is not the host; only the descriptor states it.
   assert.match((await status(good)).out, /does not match/);
   assert.match((await status(`${good},more`)).err, /SVC3003: --tls: expected <ca\[,cert,key\]>/);
 });
 
-test("without `tls` in the descriptor nobody is reached: it is asked in plain", async () => {
+test("no instance is reachable without `tls` in the descriptor", async () => {
   write(undefined);
   const { code, out } = await system.admin("status", "S1");
   assert.equal([code, /Not running: S1/.test(out)], [1, true]);

@@ -1,5 +1,5 @@
-// TLS as operators use it: both ports of `svc serve`, certificates that are renewed, and a matrix
-// whose dispatcher and back-ends know each other by certificates.
+// TLS for operators: both ports of `svc serve`, renewed certificates, and a matrix with mutual TLS
+// between dispatcher and back-ends.
 // limit: 60 s
 // takes 20 s
 
@@ -14,7 +14,7 @@ import * as assert from "uvu/assert";
 import { BELIEVES, certificateFile, KNOWN_CLIENT } from "../support/certificates.js";
 import { buildProject, fixture, type Served, serve } from "./support/server.js";
 
-const test = suite<{ folder: string; served: Served[] }>("TLS");
+const test = suite<{ folder: string; served: Served[] }>("tls");
 
 test.before(async (context) => {
   context.served = [];
@@ -32,7 +32,7 @@ test.after(({ folder }) => rmSync(folder, { recursive: true }));
 interface Told {
   readonly status: number;
   readonly text: string;
-  /** To whom the server's certificate belongs. */
+  /** Subject of the server's certificate. */
   readonly subject: string;
 }
 
@@ -52,7 +52,7 @@ function ask(port: number, path: string, client: object = BELIEVES): Promise<Tol
   });
 }
 
-test("both ports speak TLS alone, and the start line says so", async ({ folder, served }) => {
+test("both ports accept only TLS, and the start line shows it", async ({ folder, served }) => {
   const files = `${join(folder, "cert.pem")},${join(folder, "cert-key.pem")}`;
   const one = await serve(fixture("engine"), "--tls", files);
   served.push(one);
@@ -60,7 +60,7 @@ test("both ports speak TLS alone, and the start line says so", async ({ folder, 
   assert.match(one.output(), `on https://127.0.0.1:${port} (admin https://127.0.0.1:${port + 1})`);
   assert.match((await ask(port, "/svc/plugin/add?a=1&b=2")).text, '"response": 3');
   assert.is((await ask(port + 1, "/svc/hc")).text, "SVC/3");
-  // Which asks itself.
+  // It sends requests to itself.
   const { text } = await ask(port + 1, "/svc/builtin/system_overview");
   assert.is(JSON.parse(text).response.instances[0].hc, "SVC/3");
   const plain = await fetch(`http://127.0.0.1:${port}/svc/hc`).catch(() => null);
@@ -82,14 +82,14 @@ test("renewed certificates are served without a restart", async ({ folder, serve
   for (const port of [one.port, one.port + 1]) {
     while ((await ask(port, "/svc/hc")).subject !== "svc test server renewed") await sleep(50);
   }
-  // Nonsense is told and changes nothing.
+  // An invalid file is reported and changes nothing.
   writeFileSync(paths.cert, "nonsense");
   while (!one.log().includes("the former certificates stay in use")) await sleep(50);
   assert.match(one.log(), "http.tls.cert");
   assert.is((await ask(one.port, "/svc/hc")).subject, "svc test server renewed");
 });
 
-test("a start without its files says which, and ends", async ({ folder }) => {
+test("a start without its files names them and fails", async ({ folder }) => {
   const missing = join(folder, "none.pem");
   const error = await serve(fixture("engine"), "--tls", `${missing},${missing}`).then(
     () => null,
@@ -99,7 +99,7 @@ test("a start without its files says which, and ends", async ({ folder }) => {
   assert.match(error!.message, `http.tls.cert cannot be read: ENOENT`);
 });
 
-test("a dispatcher and its back-ends know each other", async (context) => {
+test("dispatcher and back-ends authenticate each other", async (context) => {
   const { folder, served } = context;
   const server = `${certificateFile("server.pem")},${certificateFile("server-key.pem")}`;
   const guarded = `${server},${certificateFile("ca.pem")}`;
@@ -120,7 +120,7 @@ test("a dispatcher and its back-ends know each other", async (context) => {
   const ca = certificateFile("ca.pem");
   const get = async ({ port }: Served): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/svc/plugin/add?a=1&b=2`);
-  /** A back-end may be asked for its health once more before it counts as up. */
+  /** A back-end may be probed once more before it counts as healthy. */
   const answered = async (one: Served): Promise<Response> => {
     for (;;) {
       const answer = await get(one);

@@ -1,5 +1,5 @@
-// Traces of a whole matrix, as a collector gets them; and the header lines that tie the parts of a
-// request together, which pass also where nothing is recorded.
+// Traces of a whole matrix, as a collector receives them; and propagation of trace context, also
+// for unsampled requests.
 // limit: 60 s
 // takes 10 s
 
@@ -70,7 +70,7 @@ test.after(() => {
   rmSync(root, { recursive: true });
 });
 
-/** A dispatcher over two engines, with options of all and of its own. */
+/** A dispatcher over two engines, with common options and its own. */
 async function matrix(args: string[] = [], ofDispatcher: string[] = []): Promise<Served> {
   const own = () => ["--root", mkdtempSync(join(root, "data-")), ...args];
   const engine = () => serve(project.folder, "--role", "engine", ...own());
@@ -91,7 +91,7 @@ function seen({ json }: { readonly json: { response: { entries: [number, string]
   return json.response.entries.map(([, text]) => text);
 }
 
-test("header lines reach all levels where nothing is recorded, made requests too", async () => {
+test("trace context reaches all levels without sampling, also in requests of plugins", async () => {
   const { port } = await matrix();
   const all = [`${PARENT} shop=7`, `${PARENT} shop=7`];
   for (const path of ["part?n=2", "top?n=2"]) {
@@ -102,11 +102,11 @@ test("header lines reach all levels where nothing is recorded, made requests too
   }
 });
 
-test("a collector gets each step of a request at each level, as one tree", async () => {
+test("a collector receives each span of a request at each level, as one tree", async () => {
   const { port } = await matrix(["--collector", url, "--trace-every", "0"]);
   await get(port, "/svc/plugin/top?n=2");
   const answer = await get(port, "/svc/plugin/top?n=2", { headers });
-  // Whoever stops sends what is left.
+  // An instance that stops exports its remaining spans.
   await Promise.all(running.splice(0).map((server) => server.stop()));
   assert.ok(spans.every(({ traceId }) => traceId === TRACE));
   const named = (name: string) => spans.filter((span) => span.name === name);
@@ -128,12 +128,12 @@ test("a collector gets each step of a request at each level, as one tree", async
   const ids = engines.map(({ spanId }) => spanId);
   const runs = named("run part").map(({ parentSpanId }) => parentSpanId);
   assert.ok(ids.every((id) => runs.includes(id)));
-  // A plugin sees the step that it is part of, to pass it on to others.
+  // A plugin can read its span to propagate it.
   const told = seen(answer as never).sort();
   assert.equal(told, ids.map((id) => `00-${TRACE}-${id}-01 shop=7`).sort());
 });
 
-test("a stranger's word does not make anybody record, at no level", async () => {
+test("untrusted clients cannot force sampling at any level", async () => {
   const { port } = await matrix(["--collector", url, "--trace-every", "0"], ["--parents", "none"]);
   spans.length = 0;
   const answer = await get(port, "/svc/plugin/part?n=2", { headers });
@@ -143,7 +143,7 @@ test("a stranger's word does not make anybody record, at no level", async () => 
   assert.equal(spans, []);
 });
 
-test("an unreachable collector is said once, and nobody waits for it", async () => {
+test("an unreachable collector is logged once and delays no request", async () => {
   const server = await serve(
     project.folder,
     ...["--collector", "http://127.0.0.1:1", "--root", mkdtempSync(join(root, "data-"))],

@@ -1,5 +1,5 @@
-// `--tsconfig`: another file than `tsconfig.json` decides what imports mean, for each command that
-// takes it.
+// `--tsconfig`: a file other than `tsconfig.json` resolves imports, for each command that accepts
+// it.
 // limit: 180 s
 
 import { suite } from "uvu";
@@ -21,14 +21,14 @@ const FILES = {
   "plugins/double.ts": `import { factor } from "@shop/factor";\n${PLUGIN}`,
 };
 
-/** What a command writes that has to fail. */
+/** Output of a command that must fail. */
 async function failure(...words: string[]): Promise<string> {
   const ended = await svc(...words).catch((error: { stdout: string; stderr: string }) => error);
   assert.instance(ended, Error, "it has not failed");
   return ended.stdout + ended.stderr;
 }
 
-test("build and check take imports from it, and from no other file", async () => {
+test("build and check resolve imports by it, and by no other file", async () => {
   const project = new TemporaryProject(FILES);
   const { folder } = project;
   try {
@@ -52,7 +52,7 @@ test("build and check take imports from it, and from no other file", async () =>
   }
 });
 
-test("dev serves by it, and follows what is behind its paths", () =>
+test("dev serves by it and watches the files behind its paths", () =>
   withDev(
     FILES,
     async (dev, project) => {

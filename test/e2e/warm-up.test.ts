@@ -1,5 +1,5 @@
-// Before a server is in service it calls the examples of plugins that change nothing: those alone,
-// and no figure or log shows it.
+// Warm-up: before a server is Service-IN it calls the examples of readonly plugins only, without
+// effect on metrics and logs.
 // limit: 60 s
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -64,7 +64,7 @@ test.after.each(async () => {
 
 test.after(() => project.remove());
 
-test("examples of readonly plugins are called, and nobody counts or logs that", async () => {
+test("calls examples of readonly plugins without counting or logging them", async () => {
   served = await serve(project.folder, "--access-log", "1", "--executors", "1");
   const before = calls();
   assert.ok(before.filter((line) => line === "look 2").length > 1);
@@ -73,7 +73,7 @@ test("examples of readonly plugins are called, and nobody counts or logs that", 
   const status = (await get(served.port + 1, "/svc/status")).json.response;
   const { request } = status as { request: { count: number; plugin: number } };
   assert.equal([request.count, request.plugin], [1, 1]);
-  // What a server writes may come after what it answers.
+  // Log lines may arrive after the response.
   while (!served.log().includes("/svc/plugin/look")) await delay(20);
   const log = served.log();
   assert.match(
@@ -83,13 +83,13 @@ test("examples of readonly plugins are called, and nobody counts or logs that", 
   assert.is(log.split("/svc/plugin/look").length, 2, log);
 });
 
-test("no plugin is called by itself with --no-warm-up", async () => {
+test("calls no plugin with --no-warm-up", async () => {
   served = await serve(project.folder, "--no-warm-up");
   assert.is((await get(served.port, "/svc/plugin/look?n=5")).json.response, 5);
   assert.equal(calls(), ["look 5"]);
 });
 
-test("a server that is to be out stays out", async () => {
+test("keeps a server Service-OUT that starts so", async () => {
   served = await serve(project.folder, "--service-out");
   assert.is((await get(served.port, "/svc/hc")).status, 503);
   assert.ok(calls().includes("look 2"));

@@ -1,5 +1,5 @@
-// A tab of a real browser that tells what happens in it: what it asks for, what it complains of.
-// Speaks the DevTools protocol over two pipes, so that no port is opened.
+// A tab of a real browser that records its requests and console errors. Speaks the DevTools
+// protocol over two pipes, so that no port is opened.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,11 +24,11 @@ interface Message {
 }
 
 export interface BrowserTab {
-  /** Of the browser, which has more processes below it. */
+  /** Process of the browser, which has child processes. */
   readonly pid: number;
-  /** Addresses of all requests so far. */
+  /** URLs of all requests so far. */
   readonly requests: readonly string[];
-  /** Errors on the browser's own console: exceptions, violations of policies. */
+  /** Errors on the browser's console: exceptions, policy violations. */
   readonly complaints: readonly string[];
   open(url: string): Promise<void>;
   /** Value of an expression in the page. */
@@ -93,7 +93,7 @@ export async function openTab(browser: string): Promise<BrowserTab> {
     },
     send,
     close: async () => {
-      // With the processes that it has started.
+      // Including its child processes.
       process.kill(-child.pid!, "SIGKILL");
       await exited;
       rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
@@ -101,7 +101,7 @@ export async function openTab(browser: string): Promise<BrowserTab> {
   };
 }
 
-/** Messages end with a zero. */
+/** Messages end with a zero byte. */
 function readMessages(stream: Readable, onMessage: (message: Message) => void): void {
   let text = "";
   stream.setEncoding("utf8").on("data", (piece: string) => {

@@ -1,5 +1,4 @@
-// A real browser without a window, where this machine has one: Chromium, or what the variable
-// CHROMIUM names.
+// A headless browser of this machine: Chromium, or the path in the variable CHROMIUM.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,19 +9,19 @@ import { join } from "node:path";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 export const FLAGS: readonly string[] = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
-  // It would look for hosts that are not there.
+  // It would try to resolve hosts that do not exist.
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
   ...["--disable-quic", "--disable-extensions", "--mute-audio"],
 ];
 
-/** Path of its program, null where there is none. */
+/** Path of its program, null if there is none. */
 export function findBrowser(): string | null {
   const { CHROMIUM } = process.env;
   const places = NAMES.map((name) => `/usr/bin/${name}`);
   return CHROMIUM || (places.find((place) => existsSync(place)) ?? null);
 }
 
-/** Opens a page, and resolves with what ends the browser. */
+/** Opens a page, and resolves with a function that closes the browser. */
 export async function openPage(browser: string, url: string): Promise<() => Promise<void>> {
   const profile = mkdtempSync(join(tmpdir(), "svc-browser-"));
   const options = { stdio: "ignore", detached: true } as const;
@@ -30,7 +29,7 @@ export async function openPage(browser: string, url: string): Promise<() => Prom
   const exited = once(child, "exit");
   await once(child, "spawn");
   return async () => {
-    // With the processes that it has started.
+    // Including its child processes.
     process.kill(-child.pid!, "SIGKILL");
     await exited;
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });

@@ -1,16 +1,16 @@
-// Asks a row of the request table and compares everything that an answer has.
+// Sends a request of the request table and compares the whole response.
 
 import * as assert from "uvu/assert";
 import type { RequestCase } from "../request-table.js";
 import { type Answer, get } from "./server.js";
 
-/** The envelope's view of what is below the server. */
+/** Levels below the server in the envelope. */
 export interface Hierarchy {
   readonly level: number;
   readonly partitions: readonly number[] | null;
 }
 
-/** That of an engine. */
+/** Levels of an engine. */
 export const ALONE: Hierarchy = { level: 0, partitions: null };
 
 export function ask(row: RequestCase, port: number): Promise<Answer> {
@@ -23,7 +23,7 @@ export function ask(row: RequestCase, port: number): Promise<Answer> {
 
 /**
  * @param port `port` of the envelope of errors
- * @param hierarchy that of answers that are none
+ * @param hierarchy levels in the envelope of other responses
  */
 export function checkRow(
   row: RequestCase,

@@ -1,4 +1,4 @@
-// A project that has nothing but a generated client: as its user compiles and runs programs.
+// A project with only a generated client, in which its user compiles and runs programs.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,10 +24,10 @@ const RESOLUTIONS = {
 
 export class ClientProject {
   readonly folder = mkdtempSync(join(tmpdir(), "svc-client-"));
-  /** What the client is imported as. */
+  /** Specifier in imports of the client. */
   name = "";
 
-  /** Has `svc client` write the client, as a package of the project. */
+  /** Runs `svc client`, which writes the client as a package of the project. */
   async generate(from: string): Promise<void> {
     const out = join(this.folder, "sdk");
     await svc("client", "--from", from, "--out", out);
@@ -40,7 +40,7 @@ export class ClientProject {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** What the compiler of TypeScript has to say; it leaves what it made in `out/`. */
+  /** Output of the TypeScript compiler, which emits to `out/`. */
   async compile(resolution: keyof typeof RESOLUTIONS, files: readonly string[]): Promise<string> {
     const compilerOptions = { ...OPTIONS, ...RESOLUTIONS[resolution] };
     const config = `tsconfig.${resolution}.json`;
@@ -52,7 +52,7 @@ export class ClientProject {
     );
   }
 
-  /** What it costs the compiler to check one file, without the declarations that it needs. */
+  /** Compiler cost of checking one file, without the declarations that it uses. */
   async measure(file: string): Promise<{ errors: number; instantiations: number }> {
     const flags = ["--extendedDiagnostics", "--skipLibCheck", "--noEmit", "--strict"];
     const options = ["--module", "nodenext", "--target", "es2022", "--types", ""];
@@ -66,7 +66,7 @@ export class ClientProject {
     };
   }
 
-  /** Standard output of a program, decoded. */
+  /** Decoded standard output of a program. */
   async run(file: string, ...args: readonly string[]): Promise<unknown> {
     const words = [...NODE_ARGS, join(this.folder, file), ...args];
     const { stdout } = await promisify(execFile)(NODE, words, { timeout: RUN_MS });

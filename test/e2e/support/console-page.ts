@@ -1,4 +1,4 @@
-// What a test does with the console in a browser: goes to a page, types, presses, waits for text.
+// Actions in the console in a browser: open a page, type, press, wait for text.
 
 import { type BrowserTab, openTab } from "./browser-tab.js";
 
@@ -9,7 +9,7 @@ export class ConsolePage {
     return new ConsolePage(await openTab(browser));
   }
 
-  /** Opens a page such as `system`, and waits until something is shown. */
+  /** Opens a page such as `system`, and waits until it has content. */
   async open(adminPort: number, path: string, host = "127.0.0.1"): Promise<void> {
     await this.tab.open(`http://${host}:${adminPort}/${path}`);
     await this.tab.until(
@@ -30,7 +30,7 @@ export class ConsolePage {
     );
   }
 
-  /** Types into a field, in place of what is there. */
+  /** Replaces the content of a field. */
   async type(selector: string, text: string): Promise<void> {
     await this.tab.until(`document.querySelector(${JSON.stringify(selector)}) !== null`);
     await this.tab.value(`(() => {
@@ -41,7 +41,7 @@ export class ConsolePage {
     })()`);
   }
 
-  /** Presses a button, or follows a link, as soon as it is there and may be pressed. */
+  /** Presses a button or follows a link once it exists and is enabled. */
   async press(text: string, within = "body"): Promise<void> {
     const found = `[...document.querySelectorAll(${JSON.stringify(within)} + " :is(button, a)")]
       .find((element) => element.innerText.trim() === ${JSON.stringify(text)})`;

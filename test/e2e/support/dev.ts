@@ -1,4 +1,4 @@
-// A running `svc dev` and what it prints.
+// A running `svc dev` and its output.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export class Dev {
     }
   }
 
-  /** Resolves once the output, from where it was consumed last, matches; consumes up to there. */
+  /** Resolves once the unconsumed output matches; consumes it up to there. */
   async until(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.output);

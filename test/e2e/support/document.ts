@@ -1,15 +1,15 @@
-// A document of the repository as something that runs. Its `ts` blocks are one program, whose
-// statements are followed by what they give:
+// An executable document of the repository. Its `ts` blocks are one program, whose statements are
+// followed by their results:
 //
 //   graph.degree("Oslo"); // → 2
 //   graph.neighborhood("Nowhere"); // throws KeyError: Object does not exist
 //
-// The expected value is an expression; it may stand on a line of its own, and lines of comments
-// that begin with three blanks continue it. Blocks marked `ts plugin` are files of a project that
-// must build, blocks marked `ts part` are shown, not run. `console` blocks hold commands and what
-// they print; they need a server, which a line above them names: `<!-- serves examples/hello -->`,
-// or a system: `<!-- up examples/cities -->`. A program that needs a project around it says which
-// one: `<!-- project examples/hello -->`. Each such line holds until the next one of its kind.
+// The expected value is an expression; it may stand on a line of its own, and comment lines that
+// begin with three blanks continue it. Blocks marked `ts plugin` are files of a project that must
+// build, blocks marked `ts part` are not run. `console` blocks hold commands and their output; they
+// need a server, which a line above them names: `<!-- serves examples/hello -->`, or a system:
+// `<!-- up examples/cities -->`. A program that needs a project has such a line, too:
+// `<!-- project examples/hello -->`. Each line applies until the next one of its kind.
 
 import { readFileSync } from "node:fs";
 
@@ -24,7 +24,7 @@ export interface Command {
 
 /** Code between two lines of three backticks. */
 export interface Fence {
-  /** With what stands behind it: `ts part`. */
+  /** With its marker: `ts part`. */
   readonly language: string;
   readonly code: string;
   readonly line: number;
@@ -44,13 +44,13 @@ export interface Session {
 
 /** Blocks that run as one program. */
 interface Program {
-  /** Folder of the project around it; null: an empty one. */
+  /** Folder of the surrounding project; null: an empty one. */
   readonly project: string | null;
   readonly blocks: { readonly line: number; readonly code: string }[];
 }
 
 export class Document {
-  /** Project whose system has to be up. */
+  /** Project whose system must be running. */
   up: string | null = null;
   readonly sessions: Session[] = [{ served: null, commands: [] }];
   /** Files of one project, in order. */
@@ -80,7 +80,7 @@ export class Document {
     return this.sessions.flatMap(({ commands }) => commands);
   }
 
-  /** TypeScript that calls `check(line, run, expected)` for each value that the text promises. */
+  /** TypeScript that calls `check(line, run, expected)` for each documented value. */
   programs(): { readonly project: string | null; readonly source: string }[] {
     return this.#programs
       .filter(({ blocks }) => blocks.some(({ code }) => / \/\/ (→|throws) /.test(code)))
@@ -91,7 +91,7 @@ export class Document {
   }
 }
 
-/** All code of a page, without the indentation of the lists around it. */
+/** All code of a page, without the indentation of surrounding lists. */
 export function fencesOf(text: string): Fence[] {
   return blocksOf(text).filter((block) => "code" in block);
 }
@@ -145,7 +145,10 @@ function withChecks(code: string, firstLine: number): string {
   return done.join("\n");
 }
 
-/** Takes the lines that begin the statement whose last line comes next; statements begin at 0. */
+/**
+ * Removes and returns the lines that begin the statement whose last line comes next; statements
+ * begin at 0.
+ */
 function statementAbove(done: string[]): string[] {
   const lines: string[] = [];
   while (lines.length < 50 && isContinued(done.at(-1) ?? "")) {

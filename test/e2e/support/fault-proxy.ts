@@ -1,5 +1,5 @@
-// Stands between a dispatcher and a back-end and lets a test spoil their conversation. Its address
-// stays while the back-end behind it comes and goes. OLD_BACK_ENDS=1 lets all of them speak HTTP.
+// Fault-injecting proxy between a dispatcher and a back-end. Its address stays while the back-end
+// behind it restarts. OLD_BACK_ENDS=1 makes all of them speak HTTP.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -7,17 +7,17 @@ import { FRAME, FrameReader, frameHeader, TRUNK_LINE } from "../../../runtime/tr
 
 export type Fault =
   | "none"
-  /** Connections are reset as they come. */
+  /** Connections are reset on arrival. */
   | "refuse"
-  /** What is sent goes nowhere. */
+  /** All data is discarded. */
   | "hang"
-  /** Questions about its health are answered, requests go nowhere. */
+  /** Health checks are answered, requests are discarded. */
   | "zombie"
-  /** It has too much to do. */
+  /** It is overloaded. */
   | "busy"
-  /** Requests arrive; answers are replaced by bytes that are none. */
+  /** Requests arrive; responses are replaced by invalid bytes. */
   | "garbage"
-  /** Requests arrive; the connection is reset when the answer comes. */
+  /** Requests arrive; the connection is reset on the response. */
   | "reset";
 
 const BUSY = "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n";
@@ -31,11 +31,11 @@ export class FaultProxy {
   /** Main port of the back-end, 0 while there is none. */
   target: number;
   fault: Fault = "none";
-  /** Every piece of data takes this long on its way. */
+  /** Delay of every chunk of data. */
   delayMs = 0;
-  /** The back-end does not say that it takes trunks, as older versions do not. */
+  /** Hides that the back-end accepts trunks, like older versions. */
   isOld = process.env.OLD_BACK_ENDS === "1";
-  /** What back-ends have sent since a dispatcher last sent anything. */
+  /** Bytes from back-ends since the last bytes of a dispatcher. */
   #answer: Buffer[] = [];
 
   private constructor(server: Server, target: number) {
@@ -54,12 +54,12 @@ export class FaultProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Connections from the dispatcher that are open. */
+  /** Open connections from the dispatcher. */
   get open(): number {
     return this.#clients.size;
   }
 
-  /** The last answer that passed. */
+  /** The last response that passed. */
   get lastAnswer(): Buffer {
     const bytes = afterTrunkLine(Buffer.concat(this.#answer));
     const contents: Buffer[] = [];
@@ -124,12 +124,12 @@ export class FaultProxy {
   }
 }
 
-/** An answer to a question about health, which comes in one piece, as an older version gives it. */
+/** A health check response, which comes in one chunk, as of an older version. */
 function withoutTrunk(answer: Buffer): Buffer {
   return Buffer.from(answer.toString("latin1").replace("X-SVC-Trunk: 1\r\n", ""), "latin1");
 }
 
-/** Answers each piece of what was sent: dispatchers send a request at once. */
+/** Responds to each chunk: dispatchers send a request in one. */
 function refuse(client: Socket, chunk: Buffer): void {
   const data = (id: number): boolean =>
     client.write(frameHeader(id, FRAME.data, BUSY.length) + BUSY, "latin1");
@@ -138,14 +138,14 @@ function refuse(client: Socket, chunk: Buffer): void {
   if (!new FrameReader({ data, ended: () => true }).feed(frames)) client.write(BUSY);
 }
 
-/** An agreement is no answer. */
+/** Accepting a trunk is not a response. */
 function spoil(client: Socket, chunk: Buffer): void {
   const answer = afterTrunkLine(chunk);
   if (answer !== chunk) client.write(TRUNK_LINE);
   if (answer.length > 0) client.write(GARBAGE, "latin1");
 }
 
-/** What follows the line by which a trunk begins; the same where there is none. */
+/** Bytes after the line that begins a trunk; the same without one. */
 function afterTrunkLine(bytes: Buffer): Buffer {
   const isFirst = bytes.toString("latin1", 0, TRUNK_LINE.length) === TRUNK_LINE;
   return isFirst ? bytes.subarray(TRUNK_LINE.length) : bytes;

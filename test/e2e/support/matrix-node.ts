@@ -1,5 +1,5 @@
-// A process that is one instance of a matrix, in library mode: does what its parent says over the
-// channel between them. Bundled by `matrix.ts`, which starts it.
+// A process that is one instance of a matrix in library mode, controlled by its parent over IPC.
+// Bundled by `matrix.ts`, which starts it.
 
 import type * as Library from "svc-server";
 import { addEngines, addProcessors } from "./matrix-plugins.js";
@@ -9,7 +9,7 @@ export interface NodeSettings {
   readonly port: number;
   /** Data folder of its own. */
   readonly root: string;
-  /** File that executed writes are noted in. */
+  /** File in which executed writes are recorded. */
   readonly journal: string;
   readonly dispatcher: object | null;
   readonly prefix: string | null;
@@ -17,7 +17,7 @@ export interface NodeSettings {
   readonly explain: "anybody" | "trusted" | "off";
   /** A dispatcher gets the processors of `matrix-plugins.ts`. */
   readonly processors: boolean;
-  /** Plugins of the request table, as what; null for those of `matrix-plugins.ts`. */
+  /** Role of the request table's plugins; null for those of `matrix-plugins.ts`. */
   readonly table: { readonly folder: string; readonly role: TableRole } | null;
 }
 

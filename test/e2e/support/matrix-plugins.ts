@@ -1,12 +1,12 @@
-// Plugins of a matrix: engines that show where a request arrived and what it does to them, and
-// pre- and post-processors that return each thing that they may.
+// Plugins of a matrix: engines that return the request as it arrived, and pre- and post-processors
+// with each possible return value.
 
 import { appendFileSync } from "node:fs";
 import type * as Library from "svc-server";
 import type { PluginRequest, PluginResponse } from "svc-server";
 
 const MANY = 5;
-/** In place of the one that parameters give. */
+/** Instead of the one in the parameters. */
 export const OWN_SIGNATURE = "ab".repeat(16);
 
 /** @param journal file that gets a line for each execution of `write` */
@@ -118,13 +118,13 @@ function addPres({ int, PluginRequest, PluginResponse, str, system }: typeof Lib
       return set(new PluginRequest("where"), n);
     });
   }
-  // What a pre-processor sees of the place that it runs at.
+  // Attributes of its position that a pre-processor sees.
   add("arrival", {}, ({ primary, ident, toplevel, hasmatrix }: PluginRequest) => {
     return { primary, ident, toplevel, hasmatrix };
   });
 }
 
-/** What a response knows of its request. */
+/** Attributes of its request that a response has. */
 function shown(response: PluginResponse): object {
   const { flag, local, signature, texec, resubmits, toplevel, hasmatrix } = response;
   const { level, levelparts, partials, requestmethod, requestpath } = response;
@@ -175,7 +175,7 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
     await new Promise((resolve) => setTimeout(resolve, 2));
     return response;
   });
-  // Asks again for twice as many until there are eight.
+  // Resubmits for twice as many until there are eight.
   add(
     "widens",
     (response) => {

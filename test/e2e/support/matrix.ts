@@ -1,5 +1,5 @@
-// A matrix in one tree of processes: engines and a dispatcher in library mode, each in a process of
-// its own, with a proxy in front of every engine that can spoil what passes.
+// A matrix in one tree of processes: engines and a dispatcher in library mode, each in its own
+// process, with a fault-injecting proxy in front of every engine.
 //
 //   client ─► dispatcher ─► proxy ─► engine      (columns x rows)
 
@@ -18,7 +18,7 @@ let program: string | null = null;
 
 type Op = Order["op"];
 
-/** What a node is started with, where it is not the usual. */
+/** Options of a node that differ from the defaults. */
 export interface NodeOptions {
   readonly port?: number;
   readonly dispatcher?: object;
@@ -82,12 +82,12 @@ export class MatrixNode {
     return this.#process.pid!;
   }
 
-  /** What it wrote on its standard streams. */
+  /** Output on its standard streams. */
   get log(): string {
     return this.#log;
   }
 
-  /** Has it do something, and resolves with the result. */
+  /** Sends a command, and resolves with its result. */
   async order(op: Op, value: unknown = null): Promise<unknown> {
     const id = this.#orders++;
     const settled = new Promise<Report>((resolve) => this.#waiting.set(id, resolve));
@@ -101,7 +101,7 @@ export class MatrixNode {
     return this.order("serviceIn", on);
   }
 
-  /** It stops where it is, with its connections open. */
+  /** Stops the process, with its connections open. */
   hang(): void {
     this.#process.kill("SIGSTOP");
   }
@@ -120,7 +120,7 @@ export class MatrixNode {
   }
 }
 
-/** The program of all nodes, made once. */
+/** The program of all nodes, bundled once. */
 function writeProgram(): string {
   const folder = mkdtempSync(join(tmpdir(), "svc-matrix-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -130,12 +130,12 @@ function writeProgram(): string {
 }
 
 export interface MatrixOptions {
-  /** By row; what is not said has its default. */
+  /** By row, with defaults for missing values. */
   readonly replicas?: readonly object[];
   readonly options?: object;
 }
 
-/** One place of the matrix. */
+/** One position of the matrix. */
 export class MatrixPlace {
   constructor(
     readonly proxy: FaultProxy,
@@ -172,7 +172,7 @@ export class TestMatrix {
     return this.places.flat().map(({ engine }) => engine);
   }
 
-  /** `id partition` of the writes that were executed, one entry for each execution. */
+  /** `id partition` of the executed writes, one entry for each execution. */
   written(): string[] {
     return readFileSync(this.journal, "utf8").split("\n").slice(0, -1);
   }

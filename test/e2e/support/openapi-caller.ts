@@ -1,5 +1,5 @@
-// Calls a server as an OpenAPI document says, and holds what is sent and answered to the document's
-// schemas. It knows nothing of the server but the document.
+// Calls a server by its OpenAPI document, and validates requests and responses against its schemas.
+// It knows the server only from the document.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as assert from "uvu/assert";
@@ -26,7 +26,7 @@ export interface OpenapiObject {
   readonly components: { readonly parameters: Readonly<Record<string, ParameterObject>> };
 }
 
-/** Header fields that are required, and have one value. */
+/** Required header fields with a single value. */
 function fixedHeaders({ parameters }: OperationObject): Record<string, string> {
   const fixed = parameters.filter((parameter) => parameter.in === "header" && parameter.required);
   return Object.fromEntries(fixed.map(({ name, schema }) => [name, schema!.const!]));
@@ -35,9 +35,9 @@ function fixedHeaders({ parameters }: OperationObject): Record<string, string> {
 export interface Call {
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, or as JSON where the document says so. */
+  /** Sent unchanged, or as JSON if the document says so. */
   readonly body?: unknown;
-  /** Whether the document does not admit it. */
+  /** Whether the document does not allow it. */
   readonly isWrong?: boolean;
 }
 
@@ -47,7 +47,7 @@ export class OpenapiCaller {
   readonly #ajv = new Ajv2020({ strict: false, formats: { "double-int": true, binary: true } });
   readonly #document: OpenapiObject;
   readonly #port: number;
-  /** `<operationId> <status>` of all answers so far. */
+  /** `<operationId> <status>` of all responses so far. */
   readonly seen = new Set<string>();
 
   constructor(document: object, port: number) {
@@ -60,7 +60,7 @@ export class OpenapiCaller {
     return this.#operations().map(([, , { operationId }]) => operationId);
   }
 
-  /** Makes the call of an operation; the answer has one of the document's forms. */
+  /** Calls an operation; the response has one of the documented forms. */
   async call(operationId: string, call: Call = {}): Promise<Answer> {
     const found = this.#operations().find(
       ([, , operation]) => operation.operationId === operationId,
@@ -78,7 +78,7 @@ export class OpenapiCaller {
     return answer;
   }
 
-  /** Holds an answer that was had in another way to those of an operation. */
+  /** Validates a response obtained otherwise against those of an operation. */
   check(operationId: string, answer: Answer): void {
     const [path, method, operation] = this.#operations().find(
       ([, , operation]) => operation.operationId === operationId,
@@ -137,7 +137,7 @@ export class OpenapiCaller {
     this.seen.add(what);
   }
 
-  /** Why a value is none of a schema of the document; null if it is. */
+  /** The reason why a value does not match a schema of the document; null if it does. */
   #fault(pointer: string, value: unknown): string | null {
     const $ref = `${DOCUMENT}${pointer}`;
     const validate = this.#ajv.getSchema($ref) ?? this.#ajv.compile({ $ref });

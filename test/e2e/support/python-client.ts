@@ -1,4 +1,4 @@
-// A Python client in a process of its own, which makes calls as it is told: see python-driver.py.
+// A Python client in a process of its own, controlled by commands: see python-driver.py.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,10 +13,10 @@ import { PYTHON, PYTHON_RUNTIME, PythonFolder } from "../../support/python.js";
 const DRIVER = readFileSync(new URL("python-driver.py", import.meta.url), "utf8");
 
 export interface Order {
-  /** Method of the client, such as `builtin.ping`, or what the driver knows. */
+  /** Method of the client, such as `builtin.ping`, or a command of the driver. */
   readonly do: string;
   readonly url?: string;
-  /** Options of the client; one is made for each. */
+  /** Options of the client; one client is created for each set. */
   readonly client?: object;
   /** Options of the call. */
   readonly with?: object;
@@ -29,7 +29,7 @@ export interface Reply {
   readonly error?: Failure;
   /** Class of any other exception. */
   readonly raised?: string;
-  /** What the client has warned of so far. */
+  /** Warnings of the client so far. */
   readonly warnings?: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export class PythonClient {
     this.#process.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#log += text;
     });
-    // That the process has ended, the next reply tells.
+    // The next reply reports that the process has ended.
     this.#process.stdin.on("error", () => {});
     this.#lines = createInterface(this.#process.stdout)[Symbol.asyncIterator]();
   }
@@ -74,7 +74,7 @@ export class PythonClient {
     return JSON.parse(value);
   }
 
-  /** Ends the process, which must have nothing to complain of. */
+  /** Ends the process, which must not have written errors. */
   async stop(): Promise<void> {
     const exited = once(this.#process, "exit");
     this.#process.stdin.end();

@@ -1,6 +1,6 @@
-# Makes calls as it is told, one JSON line each, and says how they ended. Options of a client and a
-# call are given as members; values that JSON does not have as {"bytes": "<base64>"}, {"memory":
-# "<base64>"} and {"infinite": true}.
+# Makes a call for each JSON line, and writes its outcome as one. Options of a client and a call are
+# members; values without a JSON form are {"bytes": "<base64>"}, {"memory": "<base64>"} and
+# {"infinite": true}.
 
 import base64
 import dataclasses
@@ -12,7 +12,7 @@ import threading
 
 import client
 
-# Retries wait for a random part of a second: here for none of it.
+# Retries wait for a random part of a second: 0 here.
 random.uniform = lambda least, most: 0
 clients = {}
 
@@ -86,7 +86,7 @@ def described(error):
 
 
 def refuse(times):
-    """The next connections are refused."""
+    """Refuses the next connections."""
     connect = socket.socket.connect
     left = [times]
 
@@ -101,7 +101,7 @@ def refuse(times):
 
 
 def call_from_threads(order):
-    """Each thread calls with numbers of its own; says how many got another's answer."""
+    """Calls from threads, each with its own numbers; returns how many got a wrong response."""
     made, _ = client_of(order)
     wrong = []
 

@@ -1,4 +1,4 @@
-// Runs `svc` to its end, with what it printed.
+// Runs `svc` to completion and returns its output.
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -19,7 +19,7 @@ export class RunningProject extends TemporaryProject {
     });
   }
 
-  /** Once the first test begins. */
+  /** Set before the first test. */
   get server(): Served {
     if (this.#server === null) throw new Error("the project is not served yet");
     return this.#server;

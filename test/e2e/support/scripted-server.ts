@@ -1,4 +1,4 @@
-// A server that answers as it is told, request by request, with faults of any kind.
+// A server with scripted responses, request by request, including faults of any kind.
 
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
@@ -11,7 +11,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** Answers one request, or does not. */
+/** Responds to one request, or not. */
 export type Step = (response: ServerResponse, request: Received) => void;
 
 export class ScriptedServer {
@@ -43,7 +43,7 @@ export class ScriptedServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers to the next requests; the last one is repeated. */
+  /** Responses to the next requests; the last one is repeated. */
   script(...steps: Step[]): void {
     this.#steps = steps;
     this.received = [];
@@ -62,7 +62,7 @@ export class ScriptedServer {
   }
 }
 
-/** Any body, in a connection that is kept. */
+/** Any body, on a kept-alive connection. */
 export function answer(status: number, body: string, headers: Record<string, string> = {}): Step {
   return (response) => response.writeHead(status, headers).end(body);
 }
@@ -77,12 +77,12 @@ export function failure(status: number, message: unknown): Step {
   return answer(status, JSON.stringify(envelope));
 }
 
-/** The connection breaks off, after so many bytes of the answer. */
+/** Resets the connection after so many bytes of the response. */
 export function reset(bytes = ""): Step {
   return ({ socket }) => breakOff(socket!, bytes, () => socket!.resetAndDestroy());
 }
 
-/** The connection ends in order, after so many bytes of the answer. */
+/** Closes the connection after so many bytes of the response. */
 export function cut(bytes: string): Step {
   return ({ socket }) => breakOff(socket!, bytes, () => socket!.end());
 }
@@ -92,6 +92,6 @@ export const silence: Step = () => {};
 
 function breakOff(socket: Socket, bytes: string, end: () => void): void {
   if (bytes === "") end();
-  // What is still unsent when a connection breaks is lost.
+  // Unsent data is lost when a connection is reset.
   else socket.write(bytes, () => setTimeout(end, 20));
 }

@@ -1,4 +1,4 @@
-// A project of a test file, and at most one server of it at a time, on roots below its folder.
+// A project of a test file, and at most one server of it at a time, on data folders below it.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ export class ServedProject {
     this.#project.write(name, text);
   }
 
-  /** Starts a server on a root that is made, and resolves with its folder. */
+  /** Starts a server on a new data folder, and resolves with the folder. */
   async start(root: string, ...options: string[]): Promise<string> {
     const folder = join(this.folder, root);
     mkdirSync(folder, { recursive: true });
@@ -53,14 +53,14 @@ export class ServedProject {
     this.#served = null;
   }
 
-  /** What a plugin answers. */
+  /** Result of a plugin. */
   async call(plugin: string): Promise<unknown> {
     const { json, text } = await get(this.served.port, `/svc/plugin/${plugin}`);
     assert.is(json.status, "OK", text);
     return json.response;
   }
 
-  /** What a plugin that fails says. */
+  /** Error of a plugin. */
   async errorOf(plugin: string): Promise<string> {
     const { json, text } = await get(this.served.port, `/svc/plugin/${plugin}`);
     assert.is(json.status, "ERROR", text);

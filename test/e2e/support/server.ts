@@ -14,17 +14,17 @@ export function fixture(name: string): string {
   return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
 }
 
-/** Runs `svc` to its end; rejects with `stdout` and `stderr` when it fails. */
+/** Runs `svc` to completion; rejects with `stdout` and `stderr` when it fails. */
 export function svc(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   return promisify(execFile)(plainNode(), [SVC, ...args]);
 }
 
 /**
- * Builds as `svc build` does, in this process, which is warm: a third of the time. For tests of
- * what is served; those of building run the command.
+ * Builds like `svc build` in this warm process, in a third of the time. For tests of served
+ * projects; tests of building run the command.
  */
 export async function buildProject(folder: string): Promise<void> {
-  // Where a loader runs this process, builds could not start processes of their own.
+  // If a loader runs this process, builds could not start processes of their own.
   if (NODE !== plainNode()) {
     await svc("build", folder);
     return;
@@ -38,17 +38,17 @@ export async function buildProject(folder: string): Promise<void> {
 export interface Served {
   readonly port: number;
   readonly process: ChildProcess;
-  /** What the server has written on standard output so far. */
+  /** Standard output of the server so far. */
   output(): string;
-  /** What the server has written on standard error so far. */
+  /** Standard error of the server so far. */
   log(): string;
-  /** Ends the server and resolves with its exit code. */
+  /** Stops the server and resolves with its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
- * Lines of a log beside those that tell of back-ends, of what plugins have thrown, and, on a busy
- * machine, of a thread that waits for a processor.
+ * Lines of a log except those about back-ends, exceptions of plugins, and threads that lag on a
+ * loaded machine.
  */
 export function strangeLines(log: string): string {
   const usual =
@@ -98,7 +98,10 @@ export async function started(words: readonly string[], env = process.env): Prom
   };
 }
 
-/** A connection that has sent these requests at once; pieces of the answers come as they arrive. */
+/**
+ * A connection that has sent these requests at once; chunks of the responses are collected as they
+ * arrive.
+ */
 export function pipeline(port: number, ...paths: string[]): Socket {
   const socket = connect(port, "127.0.0.1");
   socket.setEncoding("latin1");
@@ -106,7 +109,7 @@ export function pipeline(port: number, ...paths: string[]): Socket {
   return socket;
 }
 
-/** An answer, its body decoded when it is JSON. */
+/** A response, its body decoded if it is JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -119,9 +122,7 @@ export interface Answer {
   };
 }
 
-/**
- * Node 20 loses the end of an answer that it decompresses when the connection is closed at once.
- */
+/** Node 20 truncates a decompressed response when the connection is closed at once. */
 const FIELDS = { connection: "close", "accept-encoding": "identity" };
 
 /** One request on a connection of its own. */

@@ -1,5 +1,5 @@
-// A system of several instances as its operators meet it: `svc up` in a process of its own, on an
-// address of this machine that no other test has, so that ports need not be free.
+// A system of several instances as its operators run it: `svc up` in a process of its own, on a
+// loopback address that no other test uses, so that ports need not be free.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { type Answer, buildProject, get } from "./server.js";
 const POLL_MS = 50;
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 
-/** All of 127.0.0.0/8 is this machine; the number of a process is nobody else's. */
+/** All of 127.0.0.0/8 is loopback; the process id makes the address unique. */
 export function ownHost(): string {
   const [high, low] = [(process.pid >> 8) & 0xff, process.pid & 0xff];
   return `127.${64 + (Date.now() % 128)}.${high}.${Math.max(1, Math.min(254, low))}`;
@@ -26,7 +26,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** What tests read of `/svc/nodestat`. */
+/** Fields of `/svc/nodestat` that tests read. */
 export interface Nodestat {
   readonly pid: number;
   readonly instance: string;
@@ -40,12 +40,12 @@ export interface Nodestat {
   readonly subscribers: readonly { readonly status: string }[];
 }
 
-/** Resolves once something holds; what cannot be asked for does not. */
+/** Resolves once a condition holds; a failing request counts as false. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds().catch(() => false))) await delay(POLL_MS);
 }
 
-/** A running `svc up`. Its instances have a key of their own. */
+/** A running `svc up`. Its instances share an operator key of their own. */
 export class UpSystem {
   readonly root = mkdtempSync(join(tmpdir(), "svc-system-"));
   readonly file = join(this.root, "system.json");
@@ -77,7 +77,7 @@ export class UpSystem {
     return system;
   }
 
-  /** Puts another descriptor in the file. */
+  /** Replaces the descriptor in the file. */
   write(descriptor: object): void {
     const common = { ...(descriptor as { common?: object }).common, host: this.#host };
     writeFileSync(this.file, JSON.stringify({ ...descriptor, common }));
@@ -110,7 +110,7 @@ export class UpSystem {
     await this.until(/all are up/);
   }
 
-  /** Resolves once the output holds a text. */
+  /** Resolves once the output contains a text. */
   async until(pattern: RegExp): Promise<void> {
     while (!pattern.test(this.out)) {
       const isOver = await Promise.race([
@@ -123,19 +123,19 @@ export class UpSystem {
     }
   }
 
-  /** Runs `svc admin` to its end. */
+  /** Runs `svc admin` to completion. */
   admin(...words: string[]): Promise<Ended> {
     return this.run("admin", ...words, "--descriptor", this.file, "--project", this.#project);
   }
 
-  /** Begins `svc admin`, to be ended at any time. */
+  /** Starts `svc admin`, which can be killed at any time. */
   spawnAdmin(...words: string[]): ChildProcess {
     const where = ["--descriptor", this.file, "--project", this.#project];
     const all = [BIN, "admin", ...words, ...where];
     return spawn(process.execPath, all, { stdio: "ignore", env: withKey() });
   }
 
-  /** Ends what runs with `svc down`. */
+  /** Stops the system with `svc down`. */
   down(...words: string[]): Promise<Ended> {
     return this.run("down", this.#project, ...this.#data(), ...words);
   }
@@ -157,7 +157,7 @@ export class UpSystem {
     return { code, out, err };
   }
 
-  /** One request to the main port of an instance, or to its admin port. */
+  /** A request to the main port of an instance, or to its admin port. */
   get(id: string, path: string, port: 0 | 1 = 0, init: RequestInit = {}): Promise<Answer> {
     const { hport } = this.#descriptor.instances[id]!;
     return get(hport + port, path, init, this.#host);
@@ -172,7 +172,7 @@ export class UpSystem {
     await this.#exited;
   }
 
-  /** Ends everything, however it is, and removes what it has written. */
+  /** Ends all processes in any state, and removes their files. */
   async close(): Promise<void> {
     const child = this.#child;
     if (child !== null && child.exitCode === null && child.signalCode === null) {
@@ -187,7 +187,7 @@ export class UpSystem {
   }
 }
 
-/** Without a key nobody provides. */
+/** Providers require a key. */
 function withKey(): NodeJS.ProcessEnv {
   return { SVC_TX_KEY: "a key that nobody else has", ...process.env };
 }

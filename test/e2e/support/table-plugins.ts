@@ -1,6 +1,6 @@
-// The plugins of the request table in the roles that a matrix needs. Their results are plain values
-// that dispatchers cannot merge, so each travels as the one entry of a PluginResponse and is taken
-// out again at the top: the client must not see a difference.
+// The plugins of the request table in the roles of a matrix. Dispatchers cannot merge their plain
+// results, so each is packed as the only entry of a PluginResponse and unpacked at the top: the
+// client must not see a difference.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +9,11 @@ import type * as Library from "svc-server";
 import type { PluginEntry, PluginResponse } from "svc-server";
 
 export type TableRole =
-  /** Back-end: results are packed when a dispatcher asks. */
+  /** Back-end: results are packed for a dispatcher. */
   | "engine"
   /** Dispatcher: results are unpacked at the top. */
   | "post"
-  /** One of a ring: what comes round is executed by the instance that it began at. */
+  /** An instance of a cycle: a request is executed where it began. */
   | "ring"
   /** Dispatcher without processors. */
   | "none";
@@ -22,7 +22,7 @@ export const RING_SIZE = 3;
 
 type Derive = (entry: PluginEntry) => PluginEntry;
 
-/** Registers all plugins that are built in `folder`; `scratch` is a folder that may be written. */
+/** Registers all plugins that are built in `folder`; `scratch` is a writable folder. */
 export async function addTable(
   { loadPlugins, PluginRequest, PluginResponse, system }: typeof Library,
   folder: string,
@@ -58,7 +58,7 @@ export async function addTable(
       ...entry,
       role: "pre",
       invoke: (request, source) => {
-        // Each has but one partition, so that the target is free to count instances.
+        // Each has one partition, so that the target is free to count instances.
         const passed = request.partial ?? 0;
         if (passed === RING_SIZE) return packed(entry.invoke(request, source));
         request.partial = passed + 1;
@@ -81,7 +81,7 @@ function unpacked(response: PluginResponse): unknown {
   return isPacked ? response.entries[0]![1] : response;
 }
 
-/** Makes a build whose plugins are those of `folder`, derived. */
+/** Writes a build whose plugins are derived from those of `folder`. */
 function derivedBuild(folder: string, scratch: string, derive: Derive): string {
   const built = join(scratch, "derived");
   mkdirSync(built, { recursive: true });

@@ -1,11 +1,11 @@
-// A project in a folder outside the repository, with this package installed by a link.
+// A project in a folder outside of the repository, with this package linked.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { packageRoot } from "../../../runtime/base/package-info.js";
 
-/** A plugin file that answers, and one that does not compile. */
+/** A valid plugin file, and one that does not compile. */
 export const GOOD_PLUGIN = `import type { int, PluginRequest } from "svc-server";
 
 /** Doubles. @plugin */
@@ -15,7 +15,7 @@ export function double(_request: PluginRequest, n: int = 21): number {
 `;
 export const BAD_PLUGIN = GOOD_PLUGIN.replace("n * 2", '"no number"');
 
-/** A `tsconfig.json` for plugins that use what Node brings. */
+/** A `tsconfig.json` for plugins that use types of Node. */
 export const NODE_TYPES = JSON.stringify({
   compilerOptions: { types: ["node"], typeRoots: [join(packageRoot(), "node_modules/@types")] },
 });

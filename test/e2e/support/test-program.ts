@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { plainNode } from "../../runner/node-command.mjs";
 import type { TemporaryProject } from "./temporary-project.js";
 
-/** Runs a program in the folder of a project; what it has printed, and why it failed. */
+/** Runs a program in the folder of a project; its output, and its error. */
 export function runProgram(project: TemporaryProject, program: string): string {
   project.write(
     "program.mjs",
