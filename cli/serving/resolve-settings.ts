@@ -19,7 +19,7 @@ import {
 import type { Setting } from "../../runtime/settings/setting.js";
 import { SETTINGS } from "../../runtime/settings/table.js";
 import type { InstancePlan } from "../../runtime/system/instance-plan.js";
-import { plannedSettings } from "../../runtime/system/planned-settings.js";
+import { plannedSettings } from "../../runtime/system/instance-plan.js";
 import type { Role } from "./built-project.js";
 import type { ServeValues } from "./options.js";
 

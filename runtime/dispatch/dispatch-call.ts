@@ -10,18 +10,20 @@ import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Trace } from "../tracing/trace.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
-import {
-  type DispatchRefusal,
-  meetsCoverage,
-  type Outcome,
-  outcomeOf,
-  refusalOf,
-} from "./dispatch-outcome.js";
 import { type BackEndError, backEndError, partialError } from "./error-chain.js";
 import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import type { Matrix, UnavailableReason } from "./matrix.js";
-import { type Attempt, type AttemptOwner, PartitionCall } from "./partition-call.js";
+import {
+  type Attempt,
+  type AttemptOwner,
+  type DispatchRefusal,
+  meetsCoverage,
+  type Outcome,
+  outcomeOf,
+  PartitionCall,
+  refusalOf,
+} from "./partition-call.js";
 import type { BackEndResponse } from "./response-parser.js";
 
 /** A request to dispatch, and the receiver of its outcome. */

@@ -15,11 +15,11 @@ import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
 import { type Connect, Connector } from "./connector.js";
 import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
-import type { Outcome } from "./dispatch-outcome.js";
 import { DispatchQueue } from "./dispatch-queue.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import { HealthChecker } from "./health-checker.js";
 import { Matrix } from "./matrix.js";
+import type { Outcome } from "./partition-call.js";
 import { RetryableRequests } from "./retryable-requests.js";
 
 const BACKLOG_FULL = {

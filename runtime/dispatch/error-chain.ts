@@ -7,6 +7,10 @@
 //
 // Strings in objects are single-quoted, with the escapes \\ and \' and \n.
 
+import { ResponseError } from "../base/errors.js";
+import { PartialView } from "../partial/partial-view.js";
+import type { BackEndResponse } from "./response-parser.js";
+
 /** Of more levels, inner and outermost ones are kept. */
 const MAX_LEVELS = 16;
 const LEVEL = /^<partial: \d+ width: \d+> \| \d{3} \| /;
@@ -114,4 +118,44 @@ function clip(text: string, maxLength: number): string {
 function readMember(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
   return (value as Record<string, unknown>)[name];
+}
+
+/**
+ * Location of an error in the hierarchy of dispatchers, for the response envelope (http-interface,
+ * "Response envelope").
+ */
+export interface ErrorHierarchy {
+  /** Dispatcher levels below, this one included. */
+  readonly level: number;
+  /** `[parts, incomplete, deep]` */
+  readonly partitions: readonly [number, number, number];
+}
+
+/**
+ * @param answers by partition; null where none is usable
+ * @param failed error of the back-end that failed
+ */
+export function errorHierarchy(
+  answers: readonly (BackEndResponse | null)[],
+  failed: Pick<BackEndError, "level" | "deep">,
+): ErrorHierarchy {
+  let { level, deep } = failed;
+  let arrived = 0;
+  for (const answer of answers) {
+    const view = answer === null ? null : parseView(answer);
+    if (view === null) continue;
+    arrived++;
+    level = Math.max(level, view.level);
+    deep += view.partials;
+  }
+  return { level: level + 1, partitions: [answers.length, answers.length - arrived, deep] };
+}
+
+function parseView({ body }: BackEndResponse): PartialView | null {
+  try {
+    return new PartialView(body, "partial");
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+    return null;
+  }
 }

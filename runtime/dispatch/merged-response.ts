@@ -10,8 +10,7 @@ import {
 } from "../partial/partial-layout.js";
 import type { PartialParts } from "../partial/partial-parts.js";
 import { jsonText } from "../plugin/contract/json-text.js";
-import type { EntryOrder } from "./merge-order.js";
-import type { MergedResponse } from "./merge-partials.js";
+import type { EntryOrder, MergedResponse } from "./merge-partials.js";
 
 /**
  * Returns the bytes that `PluginResponse.serialize` would write.

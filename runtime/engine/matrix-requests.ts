@@ -11,9 +11,8 @@ import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
 import type { Dispatch, DispatchCall } from "../dispatch/dispatch-call.js";
-import type { Outcome } from "../dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import { type ErrorHierarchy, errorHierarchy } from "../dispatch/error-hierarchy.js";
+import { type ErrorHierarchy, errorHierarchy } from "../dispatch/error-chain.js";
 import { Explanation } from "../dispatch/explanation.js";
 import {
   type ForwardedRequest,
@@ -25,6 +24,7 @@ import {
 import type { Matrix } from "../dispatch/matrix.js";
 import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-response.js";
+import type { Outcome } from "../dispatch/partition-call.js";
 import type { BackEndResponse } from "../dispatch/response-parser.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";

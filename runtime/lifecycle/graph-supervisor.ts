@@ -29,14 +29,15 @@ import { DataError, OperationTimeout } from "../graph/model/errors.js";
 import type { Control } from "../interconnect/control.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
-import type { AdminCommand, AdminServer } from "./admin-control.js";
+import { ReplicationOverrides } from "./replication-overrides.js";
+import { SupervisedThread } from "./supervised-thread.js";
 import type {
+  AdminCommand,
+  AdminServer,
   InterconnectCommand,
   InterconnectData,
   InterconnectNotification,
-} from "./interconnect-control.js";
-import { ReplicationOverrides } from "./replication-overrides.js";
-import { SupervisedThread } from "./supervised-thread.js";
+} from "./thread-commands.js";
 import { UnloadableGraphs } from "./unloadable-graphs.js";
 
 /** Limit of blocking the main thread, which would not notice the other thread's death. */

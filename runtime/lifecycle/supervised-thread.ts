@@ -16,8 +16,8 @@ import { DataError } from "../graph/model/errors.js";
 import { SERIALIZABLE_GRAPH_ERRORS } from "../graph/model/serializable-errors.js";
 import { RpcClient, SyncRpcClient } from "../wire/rpc-client.js";
 import { answer, type RpcReply, type RpcRequest } from "../wire/rpc-messages.js";
-import type { InterconnectNotification } from "./interconnect-control.js";
 import { startThread, type Thread } from "./start-thread.js";
+import type { InterconnectNotification } from "./thread-commands.js";
 
 /** Calls pending at that many deaths are rejected as their likely cause. */
 const MAX_DEATHS = 2;

@@ -1,5 +1,6 @@
 // Errors of a descriptor, worded as in the interface.
 
+import { didYouMean } from "../base/did-you-mean.js";
 import { SvcError } from "../base/errors.js";
 
 /** Maximum number of reported errors. */
@@ -24,5 +25,19 @@ export class DescriptorErrors {
     const reported = this.#texts.slice(0, MAX_REPORTED);
     if (length > MAX_REPORTED) reported.push(`and ${length - MAX_REPORTED} more`);
     throw new SvcError("SVC2700", reported.join("\n  "));
+  }
+}
+
+/** Reports unknown keys that resemble a known one; other unknown keys are ignored. */
+export function rejectMisspelledKeys(
+  given: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  inside: string,
+  errors: DescriptorErrors,
+): void {
+  for (const key of Object.keys(given)) {
+    if (known.includes(key)) continue;
+    const hint = didYouMean(key, known);
+    if (hint !== "") errors.at(inside + key, `unknown key${hint}`);
   }
 }

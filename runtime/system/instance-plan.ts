@@ -1,9 +1,10 @@
 // Start parameters of one instance: pure, from the system and an id.
 
 import { isIP } from "node:net";
+import type { ResolvedConfig } from "../settings/config-rule.js";
 import type { DispatcherConfig } from "../settings/config-values.js";
+import type { SettingName } from "../settings/server-settings.js";
 import type { InstanceType } from "./descriptor.js";
-import { partitionOf } from "./partition.js";
 import type { Instance, System, SystemMatrix } from "./system.js";
 
 export interface InstancePlan {
@@ -103,5 +104,75 @@ function planDispatcher(system: System, matrix: SystemMatrix): DispatcherConfig 
       "allow-incomplete": matrix.allowIncomplete,
       ...(system.tls !== null && { tls: system.tls }),
     },
+  };
+}
+
+const KIND: Readonly<Record<InstanceType, number>> = {
+  admin: 1,
+  generic: 1,
+  dispatch: 2,
+  builder: 3,
+  txproxy: 3,
+  search: 3,
+};
+
+/**
+ * Returns the computed partition, `1000·k + n/1000`: k is the kind of instance (admin, dispatcher,
+ * engine), n the number of its replication tree.
+ */
+function partitionOf(system: System, id: string): string {
+  const { type } = system.instances.get(id)!;
+  const engines = new Set(system.matrices.get(id)?.partitions.flat() ?? []);
+  const below = new Set(
+    [...engines]
+      .filter((engine) => KIND[system.instances.get(engine)!.type] !== KIND.dispatch)
+      .map((engine) => partitionOf(system, engine)),
+  );
+  if (type === "dispatch" && below.size === 1) return [...below][0]!;
+  return (KIND[type] * 1000 + treeNumber(system, id) / 1000).toFixed(3);
+}
+
+/** Returns the number of an instance's replication tree among those of its kind, from 1. */
+function treeNumber(system: System, id: string): number {
+  const kind = KIND[system.instances.get(id)!.type];
+  const root = findRoot(system, id);
+  const roots = [...system.instances.values()]
+    .filter((other) => KIND[other.type] === kind && !system.providers.has(other.id))
+    .map((other) => other.id);
+  // A root of another kind gets a number after the others.
+  const at = roots.indexOf(root);
+  return at < 0 ? roots.length + 1 : at + 1;
+}
+
+function findRoot(system: System, id: string): string {
+  let root = id;
+  // Trees are acyclic.
+  for (let up = system.providers.get(root); up !== undefined; up = system.providers.get(root)) {
+    root = up;
+  }
+  return root;
+}
+
+/** Returns the settings that a plan implies; options override them, like svc.config.ts. */
+export function plannedSettings(
+  plan: InstancePlan,
+  config: ResolvedConfig,
+): Partial<Record<SettingName, unknown>> {
+  const { id, port, ip, prefix, serviceIn, graphs, dispatcher, isBackEnd, expires } = plan;
+  const { txPort, attached } = plan;
+  const { name, graphs: configured, http } = config;
+  return {
+    name: name === null ? id : `${id}: ${name}`,
+    port,
+    ip,
+    prefix,
+    servicein: serviceIn,
+    dispatcher,
+    graphs: { ...graphs, ...configured },
+    // Dispatchers send an identity line, which only this transport understands.
+    ...(isBackEnd && http.transport === "auto" && { transport: "net" }),
+    ...(!expires && { events: false }),
+    txPort: txPort > 0 ? txPort : null,
+    attach: attached,
   };
 }

@@ -4,11 +4,10 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
-import { DescriptorErrors } from "./descriptor-errors.js";
+import type { SystemTls } from "./descriptor.js";
+import { DescriptorErrors, rejectMisspelledKeys } from "./descriptor-errors.js";
 import { readInstances } from "./read-instances.js";
-import { readTls } from "./read-tls.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
-import { rejectMisspelledKeys } from "./reject-misspelled-keys.js";
 import type { System } from "./system.js";
 
 const KEYS = ["name", "graphs", "instances", "common", "topology", "tls", "$schema", "comment"];
@@ -96,4 +95,28 @@ function readObject(
   if (isPlainObject(given)) return given;
   errors.at(path, "dict required");
   return {};
+}
+
+const TLS_KEYS = ["ca", "cert", "key", "name"] as const;
+const TLS_TEXT = /^(?=.*\S)[^\p{Cc}]{1,4096}$/u;
+
+/** Returns null if the instances use no TLS. */
+function readTls(given: unknown, errors: DescriptorErrors): SystemTls | null {
+  if (given === undefined || given === null || given === false) return null;
+  const dict = given === true ? {} : given;
+  if (!isPlainObject(dict)) {
+    errors.at("tls", "true, false or dict required");
+    return null;
+  }
+  rejectMisspelledKeys(dict, TLS_KEYS, "tls.", errors);
+  const present = TLS_KEYS.filter((key) => (dict[key] ?? null) !== null);
+  for (const key of present) {
+    const value = dict[key];
+    if (typeof value === "string" && TLS_TEXT.test(value)) continue;
+    errors.at(`tls.${key}`, "string required");
+  }
+  if (present.includes("cert") !== present.includes("key")) {
+    errors.at("tls", "cert and key required, or neither");
+  }
+  return Object.fromEntries(present.map((key) => [key, dict[key]]));
 }

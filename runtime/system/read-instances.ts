@@ -3,7 +3,7 @@
 import { isPlainObject } from "../settings/rules.js";
 import { INSTANCE_TYPES, type InstanceType } from "./descriptor.js";
 import type { DescriptorErrors } from "./descriptor-errors.js";
-import { rejectMisspelledKeys } from "./reject-misspelled-keys.js";
+import { rejectMisspelledKeys } from "./descriptor-errors.js";
 import type { Instance } from "./system.js";
 
 const MAX_INSTANCES = 4096;

@@ -15,8 +15,8 @@ import { limitQueries } from "../graph/api/query-limits.js";
 import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
 import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
-import type { AdminCommand, AdminServer } from "../lifecycle/admin-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
+import type { AdminCommand, AdminServer } from "../lifecycle/thread-commands.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { SharedState } from "../wire/shared-state.js";
 

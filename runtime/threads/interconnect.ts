@@ -6,12 +6,12 @@ import { log } from "../base/log.js";
 import { CommitClock } from "../graph/log/logging-entry-points.js";
 import { Interconnect } from "../interconnect/interconnect.js";
 import type { CrossThreadGraphs } from "../interconnect/replica-graphs.js";
+import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import type {
   InterconnectCommand,
   InterconnectData,
   InterconnectNotification,
-} from "../lifecycle/interconnect-control.js";
-import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
+} from "../lifecycle/thread-commands.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 

@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
-import type { Failure } from "../../../runtime/dispatch/dispatch-outcome.js";
+import type { Failure } from "../../../runtime/dispatch/partition-call.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
 import { answerText, until } from "./support/fake-back-end.js";

@@ -6,8 +6,8 @@ import type {
   Dispatch,
   DispatchCall,
 } from "../../../../runtime/dispatch/dispatch-call.js";
-import type { Outcome } from "../../../../runtime/dispatch/dispatch-outcome.js";
 import type { ForwardedRequest } from "../../../../runtime/dispatch/forwarded-request.js";
+import type { Outcome } from "../../../../runtime/dispatch/partition-call.js";
 import { until } from "./fake-back-end.js";
 import { makeRequest, type RequestOptions } from "./make-request.js";
 

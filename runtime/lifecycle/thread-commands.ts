@@ -1,10 +1,13 @@
-// Commands of the main thread to the interconnect thread, and its start data.
+// Commands of the main thread to the interconnect thread and to the admin thread.
 
+import type { MessagePort } from "node:worker_threads";
+import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { OpenGraphRequest } from "../graph/manager/graph-manager.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
 import type { Control } from "../interconnect/control.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 
+/** Commands to the interconnect thread. */
 export type InterconnectCommand =
   /** Returns a `SharedGraph`. */
   | { readonly op: "keep"; readonly request: OpenGraphRequest }
@@ -32,10 +35,29 @@ export type InterconnectNotification =
   /** Requests the removal of a graph; confirmed by `removed`. */
   | { readonly notice: "remove"; readonly name: string; readonly isErased: boolean };
 
+/** Start data of the interconnect thread. */
 export interface InterconnectData {
   readonly settings: GraphSettings;
   /** Commit clock shared by all graphs and the log. */
   readonly clock: SharedArrayBuffer;
   /** Replication metrics. */
   readonly traffic: SharedArrayBuffer;
+}
+
+/** Commands to the admin thread. */
+export type AdminCommand =
+  /** Announces an open graph. */
+  | { readonly op: "graph"; readonly graph: SharedGraph }
+  /** Runs built-in plugins for a server. */
+  | { readonly op: "serve"; readonly server: AdminServer }
+  /** Sets the argspec served from now on. */
+  | { readonly op: "argspec"; readonly argspec: LiveArgspec };
+
+/** Connection of a server to the admin executor. */
+export interface AdminServer {
+  /** Receives requests. */
+  readonly port: MessagePort;
+  /** Slot states of the admin executor. */
+  readonly state: SharedArrayBuffer;
+  readonly traceback: boolean;
 }
