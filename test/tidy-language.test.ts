@@ -22,8 +22,7 @@ const EXCEPTIONS = new RegExp(
   "^(docs/contributing/style|docs/internals/glossary|test/support/language/|test/tidy-language|" +
     "docs/reference/(cli|errors|graph-api|metrics|settings))",
 );
-const SHORT_SENTENCES =
-  /^((ARCHITECTURE|CONTRIBUTING)|docs\/(contributing|internals|reference)\/[\w-]+)\.md$/;
+const SHORT_SENTENCES = /^([A-Z]+|docs\/\w+\/[\w-]+|(examples|templates)\/\w+\/README)\.md$/;
 const MAX_WORDS = 25;
 const MAX_SHOWN = 10;
 /** Subjects are checked behind this commit. */
