@@ -1,0 +1,87 @@
+// Languages that words are stemmed in. The stemmers and stop words come from packages that a
+// project installs: `snowball-stemmers` and `@orama/stopwords`.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { ValueError } from "../../model/errors.js";
+
+export interface Language {
+  /** Empty where nothing is left. */
+  stem(form: string): string;
+  readonly stopWords: ReadonlySet<string>;
+}
+
+/** No stemming. */
+export const NO_LANGUAGE = "none";
+
+const STEMMERS = "snowball-stemmers";
+const STOP_WORDS = "@orama/stopwords";
+
+/** Names by which packages know the languages. */
+const NAMES: { readonly [code: string]: string } = {
+  ar: "arabic",
+  ca: "catalan",
+  cs: "czech",
+  da: "danish",
+  de: "german",
+  en: "english",
+  es: "spanish",
+  eu: "basque",
+  fi: "finnish",
+  fr: "french",
+  ga: "irish",
+  hu: "hungarian",
+  hy: "armenian",
+  it: "italian",
+  nl: "dutch",
+  no: "norwegian",
+  pt: "portuguese",
+  ro: "romanian",
+  ru: "russian",
+  sl: "slovene",
+  sv: "swedish",
+  ta: "tamil",
+  tr: "turkish",
+};
+
+/** Codes of all languages. */
+export const LANGUAGE_CODES: readonly string[] = [NO_LANGUAGE, ...Object.keys(NAMES)];
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * A language by its code.
+ * @throws ValueError no such language; a package that is not installed
+ */
+export function findLanguage(code: string, hasStopWords: boolean): Language {
+  if (code === NO_LANGUAGE) return { stem: (form) => form, stopWords: NOTHING };
+  const name = Object.hasOwn(NAMES, code) ? NAMES[code] : undefined;
+  if (name === undefined) throw new ValueError(`unknown language: '${code}'`);
+  const { newStemmer } = load(STEMMERS, code) as Stemmers;
+  const stemmer = newStemmer(name);
+  return {
+    stem: (form) => stemmer.stem(form),
+    stopWords: hasStopWords ? stopWordsOf(name, code) : NOTHING,
+  };
+}
+
+interface Stemmers {
+  newStemmer(name: string): { stem(form: string): string };
+}
+
+function stopWordsOf(name: string, code: string): ReadonlySet<string> {
+  const { stopwords } = load(`${STOP_WORDS}/${name}`, code) as { readonly stopwords: string[] };
+  return new Set(stopwords);
+}
+
+function load(name: string, code: string): unknown {
+  for (const from of [join(process.cwd(), "package.json"), import.meta.url]) {
+    try {
+      return createRequire(from)(name);
+    } catch {
+      // It may be installed at the other place.
+    }
+  }
+  const packages = `npm install ${STEMMERS} ${STOP_WORDS}`;
+  throw new ValueError(`language '${code}' needs ${name}, which is not installed: ${packages}`);
+}

@@ -1,0 +1,173 @@
+// Splits texts into words: folded runs of letters, digits and marks; in scripts without spaces all
+// pairs of neighboring characters. One tokenizer serves one thread and one set of word forms.
+
+import {
+  computePage,
+  expansionOf,
+  foldedPoint,
+  foldedUnits,
+  isPairCharacter,
+  isWordCharacter,
+  UnitClass,
+  unitClasses,
+} from "./fold-table.js";
+import { MAX_WORD_UNITS, type WordForms } from "./word-forms.js";
+
+const HASH_FACTOR = 0x01000193;
+const HASH_START = 0x811c9dc5 | 0;
+/** Folded code points of pairs have up to two units each; a piece never has more. */
+const BUFFER_UNITS = MAX_WORD_UNITS + 4;
+
+export class Tokenizer {
+  readonly forms: WordForms;
+  /** Terms of the last text, one for each word; stop words leave `NO_TERM`. */
+  terms = new Int32Array(1024);
+  /** Where each word begins and ends in the last text, if `keepsPlaces`. */
+  places = new Uint32Array(2048);
+  count = 0;
+  /** True: `places` is filled in. */
+  keepsPlaces = false;
+  /** The text that places refer to: the one given, or its composed form. */
+  text = "";
+  readonly #units = new Uint16Array(BUFFER_UNITS);
+  #length = 0;
+  #hash = HASH_START;
+  #start = 0;
+  /** The character before, while in a run of pairs: its units, and whether it had a pair. */
+  #previous = "";
+  #previousStart = 0;
+  #isPaired = false;
+
+  constructor(forms: WordForms) {
+    this.forms = forms;
+  }
+
+  /** Reads a text; returns the number of words. */
+  read(text: string): number {
+    this.text = text;
+    this.count = 0;
+    this.#begin();
+    const { length } = text;
+    for (let at = 0; at < length; at++) {
+      const unit = text.charCodeAt(at);
+      let unitClass = unitClasses[unit]!;
+      if (unitClass === UnitClass.Unknown) {
+        computePage(unit);
+        unitClass = unitClasses[unit]!;
+      }
+      switch (unitClass) {
+        case UnitClass.Letter:
+          if (this.#previous !== "") this.#endRun(at);
+          if (this.#length === 0) this.#start = at;
+          this.#add(foldedUnits[unit]!);
+          break;
+        case UnitClass.Separator:
+          this.#endAll(at);
+          break;
+        case UnitClass.Dropped:
+          break;
+        case UnitClass.Pair:
+          this.#addPair(String.fromCharCode(foldedUnits[unit]!), at, at + 1);
+          break;
+        case UnitClass.Composed: {
+          const composed = text.normalize("NFC");
+          if (composed !== text) return this.read(composed);
+          this.#addCharacter(text[at]!, at, at + 1);
+          break;
+        }
+        case UnitClass.Surrogate: {
+          const point = text.codePointAt(at)!;
+          if (point < 0x1_0000) this.#endAll(at);
+          else {
+            this.#addSeveral(foldedPoint(point), at, at + 2);
+            at++;
+          }
+          break;
+        }
+        default:
+          this.#addSeveral(expansionOf(unit), at, at + 1);
+      }
+    }
+    this.#endAll(length);
+    return this.count;
+  }
+
+  #addSeveral(characters: string, start: number, end: number): void {
+    for (const character of characters) this.#addCharacter(character, start, end);
+  }
+
+  #addCharacter(character: string, start: number, end: number): void {
+    if (!isWordCharacter(character)) {
+      this.#endAll(start);
+    } else if (isPairCharacter(character)) this.#addPair(character, start, end);
+    else {
+      if (this.#previous !== "") this.#endRun(start);
+      if (this.#length === 0) this.#start = start;
+      for (let at = 0; at < character.length; at++) this.#add(character.charCodeAt(at));
+    }
+  }
+
+  #begin(): void {
+    this.#length = 0;
+    this.#hash = HASH_START;
+  }
+
+  #add(unit: number): void {
+    if (this.#length >= MAX_WORD_UNITS) return;
+    this.#units[this.#length++] = unit;
+    this.#hash = Math.imul(this.#hash ^ unit, HASH_FACTOR);
+  }
+
+  #addPair(character: string, start: number, end: number): void {
+    if (this.#length > 0) this.#endWord(start);
+    if (this.#previous !== "") {
+      this.#putPair(this.#previous + character, this.#previousStart, end);
+      this.#isPaired = true;
+    }
+    this.#previous = character;
+    this.#previousStart = start;
+  }
+
+  #putPair(pair: string, start: number, end: number): void {
+    this.#start = start;
+    for (let at = 0; at < pair.length; at++) this.#add(pair.charCodeAt(at));
+    this.#endWord(end);
+  }
+
+  /** A character alone is a word. */
+  #endRun(end: number): void {
+    if (!this.#isPaired) this.#putPair(this.#previous, this.#previousStart, end);
+    this.#previous = "";
+    this.#isPaired = false;
+  }
+
+  #endAll(end: number): void {
+    if (this.#previous !== "") this.#endRun(end);
+    if (this.#length > 0) this.#endWord(end);
+  }
+
+  #endWord(end: number): void {
+    const term = this.forms.termOf(this.#units, this.#length, this.#hash);
+    if (this.count === this.terms.length) this.#growTerms();
+    this.terms[this.count] = term;
+    if (this.keepsPlaces) this.#putPlace(this.#start, end);
+    this.count++;
+    this.#begin();
+  }
+
+  #putPlace(start: number, end: number): void {
+    if (this.count * 2 >= this.places.length) {
+      const larger = new Uint32Array(this.places.length * 2);
+      larger.set(this.places);
+      this.places = larger;
+    }
+    this.places[this.count * 2] = start;
+    this.places[this.count * 2 + 1] = end;
+  }
+
+  #growTerms(): void {
+    const larger = new Int32Array(this.terms.length * 2);
+    larger.set(this.terms);
+    this.terms = larger;
+  }
+}

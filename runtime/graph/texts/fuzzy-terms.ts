@@ -1,0 +1,126 @@
+// Terms of a segment that differ from a word by few edits: insertions, deletions, replacements and
+// swaps of neighbors. Terms are in the order of their texts, so the rows of the table of distances
+// that two of them share are computed once, and all terms that begin alike are skipped at once.
+
+import { MAX_WORD_UNITS } from "./analysis/word-forms.js";
+import type { Segment } from "./segment.js";
+
+/** Words of at least so many letters may have one edit, two. */
+const ONE_EDIT = 4;
+const TWO_EDITS = 8;
+/** Most edits that can be asked for. */
+export const MAX_EDITS = 2;
+
+/** Edits that `fuzzy: "auto"` allows for a word. */
+export function editsFor(word: string): number {
+  return word.length < ONE_EDIT ? 0 : word.length < TWO_EDITS ? 1 : 2;
+}
+
+export interface FuzzyTerm {
+  readonly term: number;
+  readonly edits: number;
+}
+
+const WIDTH = MAX_WORD_UNITS + 1;
+const rows = new Uint8Array((MAX_WORD_UNITS + 2) * WIDTH);
+const previous = new Uint16Array(MAX_WORD_UNITS + 4);
+const present = new Uint16Array(MAX_WORD_UNITS + 4);
+
+/** The terms within so many edits of a word that have its first letter. */
+export function findFuzzyTerms(segment: Segment, word: string, edits: number): FuzzyTerm[] {
+  const found: FuzzyTerm[] = [];
+  const length = Math.min(word.length, MAX_WORD_UNITS);
+  if (length === 0) return found;
+  const letter = word[0]!;
+  for (let at = 0; at <= length; at++) rows[at] = at;
+  let term = segment.lowerBound(letter);
+  const end = segment.endOfPrefix(letter, term);
+  let known = 0;
+  while (term < end) {
+    const units = segment.copyText(term, present);
+    let common = 0;
+    while (common < known && common < units && present[common] === previous[common]) common++;
+    const dead = fillRows(word, length, units, common, edits);
+    if (dead < units) {
+      // All that begins like this is too far away.
+      present[dead]!++;
+      term = skip(segment, term, end, dead + 1);
+      present[dead]!--;
+    } else {
+      const distance = rows[units * WIDTH + length]!;
+      if (distance <= edits) found.push({ term, edits: distance });
+      term++;
+    }
+    known = Math.min(dead, units);
+    previous.set(present.subarray(0, known));
+  }
+  return found;
+}
+
+/**
+ * Fills the rows behind the first ones.
+ * @returns units up to the first row that no term can get back from; all of them if there is none
+ */
+function fillRows(
+  word: string,
+  length: number,
+  units: number,
+  from: number,
+  edits: number,
+): number {
+  for (let row = from + 1; row <= units; row++) {
+    const at = row * WIDTH;
+    const unit = present[row - 1]!;
+    let least = row;
+    rows[at] = row;
+    for (let column = 1; column <= length; column++) {
+      const letter = word.charCodeAt(column - 1);
+      let distance = Math.min(
+        rows[at - WIDTH + column - 1]! + (unit === letter ? 0 : 1),
+        rows[at - WIDTH + column]! + 1,
+        rows[at + column - 1]! + 1,
+      );
+      const isSwap =
+        row > 1 &&
+        column > 1 &&
+        unit === word.charCodeAt(column - 2) &&
+        present[row - 2] === letter;
+      if (isSwap) distance = Math.min(distance, rows[at - 2 * WIDTH + column - 2]! + 1);
+      rows[at + column] = distance;
+      if (distance < least) least = distance;
+    }
+    // A swap may still lead past a row that is too far by one.
+    if (least > edits + 1) return row - 1;
+    if (least > edits && !canSwap(word, length, row, edits)) return row - 1;
+  }
+  return units;
+}
+
+/** True if a swap with the next unit may come within reach: it begins at the row before. */
+function canSwap(_word: string, length: number, row: number, edits: number): boolean {
+  if (row < 1) return false;
+  for (let column = 0; column < length; column++) {
+    if (rows[(row - 1) * WIDTH + column]! + 1 <= edits) return true;
+  }
+  return false;
+}
+
+/** The first term that does not begin with the units of the present one up to `length`. */
+function skip(segment: Segment, from: number, end: number, length: number): number {
+  const bound = String.fromCharCode(...present.subarray(0, length));
+  // Most are few terms away.
+  let step = 1;
+  let low = from;
+  while (low + step < end && segment.compare(low + step, bound) < 0) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step, end);
+  low++;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (segment.compare(middle, bound) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,316 @@
+// Goes through the documents of one list, block by block. Frequencies and positions of a block are
+// decoded only when one of its documents is scored or looked at for a phrase.
+
+import { packedWords, unpackBlock } from "./packed-block.js";
+import type { Segment } from "./segment.js";
+import {
+  BLOCK,
+  BLOCK_HEADER_WORDS,
+  BlockHeader,
+  DOCUMENTS_MASK,
+  KEY_SHIFT,
+  List,
+} from "./segment-layout.js";
+import { MAX_WEIGHT_ERROR, normFactor } from "./weights.js";
+
+/** Where a list is over. */
+export const NO_DOCUMENT = 0xffff_ffff;
+
+export class ListCursor {
+  readonly segment: Segment;
+  readonly key: number;
+  /** Documents of the list. */
+  readonly count: number;
+  /** Greatest weight of any document, with the average length of the segment. */
+  readonly limit: number;
+  /** The present document, `NO_DOCUMENT` at the end; before the first `next` or `seek` 0. */
+  document = 0;
+  /** Documents of the present block, from `place` to `size`. */
+  readonly documents = new Uint32Array(BLOCK);
+  readonly #frequencies = new Uint32Array(BLOCK);
+  place = -1;
+  size = 0;
+  /** Blocks decoded so far. */
+  decoded = 0;
+  readonly #list: number;
+  readonly #blocks: number;
+  /** First word of the headers; of lists that have none 0. */
+  readonly #headers: number;
+  #block = -1;
+  #hasFrequencies = false;
+  /** First posting of the block whose positions follow `#positionsAt`. */
+  #positionsAt = 0;
+  #positionsPlace = 0;
+
+  /** @param list first word of a list of the segment */
+  constructor(segment: Segment, list: number) {
+    const { words, floats } = segment.views;
+    const head = words[list + List.Documents]!;
+    this.segment = segment;
+    this.#list = list;
+    this.key = head >>> KEY_SHIFT;
+    this.count = head & DOCUMENTS_MASK;
+    this.#headers = this.count < BLOCK ? 0 : segment.start + words[list + List.Data]!;
+    this.#blocks = Math.ceil(this.count / BLOCK);
+    this.limit = this.count === 1 ? this.#onlyLimit() : floats[list + List.Limit]!;
+  }
+
+  /** A list of one document has its frequency in place of a limit. */
+  #onlyLimit(): number {
+    const { segment, key } = this;
+    const { words, bytes } = segment.views;
+    const norm = bytes[segment.normsOf(key) + words[this.#list + List.Data]!]!;
+    const frequency = words[this.#list + List.Limit]!;
+    return (frequency / normFactor(norm, segment.averageOf(key))) * MAX_WEIGHT_ERROR;
+  }
+
+  /** True if there is more than one document, so that blocks have limits of their own. */
+  get hasBlocks(): boolean {
+    return this.#headers !== 0;
+  }
+
+  /** Goes to the next document. */
+  next(): number {
+    if (++this.place < this.size) {
+      this.document = this.documents[this.place]!;
+      return this.document;
+    }
+    return this.#enterBlock(this.#block + 1);
+  }
+
+  /** Goes to the first document that is not below another one; never back. */
+  seek(target: number): number {
+    if (this.place >= 0 && this.document >= target) return this.document;
+    if (this.size === 0 || this.documents[this.size - 1]! < target) {
+      if (this.#enterBlock(this.#blockOf(target)) >= target) return this.document;
+    }
+    const { documents, size } = this;
+    let { place } = this;
+    // Most often it is near; else halve.
+    for (let step = 1; place + step < size && documents[place + step]! < target; step *= 2) {
+      place += step;
+    }
+    while (documents[place]! < target) place++;
+    this.place = place;
+    this.document = documents[place]!;
+    return this.document;
+  }
+
+  /** Frequency of the word in the present document. */
+  get frequency(): number {
+    if (!this.#hasFrequencies) this.#decodeFrequencies();
+    return this.#frequencies[this.place]!;
+  }
+
+  /** Frequencies of the present block, at the places of its documents. */
+  get frequencies(): Uint32Array {
+    if (!this.#hasFrequencies) this.#decodeFrequencies();
+    return this.#frequencies;
+  }
+
+  /** Greatest weight in the block that a document, which is not behind the cursor, would lie in. */
+  limitAt(document: number): number {
+    if (this.#headers === 0) return this.limit;
+    const block = this.#blockOf(document);
+    return block >= this.#blocks ? 0 : this.#limitOfBlock(block);
+  }
+
+  /** Last document of that block. */
+  lastOfBlockAt(document: number): number {
+    if (this.#headers === 0) return NO_DOCUMENT - 1;
+    const block = this.#blockOf(document);
+    return block >= this.#blocks ? NO_DOCUMENT - 1 : this.#lastOfBlock(block);
+  }
+
+  /** Greatest weight of the documents from one to another. */
+  limitBetween(from: number, end: number): number {
+    if (this.#headers === 0) return this.limit;
+    let limit = 0;
+    for (let block = this.#blockOf(from); block < this.#blocks; block++) {
+      limit = Math.max(limit, this.#limitOfBlock(block));
+      if (this.#lastOfBlock(block) >= end) break;
+    }
+    return limit;
+  }
+
+  /** Goes to the first document of the next block; false at the end of the list. */
+  nextBlock(): boolean {
+    return this.#enterBlock(this.#block + 1) !== NO_DOCUMENT;
+  }
+
+  /**
+   * Enters the next block with a document of a weight that is greater; false at the end of the
+   * list. Blocks in between are not decoded.
+   */
+  nextBlockOver(weight: number): boolean {
+    let block = this.#block + 1;
+    if (this.#headers !== 0) {
+      while (block < this.#blocks && this.#limitOfBlock(block) <= weight) block++;
+    } else if (block < this.#blocks && this.limit <= weight && this.count > 1) block = this.#blocks;
+    return this.#enterBlock(block) !== NO_DOCUMENT;
+  }
+
+  /** Writes the positions of the word in the present document; returns how many. */
+  positions(into: PositionList): number {
+    const frequencies = this.frequencies;
+    const { bytes } = this.segment.views;
+    if (this.#positionsPlace > this.place) this.#startPositions();
+    let at = this.#positionsAt;
+    for (; this.#positionsPlace < this.place; this.#positionsPlace++) {
+      for (let left = frequencies[this.#positionsPlace]!; left > 0; at++) {
+        if (bytes[at]! < 0x80) left--;
+      }
+    }
+    this.#positionsAt = at;
+    const count = frequencies[this.place]!;
+    into.reserve(count);
+    let position = -1;
+    for (let index = 0; index < count; index++) {
+      let gap = bytes[at++]!;
+      if (gap >= 0x80) {
+        gap &= 0x7f;
+        for (let shift = 7; ; shift += 7) {
+          const byte = bytes[at++]!;
+          gap |= (byte & 0x7f) << shift;
+          if (byte < 0x80) break;
+        }
+      }
+      position += gap + 1;
+      into.values[index] = position;
+    }
+    return count;
+  }
+
+  /** The first block whose last document is not below, from the present one on. */
+  #blockOf(document: number): number {
+    if (this.#headers === 0) {
+      const isBefore =
+        this.#block >= 0 && this.size > 0 && this.documents[this.size - 1]! < document;
+      return isBefore ? this.#blocks : 0;
+    }
+    let low = Math.max(this.#block, 0);
+    // Gallop: mostly it is one of the next blocks.
+    let step = 1;
+    while (low + step < this.#blocks && this.#lastOfBlock(low + step) < document) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(low + step, this.#blocks);
+    if (this.#lastOfBlock(low) >= document) return low;
+    low++;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#lastOfBlock(middle) < document) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #header(block: number, word: number): number {
+    return this.segment.views.words[this.#headers + block * BLOCK_HEADER_WORDS + word]!;
+  }
+
+  #lastOfBlock(block: number): number {
+    return this.#header(block, BlockHeader.Last);
+  }
+
+  #limitOfBlock(block: number): number {
+    const at = this.#headers + block * BLOCK_HEADER_WORDS + BlockHeader.Limit;
+    return this.segment.views.floats[at]!;
+  }
+
+  #enterBlock(block: number): number {
+    this.#block = block;
+    this.place = 0;
+    this.#hasFrequencies = false;
+    if (block >= this.#blocks) {
+      this.size = 0;
+      this.document = NO_DOCUMENT;
+      return NO_DOCUMENT;
+    }
+    this.decoded++;
+    if (this.#headers !== 0) this.#decodeDocuments(block);
+    else if (this.count === 1) this.#readOnly();
+    else this.#readShort();
+    this.#startPositions();
+    this.document = this.documents[0]!;
+    return this.document;
+  }
+
+  #decodeDocuments(block: number): void {
+    const { words } = this.segment.views;
+    const shape = this.#header(block, BlockHeader.Shape);
+    const data = this.segment.start + this.#header(block, BlockHeader.Data);
+    const { documents } = this;
+    unpackBlock(words, data + 1, shape & 0xff, documents);
+    let last = block === 0 ? -1 : this.#lastOfBlock(block - 1);
+    const size = shape >>> 16;
+    for (let at = 0; at < size; at++) {
+      last += documents[at]! + 1;
+      documents[at] = last;
+    }
+    this.size = size;
+  }
+
+  #decodeFrequencies(): void {
+    const { words } = this.segment.views;
+    const shape = this.#header(this.#block, BlockHeader.Shape);
+    const data = this.segment.start + this.#header(this.#block, BlockHeader.Data);
+    const frequencies = this.#frequencies;
+    const at = data + 1 + packedWords(shape & 0xff);
+    unpackBlock(words, at, (shape >>> 8) & 0xff, frequencies);
+    for (let place = 0; place < this.size; place++) frequencies[place]!++;
+    this.#hasFrequencies = true;
+  }
+
+  #readOnly(): void {
+    const { words } = this.segment.views;
+    this.documents[0] = words[this.#list + List.Data]!;
+    this.#frequencies[0] = words[this.#list + List.Limit]!;
+    this.size = 1;
+    this.#hasFrequencies = true;
+  }
+
+  #readShort(): void {
+    const { words, bytes } = this.segment.views;
+    let at = this.segment.firstByte + words[this.#list + List.Data]!;
+    let last = -1;
+    const number = (): number => {
+      let value = bytes[at++]!;
+      if (value < 0x80) return value;
+      value &= 0x7f;
+      for (let factor = 0x80; ; factor *= 0x80) {
+        const byte = bytes[at++]!;
+        value += (byte & 0x7f) * factor;
+        if (byte < 0x80) return value;
+      }
+    };
+    for (let place = 0; place < this.count; place++) {
+      const head = number();
+      last += (head >>> 1) + 1;
+      this.documents[place] = last;
+      this.#frequencies[place] = (head & 1) === 1 ? 1 : number();
+    }
+    this.size = this.count;
+    this.#hasFrequencies = true;
+  }
+
+  #startPositions(): void {
+    const { words } = this.segment.views;
+    const isPacked = this.#headers !== 0;
+    const start = isPacked
+      ? words[this.segment.start + this.#header(this.#block, BlockHeader.Data)]!
+      : words[this.#list + List.Positions]!;
+    this.#positionsAt = this.segment.firstByte + start;
+    this.#positionsPlace = 0;
+  }
+}
+
+/** Positions of a word in one document. */
+export class PositionList {
+  values = new Uint32Array(64);
+
+  reserve(count: number): void {
+    if (count > this.values.length) this.values = new Uint32Array(count * 2);
+  }
+}

@@ -1,0 +1,115 @@
+// Scores the documents of one list: a word that was asked for as it is, in one key.
+
+import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
+import { ListCursor, NO_DOCUMENT } from "./list-cursor.js";
+import type { Segment } from "./segment.js";
+import { K1, saturate, weightFor } from "./weights.js";
+
+/** How much a list counts in a search. */
+export interface ListWeight {
+  /** By encoded length: what a frequency is multiplied by. */
+  readonly factors: Float64Array;
+  /** What greatest weights of the segment are multiplied by. */
+  readonly limitFactor: number;
+}
+
+export class ListScorer implements DocumentScorer {
+  readonly cursor: ListCursor;
+  readonly #factors: Float64Array;
+  readonly #limitFactor: number;
+  readonly #idf: number;
+  readonly #bytes: Uint8Array;
+  readonly #norms: number;
+
+  constructor(segment: Segment, list: number, weight: ListWeight, idf: number) {
+    this.cursor = new ListCursor(segment, list);
+    this.#factors = weight.factors;
+    this.#limitFactor = weight.limitFactor;
+    this.#idf = idf;
+    this.#bytes = segment.views.bytes;
+    this.#norms = segment.normsOf(this.cursor.key);
+  }
+
+  get document(): number {
+    return this.cursor.document;
+  }
+
+  get cost(): number {
+    return this.cursor.count;
+  }
+
+  get limit(): number {
+    return this.#scoreOf(this.cursor.limit * this.#limitFactor);
+  }
+
+  next(): number {
+    return this.cursor.next();
+  }
+
+  seek(target: number): number {
+    return this.cursor.seek(target);
+  }
+
+  score(): number {
+    const { cursor } = this;
+    const norm = this.#bytes[this.#norms + cursor.document]!;
+    return this.#scoreOf(cursor.frequency * this.#factors[norm]!);
+  }
+
+  limitBetween(from: number, end: number): number {
+    return this.#scoreOf(this.cursor.limitBetween(from, end) * this.#limitFactor);
+  }
+
+  add(window: ScoreWindow, from: number, end: number): void {
+    const { cursor } = this;
+    const { scores, matches } = window;
+    const bytes = this.#bytes;
+    const norms = this.#norms;
+    const factors = this.#factors;
+    const factor = this.#idf * (K1 + 1);
+    for (let document = cursor.seek(from); document < end; ) {
+      const { documents, size, frequencies } = cursor;
+      let { place } = cursor;
+      for (; place < size; place++) {
+        document = documents[place]!;
+        if (document >= end) break;
+        const weight = frequencies[place]! * factors[bytes[norms + document]!]!;
+        scores[document - from]! += (factor * weight) / (K1 + weight);
+        matches[document - from]!++;
+      }
+      cursor.place = place - 1;
+      document = cursor.next();
+    }
+  }
+
+  /**
+   * Enters the next block that may have a document with a greater score; false at the end. The
+   * documents of the block are to be looked at from its first one on.
+   */
+  nextBlockOver(score: number): boolean {
+    const weight = weightFor(score / this.#idf) / this.#limitFactor;
+    return this.cursor.nextBlockOver(score <= 0 ? -1 : weight);
+  }
+
+  /** Gives the documents of the present block with a score that is greater. */
+  scanBlock(over: number, take: (document: number, score: number) => number): void {
+    const { cursor } = this;
+    const { documents, frequencies, size } = cursor;
+    const factors = this.#factors;
+    let threshold = over;
+    for (let place = 0; place < size; place++) {
+      const document = documents[place]!;
+      const norm = this.#bytes[this.#norms + document]!;
+      const score = this.#scoreOf(frequencies[place]! * factors[norm]!);
+      if (score > threshold) threshold = take(document, score);
+    }
+  }
+
+  get isAtEnd(): boolean {
+    return this.cursor.document === NO_DOCUMENT;
+  }
+
+  #scoreOf(weight: number): number {
+    return this.#idf * saturate(weight);
+  }
+}

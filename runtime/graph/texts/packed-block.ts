@@ -1,0 +1,68 @@
+// Blocks of 128 numbers, each in so many bits, in four lanes. This is the reference for the kernels
+// of texts.wat, and what reads blocks where those do not.
+
+import { BLOCK, LANES } from "./segment-layout.js";
+
+const ROWS = BLOCK / LANES;
+
+/** Bits that the greatest of some numbers needs. */
+export function bitsFor(values: Uint32Array): number {
+  let all = 0;
+  for (let at = 0; at < BLOCK; at++) all |= values[at]!;
+  return 32 - Math.clz32(all);
+}
+
+/** Words that a block of so many bits takes. */
+export function packedWords(bits: number): number {
+  return bits * LANES;
+}
+
+/** Packs the numbers, of which there are 128. The words must be 0. */
+export function packBlock(
+  values: Uint32Array,
+  bits: number,
+  words: Uint32Array,
+  start: number,
+): void {
+  for (let row = 0, bit = 0; row < ROWS; row++, bit += bits) {
+    const offset = bit & 31;
+    const at = start + (bit >>> 5) * LANES;
+    const isSplit = offset + bits > 32;
+    for (let lane = 0; lane < LANES; lane++) {
+      const value = values[row * LANES + lane]!;
+      words[at + lane]! |= value << offset;
+      if (isSplit) words[at + LANES + lane]! |= value >>> (32 - offset);
+    }
+  }
+}
+
+/** Unpacks a block. */
+export function unpackBlock(
+  words: Uint32Array,
+  start: number,
+  bits: number,
+  values: Uint32Array,
+): void {
+  if (bits === 0) {
+    values.fill(0, 0, BLOCK);
+    return;
+  }
+  const mask = bits === 32 ? -1 : (1 << bits) - 1;
+  for (let row = 0, bit = 0; row < ROWS; row++, bit += bits) {
+    const offset = bit & 31;
+    const at = start + (bit >>> 5) * LANES;
+    const to = row * LANES;
+    if (offset + bits > 32) {
+      const rest = 32 - offset;
+      values[to] = ((words[at]! >>> offset) | (words[at + 4]! << rest)) & mask;
+      values[to + 1] = ((words[at + 1]! >>> offset) | (words[at + 5]! << rest)) & mask;
+      values[to + 2] = ((words[at + 2]! >>> offset) | (words[at + 6]! << rest)) & mask;
+      values[to + 3] = ((words[at + 3]! >>> offset) | (words[at + 7]! << rest)) & mask;
+    } else {
+      values[to] = (words[at]! >>> offset) & mask;
+      values[to + 1] = (words[at + 1]! >>> offset) & mask;
+      values[to + 2] = (words[at + 2]! >>> offset) & mask;
+      values[to + 3] = (words[at + 3]! >>> offset) & mask;
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// Scores the documents that have the words of a phrase one behind the other, in one key or several.
+// The phrase counts as one word: its frequency is the number of places, its weight the sum of those
+// of its words.
+
+import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
+import { ListCursor, NO_DOCUMENT, PositionList } from "./list-cursor.js";
+import type { ListWeight } from "./list-scorer.js";
+import type { Segment } from "./segment.js";
+import { saturate } from "./weights.js";
+
+/** The lists of a phrase's words in one key. */
+export interface PhraseLists {
+  readonly lists: readonly number[];
+  /** Places behind the first word at which each word stands. */
+  readonly offsets: readonly number[];
+  readonly weight: ListWeight;
+}
+
+/** A phrase in the texts of one key. */
+class KeyPhrase {
+  document = 0;
+  readonly cost: number;
+  readonly limit: number;
+  readonly weight: ListWeight;
+  /** The rarest word first. */
+  readonly #cursors: readonly ListCursor[];
+  readonly #offsets: readonly number[];
+  readonly #positions: readonly PositionList[];
+  readonly #segment: Segment;
+  #frequency = 0;
+
+  constructor(segment: Segment, { lists, offsets, weight }: PhraseLists) {
+    const words = lists.map((list, index) => ({
+      cursor: new ListCursor(segment, list),
+      offset: offsets[index]!,
+    }));
+    words.sort((a, b) => a.cursor.count - b.cursor.count);
+    this.#segment = segment;
+    this.#cursors = words.map(({ cursor }) => cursor);
+    this.#offsets = words.map(({ offset }) => offset);
+    this.#positions = words.map(() => new PositionList());
+    this.weight = weight;
+    this.cost = this.#cursors[0]!.count;
+    // No phrase is more frequent than the word of it that is least so.
+    this.limit = Math.min(...this.#cursors.map(({ limit }) => limit)) * weight.limitFactor;
+  }
+
+  /** Goes to the first document with the phrase that is not below another one. */
+  seek(target: number): number {
+    const [first] = this.#cursors as [ListCursor];
+    let document = first.seek(target);
+    for (;;) {
+      document = this.#align(document);
+      if (document === NO_DOCUMENT) break;
+      this.#frequency = this.#countPlaces();
+      if (this.#frequency > 0) break;
+      document = first.next();
+    }
+    this.document = document;
+    return document;
+  }
+
+  get weightOfDocument(): number {
+    const [cursor] = this.#cursors as [ListCursor];
+    const norm = this.#segment.views.bytes[this.#segment.normsOf(cursor.key) + this.document]!;
+    return this.#frequency * this.weight.factors[norm]!;
+  }
+
+  /** The first document with all words, from one on that the rarest has. */
+  #align(from: number): number {
+    const cursors = this.#cursors;
+    let document = from;
+    for (let at = 1; at < cursors.length && document !== NO_DOCUMENT; at++) {
+      const other = cursors[at]!.seek(document);
+      if (other === document) continue;
+      document = cursors[0]!.seek(other);
+      at = 0;
+    }
+    return document;
+  }
+
+  #countPlaces(): number {
+    let left = 0;
+    for (const [at, cursor] of this.#cursors.entries()) {
+      const list = this.#positions[at]!;
+      const count = cursor.positions(list);
+      left = at === 0 ? this.#start(list, count) : this.#keep(left, list, count, at);
+      if (left === 0) return 0;
+    }
+    return left;
+  }
+
+  /** Where the phrase would begin, by the rarest word. */
+  #start({ values }: PositionList, count: number): number {
+    const offset = this.#offsets[0]!;
+    let left = 0;
+    for (let at = 0; at < count; at++) {
+      if (values[at]! >= offset) values[left++] = values[at]! - offset;
+    }
+    return left;
+  }
+
+  /** Keeps the beginnings that another word stands at the right place for. */
+  #keep(count: number, { values }: PositionList, others: number, word: number): number {
+    const starts = this.#positions[0]!.values;
+    const offset = this.#offsets[word]!;
+    let left = 0;
+    for (let at = 0, other = 0; at < count && other < others; at++) {
+      const wanted = starts[at]! + offset;
+      while (other < others && values[other]! < wanted) other++;
+      if (other < others && values[other] === wanted) starts[left++] = starts[at]!;
+    }
+    return left;
+  }
+}
+
+export class PhraseScorer implements DocumentScorer {
+  document = 0;
+  readonly cost: number;
+  readonly limit: number;
+  readonly #keys: readonly KeyPhrase[];
+  readonly #idf: number;
+  #isStarted = false;
+
+  constructor(segment: Segment, keys: readonly PhraseLists[], idf: number) {
+    this.#keys = keys.map((lists) => new KeyPhrase(segment, lists));
+    this.#idf = idf;
+    this.cost = this.#keys.reduce((sum, { cost }) => sum + cost, 0);
+    this.limit = idf * saturate(this.#keys.reduce((sum, { limit }) => sum + limit, 0));
+  }
+
+  next(): number {
+    if (!this.#isStarted) return this.seek(0);
+    return this.document === NO_DOCUMENT ? NO_DOCUMENT : this.seek(this.document + 1);
+  }
+
+  seek(target: number): number {
+    if (this.#isStarted && this.document >= target) return this.document;
+    let least = NO_DOCUMENT;
+    for (const key of this.#keys) {
+      const isBehind = this.#isStarted && key.document >= target;
+      const document = isBehind ? key.document : key.seek(target);
+      if (document < least) least = document;
+    }
+    this.#isStarted = true;
+    this.document = least;
+    return least;
+  }
+
+  score(): number {
+    let weight = 0;
+    for (const key of this.#keys) {
+      if (key.document === this.document) weight += key.weightOfDocument;
+    }
+    return this.#idf * saturate(weight);
+  }
+
+  limitBetween(): number {
+    return this.limit;
+  }
+
+  add({ scores, matches }: ScoreWindow, from: number, end: number): void {
+    for (let document = this.seek(from); document < end; document = this.next()) {
+      scores[document - from]! += this.score();
+      matches[document - from]!++;
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// Finds the lists of what is sought in one segment, and what each of them counts.
+
+import type { DocumentScorer } from "./document-scorer.js";
+import { editsFor, findFuzzyTerms } from "./fuzzy-terms.js";
+import { ListScorer, type ListWeight } from "./list-scorer.js";
+import { type PhraseLists, PhraseScorer } from "./phrase-scorer.js";
+import type { SoughtPart, SoughtPhrase, SoughtWord } from "./search-text.js";
+import type { Segment } from "./segment.js";
+import { UnionScorer, type WeightedList } from "./union-scorer.js";
+
+/** Terms that a word may stand for; the most frequent ones are taken. */
+export const MAX_TERMS = 1024;
+/** What a term counts for each edit by which it differs from the word. */
+export const TYPO_WEIGHT = 0.6;
+
+/** Edits that words may have. */
+export type Fuzziness = 0 | 1 | 2 | "auto";
+
+export interface SearchedKeys {
+  /** What each key counts; 0: it is not searched. */
+  readonly boosts: readonly number[];
+  readonly fuzzy: Fuzziness;
+  /** Terms that a term stands for as well. */
+  readonly synonyms: ReadonlyMap<string, readonly string[]>;
+}
+
+/** A term that a word stands for, in a segment. */
+interface MeantTerm {
+  readonly term: number;
+  readonly factor: number;
+}
+
+/** A list of a word. */
+export interface ResolvedList {
+  readonly list: number;
+  readonly term: number;
+  readonly key: number;
+  /** What its term counts. */
+  readonly factor: number;
+}
+
+/** A word or phrase in a segment, before it is known what it counts. */
+export interface ResolvedPart {
+  /** Of a word. */
+  readonly lists: readonly ResolvedList[];
+  /** Of a phrase: the lists of its words, by key. */
+  readonly phrases: readonly { readonly key: number; readonly lists: readonly number[] }[];
+  readonly offsets: readonly number[];
+  /** Of a phrase: the documents that have each word, by key. */
+  readonly frequencies: readonly (readonly number[])[];
+  /** True if some terms were left out. */
+  readonly isCut: boolean;
+}
+
+export function resolvePart(segment: Segment, part: SoughtPart, keys: SearchedKeys): ResolvedPart {
+  return part.kind === "word"
+    ? resolveWord(segment, part, keys)
+    : resolvePhrase(segment, part, keys);
+}
+
+function resolveWord(segment: Segment, word: SoughtWord, keys: SearchedKeys): ResolvedPart {
+  const { terms, isCut } = meantTerms(segment, word, keys);
+  const lists: ResolvedList[] = [];
+  for (const { term, factor } of terms) {
+    for (const [key, boost] of keys.boosts.entries()) {
+      const list = boost === 0 ? 0 : segment.findList(term, key);
+      if (list !== 0) lists.push({ list, term, key, factor });
+    }
+  }
+  return { lists, phrases: [], offsets: [], frequencies: [], isCut };
+}
+
+function resolvePhrase(segment: Segment, phrase: SoughtPhrase, keys: SearchedKeys): ResolvedPart {
+  const { terms: texts, offsets } = phrase;
+  const terms = texts.map((text) => segment.find(text));
+  const phrases: { key: number; lists: number[] }[] = [];
+  const frequencies = texts.map(() => keys.boosts.map(() => 0));
+  for (const [key, boost] of keys.boosts.entries()) {
+    if (boost === 0) continue;
+    const lists = terms.map((term) => (term < 0 ? 0 : segment.findList(term, key)));
+    for (const [at, list] of lists.entries()) {
+      if (list !== 0) frequencies[at]![key] = segment.documentsOfList(list);
+    }
+    if (!lists.includes(0)) phrases.push({ key, lists });
+  }
+  return { lists: [], phrases, offsets, frequencies, isCut: false };
+}
+
+/** The terms of a segment that a word stands for. */
+function meantTerms(
+  segment: Segment,
+  word: SoughtWord,
+  { fuzzy, synonyms }: SearchedKeys,
+): { terms: MeantTerm[]; isCut: boolean } {
+  const factors = new Map<number, number>();
+  const mean = (term: number, factor: number): void => {
+    if (term >= 0 && factor > (factors.get(term) ?? 0)) factors.set(term, factor);
+  };
+  mean(segment.find(word.term), 1);
+  for (const synonym of synonyms.get(word.term) ?? []) mean(segment.find(synonym), 1);
+  const edits = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
+  if (edits > 0) {
+    for (const found of findFuzzyTerms(segment, word.term, edits)) {
+      mean(found.term, TYPO_WEIGHT ** found.edits);
+    }
+  }
+  if (word.isPrefix) {
+    const from = segment.lowerBound(word.form);
+    const end = segment.endOfPrefix(word.form, from);
+    for (let term = from; term < end; term++) mean(term, 1);
+  }
+  const terms = Array.from(factors, ([term, factor]) => ({ term, factor }));
+  return { terms: mostFrequent(segment, terms), isCut: terms.length > MAX_TERMS };
+}
+
+function mostFrequent(segment: Segment, terms: MeantTerm[]): MeantTerm[] {
+  if (terms.length <= MAX_TERMS) return terms;
+  const frequency = ({ term }: MeantTerm): number => {
+    let sum = 0;
+    const end = segment.listsOf(term + 1);
+    for (let list = segment.listsOf(term); list < end; list += 4) {
+      sum += segment.documentsOfList(list);
+    }
+    return sum;
+  };
+  return terms
+    .map((term) => ({ term, count: frequency(term) }))
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MAX_TERMS)
+    .map(({ term }) => term);
+}
+
+/** By key. */
+export type WeightOf = (key: number, factor: number) => ListWeight;
+
+/** Null if no document of the segment has it. */
+export function scorerFor(
+  segment: Segment,
+  part: ResolvedPart,
+  weightOf: WeightOf,
+  idf: number,
+): DocumentScorer | null {
+  const { lists, phrases, offsets } = part;
+  if (phrases.length > 0) {
+    const keys: PhraseLists[] = phrases.map(({ key, lists: words }) => ({
+      lists: words,
+      offsets,
+      weight: weightOf(key, 1),
+    }));
+    return new PhraseScorer(segment, keys, idf);
+  }
+  if (lists.length === 0) return null;
+  const weighted: WeightedList[] = lists.map(({ list, key, factor }) => ({
+    list,
+    weight: weightOf(key, factor),
+  }));
+  const [only] = weighted as [WeightedList];
+  if (weighted.length === 1) return new ListScorer(segment, only.list, only.weight, idf);
+  return new UnionScorer(segment, weighted, idf);
+}

@@ -1,0 +1,157 @@
+// Searches one segment. Which way depends on what is sought: one list is read block by block, words
+// that all have to be there are followed from the rarest on, and where some are enough, windows of
+// documents are scored together. Blocks and windows that cannot reach the threshold are left out.
+
+import { type DocumentScorer, ScoreWindow, WINDOW } from "./document-scorer.js";
+import { NO_DOCUMENT } from "./list-cursor.js";
+import { ListScorer } from "./list-scorer.js";
+
+/** Takes a document; returns what the scores of the next ones have to exceed. */
+export type TakeDocument = (document: number, score: number) => number;
+
+export interface SegmentSearch {
+  /** Number of documents in the segment. */
+  readonly documents: number;
+  /** What is sought and found in the segment. */
+  readonly scorers: readonly DocumentScorer[];
+  /** What documents must not have. */
+  readonly excluded: readonly DocumentScorer[];
+  /** How many of the scorers a document has to match, at least 1. */
+  readonly least: number;
+  /** Negative infinity: every match is wanted. */
+  readonly threshold: number;
+  readonly take: TakeDocument;
+  /** Called before so many documents are looked at; throws when time is over. */
+  readonly spend: (documents: number) => void;
+}
+
+export function searchSegment(search: SegmentSearch): void {
+  const { scorers, least, excluded } = search;
+  if (least > scorers.length) return;
+  const [only] = scorers as [DocumentScorer];
+  if (scorers.length === 1 && excluded.length === 0 && only instanceof ListScorer) {
+    searchList(search, only);
+  } else if (least === scorers.length) searchAll(search);
+  else searchSome(search);
+}
+
+function searchList({ threshold, take, spend }: SegmentSearch, scorer: ListScorer): void {
+  let over = threshold;
+  const takeDocument = (document: number, score: number): number => {
+    over = take(document, score);
+    return over;
+  };
+  while (scorer.nextBlockOver(over)) {
+    spend(scorer.cursor.size);
+    scorer.scanBlock(over, takeDocument);
+  }
+}
+
+function searchAll({ scorers, excluded, threshold, take, spend }: SegmentSearch): void {
+  const order = [...scorers].sort((a, b) => a.cost - b.cost);
+  const [first] = order as [DocumentScorer];
+  let over = threshold;
+  let looked = 0;
+  for (let document = first.next(); document !== NO_DOCUMENT; ) {
+    if (++looked === WINDOW) {
+      spend(looked);
+      looked = 0;
+    }
+    let other = document;
+    for (let at = 1; at < order.length && other === document; at++) {
+      other = order[at]!.seek(document);
+    }
+    if (other === NO_DOCUMENT) break;
+    if (other !== document) {
+      document = first.seek(other);
+      continue;
+    }
+    if (!hasAny(excluded, document)) {
+      let score = 0;
+      for (const scorer of scorers) score += scorer.score();
+      if (score > over) over = take(document, score);
+    }
+    document = first.next();
+  }
+  spend(looked);
+}
+
+function searchSome(search: SegmentSearch): void {
+  const { documents, least, excluded, take, spend } = search;
+  let over = search.threshold;
+  const windows = new Windows(search.scorers);
+  for (let from = 0; from < documents; from += WINDOW) {
+    const end = Math.min(from + WINDOW, documents);
+    // Where several words have to be there, all of them are looked at.
+    windows.choose(from, end, least > 1 ? Number.NEGATIVE_INFINITY : over);
+    if (windows.isEmpty) continue;
+    spend(end - from);
+    windows.fill(from, end);
+    const { scores, matches } = windows.window;
+    for (let at = 0; at < end - from; at++) {
+      if (matches[at]! < 1 || (least > 1 && matches[at]! < least)) continue;
+      const score = windows.complete(from + at, scores[at]!, over);
+      if (score <= over || hasAny(excluded, from + at)) continue;
+      over = take(from + at, score);
+    }
+  }
+}
+
+function hasAny(excluded: readonly DocumentScorer[], document: number): boolean {
+  for (const scorer of excluded) if (scorer.seek(document) === document) return true;
+  return false;
+}
+
+/**
+ * The scorers of a search, those with the smallest scores first. As long as the first ones together
+ * do not reach the threshold, they need not be read: who has only their words is no hit, and for
+ * the others they are looked up.
+ */
+class Windows {
+  readonly window = new ScoreWindow();
+  readonly #scorers: readonly DocumentScorer[];
+  /** Sum of the greatest scores of the scorers before each one, in the window. */
+  readonly #sums: Float64Array;
+  /** The first scorer whose documents are read. */
+  #first = 0;
+
+  constructor(scorers: readonly DocumentScorer[]) {
+    this.#scorers = [...scorers].sort((a, b) => a.limit - b.limit);
+    this.#sums = new Float64Array(scorers.length + 1);
+  }
+
+  /** True if no document of the window reaches the threshold. */
+  get isEmpty(): boolean {
+    return this.#first === this.#scorers.length;
+  }
+
+  choose(from: number, end: number, over: number): void {
+    this.#first = 0;
+    if (over < 0) return;
+    const scorers = this.#scorers;
+    for (let at = 0; at < scorers.length; at++) {
+      this.#sums[at + 1] = this.#sums[at]! + scorers[at]!.limitBetween(from, end - 1);
+    }
+    while (this.#first < scorers.length && this.#sums[this.#first + 1]! <= over) this.#first++;
+  }
+
+  fill(from: number, end: number): void {
+    const { scores, matches } = this.window;
+    scores.fill(0);
+    matches.fill(0);
+    for (let at = this.#first; at < this.#scorers.length; at++) {
+      this.#scorers[at]!.add(this.window, from, end);
+    }
+  }
+
+  /** Adds the scores of the scorers that were not read, as long as they may reach the threshold. */
+  complete(document: number, score: number, over: number): number {
+    let sum = score;
+    for (let at = this.#first - 1; at >= 0; at--) {
+      if (sum + this.#sums[at + 1]! <= over) return sum;
+      const scorer = this.#scorers[at]!;
+      if (scorer.seek(document) === document) sum += scorer.score();
+    }
+    return sum;
+  }
+}

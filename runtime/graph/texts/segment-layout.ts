@@ -1,0 +1,81 @@
+// How a segment lies in memory: an immutable index of some documents, in one block of the arena
+// `texts`. Offsets are words from the start of the segment; kernels/texts.wat knows packed blocks.
+//
+//   head       words below, then four words for each key
+//   vertices   1 word a document: the vertex that it is the text of
+//   versions   1 word a document: version of the text; none where all are 0
+//   norms      1 byte a document and key: encoded length, all of one key together
+//   terms      2 words a term, in the order of their texts: {unit in the texts, first list}
+//   texts      UTF-16 of all terms
+//   lists      4 words for each key of a term: {key << 24 | documents, data, positions, limit}
+//   bytes      postings of short lists, positions of all
+//   blocks     headers and packed postings of the other lists
+//
+// A list of one document has the document as `data` and its frequency as `limit`; of a short list
+// `data` is a byte, of the others the first header. A header is 4 words:
+//
+//   {last document, data, greatest weight f32, gap bits | frequency bits << 8 | count << 16}
+//
+// and its data {byte of the positions, gaps, frequencies - 1}, both packed in four lanes: value i
+// lies in lane i % 4, and each lane is a stream of bits that begins in its own word.
+
+export const SegmentHead = {
+  Words: 0,
+  SizeClass: 1,
+  Documents: 2,
+  /** Documents whose vertex has another text now, or none; written after publication. */
+  Dead: 3,
+  /** Least and greatest version of its documents. */
+  FirstVersion: 4,
+  LastVersion: 5,
+  Terms: 6,
+  Lists: 7,
+  VerticesAt: 8,
+  /** 0: all versions are 0. */
+  VersionsAt: 9,
+  NormsAt: 10,
+  TermsAt: 11,
+  TextsAt: 12,
+  ListsAt: 13,
+  BytesAt: 14,
+  Keys: 15,
+} as const;
+const HEAD_WORDS = 16;
+
+/** Words of each key, behind the head. */
+export const SegmentKey = {
+  /** Sum of the lengths of its texts, low and high word. */
+  Length: 0,
+  LengthHigh: 1,
+  /** Average length that greatest weights were computed with, bits of a float32. */
+  Average: 2,
+} as const;
+const KEY_WORDS = 4;
+
+export const TERM_WORDS = 2;
+export const LIST_WORDS = 4;
+export const List = { Documents: 0, Data: 1, Positions: 2, Limit: 3 } as const;
+export const BLOCK_HEADER_WORDS = 4;
+export const BlockHeader = { Last: 0, Data: 1, Limit: 2, Shape: 3 } as const;
+
+/** Postings of a block. */
+export const BLOCK = 128;
+export const LANES = 4;
+export const MAX_KEYS = 16;
+/** Documents of a segment: what a list can count. */
+export const MAX_DOCUMENTS = 2 ** 24 - 1;
+export const DOCUMENTS_MASK = MAX_DOCUMENTS;
+export const KEY_SHIFT = 24;
+
+export function keyAt(key: number): number {
+  return HEAD_WORDS + key * KEY_WORDS;
+}
+
+export function headWords(keys: number): number {
+  return keyAt(keys);
+}
+
+/** Bytes of the norms of one key. */
+export function normBytes(documents: number): number {
+  return (documents + 3) & ~3;
+}

@@ -1,0 +1,39 @@
+// BM25 as tantivy and Lucene compute it, for one key or several (BM25F). A word's frequency in a
+// text counts less the longer the text is; weights of several texts of a document are added before
+// they saturate:
+//
+//   weight = sum over keys: boost * frequency / (1 - b + b * length / average length)
+//   score  = sum over words: idf * (k1 + 1) * weight / (k1 + weight)
+
+import { LENGTH_OF_BYTE } from "./lengths.js";
+
+export const K1 = 1.2;
+const B = 0.75;
+
+/** Greatest weights are stored as float32, which must not be less than the weight. */
+export const MAX_WEIGHT_ERROR = 1.000001;
+
+/** What frequencies are divided by, for an encoded length. */
+export function normFactor(norm: number, average: number): number {
+  return 1 - B + (B * LENGTH_OF_BYTE[norm]!) / average;
+}
+
+/** The same for each encoded length. */
+export function normFactors(average: number): Float64Array {
+  return LENGTH_OF_BYTE.map((_, norm) => normFactor(norm, average));
+}
+
+/** Inverse document frequency of a word that so many of all documents have. */
+export function inverseFrequency(documents: number, all: number): number {
+  return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
+}
+
+/** Score of a weight. */
+export function saturate(weight: number): number {
+  return ((K1 + 1) * weight) / (K1 + weight);
+}
+
+/** The weight whose score it is; infinite if no weight reaches it. */
+export function weightFor(score: number): number {
+  return score >= K1 + 1 ? Number.POSITIVE_INFINITY : (K1 * score) / (K1 + 1 - score);
+}

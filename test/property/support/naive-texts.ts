@@ -1,0 +1,122 @@
+// Searching texts the simple way: all documents as lists of words, scores by the formula.
+
+import { byteOfLength, LENGTH_OF_BYTE } from "../../../runtime/graph/texts/lengths.js";
+import type { SoughtPart } from "../../../runtime/graph/texts/search-text.js";
+import { distance } from "./edit-distance.js";
+
+/** Words by key; null for words that are not indexed. */
+export type NaiveDocument = readonly (readonly (string | null)[])[];
+
+export interface NaiveSearch {
+  readonly parts: readonly SoughtPart[];
+  readonly excluded: readonly SoughtPart[];
+  readonly least: number;
+  readonly boosts: readonly number[];
+  readonly edits: (form: string) => number;
+  readonly synonyms?: ReadonlyMap<string, readonly string[]>;
+  /** Average lengths by key; those of the documents unless given. */
+  readonly averages?: readonly number[];
+}
+
+const [K1, B] = [1.2, 0.75];
+const TYPO = 0.6;
+
+/** Scores of the documents that match, by their numbers. */
+export function searchNaively(
+  documents: ReadonlyMap<number, NaiveDocument>,
+  search: NaiveSearch,
+): Map<number, number> {
+  const { boosts } = search;
+  const averages = search.averages ?? averageLengths(documents, boosts.length);
+  const norm = (document: NaiveDocument, key: number): number =>
+    1 - B + (B * LENGTH_OF_BYTE[byteOfLength(length(document[key]))]!) / averages[key]!;
+  const idf = (count: number): number =>
+    Math.log(1 + (documents.size - count + 0.5) / (count + 0.5));
+  const countOf = (term: string): number => {
+    const counts = boosts.map((boost, key) => {
+      if (boost === 0) return 0;
+      return [...documents.values()].filter((document) => document[key]?.includes(term)).length;
+    });
+    return Math.max(...counts);
+  };
+  const scored = (part: SoughtPart): Map<number, number> => {
+    const terms = part.kind === "word" ? termsOf(documents, part, search) : new Map();
+    const weight =
+      part.kind === "word"
+        ? idf(Math.max(0, ...[...terms.keys()].map(countOf)))
+        : part.terms.reduce((sum, term) => sum + idf(countOf(term)), 0);
+    const scores = new Map<number, number>();
+    for (const [number, document] of documents) {
+      let sum = 0;
+      for (const [key, boost] of boosts.entries()) {
+        const words = document[key] ?? [];
+        const frequency =
+          part.kind === "word"
+            ? words.reduce((all, word) => all + (terms.get(word ?? "") ?? 0), 0)
+            : words.filter((_, at) =>
+                part.terms.every((term, index) => words[at + part.offsets[index]!] === term),
+              ).length;
+        if (frequency > 0) sum += (boost * frequency) / norm(document, key);
+      }
+      if (sum > 0) scores.set(number, (weight * (K1 + 1) * sum) / (K1 + sum));
+    }
+    return scores;
+  };
+  const parts = search.parts.map(scored);
+  const excluded = search.excluded.map(scored);
+  const found = new Map<number, number>();
+  for (const number of documents.keys()) {
+    const matching = parts.filter((scores) => scores.has(number));
+    if (matching.length < search.least || excluded.some((scores) => scores.has(number))) continue;
+    found.set(
+      number,
+      matching.reduce((sum, scores) => sum + scores.get(number)!, 0),
+    );
+  }
+  return found;
+}
+
+function length(words: readonly (string | null)[] | undefined): number {
+  return (words ?? []).filter((word) => word !== null).length;
+}
+
+export function averageLengths(
+  documents: ReadonlyMap<number, NaiveDocument>,
+  keys: number,
+): number[] {
+  return Array.from({ length: keys }, (_, key) => {
+    let sum = 0;
+    for (const document of documents.values()) sum += length(document[key]);
+    return documents.size === 0 || sum === 0 ? 1 : sum / documents.size;
+  });
+}
+
+/** What a word stands for, and what each term counts. */
+function termsOf(
+  documents: ReadonlyMap<number, NaiveDocument>,
+  part: SoughtPart & { readonly kind: "word" },
+  { edits, synonyms, boosts }: NaiveSearch,
+): Map<string, number> {
+  const all = new Set<string>();
+  for (const document of documents.values()) {
+    for (const [key, words] of document.entries()) {
+      if (boosts[key] !== 0) for (const word of words) if (word !== null) all.add(word);
+    }
+  }
+  const terms = new Map<string, number>();
+  for (const term of all) {
+    const isMeant =
+      term === part.term ||
+      (part.isPrefix && term.startsWith(part.form)) ||
+      synonyms?.get(part.term)?.includes(term);
+    if (isMeant) {
+      terms.set(term, 1);
+      continue;
+    }
+    const most = edits(part.form);
+    if (most === 0 || term[0] !== part.term[0]) continue;
+    const steps = distance(part.term, term);
+    if (steps <= most) terms.set(term, TYPO ** steps);
+  }
+  return terms;
+}

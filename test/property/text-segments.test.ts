@@ -1,0 +1,206 @@
+// Segments of texts against a search that looks at every word of every document: all kinds of
+// searches, over one segment and several, merged ones, and with and without a limit for hits.
+// TEXTS=n makes more documents, SEED=n the same again.
+// limit: 120 s
+// takes 10 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { NO_TERM, WordForms } from "../../runtime/graph/texts/analysis/word-forms.js";
+import { editsFor } from "../../runtime/graph/texts/fuzzy-terms.js";
+import type { Fuzziness } from "../../runtime/graph/texts/resolve-parts.js";
+import type { SoughtPart } from "../../runtime/graph/texts/search-text.js";
+import { Segment, SegmentViews } from "../../runtime/graph/texts/segment.js";
+import { SegmentBuilder } from "../../runtime/graph/texts/segment-builder.js";
+import { mergeSegments } from "../../runtime/graph/texts/segment-merge.js";
+import { TextMatch } from "../../runtime/graph/texts/text-match.js";
+import { TopDocuments } from "../../runtime/graph/texts/top-documents.js";
+import { averageLengths, type NaiveDocument, searchNaively } from "./support/naive-texts.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite("segments of texts");
+const TEXTS = Number(process.env.TEXTS ?? 3000);
+const SEARCHES = 100;
+const KEYS = 2;
+const STOP_WORD = "the";
+
+/** Few words that are frequent and many that are rare, some of them similar. */
+function makeWords(random: Random): string[] {
+  const letters = "abcde";
+  return Array.from({ length: 400 }, () => {
+    const length = 2 + random.below(8);
+    return Array.from({ length }, () => letters[random.below(letters.length)]!).join("");
+  });
+}
+
+function randomWord(random: Random, words: readonly string[]): string {
+  const rank = Math.floor((words.length + 1) ** (random.below(10_000) / 10_000)) - 1;
+  return words[rank]!;
+}
+
+function makeDocument(random: Random, words: readonly string[]): NaiveDocument {
+  return Array.from({ length: KEYS }, (_, key) => {
+    const length = random.below(key === 0 ? 8 : 60);
+    return Array.from({ length }, () =>
+      random.below(12) === 0 ? null : randomWord(random, words),
+    );
+  });
+}
+
+function finish<T>(work: Generator<undefined, T, void>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function placed(words: Uint32Array): Segment {
+  // Segments do not lie at the beginning of memory.
+  const memory = new Uint32Array(words.length + 7);
+  memory.set(words, 7);
+  return new Segment(new SegmentViews(memory), 7);
+}
+
+function makeSegment(
+  documents: readonly (readonly [number, NaiveDocument])[],
+  forms: WordForms,
+): Segment {
+  const builder = new SegmentBuilder(forms, KEYS, true);
+  for (const [vertex, document] of documents) {
+    builder.addDocument(vertex, vertex % 3 === 0 ? 0 : vertex);
+    for (const [key, words] of document.entries()) {
+      const terms = Int32Array.from(words, (word) => termOf(forms, word ?? STOP_WORD));
+      builder.addText(key, terms, terms.length);
+    }
+  }
+  return placed(finish(builder.build()));
+}
+
+function termOf(forms: WordForms, word: string): number {
+  const units = Uint16Array.from(word, (letter) => letter.charCodeAt(0));
+  const hash = [...word].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7) | 0;
+  return forms.termOf(units, units.length, hash);
+}
+
+function randomPart(random: Random, words: readonly string[]): SoughtPart {
+  if (random.below(4) === 0) {
+    const count = 2 + random.below(2);
+    const terms = Array.from({ length: count }, () => words[random.below(12)]!);
+    const offsets = terms.map((_, index) => index + (index === 0 ? 0 : random.below(2)));
+    return { kind: "phrase", terms, offsets: offsets.sort((a, b) => a - b) };
+  }
+  const word = randomWord(random, words);
+  const isPrefix = random.below(5) === 0;
+  const term = isPrefix ? word.slice(0, 1 + random.below(3)) : word;
+  return { kind: "word", term, form: term, isPrefix };
+}
+
+function checkSearch(
+  random: Random,
+  words: readonly string[],
+  documents: ReadonlyMap<number, NaiveDocument>,
+  segments: readonly Segment[],
+): void {
+  const parts = Array.from({ length: 1 + random.below(4) }, () => randomPart(random, words));
+  const excluded = random.below(4) === 0 ? [randomPart(random, words)] : [];
+  const least = 1 + random.below(parts.length);
+  const boosts = [
+    [1, 0],
+    [0, 1],
+    [3, 1],
+    [1, 0.5],
+  ][random.below(4)]!;
+  const fuzzy = ([0, 0, 0, 1, 2, "auto"] as Fuzziness[])[random.below(6)]!;
+  const synonyms = new Map(random.below(5) === 0 ? [[words[0]!, [words[9]!, "none"]]] : []);
+  const match = new TextMatch({ parts, excluded, least, boosts, fuzzy, synonyms }, segments);
+  const statistics = match.statistics(KEYS);
+  const averages = statistics.lengths.map((sum) => sum / statistics.documents);
+  for (const [key, average] of averageLengths(documents, KEYS).entries()) {
+    assert.ok(Math.abs(averages[key]! - average) < 0.05 * average, "average length");
+  }
+  const wanted = searchNaively(documents, {
+    ...{ parts, excluded, least, boosts, synonyms, averages },
+    edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
+  });
+  const what = JSON.stringify({ parts, excluded, least, boosts, fuzzy });
+
+  const all = new Map<number, number>();
+  const everything = Number.NEGATIVE_INFINITY;
+  match.run(
+    statistics,
+    everything,
+    (segment, document, score) => {
+      assert.not(all.has(segment.vertexOf(document)), what);
+      all.set(segment.vertexOf(document), score);
+      return everything;
+    },
+    () => undefined,
+  );
+  assert.equal([...all.keys()].sort(), [...wanted.keys()].sort(), what);
+  for (const [vertex, score] of all) {
+    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${what}: ${score}`);
+  }
+
+  const hits = 1 + random.below(20);
+  const top = new TopDocuments(hits);
+  match.run(
+    statistics,
+    top.threshold,
+    (segment, document, score) => top.add(segment.vertexOf(document), score),
+    () => undefined,
+  );
+  const best = [...wanted.values()].sort((a, b) => b - a).slice(0, hits);
+  const found = [...top.sorted().scores];
+  assert.is(found.length, best.length, what);
+  for (const [at, score] of found.entries()) {
+    assert.ok(Math.abs(score - best[at]!) < 1e-9 * score, `${what}: place ${at}`);
+  }
+}
+
+test("finds what a naive search does, in any number of segments", () => {
+  const random = new Random(SEED);
+  const words = makeWords(random);
+  const forms = new WordForms((form) => (form === STOP_WORD ? null : form));
+  assert.is(termOf(forms, STOP_WORD), NO_TERM);
+  const entries = Array.from(
+    { length: TEXTS },
+    (_, index) => [index + 1, makeDocument(random, words)] as const,
+  );
+  const documents = new Map(entries);
+  const whole = [makeSegment(entries, forms)];
+  const cuts = [0, 5, Math.floor(TEXTS / 3), TEXTS];
+  const several = cuts
+    .slice(1)
+    .map((end, index) => makeSegment(entries.slice(cuts[index], end), forms));
+  const merged = [placed(finish(mergeSegments(several, () => true, true)))];
+  for (let count = 0; count < SEARCHES; count++) {
+    checkSearch(random, words, documents, random.of([whole, several, merged]));
+  }
+});
+
+test("leaves dead documents out of a merged segment", () => {
+  const random = new Random(SEED + 1);
+  const words = makeWords(random);
+  const forms = new WordForms((form) => (form === STOP_WORD ? null : form));
+  const entries = Array.from(
+    { length: 900 },
+    (_, index) => [index + 1, makeDocument(random, words)] as const,
+  );
+  const segments = [0, 300, 600].map((from) => makeSegment(entries.slice(from, from + 300), forms));
+  const isAlive = (vertex: number): boolean => vertex % 4 !== 0;
+  const encoded = finish(
+    mergeSegments(segments, (segment, document) => isAlive(segment.vertexOf(document)), true),
+  );
+  const living = entries.filter(([vertex]) => isAlive(vertex));
+  const merged = placed(encoded);
+  assert.is(merged.documents, living.length);
+  assert.equal(
+    Array.from({ length: merged.documents }, (_, document) => merged.versionOf(document)),
+    living.map(([vertex]) => (vertex % 3 === 0 ? 0 : vertex)),
+  );
+  for (let count = 0; count < 40; count++) {
+    checkSearch(random, words, new Map(living), [merged]);
+  }
+});
+
+test.run();
