@@ -22,3 +22,4 @@ export const S_SIM = 0x700;
 export const S_TMC = 0x800;
 export const S_TMM = 0x900;
 export const S_TMX = 0xa00;
+export const S_TEXT = 0xb00;

@@ -32,10 +32,11 @@ const KINDS: ReadonlyMap<number, readonly [name: string, sorts: SortClass]> = ne
   [S.S_TMC, ["S_TMC", "numeric"]],
   [S.S_TMM, ["S_TMM", "numeric"]],
   [S.S_TMX, ["S_TMX", "numeric"]],
+  [S.S_TEXT, ["S_TEXT", "numeric"]],
 ]);
 
 /** Orders whose best items are the greatest. */
-const DESCENDING = new Set([S.S_VAL, S.S_DEG, S.S_IDEG, S.S_ODEG, S.S_SIM, S.S_RANK]);
+const DESCENDING = new Set([S.S_VAL, S.S_DEG, S.S_IDEG, S.S_ODEG, S.S_SIM, S.S_RANK, S.S_TEXT]);
 
 /** Returns whether a number is one known order with at most one direction. */
 export function isSortby(sortby: number): boolean {

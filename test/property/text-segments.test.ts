@@ -7,12 +7,12 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NO_TERM, WordForms } from "../../runtime/graph/texts/analysis/word-forms.js";
+import { DenseNumbers } from "../../runtime/graph/texts/dense-numbers.js";
 import { editsFor } from "../../runtime/graph/texts/fuzzy-terms.js";
-import type { Fuzziness } from "../../runtime/graph/texts/resolve-parts.js";
-import type { SoughtPart } from "../../runtime/graph/texts/search-text.js";
 import { Segment, SegmentViews } from "../../runtime/graph/texts/segment.js";
 import { SegmentBuilder } from "../../runtime/graph/texts/segment-builder.js";
 import { mergeSegments } from "../../runtime/graph/texts/segment-merge.js";
+import type { Fuzziness, SoughtPart } from "../../runtime/graph/texts/sought-text.js";
 import { TextMatch } from "../../runtime/graph/texts/text-match.js";
 import { TopDocuments } from "../../runtime/graph/texts/top-documents.js";
 import { averageLengths, type NaiveDocument, searchNaively } from "./support/naive-texts.js";
@@ -65,7 +65,7 @@ function makeSegment(
   documents: readonly (readonly [number, NaiveDocument])[],
   forms: WordForms,
 ): Segment {
-  const builder = new SegmentBuilder(forms, KEYS, true);
+  const builder = new SegmentBuilder(forms, new DenseNumbers(), KEYS, true);
   for (const [vertex, document] of documents) {
     builder.addDocument(vertex, vertex % 3 === 0 ? 0 : vertex);
     for (const [key, words] of document.entries()) {

@@ -7,6 +7,13 @@ import {
   propertyIndexes,
 } from "../changes/index-properties.js";
 import {
+  dropTextIndex,
+  indexTexts,
+  type TextIndexInfo,
+  type TextIndexOptions,
+  textIndexes,
+} from "../changes/index-texts.js";
+import {
   dropVectorIndex,
   indexVectors,
   type VectorIndexOptions,
@@ -317,7 +324,7 @@ export class GraphManagement extends GraphQueries {
    * Prints arcs of the vertices that meet a condition.
    * @throws QueryError, SearchError
    */
-  search(condition: VertexCondition = "*", hits = 25): null {
+  showArcs(condition: VertexCondition = "*", hits = 25): null {
     process.stdout.write(`${arcsText(this.access.store, condition, hits)}\n`);
     return null;
   }
@@ -354,14 +361,17 @@ export class GraphManagement extends GraphQueries {
    * Creates an index, which is maintained from then on. An index of `vectors` is built in the
    * background and used by `nearest` with `approximate`. An index of a `property`, for equality,
    * ranges and string prefixes, or of `ids`, for prefixes, is complete at once.
+   * An index of `text` is built in the background and used by `search`.
    * @throws ValueError, AccessError, CapacityError
    */
   index(what: "vectors", options: VectorIndexOptions): void;
   index(what: "property", options: { readonly key: string }): void;
   index(what: "ids"): void;
+  index(what: "text", options: TextIndexOptions): void;
   index(what: string, options?: object): void {
     const { store } = this.access;
     if (what === "vectors") indexVectors(store, options as VectorIndexOptions);
+    else if (what === "text") indexTexts(store, options as TextIndexOptions);
     else indexProperties(store, keyOfIndex(what, options), true);
   }
 
@@ -372,15 +382,23 @@ export class GraphManagement extends GraphQueries {
   dropIndex(what: "vectors", options: Pick<VectorIndexOptions, "length">): boolean;
   dropIndex(what: "property", options: { readonly key: string }): boolean;
   dropIndex(what: "ids"): boolean;
+  dropIndex(what: "text", options?: { readonly name?: string }): boolean;
   dropIndex(what: string, options?: object): boolean {
     const { store } = this.access;
     if (what === "vectors") return dropVectorIndex(store, options as VectorIndexOptions);
+    if (what === "text")
+      return dropTextIndex(store, (options as { name?: string } | undefined)?.name);
     return indexProperties(store, keyOfIndex(what, options), false);
   }
 
   /** Returns the indexes of properties and of ids. */
   propertyIndexes(): PropertyIndexState[] {
     return propertyIndexes(this.access.store);
+  }
+
+  /** Indexes of texts, and how far they are. */
+  textIndexes(): TextIndexInfo[] {
+    return textIndexes(this.access.store);
   }
 
   /** Returns the indexes of vectors and their progress. */
@@ -399,7 +417,7 @@ export class GraphManagement extends GraphQueries {
 function keyOfIndex(what: string, options: object | undefined): unknown {
   if (what === "ids") return null;
   if (what === "property") return (options as { key?: unknown } | undefined)?.key;
-  throw new ValueError("there are indexes of `vectors`, a `property` and `ids`");
+  throw new ValueError("there are indexes of `vectors`, `text`, a `property` and `ids`");
 }
 
 /** @throws EnumerationError */

@@ -43,6 +43,7 @@ import {
   NeighborhoodQuery,
   VerticesQuery,
 } from "../query/calls/prepared-query.js";
+import { type SearchOptions, search } from "../query/calls/search.js";
 import { type ScanOptions, scanArcEntries, scanVertexEntries } from "../query/calls/stream.js";
 import { type VerticesOptions, vertices } from "../query/calls/vertices.js";
 import { findAnchor } from "../query/match/anchor.js";
@@ -61,6 +62,7 @@ import type {
   NeighborhoodResult,
   ScannedArc,
   ScannedVertex,
+  SearchResult,
   VerticesResult,
 } from "../query/render/typed-results.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -109,6 +111,19 @@ export class GraphQueries extends GraphHandle {
   vertices<Entry extends object>(options: VerticesOptions): Entry[];
   vertices(options?: VerticesOptions): unknown {
     return vertices(this.access.store, options);
+  }
+
+  /**
+   * The vertices whose texts match, the best first. `"…"` is a phrase, `-word` excludes, `word*` is
+   * a prefix, all else are words; any text is valid.
+   * @param text what is searched for
+   * @throws QueryError, SearchError, KeyError, TypeError
+   */
+  search<const O extends SearchOptions = object>(text: string, options?: O): SearchResult<O>;
+  /** The same, with entries that the caller declares: `graph.search<Product>("shoes", { … })`. */
+  search<Entry extends object>(text: string, options: SearchOptions): Entry[];
+  search(text: string, options?: SearchOptions): unknown {
+    return search(this.access.store, text, options);
   }
 
   /**

@@ -29,6 +29,7 @@ import {
 } from "../store/property-values.js";
 import { isAscii, isPlainAscii, TextView } from "../store/text-view.js";
 import { validateVertexId } from "../store/validate-vertex-id.js";
+import { MAX_DEFINITION_BYTES, parseDefinition } from "../texts/index-definition.js";
 import { isFeatureList } from "../vectors/features.js";
 import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
 import { isSetting } from "../vectors/similarity-settings.js";
@@ -88,6 +89,9 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       into.value = kind;
       into.name = readName(store.keys, name, true);
       if (kind > 1) throw corruptRecord("an index is made or dropped");
+      break;
+    case OperationCode.IndexTexts:
+      readTextIndex(store, reader, into, kind);
       break;
     case OperationCode.SetSimilarity:
       into.name = name;
@@ -269,6 +273,24 @@ function readIndex(reader: RecordReader, into: Operation, candidates: number): v
   if (!isVectorLength(into.value)) throw corruptRecord("length of vectors");
   if (candidates === 0) return;
   if (candidates < MIN_EF || candidates > MAX_EF) throw corruptRecord("candidates of an index");
+}
+
+function readTextIndex(
+  { keys }: GraphStore,
+  reader: RecordReader,
+  into: Operation,
+  kind: number,
+): void {
+  into.value = kind;
+  reader.skipText(MAX_DEFINITION_BYTES);
+  into.text = reader.text();
+  if (kind > 1) throw corruptRecord("an index is declared or dropped");
+  if (kind === 0) return;
+  const definition = parseDefinition(into.text);
+  if (definition === null) throw corruptRecord("definition of an index of texts");
+  if (!definition.keys.every(({ name }) => keys.codeOf(name) !== 0)) {
+    throw corruptRecord("unknown name");
+  }
 }
 
 /** Decodes a vector, whose scale has been read. */

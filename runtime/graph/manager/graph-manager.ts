@@ -13,6 +13,7 @@ import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
 import { eraseStoredGraph } from "../snapshot/stored-graphs.js";
 import { GraphStore } from "../store/graph-store.js";
+import { TextProcessor } from "../texts/text-processor.js";
 import { IndexProcessor } from "../vectors/index-processor.js";
 import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
@@ -58,6 +59,7 @@ interface ManagedGraph {
   readonly shared: SharedGraph;
   readonly events: EventProcessor;
   readonly indexes: IndexProcessor;
+  readonly texts: TextProcessor;
 }
 
 export class GraphManager {
@@ -133,7 +135,9 @@ export class GraphManager {
     if (this.#settings.events) events.start();
     const indexes = new IndexProcessor(store, this.#log);
     indexes.start();
-    const kept = { store, shared, events, indexes };
+    const texts = new TextProcessor(store, this.#log);
+    texts.start();
+    const kept = { store, shared, events, indexes, texts };
     if (store.memory.log !== null) this.#graphLog?.open(store, shared.logPath, shared.isLocal);
     this.#graphs.set(store.name, kept);
     return shared;
@@ -246,6 +250,7 @@ export class GraphManager {
   #forget(name: string, kept: ManagedGraph): void {
     kept.events.stop();
     kept.indexes.stop();
+    kept.texts.stop();
     if (this.#graphs.get(name) === kept) this.#graphs.delete(name);
   }
 

@@ -7,6 +7,7 @@ import { forgetThread } from "../memory/safepoint.js";
 import { recoverGraph, releaseStaleLocks } from "../operations/recover.js";
 import { releaseSaveLock } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { unpin } from "../texts/pins.js";
 
 const SLEEP_MS = 50;
 
@@ -18,6 +19,7 @@ export async function recoverGraphs(stores: readonly GraphStore[], thread: numbe
   for (const store of stores) {
     releaseSaveLock(store, thread);
     forgetThread(store.memory, thread);
+    unpin(store.memory, thread);
   }
   let left = stores.filter((store) => !recoverGraph(store, thread));
   while (left.length > 0) {

@@ -79,6 +79,8 @@ export class GraphMemory {
   readonly vectors: Arena;
   readonly vectorSlots: Arena;
   readonly links: Arena;
+  readonly texts: Arena;
+  readonly textVersions: Arena;
   /** What other threads receive: always the current memory of the graph. */
   readonly share: SharedGraphMemory;
   #generation = 0;
@@ -90,7 +92,7 @@ export class GraphMemory {
     this.values = values;
     this.log = log === null ? null : new CommitRing(log.ring, new CommitClock(log.clock));
     this.arenas = share.memories.map(
-      (memory, id) => new Arena(id, memory, ARENAS[id] === "vectors" ? SCRATCH_BYTES : 0),
+      (memory, id) => new Arena(id, memory, scratchBytes(ARENAS[id]!)),
     );
     const arena = (name: ArenaName): Arena => this.arenas[ARENAS.indexOf(name)]!;
     this.header = arena("header");
@@ -114,6 +116,8 @@ export class GraphMemory {
     this.vectors = arena("vectors");
     this.vectorSlots = arena("vectorSlots");
     this.links = arena("links");
+    this.texts = arena("texts");
+    this.textVersions = arena("textVersions");
     this.refresh();
   }
 
@@ -194,14 +198,19 @@ export function allocateGraphMemory(
 
 /** @throws RangeError if the process may not reserve enough address space */
 export function memoryFor(arena: ArenaName): ArenaMemory {
-  if (isKernelArena(arena)) return createKernelMemory(arena === "vectors" ? SCRATCH_BYTES : 0);
+  if (isKernelArena(arena)) return createKernelMemory(scratchBytes(arena));
   if (arena !== "dirty") return createPlainMemory(FIRST_ARENA_WORDS, MAX_WORDS_PER_ARENA[arena]);
   const marks = ARENAS.length * CHUNKS_PER_ARENA;
   return createPlainMemory(marks, marks);
 }
 
 function isKernelArena(arena: ArenaName): boolean {
-  return arena === "outArcs" || arena === "inArcs" || arena === "vectors";
+  return arena === "outArcs" || arena === "inArcs" || scratchBytes(arena) > 0;
+}
+
+/** Bytes in front of the words of an arena, in which each thread has a part of its own. */
+function scratchBytes(arena: ArenaName): number {
+  return arena === "vectors" || arena === "texts" ? SCRATCH_BYTES : 0;
 }
 
 /** Returns the bytes of address space that these arenas reserve. */

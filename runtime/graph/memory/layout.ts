@@ -18,6 +18,8 @@
 //             in front of it and is not part of the arena
 //   LINKS     nodes of the vector indexes: neighbors of each slot
 //   VECTOR_SLOTS  1 word a vertex: slot of its vector; ends at the highest vertex that had one
+//   TEXTS     segments of the text indexes; in front of them lies a pin for each reading thread
+//   TEXT_VERSIONS  1 word a vertex: version of its indexed texts
 //
 // An arc, seen from the vertex that owns the run:
 //
@@ -51,6 +53,8 @@ export const ARENAS = [
   "vectors",
   "vectorSlots",
   "links",
+  "texts",
+  "textVersions",
 ] as const;
 
 export type ArenaName = (typeof ARENAS)[number];
@@ -72,6 +76,7 @@ export const MAX_WORDS_PER_ARENA: { readonly [A in ArenaName]?: number } = {
   events: 2 * (MAX_VERTICES + 1),
   locks: 2 ** 26,
   vectorSlots: MAX_VERTICES,
+  textVersions: MAX_VERTICES,
 };
 
 /** Offsets in the header; allocator states lie between `ALLOCATORS` and `ALLOCATORS_END`. */
@@ -180,6 +185,17 @@ export const Header = {
   Threads: 4065,
   /** Last generation of a vertex; never decreases, so caches can detect reuse. */
   VertexSerial: 4073,
+  /** Version of the text that was changed last; see texts/text-layout.ts. */
+  TextSerial: 4074,
+  /** Blocks of `texts`: the vertices of the latest versions, and the indexes of texts. */
+  TextRing: 4075,
+  TextDirectory: 4076,
+  /** Indexes of texts. */
+  TextIndexCount: 4077,
+  /** First segment that no index has any more, but that may still be read. */
+  TextRetired: 4078,
+  /** Raised when segments are retired; never goes back. */
+  TextEpoch: 4079,
 } as const;
 export const IDENTITY_WORDS = 4;
 export const THREADS_WORDS = 8;

@@ -95,6 +95,7 @@ export const F_RANK = 0x1_0000;
 export const F_SIM = 0x2_0000;
 export const F_HAM = 0x4_0000;
 export const F_RLV = 0x7_0000;
+export const F_TEXT = 0x8_0000;
 export const F_TMC = 0x10_0000;
 export const F_TMM = 0x20_0000;
 export const F_TMX = 0x40_0000;

@@ -11,6 +11,7 @@ import { type Operation, OperationCode } from "../store/operation.js";
 import { writeSetting } from "../vectors/similarity-settings.js";
 import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";
+import { declareTexts, dropTexts } from "./index-texts.js";
 import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
 import {
@@ -62,6 +63,10 @@ export function perform(store: GraphStore, operation: Operation): number {
       return 1;
     case OperationCode.IndexProperty:
       return indexProperty(store, name, operation.value === 1);
+    case OperationCode.IndexTexts:
+      return operation.value === 1
+        ? declareTexts(store, operation.text)
+        : dropTexts(store, operation.text);
     case OperationCode.IndexVectors:
       if (operation.flags === 0) return store.vectors.dropIndex(operation.value) ? 1 : 0;
       store.vectors.addIndex(operation.value, operation.flags);

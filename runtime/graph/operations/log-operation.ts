@@ -67,6 +67,12 @@ export function logOperation(store: GraphStore, log: CommitRing, operation: Oper
     case OperationCode.IndexProperty:
       putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, operation.name);
       return;
+    case OperationCode.IndexTexts: {
+      text.setText(operation.text);
+      const at = log.reserve(HEAD_WORDS + LENGTH_WORDS + text.wordCount);
+      putText(log.words, putHead(log, at, operation, operation.value, 0), text);
+      return;
+    }
     case OperationCode.SetReadonly:
     case OperationCode.SetAutoTimes:
       putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, 0);

@@ -121,6 +121,8 @@ export function truncate(store: GraphStore): number {
   writer.markDirty(memory.out, 0, end * SIDE_WORDS);
   writer.markDirty(memory.in, 0, end * SIDE_WORDS);
   store.vectors.reset();
+  store.texts.dropAll();
+  writer.commit();
   // Readers must see that their pointers are invalid before the memory is reused.
   const { ints } = memory.sequence;
   for (let index = SEQUENCE_WORDS; index < end * SEQUENCE_WORDS; index++) {
@@ -187,10 +189,13 @@ function removeForwardOnly(store: GraphStore, type: number): void {
 /** Resets all allocators, so that all memory counts as unused. */
 function resetAllocators(store: GraphStore): void {
   const { writer } = store;
-  const { header } = store.memory;
-  const end = ALLOCATORS + ARENAS.length * ALLOCATOR_WORDS;
-  for (let word = ALLOCATORS; word < end; word++) {
-    if (header.words[word] !== 0) writer.put(header, word, 0);
+  const { header, texts } = store.memory;
+  for (const id of ARENAS.keys()) {
+    if (id === texts.id) continue;
+    const first = ALLOCATORS + id * ALLOCATOR_WORDS;
+    for (let word = first; word < first + ALLOCATOR_WORDS; word++) {
+      if (header.words[word] !== 0) writer.put(header, word, 0);
+    }
   }
   for (const word of EMPTY_GRAPH) writer.put(header, word, 0);
 }

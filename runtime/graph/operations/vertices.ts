@@ -101,6 +101,8 @@ export function setType(store: GraphStore, vertex: number, type: number): void {
   const old = vertices.typeOf(vertex);
   if (old === type) return;
   store.writer.touch(0, vertex);
+  // A text index may be restricted to a type.
+  if (!store.texts.isEmpty && store.properties.countOf(vertex) > 0) store.texts.markChanged(vertex);
   updateDigest(store, -1, vertex);
   delist(store, vertex, old);
   vertices.setMeta(vertex, type, vertices.flagsOf(vertex));

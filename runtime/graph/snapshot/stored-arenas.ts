@@ -80,6 +80,7 @@ export function usedWordsInArena(header: Uint32Array, arena: ArenaName, id: numb
     case "groups":
       return ((handleEnd >>> GROUP_SHIFT) + 1) * GROUP_WORDS;
     case "vectorSlots":
+    case "textVersions":
       return handleEnd;
     case "events":
       return (header[Header.EventCount]! + 1) * EVENT_WORDS;

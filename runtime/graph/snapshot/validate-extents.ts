@@ -17,7 +17,7 @@ export function validateArenaExtents(words: Uint32Array, arenas: readonly Stored
     if (stored === undefined) return true;
     const used = usedWordsInArena(words, name, id);
     // These end at the highest vertex that ever had properties or a vector.
-    const isPart = name === "groups" || name === "vectorSlots";
+    const isPart = name === "groups" || name === "vectorSlots" || name === "textVersions";
     return isPart ? stored.words <= used : stored.words === used;
   });
   const handleEnd = words[Header.HandleEnd]!;

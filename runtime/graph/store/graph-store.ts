@@ -14,6 +14,7 @@ import { Header } from "../memory/layout.js";
 import { SeqlockReader } from "../memory/seqlock-reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
+import { TextTable } from "../texts/text-table.js";
 import { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./code-ranges.js";
@@ -52,6 +53,7 @@ export class GraphStore {
   readonly typeLists: TypeLists;
   readonly indexes: PropertyIndexes;
   readonly values: ExternalValues;
+  readonly texts: TextTable;
   readonly properties: PropertyTable;
   readonly vectors: VectorTable;
   readonly digest: ContentDigest;
@@ -76,6 +78,7 @@ export class GraphStore {
     this.typeLists = new TypeLists(this.writer);
     this.indexes = new PropertyIndexes(this.writer, this.strings);
     this.values = new ExternalValues(memory.values);
+    this.texts = new TextTable(this.writer, this.reader);
     this.properties = new PropertyTable(this);
     this.vectors = new VectorTable(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);

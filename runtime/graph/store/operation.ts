@@ -35,6 +35,8 @@ export const OperationCode = {
   IndexProperty: 18,
   /** Changes a similarity setting of the graph. */
   SetSimilarity: 19,
+  /** Declares an index of texts, or drops one. */
+  IndexTexts: 20,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
@@ -70,7 +72,7 @@ export interface Operation {
   at: number;
   property: PropertyValue | TextView;
   vector: VectorParts;
-  /** Name defined by an enumeration. */
+  /** Name that an enumeration defines; definition or name of a text index. */
   text: string;
 }
 

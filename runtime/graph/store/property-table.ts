@@ -6,6 +6,7 @@ import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
 import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Writer } from "../memory/writer.js";
+import type { TextTable } from "../texts/text-table.js";
 import type { ContentDigest, Sign } from "./content-digest.js";
 import { ExternalValue, type ExternalValues } from "./external-values.js";
 import type { NameEnumeration } from "./names.js";
@@ -66,6 +67,7 @@ export interface PropertyParts {
   readonly indexes: PropertyIndexes;
   readonly digest: ContentDigest;
   readonly values: ExternalValues;
+  readonly texts: TextTable;
 }
 
 /** `VertexFlag.HasProperties` shifted to its position in META. */
@@ -81,9 +83,11 @@ export class PropertyTable {
   readonly #cells: Arena;
   readonly #digest: ContentDigest;
   readonly #values: ExternalValues;
+  readonly #texts: TextTable;
 
   /** @param parts components it uses */
-  constructor({ writer, reader, strings, keys, indexes, digest, values }: PropertyParts) {
+  constructor(parts: PropertyParts) {
+    const { writer, reader, strings, keys, indexes, digest, values, texts } = parts;
     this.groups = new PropertyGroups(writer, reader);
     this.#writer = writer;
     this.#strings = strings;
@@ -92,6 +96,7 @@ export class PropertyTable {
     this.#cells = writer.memory.cells;
     this.#digest = digest;
     this.#values = values;
+    this.#texts = texts;
   }
 
   /** Removes all properties, of a new or truncated graph. Requires a mutation. */
@@ -107,6 +112,7 @@ export class PropertyTable {
     const stored = value instanceof TextView ? value : validatePropertyValue(value);
     const { groups } = this;
     groups.touch(vertex);
+    if (!this.#texts.isEmpty && this.#texts.hasKey(key)) this.#texts.markChanged(vertex);
     const found = groups.find(vertex, key);
     const old = found === 0 ? 0 : this.#pointerAt(found);
     if (found !== 0) this.#updateDigest(-1, vertex, key, found);
@@ -129,6 +135,7 @@ export class PropertyTable {
     const cell = groups.find(vertex, key);
     if (cell === 0) return false;
     groups.touch(vertex);
+    if (!this.#texts.isEmpty && this.#texts.hasKey(key)) this.#texts.markChanged(vertex);
     const old = this.#pointerAt(cell);
     this.#updateDigest(-1, vertex, key, cell);
     if (!this.#indexes.isEmpty) this.#unindex(vertex, key, cell);

@@ -1,4 +1,4 @@
-// What goes through the documents of one segment that have a word or phrase, and scores them.
+// Iterator over the documents of a segment that contain a word or phrase, with their scores.
 
 /** Documents whose scores are computed together. */
 export const WINDOW = 4096;

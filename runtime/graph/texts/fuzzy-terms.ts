@@ -5,7 +5,7 @@
 import { MAX_WORD_UNITS } from "./analysis/word-forms.js";
 import type { Segment } from "./segment.js";
 
-/** Words of at least so many letters may have one edit, two. */
+/** Minimum letters of words that may have one edit, two edits. */
 const ONE_EDIT = 4;
 const TWO_EDITS = 8;
 /** Most edits that can be asked for. */
@@ -26,7 +26,7 @@ const rows = new Uint8Array((MAX_WORD_UNITS + 2) * WIDTH);
 const previous = new Uint16Array(MAX_WORD_UNITS + 4);
 const present = new Uint16Array(MAX_WORD_UNITS + 4);
 
-/** The terms within so many edits of a word that have its first letter. */
+/** Finds the terms with the first letter of a word that differ from it by at most `edits`. */
 export function findFuzzyTerms(segment: Segment, word: string, edits: number): FuzzyTerm[] {
   const found: FuzzyTerm[] = [];
   const length = Math.min(word.length, MAX_WORD_UNITS);

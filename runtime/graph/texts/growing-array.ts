@@ -1,4 +1,4 @@
-// Arrays of numbers that grow as they are filled, for who builds segments.
+// Growing arrays of numbers, for the construction of segments.
 
 export class GrowingWords {
   words = new Uint32Array(1024);
@@ -9,7 +9,7 @@ export class GrowingWords {
     this.words[this.length++] = word;
   }
 
-  /** Lets so many more fit; those beyond `length` are 0 unless the length was lowered. */
+  /** Makes room for `count` more words. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.words.length) return;

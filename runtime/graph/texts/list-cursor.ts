@@ -64,11 +64,6 @@ export class ListCursor {
     return (frequency / normFactor(norm, segment.averageOf(key))) * MAX_WEIGHT_ERROR;
   }
 
-  /** True if there is more than one document, so that blocks have limits of their own. */
-  get hasBlocks(): boolean {
-    return this.#headers !== 0;
-  }
-
   /** Goes to the next document. */
   next(): number {
     if (++this.place < this.size) {
@@ -108,20 +103,6 @@ export class ListCursor {
     return this.#frequencies;
   }
 
-  /** Greatest weight in the block that a document, which is not behind the cursor, would lie in. */
-  limitAt(document: number): number {
-    if (this.#headers === 0) return this.limit;
-    const block = this.#blockOf(document);
-    return block >= this.#blocks ? 0 : this.#limitOfBlock(block);
-  }
-
-  /** Last document of that block. */
-  lastOfBlockAt(document: number): number {
-    if (this.#headers === 0) return NO_DOCUMENT - 1;
-    const block = this.#blockOf(document);
-    return block >= this.#blocks ? NO_DOCUMENT - 1 : this.#lastOfBlock(block);
-  }
-
   /** Greatest weight of the documents from one to another. */
   limitBetween(from: number, end: number): number {
     if (this.#headers === 0) return this.limit;
@@ -131,11 +112,6 @@ export class ListCursor {
       if (this.#lastOfBlock(block) >= end) break;
     }
     return limit;
-  }
-
-  /** Goes to the first document of the next block; false at the end of the list. */
-  nextBlock(): boolean {
-    return this.#enterBlock(this.#block + 1) !== NO_DOCUMENT;
   }
 
   /**

@@ -1,15 +1,15 @@
 // Scores the documents of one list: a word that was asked for as it is, in one key.
 
 import type { DocumentScorer, ScoreWindow } from "./document-scorer.js";
-import { ListCursor, NO_DOCUMENT } from "./list-cursor.js";
+import { ListCursor } from "./list-cursor.js";
 import type { Segment } from "./segment.js";
 import { K1, saturate, weightFor } from "./weights.js";
 
 /** How much a list counts in a search. */
 export interface ListWeight {
-  /** By encoded length: what a frequency is multiplied by. */
+  /** Factor of frequencies, by encoded length. */
   readonly factors: Float64Array;
-  /** What greatest weights of the segment are multiplied by. */
+  /** Factor of the greatest weights of the segment. */
   readonly limitFactor: number;
 }
 
@@ -103,10 +103,6 @@ export class ListScorer implements DocumentScorer {
       const score = this.#scoreOf(frequencies[place]! * factors[norm]!);
       if (score > threshold) threshold = take(document, score);
     }
-  }
-
-  get isAtEnd(): boolean {
-    return this.cursor.document === NO_DOCUMENT;
   }
 
   #scoreOf(weight: number): number {

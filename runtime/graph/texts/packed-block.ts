@@ -1,5 +1,4 @@
-// Blocks of 128 numbers, each in so many bits, in four lanes. This is the reference for the kernels
-// of texts.wat, and what reads blocks where those do not.
+// Bit-packed blocks of 128 numbers with one bit width for a block, in four lanes.
 
 import { BLOCK, LANES } from "./segment-layout.js";
 
@@ -12,7 +11,7 @@ export function bitsFor(values: Uint32Array): number {
   return 32 - Math.clz32(all);
 }
 
-/** Words that a block of so many bits takes. */
+/** Words of a block with a bit width. */
 export function packedWords(bits: number): number {
   return bits * LANES;
 }

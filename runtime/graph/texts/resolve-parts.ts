@@ -1,28 +1,17 @@
-// Finds the lists of what is sought in one segment, and what each of them counts.
+// Resolves words and phrases of a search to the lists of one segment, with their weights.
 
 import type { DocumentScorer } from "./document-scorer.js";
 import { editsFor, findFuzzyTerms } from "./fuzzy-terms.js";
 import { ListScorer, type ListWeight } from "./list-scorer.js";
 import { type PhraseLists, PhraseScorer } from "./phrase-scorer.js";
-import type { SoughtPart, SoughtPhrase, SoughtWord } from "./search-text.js";
 import type { Segment } from "./segment.js";
+import type { SearchedKeys, SoughtPart, SoughtPhrase, SoughtWord } from "./sought-text.js";
 import { UnionScorer, type WeightedList } from "./union-scorer.js";
 
 /** Terms that a word may stand for; the most frequent ones are taken. */
-export const MAX_TERMS = 1024;
-/** What a term counts for each edit by which it differs from the word. */
+const MAX_TERMS = 1024;
+/** Factor of a term for each edit by which it differs from the word. */
 export const TYPO_WEIGHT = 0.6;
-
-/** Edits that words may have. */
-export type Fuzziness = 0 | 1 | 2 | "auto";
-
-export interface SearchedKeys {
-  /** What each key counts; 0: it is not searched. */
-  readonly boosts: readonly number[];
-  readonly fuzzy: Fuzziness;
-  /** Terms that a term stands for as well. */
-  readonly synonyms: ReadonlyMap<string, readonly string[]>;
-}
 
 /** A term that a word stands for, in a segment. */
 interface MeantTerm {
@@ -35,7 +24,7 @@ export interface ResolvedList {
   readonly list: number;
   readonly term: number;
   readonly key: number;
-  /** What its term counts. */
+  /** Factor of its term. */
   readonly factor: number;
 }
 

@@ -12,16 +12,16 @@ export type TakeDocument = (document: number, score: number) => number;
 export interface SegmentSearch {
   /** Number of documents in the segment. */
   readonly documents: number;
-  /** What is sought and found in the segment. */
+  /** Words and phrases of the search that the segment contains. */
   readonly scorers: readonly DocumentScorer[];
-  /** What documents must not have. */
+  /** Excluded words and phrases. */
   readonly excluded: readonly DocumentScorer[];
   /** How many of the scorers a document has to match, at least 1. */
   readonly least: number;
   /** Negative infinity: every match is wanted. */
   readonly threshold: number;
   readonly take: TakeDocument;
-  /** Called before so many documents are looked at; throws when time is over. */
+  /** Accounts for documents; throws after the deadline. */
   readonly spend: (documents: number) => void;
 }
 

@@ -2,30 +2,11 @@
 // is a prefix, all else are words.
 
 import type { Analysis } from "./analysis/analysis.js";
+import type { SoughtPart, SoughtWord } from "./sought-text.js";
 
 /** Characters and words of a text that count; the rest is ignored. */
-export const MAX_TEXT = 1000;
-export const MAX_WORDS = 32;
-
-/** A word: a term of the index, or the beginning of terms. */
-export interface SoughtWord {
-  readonly kind: "word";
-  /** What the index has it as. */
-  readonly term: string;
-  /** As it was given, folded: what a prefix begins with and typos are compared with. */
-  readonly form: string;
-  readonly isPrefix: boolean;
-}
-
-/** Words one behind the other. */
-export interface SoughtPhrase {
-  readonly kind: "phrase";
-  readonly terms: readonly string[];
-  /** Places behind the first word: stop words leave gaps. */
-  readonly offsets: readonly number[];
-}
-
-export type SoughtPart = SoughtWord | SoughtPhrase;
+const MAX_TEXT = 1000;
+const MAX_WORDS = 32;
 
 export interface SoughtText {
   readonly parts: readonly SoughtPart[];

@@ -2,6 +2,7 @@
 // with a counting sort, which keeps the documents and positions of each term in order.
 
 import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
+import type { DenseNumbers } from "./dense-numbers.js";
 import { GrowingWords } from "./growing-array.js";
 import { byteOfLength } from "./lengths.js";
 import { SegmentEncoder } from "./segment-encoder.js";
@@ -12,6 +13,7 @@ const STEP = 8192;
 
 export class SegmentBuilder {
   readonly #forms: WordForms;
+  readonly #numbers: DenseNumbers;
   readonly #keys: number;
   readonly #hasPositions: boolean;
   /** Of each word: term and key, document, position. */
@@ -24,8 +26,11 @@ export class SegmentBuilder {
   readonly #lengths: number[];
   #hasVersions = false;
 
-  constructor(forms: WordForms, keys: number, hasPositions: boolean) {
+  /** @param numbers used by one builder at a time */
+  constructor(forms: WordForms, numbers: DenseNumbers, keys: number, hasPositions: boolean) {
+    numbers.begin();
     this.#forms = forms;
+    this.#numbers = numbers;
     this.#keys = keys;
     this.#hasPositions = hasPositions;
     this.#norms = Array.from({ length: keys }, () => new GrowingWords());
@@ -56,7 +61,7 @@ export class SegmentBuilder {
     for (let position = 0; position < count; position++) {
       const term = terms[position]!;
       if (term === NO_TERM) continue;
-      this.#codes.push(term * this.#keys + key);
+      this.#codes.push(this.#numbers.denseOf(term) * this.#keys + key);
       this.#documents.push(document);
       this.#positions.push(position);
       length++;
@@ -79,15 +84,12 @@ export class SegmentBuilder {
       this.#hasPositions,
     );
     const { starts, order } = yield* this.#sortWords();
-    const used: number[] = [];
-    for (let term = 0; term < this.#forms.termCount; term++) {
-      const first = term * this.#keys;
-      if (starts[first] !== starts[first + this.#keys]) used.push(term);
-    }
-    const sorted = yield* sortStrings(used, (term) => this.#forms.textOf(term));
+    const { used } = this.#numbers;
+    const textOf = (term: number): string => this.#forms.textOf(used[term]!);
+    const sorted = yield* sortStrings([...used.keys()], textOf);
     let done = 0;
     for (const term of sorted) {
-      encoder.beginTerm(this.#forms.textOf(term));
+      encoder.beginTerm(textOf(term));
       for (let key = 0; key < this.#keys; key++) {
         const code = term * this.#keys + key;
         const [from, end] = [starts[code]!, starts[code + 1]!];
@@ -108,7 +110,7 @@ export class SegmentBuilder {
   *#sortWords(): Generator<undefined, { starts: Uint32Array; order: Uint32Array }, void> {
     const codes = this.#codes.words;
     const count = this.#codes.length;
-    const starts = new Uint32Array(this.#forms.termCount * this.#keys + 1);
+    const starts = new Uint32Array(this.#numbers.used.length * this.#keys + 1);
     for (let at = 0; at < count; at++) {
       starts[codes[at]! + 1]!++;
       if (at % (8 * STEP) === 0) yield;

@@ -21,7 +21,7 @@ import { MAX_WEIGHT_ERROR, normFactors } from "./weights.js";
 const float = new Float32Array(1);
 const floatWord = new Uint32Array(float.buffer);
 
-/** What the documents of a segment are. */
+/** Documents of a segment. */
 export interface SegmentDocuments {
   readonly count: number;
   readonly vertices: Uint32Array;
@@ -37,7 +37,7 @@ export class SegmentEncoder {
   readonly #documents: SegmentDocuments;
   readonly #hasPositions: boolean;
   readonly #averages: readonly number[];
-  /** By key: what a frequency is divided by, for each encoded length. */
+  /** Divisors of frequencies, by key and encoded length. */
   readonly #factors: readonly Float64Array[];
   readonly #terms = new GrowingWords();
   readonly #texts: string[] = [];
@@ -149,17 +149,7 @@ export class SegmentEncoder {
     const { count, norms, lengths } = this.#documents;
     const given = this.#documents.versions;
     words.set(this.#documents.vertices.subarray(0, count), vertices);
-    let [first, last] = [0, 0];
-    if (given !== null) {
-      words.set(given.subarray(0, count), versions);
-      first = 0xffff_ffff;
-      for (let at = 0; at < count; at++) {
-        first = Math.min(first, given[at]!);
-        last = Math.max(last, given[at]!);
-      }
-    }
-    words[SegmentHead.FirstVersion] = first;
-    words[SegmentHead.LastVersion] = last;
+    if (given !== null) words.set(given.subarray(0, count), versions);
     const bytes = new Uint8Array(words.buffer);
     for (const [key, lengthsOfKey] of norms.entries()) {
       bytes.set(lengthsOfKey.subarray(0, count), norm * 4 + key * normBytes(count));

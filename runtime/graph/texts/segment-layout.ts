@@ -23,11 +23,9 @@ export const SegmentHead = {
   Words: 0,
   SizeClass: 1,
   Documents: 2,
-  /** Documents whose vertex has another text now, or none; written after publication. */
-  Dead: 3,
-  /** Least and greatest version of its documents. */
-  FirstVersion: 4,
-  LastVersion: 5,
+  /** Of a retired segment: the next one, and the epoch in which it was retired. */
+  NextRetired: 3,
+  RetiredIn: 4,
   Terms: 6,
   Lists: 7,
   VerticesAt: 8,

@@ -68,19 +68,6 @@ export class Segment {
     return this.#head(SegmentHead.Words);
   }
 
-  /** At this moment. */
-  get dead(): number {
-    return this.#head(SegmentHead.Dead);
-  }
-
-  get firstVersion(): number {
-    return this.#head(SegmentHead.FirstVersion);
-  }
-
-  get lastVersion(): number {
-    return this.#head(SegmentHead.LastVersion);
-  }
-
   vertexOf(document: number): number {
     return this.views.words[this.#vertices + document]!;
   }
@@ -138,7 +125,7 @@ export class Segment {
     return low;
   }
 
-  /** The first term behind those that begin with a text. */
+  /** The first term behind all terms with a prefix. */
   endOfPrefix(text: string, from: number): number {
     let low = from;
     let high = this.terms;

@@ -4,20 +4,13 @@
 
 import type { DocumentScorer } from "./document-scorer.js";
 import type { ListWeight } from "./list-scorer.js";
-import { type ResolvedPart, resolvePart, type SearchedKeys, scorerFor } from "./resolve-parts.js";
+import type { PendingMatch } from "./pending-match.js";
+import { type ResolvedPart, resolvePart, scorerFor } from "./resolve-parts.js";
 import { searchSegment } from "./search-segment.js";
-import type { SoughtPart } from "./search-text.js";
 import type { Segment } from "./segment.js";
-import { averageLength, type TextStatistics } from "./text-statistics.js";
-import { inverseFrequency, normFactors } from "./weights.js";
-
-/** What is sought, and where. */
-export interface TextSearch extends SearchedKeys {
-  readonly parts: readonly SoughtPart[];
-  readonly excluded: readonly SoughtPart[];
-  /** How many parts a document has to have, at least 1. */
-  readonly least: number;
-}
+import type { SoughtPart, TextSearch } from "./sought-text.js";
+import { averageLength, partIdfs, type TextStatistics } from "./text-statistics.js";
+import { normFactors } from "./weights.js";
 
 /** Takes a document of a segment; returns what the scores of the next ones have to exceed. */
 export type TakeMatch = (segment: Segment, document: number, score: number) => number;
@@ -48,43 +41,48 @@ export class TextMatch {
     return this.#segments.some(({ parts }) => parts.some(({ isCut }) => isCut));
   }
 
-  /** What scores of these segments alone go by. */
-  statistics(keys: number): TextStatistics {
-    let documents = 0;
-    const lengths = new Array<number>(keys).fill(0);
+  /** Statistics of these segments and pending texts. */
+  statistics(keys: number, pending: PendingMatch | null = null): TextStatistics {
+    let documents = pending?.documents ?? 0;
+    const lengths = Array.from({ length: keys }, (_, key) => pending?.lengths[key] ?? 0);
     for (const { segment } of this.#segments) {
       documents += segment.documents;
       for (let key = 0; key < keys; key++) lengths[key]! += segment.lengthOf(key);
     }
-    return { documents, lengths, frequencies: this.#frequencies() };
+    return { documents, lengths, frequencies: this.#frequencies(pending) };
   }
 
   /** One for each word; those of a phrase follow each other. */
-  #frequencies(): number[] {
+  #frequencies(pending: PendingMatch | null): number[] {
     return this.search.parts.flatMap((part, at) =>
-      part.kind === "word" ? [this.#wordFrequency(at)] : this.#phraseFrequencies(at, part.terms),
+      part.kind === "word"
+        ? [this.#wordFrequency(at, pending)]
+        : this.#phraseFrequencies(at, part.terms, pending),
     );
   }
 
   /** Documents of the most frequent term, in the key where it is most frequent. */
-  #wordFrequency(at: number): number {
+  #wordFrequency(at: number, pending: PendingMatch | null): number {
     const counts = new Map<string, number>();
-    let most = 0;
+    pending?.addWordCounts(at, counts);
     for (const { segment, parts } of this.#segments) {
       for (const { list, term, key } of parts[at]!.lists) {
         const name = `${key} ${segment.textOf(term)}`;
-        const count = (counts.get(name) ?? 0) + segment.documentsOfList(list);
-        counts.set(name, count);
-        most = Math.max(most, count);
+        counts.set(name, (counts.get(name) ?? 0) + segment.documentsOfList(list));
       }
     }
+    let most = 0;
+    for (const count of counts.values()) most = Math.max(most, count);
     return most;
   }
 
-  #phraseFrequencies(at: number, terms: readonly string[]): number[] {
+  #phraseFrequencies(at: number, terms: readonly string[], pending: PendingMatch | null): number[] {
     return terms.map((_, word) => {
       const sums = this.search.boosts.map((_boost, key) =>
-        this.#segments.reduce((sum, { parts }) => sum + parts[at]!.frequencies[word]![key]!, 0),
+        this.#segments.reduce(
+          (sum, { parts }) => sum + parts[at]!.frequencies[word]![key]!,
+          pending?.phraseCount(at, word, key) ?? 0,
+        ),
       );
       return Math.max(...sums);
     });
@@ -139,17 +137,4 @@ export class TextMatch {
       };
     };
   }
-}
-
-/** What each part counts. */
-export function partIdfs(parts: readonly SoughtPart[], statistics: TextStatistics): number[] {
-  let at = 0;
-  return parts.map((part) => {
-    const words = part.kind === "word" ? 1 : part.terms.length;
-    let idf = 0;
-    for (let word = 0; word < words; word++) {
-      idf += inverseFrequency(statistics.frequencies[at++] ?? 0, statistics.documents);
-    }
-    return idf;
-  });
 }

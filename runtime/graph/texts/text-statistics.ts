@@ -1,5 +1,8 @@
-// What scores go by beside a document: numbers of documents, their average lengths, and how many
-// have each word. Of one graph, of the first page of a cursor, or added up over partitions.
+// Collection statistics of BM25: number of documents, lengths, and document frequencies. They come
+// from one graph, from the first page of a cursor, or from a sum over partitions.
+
+import type { SoughtPart } from "./sought-text.js";
+import { inverseFrequency } from "./weights.js";
 
 export interface TextStatistics {
   /** Documents of the index. */
@@ -14,4 +17,17 @@ export interface TextStatistics {
 export function averageLength({ documents, lengths }: TextStatistics, key: number): number {
   const average = documents === 0 ? 0 : lengths[key]! / documents;
   return average > 0 ? average : 1;
+}
+
+/** Inverse document frequency of each part. */
+export function partIdfs(parts: readonly SoughtPart[], statistics: TextStatistics): number[] {
+  let at = 0;
+  return parts.map((part) => {
+    const words = part.kind === "word" ? 1 : part.terms.length;
+    let idf = 0;
+    for (let word = 0; word < words; word++) {
+      idf += inverseFrequency(statistics.frequencies[at++] ?? 0, statistics.documents);
+    }
+    return idf;
+  });
 }

@@ -13,7 +13,7 @@ const B = 0.75;
 /** Greatest weights are stored as float32, which must not be less than the weight. */
 export const MAX_WEIGHT_ERROR = 1.000001;
 
-/** What frequencies are divided by, for an encoded length. */
+/** Divisor of frequencies for an encoded length. */
 export function normFactor(norm: number, average: number): number {
   return 1 - B + (B * LENGTH_OF_BYTE[norm]!) / average;
 }
@@ -23,7 +23,7 @@ export function normFactors(average: number): Float64Array {
   return LENGTH_OF_BYTE.map((_, norm) => normFactor(norm, average));
 }
 
-/** Inverse document frequency of a word that so many of all documents have. */
+/** Inverse document frequency of a word in `documents` of `all` documents. */
 export function inverseFrequency(documents: number, all: number): number {
   return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
 }

@@ -1,8 +1,9 @@
 // Searching texts the simple way: all documents as lists of words, scores by the formula.
 
+import { distance } from "../../../runtime/graph/texts/edit-distance.js";
 import { byteOfLength, LENGTH_OF_BYTE } from "../../../runtime/graph/texts/lengths.js";
-import type { SoughtPart } from "../../../runtime/graph/texts/search-text.js";
-import { distance } from "./edit-distance.js";
+import type { SoughtPart } from "../../../runtime/graph/texts/sought-text.js";
+import type { TextStatistics } from "../../../runtime/graph/texts/text-statistics.js";
 
 /** Words by key; null for words that are not indexed. */
 export type NaiveDocument = readonly (readonly (string | null)[])[];
@@ -16,6 +17,8 @@ export interface NaiveSearch {
   readonly synonyms?: ReadonlyMap<string, readonly string[]>;
   /** Average lengths by key; those of the documents unless given. */
   readonly averages?: readonly number[];
+  /** Replaces the statistics of the documents; one frequency for each word sought. */
+  readonly statistics?: TextStatistics;
 }
 
 const [K1, B] = [1.2, 0.75];
@@ -27,11 +30,16 @@ export function searchNaively(
   search: NaiveSearch,
 ): Map<number, number> {
   const { boosts } = search;
-  const averages = search.averages ?? averageLengths(documents, boosts.length);
+  const { statistics } = search;
+  const averages =
+    search.averages ??
+    statistics?.lengths.map((sum) => (sum === 0 ? 1 : sum / statistics.documents)) ??
+    averageLengths(documents, boosts.length);
+  const size = statistics?.documents ?? documents.size;
+  let word = 0;
   const norm = (document: NaiveDocument, key: number): number =>
     1 - B + (B * LENGTH_OF_BYTE[byteOfLength(length(document[key]))]!) / averages[key]!;
-  const idf = (count: number): number =>
-    Math.log(1 + (documents.size - count + 0.5) / (count + 0.5));
+  const idf = (count: number): number => Math.log(1 + (size - count + 0.5) / (count + 0.5));
   const countOf = (term: string): number => {
     const counts = boosts.map((boost, key) => {
       if (boost === 0) return 0;
@@ -43,8 +51,11 @@ export function searchNaively(
     const terms = part.kind === "word" ? termsOf(documents, part, search) : new Map();
     const weight =
       part.kind === "word"
-        ? idf(Math.max(0, ...[...terms.keys()].map(countOf)))
-        : part.terms.reduce((sum, term) => sum + idf(countOf(term)), 0);
+        ? idf(statistics?.frequencies[word++] ?? Math.max(0, ...[...terms.keys()].map(countOf)))
+        : part.terms.reduce(
+            (sum, term) => sum + idf(statistics?.frequencies[word++] ?? countOf(term)),
+            0,
+          );
     const scores = new Map<number, number>();
     for (const [number, document] of documents) {
       let sum = 0;
@@ -91,7 +102,7 @@ export function averageLengths(
   });
 }
 
-/** What a word stands for, and what each term counts. */
+/** Terms that a word stands for, with their factors. */
 function termsOf(
   documents: ReadonlyMap<number, NaiveDocument>,
   part: SoughtPart & { readonly kind: "word" },

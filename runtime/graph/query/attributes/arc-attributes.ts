@@ -44,7 +44,12 @@ export const HAMMING = arc(
   ({ probe, head }) => probe?.hamming(head) ?? NO_HAMMING,
 );
 
+export const TEXT = arc(
+  { field: "text", bit: F.F_TEXT, kind: "float" },
+  ({ textScore }) => textScore,
+);
+
 export const ARC_ATTRIBUTES = [
   ...[ANCHOR, ANCHOR_INTERNALID, DIRECTION, RELATIONSHIP, MODIFIER, VALUE, ARC_VALUE, DISTANCE],
-  ...[IS_SYNTHETIC, IS_FORWARD, RANK, SIMILARITY, HAMMING],
+  ...[IS_SYNTHETIC, IS_FORWARD, RANK, SIMILARITY, HAMMING, TEXT],
 ];

@@ -30,6 +30,8 @@ export interface HitView {
   readonly probe: Probe | null;
   /** Sort key of the hit. */
   readonly score: number;
+  /** Score of its text in a search; 0 elsewhere. */
+  readonly textScore: number;
 }
 
 /** Names of an attribute. */

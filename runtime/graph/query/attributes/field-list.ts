@@ -10,6 +10,7 @@ import {
   RANK,
   RELATIONSHIP,
   SIMILARITY,
+  TEXT,
   VALUE,
 } from "./arc-attributes.js";
 import type { Attribute } from "./attribute.js";
@@ -49,6 +50,7 @@ export const FIELD_LIST = [
   RANK,
   SIMILARITY,
   HAMMING,
+  TEXT,
   TMC,
   TMM,
   TMX,

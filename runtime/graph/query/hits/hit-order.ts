@@ -8,6 +8,7 @@ import { ARC_WORDS } from "../../memory/layout.js";
 import { arcSortValue, isFloatArc } from "../../model/arc-number.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { TextScores } from "../../texts/text-scores.js";
 import { NO_HAMMING, NO_SIMILARITY, type Probe } from "../../vectors/probe.js";
 import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 import { moveArc } from "../match/arc-stack.js";
@@ -71,6 +72,13 @@ function resolveKind(kind: number, hits: HitKind): number {
   return kind === S.S_ANCHOR_OBID ? S.S_OBID : kind;
 }
 
+/** Inputs of an order that the graph does not store. */
+interface OrderInputs {
+  readonly rank: ArcProgram | null;
+  readonly probe: Probe | null;
+  readonly texts: TextScores | null;
+}
+
 /** Compares hits of one store. */
 export class HitOrder {
   readonly #store: GraphStore;
@@ -83,18 +91,18 @@ export class HitOrder {
   readonly #rank: ArcProgram | null;
   readonly #isOfVertices: boolean;
 
-  /** @param by scores hits for S_RANK; compared with for S_SIM and S_HAM */
+  /** @param by scores hits for S_RANK and S_TEXT; compared with for S_SIM and S_HAM */
   constructor(
     store: GraphStore,
     { kind, isDescending }: Sortby,
-    { rank, probe }: { readonly rank: ArcProgram | null; readonly probe: Probe | null },
+    { rank, probe, texts }: OrderInputs,
     hits: HitKind,
   ) {
     this.#store = store;
     this.#rank = rank;
     this.#isOfVertices = hits === "vertex";
     this.#kind = kind;
-    this.#read = vertexNumber(kind, probe);
+    this.#read = vertexNumber(kind, probe, texts);
     this.#sign = isDescending ? -1 : 1;
     this.hasTexts =
       kind === S.S_ID || kind === S.S_ANCHOR || kind === S.S_OBID || kind === S.S_ANCHOR_OBID;
@@ -103,6 +111,11 @@ export class HitOrder {
   /** True if the most similar come first. */
   get isBySimilarity(): boolean {
     return this.#kind === S.S_SIM && this.#sign === -1;
+  }
+
+  /** True if the best texts come first. */
+  get isByText(): boolean {
+    return this.#kind === S.S_TEXT && this.#sign === -1;
   }
 
   /** True if the order drops hits: those with a negative score. */
@@ -167,6 +180,7 @@ export class HitOrder {
   scoreOf(key: number): number {
     if (key === Number.POSITIVE_INFINITY && this.#kind === S.S_SIM) return NO_SIMILARITY;
     if (key === Number.POSITIVE_INFINITY && this.#kind === S.S_HAM) return NO_HAMMING;
+    if (key === Number.POSITIVE_INFINITY && this.#kind === S.S_TEXT) return 0;
     // Adding 0 turns -0 into 0.
     return WITHOUT_SCORE.has(this.#kind) ? 0 : key * this.#sign + 0;
   }
@@ -203,7 +217,9 @@ function computeValueKeys(
 function vertexNumber(
   kind: number,
   probe: Probe | null,
+  texts: TextScores | null,
 ): (store: GraphStore, vertex: number) => number {
+  if (kind === S.S_TEXT) return (_, vertex) => texts?.of(vertex) ?? Number.NaN;
   // Vertices without a vector come last in either direction.
   if (kind === S.S_SIM) return (_, vertex) => probe?.similarity(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_HAM) return (_, vertex) => probe?.hamming(vertex, Number.NaN) ?? Number.NaN;

@@ -16,6 +16,7 @@ const NEIGHBORHOOD = [
   ...["arc", "neighbor", "collect", "vector", "aggregate", "nest", "nestedHits"],
 ];
 const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
+const SEARCH = ["in", "keys", "match", "fuzzy", "prefix"];
 const ADJACENCY = ["arc", "neighbor", ...EXPRESSIONS];
 
 /** Option names by call. */
@@ -24,6 +25,7 @@ const NAMES = {
   neighborhoodQuery: new Set(NEIGHBORHOOD),
   global: new Set([...GLOBAL, ...PAGE, ...LIMIT]),
   globalQuery: new Set(GLOBAL),
+  search: new Set([...GLOBAL, ...SEARCH, ...PAGE, ...LIMIT]),
   adjacent: new Set([...ADJACENCY, ...LIMIT]),
   adjacencyQuery: new Set(ADJACENCY),
   aggregate: new Set([...ADJACENCY, ...RESULT, "collect", ...LIMIT]),

@@ -184,6 +184,20 @@ export interface GlobalQueryOptions extends ResultOptions {
   readonly memory?: unknown;
 }
 
+/** How texts are searched. */
+export interface TextQueryOptions {
+  /** Name of the index; default: the only one, or "text". */
+  readonly in?: string;
+  /** Keys to search, with the boost of each; default: all keys with their declared boosts. */
+  readonly keys?: readonly string[] | { readonly [key: string]: number };
+  /** How many of the words a text must have; default: all. */
+  readonly match?: "all" | "any" | number;
+  /** Typos allowed in a word; "auto": by its length, and only if too few hits are found without. */
+  readonly fuzzy?: 0 | 1 | 2 | "auto";
+  /** True: the last word may be the beginning of one. */
+  readonly prefix?: boolean;
+}
+
 /** How arcs of one head, relationship and value class are aggregated. */
 export interface AggregateRule {
   /** Default: `count`. */

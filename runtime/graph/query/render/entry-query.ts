@@ -11,6 +11,7 @@ import { Header } from "../../memory/layout.js";
 import { F_ID, F_PROP, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { readConsistently } from "../../store/read-consistently.js";
+import type { TextScores } from "../../texts/text-scores.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { HitCollector } from "../hits/hit-collector.js";
@@ -53,6 +54,12 @@ export interface HitSource extends EntrySource {
    * there are too few.
    */
   nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
+  /** Scores of the texts that were searched; null where none are. */
+  readonly texts?: TextScores | null;
+  /** Order of the hits unless another one is requested. */
+  readonly sortby?: number;
+  /** Passes the vertices with the best texts to the sink; false if the source cannot. */
+  best?(hits: number, sink: HitSink, deadline: Deadline): boolean;
   /** Returns whether a hit still exists. */
   isCurrent(row: Row): boolean;
   counts(found: HitSourceResult): object;
@@ -147,7 +154,8 @@ export class EntryQuery {
     });
     const isSearched = page.hits > 0 || hasCounts || source.expressions.hasEffects;
     const isNearest = isSearched && this.#takeNearest(collector, page, deadline);
-    if (isSearched && !isNearest) source.search(anchor, collector, deadline);
+    const isDone = isNearest || (isSearched && this.#takeBest(collector, page, deadline));
+    if (isSearched && !isDone) source.search(anchor, collector, deadline);
     watch?.split();
     const { entries, excluded } = this.#renderPage(anchor, collector, page, { removals, deadline });
     meter.end(begun);
@@ -180,6 +188,14 @@ export class EntryQuery {
     const isOther = this.#probe === null || !this.#order?.isBySimilarity;
     if (isOther || this.#format.hasCounts || keep === Number.POSITIVE_INFINITY) return false;
     return this.#source.nearest?.(this.#probe!, keep, collector, deadline) ?? false;
+  }
+
+  /** Finds only the best texts where all others can be skipped. */
+  #takeBest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
+    const keep = page.offset + page.hits;
+    if (!this.#order?.isByText || this.#format.hasCounts) return false;
+    if (keep === Number.POSITIVE_INFINITY) return false;
+    return this.#source.best?.(keep, collector, deadline) ?? false;
   }
 
   #countOnce(anchor: number, options: ExecuteOptions): number {
@@ -216,7 +232,7 @@ export class EntryQuery {
       const entries = this.#isList ? ids.map((id) => [id]) : ids;
       if (resolveRemovals(store) === removals) return { entries, excluded: 0 };
     }
-    const row = new Row(store, anchor, this.#order, this.#probe);
+    const row = new Row(store, anchor, this.#order, this.#probe, this.#source.texts);
     for (let rendering = 1; ; rendering++) {
       const now = resolveRemovals(store);
       const entries: unknown[] = [];
@@ -266,14 +282,15 @@ export function resolveSortOrder(
   { sortby, rank }: RankedOptions,
   probe: Probe | null,
 ): HitOrder | null {
-  const { store, kind, expressions } = source;
+  const { store, kind, expressions, texts = null } = source;
   const hasRank = rank !== undefined && rank !== null;
-  const order = parseSortby(sortby, kind, hasRank);
+  const order = parseSortby(sortby ?? source.sortby, kind, hasRank);
   // A ranking formula is compiled even if nothing is sorted by it, to report its errors.
   const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
   const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
   if (order.kind === 0) return null;
-  return new HitOrder(store, order, { rank: order.kind === S_RANK ? program : null, probe }, kind);
+  const formula = order.kind === S_RANK ? program : null;
+  return new HitOrder(store, order, { rank: formula, probe, texts }, kind);
 }
 
 /** Options of queries with a ranking formula and a probe vector. */

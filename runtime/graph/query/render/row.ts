@@ -5,6 +5,7 @@ import { ArcFlag } from "../../memory/layout.js";
 import { FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import { SYNTHETIC, SYNTHETIC_NAME } from "../../store/code-ranges.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { TextScores } from "../../texts/text-scores.js";
 import type { Probe } from "../../vectors/probe.js";
 import type { HitView } from "../attributes/attribute.js";
 import type { HitBuffer } from "../hits/hit-buffer.js";
@@ -27,7 +28,16 @@ export class Row implements HitView {
   bits = 0;
   #key = 0;
 
-  constructor(store: GraphStore, root: number, order: HitOrder | null, probe: Probe | null) {
+  readonly #texts: TextScores | null;
+
+  constructor(
+    store: GraphStore,
+    root: number,
+    order: HitOrder | null,
+    probe: Probe | null,
+    texts: TextScores | null = null,
+  ) {
+    this.#texts = texts;
     this.probe = probe;
     this.store = store;
     this.root = root;
@@ -75,6 +85,10 @@ export class Row implements HitView {
 
   get score(): number {
     return this.#order === null ? 0 : this.#order.scoreOf(this.#key);
+  }
+
+  get textScore(): number {
+    return this.#texts?.of(this.head) ?? 0;
   }
 
   get #modifierCode(): number {

@@ -169,6 +169,8 @@ export type NeighborhoodResult<O> =
       >;
 /** Result of `vertices` for its options. */
 export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Entry<O, "id">>;
+/** Result of `search` for its options. */
+export type SearchResult<O> = Envelope<O, "search", { vertices: number }, Entry<O, "id">>;
 /** Result of `arcs` for its options. */
 export type ArcsResult<O> = Envelope<
   O,

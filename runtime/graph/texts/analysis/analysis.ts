@@ -1,5 +1,5 @@
-// How texts of one index become terms, in one thread. What is indexed and what is searched for go
-// through the same analysis.
+// Analysis of the texts of one index in one thread: texts to terms. Indexed texts and searches use
+// the same analysis.
 
 import { findLanguage, type Language } from "./languages.js";
 import { Tokenizer } from "./tokenizer.js";
@@ -11,7 +11,7 @@ export interface AnalysisOptions {
   readonly stopWords: boolean;
 }
 
-/** Raised when the same text may become other terms: indexes are built anew then. */
+/** Version of the analysis: incremented when a text may become other terms. */
 export const ANALYSIS_VERSION = 1;
 
 export class Analysis {

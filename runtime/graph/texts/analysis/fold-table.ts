@@ -1,7 +1,7 @@
-// Folding of UTF-16 code units: what each one becomes in an indexed word. Pages of 256 units are
+// Folding of UTF-16 code units to the units of indexed words. Pages of 256 units are
 // computed on first use, because the whole table takes 30 ms and most texts need three pages.
 
-/** What the tokenizer does with a code unit. */
+/** Role of a code unit in a text. */
 export const UnitClass = {
   Unknown: 0,
   /** Ends a word. */
@@ -10,7 +10,7 @@ export const UnitClass = {
   Letter: 2,
   /** Left out: accents and other marks. */
   Dropped: 3,
-  /** Several units: `expansionOf` has them. */
+  /** Several units: `findExpansion` has them. */
   Several: 4,
   /** A character of a script without spaces: words are pairs of such. */
   Pair: 5,
@@ -49,8 +49,11 @@ const MARK_RANGES = [
 ];
 const MARKS = new RegExp(`[${MARK_RANGES.join("")}]`, "g");
 const LETTER = /^[\p{L}\p{N}\p{M}]$/u;
-const PAIRED =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]$/u;
+const PAIRED_SCRIPTS = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];
+const PAIRED = new RegExp(
+  `^[${PAIRED_SCRIPTS.map((script) => `\\p{Script=${script}}`).join("")}\\u30fc]$`,
+  "u",
+);
 /** Jamo, and the voicing marks of kana. */
 const COMPOSED = /^[\u1100-\u11ff\u3099\u309a]$/;
 const HIGH_SURROGATE = /^[\ud800-\udbff]$/;
@@ -103,7 +106,7 @@ function classify(unit: number): number {
 }
 
 /** Folded form of a unit of class `Several`. */
-export function expansionOf(unit: number): string {
+export function findExpansion(unit: number): string {
   return expansions.get(unit) ?? "";
 }
 

@@ -3,7 +3,7 @@
 
 import {
   computePage,
-  expansionOf,
+  findExpansion,
   foldedPoint,
   foldedUnits,
   isPairCharacter,
@@ -46,6 +46,8 @@ export class Tokenizer {
   read(text: string): number {
     this.text = text;
     this.count = 0;
+    this.#previous = "";
+    this.#isPaired = false;
     this.#begin();
     const { length } = text;
     for (let at = 0; at < length; at++) {
@@ -85,7 +87,7 @@ export class Tokenizer {
           break;
         }
         default:
-          this.#addSeveral(expansionOf(unit), at, at + 1);
+          this.#addSeveral(findExpansion(unit), at, at + 1);
       }
     }
     this.#endAll(length);

@@ -10,7 +10,7 @@ export const MAX_WORD_UNITS = 64;
 const FIRST_SLOTS = 4096;
 const MAX_FORMS = 1 << 20;
 
-/** What a form is indexed by: its stem, or null for a stop word. */
+/** Returns the term of a form: its stem, or null for a stop word. */
 export type Stem = (form: string) => string | null;
 
 export class WordForms {
@@ -44,7 +44,7 @@ export class WordForms {
     return this.#numbers.get(text) ?? -1;
   }
 
-  /** True once numbers are to be given anew: see `forget`. */
+  /** True once `forget` is due. */
   get isFull(): boolean {
     return this.#forms >= MAX_FORMS;
   }

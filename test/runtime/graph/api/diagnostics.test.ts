@@ -131,10 +131,10 @@ test("prints vertices, locks and arcs", ({ graph }) => {
     written(() => graph.showOpenVertices()),
     /^WL 1 session \d+: a\n$/,
   );
-  const found = written(() => assert.is(graph.search("a"), null));
+  const found = written(() => assert.is(graph.showArcs("a"), null));
   assert.is(found, "( a )-[ to <M_INT> 7 ]->( b )\n");
   assert.is(
-    written(() => graph.search("nobody")),
+    written(() => graph.showArcs("nobody")),
     "no arcs\n",
   );
   assert.throws(() => graph.showVertex("nobody"), /Object does not exist: 'nobody'/);

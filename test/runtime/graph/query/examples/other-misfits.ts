@@ -196,7 +196,7 @@ export const OTHER_MISFITS: readonly Misfit[] = [
     "QueryError: invalid fields parameter: 'nom'",
     'fields[1] is "nom"; what fits: anchor, anchor-internalid, direction, relationship, ' +
       "modifier, value, id, internalid, type, degree, indegree, outdegree, vector, " +
-      "properties, rankscore, similarity, hamming-distance, created, modified, expires, " +
+      "properties, rankscore, similarity, hamming-distance, text, created, modified, expires, " +
       "descriptor, address, handle, raw-vertex",
   ],
   [

@@ -1,0 +1,175 @@
+// Declaring and dropping indexes of texts, and what became of them.
+
+import { checkOptions } from "../model/check-argument.js";
+import { ValueError } from "../model/errors.js";
+import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
+import { apply } from "../operations/apply.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
+import { ANALYSIS_VERSION, Analysis } from "../texts/analysis/analysis.js";
+import { LANGUAGE_CODES, NO_LANGUAGE } from "../texts/analysis/languages.js";
+import { MAX_DEFINITION_BYTES, type TextIndexDefinition } from "../texts/index-definition.js";
+import { readPinned } from "../texts/pins.js";
+import { Segment } from "../texts/segment.js";
+import { MAX_KEYS } from "../texts/segment-layout.js";
+import { declaredTextIndexes } from "../texts/text-indexes.js";
+import { ALL_SCANNED } from "../texts/text-layout.js";
+import { begin } from "./change-vertex.js";
+import { ensureKeyCode } from "./name-codes.js";
+import { requireWritable } from "./vertex-key.js";
+
+/** Definition of a text index. */
+export interface TextIndexOptions {
+  /** "text" unless given. */
+  readonly name?: string;
+  /** Properties whose texts are indexed (max 16), with the boost of each (default: 1). */
+  readonly keys: readonly string[] | { readonly [key: string]: { readonly boost?: number } };
+  /** Only vertices of this type. */
+  readonly type?: string | null;
+  /** Language of the texts, as `en`; "none" unless given: words are found as they are. */
+  readonly language?: string;
+  /** Groups of words that mean the same. */
+  readonly synonyms?: readonly (readonly string[])[];
+  /** True: words that every text has are not indexed. */
+  readonly stopWords?: boolean;
+  /** False: less memory, but no phrases. */
+  readonly positions?: boolean;
+}
+
+/** State of an index of texts. */
+export interface TextIndexInfo {
+  readonly name: string;
+  readonly keys: readonly string[];
+  readonly type: string | null;
+  readonly language: string;
+  /** Documents in the index, including replaced and removed ones until the next merge. */
+  readonly documents: number;
+  /** Changes that the index has yet to take up; a search looks at them one by one. */
+  readonly pending: number;
+  /** Different words, counted in each segment. */
+  readonly words: number;
+  readonly segments: number;
+  readonly bytes: number;
+  /** True once all texts were indexed that there were when the index was declared. */
+  readonly complete: boolean;
+}
+
+const OPTION_NAMES = new Set([
+  ...["name", "keys", "type", "language", "synonyms", "stopWords", "positions"],
+]);
+const DEFAULT_NAME = "text";
+const MAX_BOOST = 1000;
+
+/**
+ * Declares an index, or gives one of the same name another definition.
+ * @throws ValueError, AccessError, CapacityError
+ */
+export function indexTexts(store: GraphStore, options: TextIndexOptions): void {
+  const definition = definitionOf(options);
+  const text = JSON.stringify(definition);
+  if (Buffer.byteLength(text) > MAX_DEFINITION_BYTES) {
+    throw new ValueError(`the definition of an index is limited to ${MAX_DEFINITION_BYTES} bytes`);
+  }
+  // Fails where the packages of the language are missing.
+  new Analysis(definition);
+  store.writer.mutate(() => {
+    requireWritable(store);
+    for (const { name } of definition.keys) ensureKeyCode(store, name);
+    const operation = begin(store, OperationCode.IndexTexts, 0);
+    operation.text = text;
+    operation.value = 1;
+    apply(store, operation);
+  });
+}
+
+/**
+ * Drops an index; false if there is none.
+ * @throws AccessError
+ */
+export function dropTextIndex(store: GraphStore, name = DEFAULT_NAME): boolean {
+  return store.writer.mutate(() => {
+    requireWritable(store);
+    const operation = begin(store, OperationCode.IndexTexts, 0);
+    operation.text = name;
+    operation.value = 0;
+    return apply(store, operation) > 0;
+  });
+}
+
+/** Takes no lock: the values of an index being built may be inconsistent. */
+export function textIndexes(store: GraphStore): TextIndexInfo[] {
+  const { texts, writer, memory } = store;
+  return readPinned(memory, writer.thread, () =>
+    declaredTextIndexes(texts).flatMap(({ place, definition }) => {
+      const state = texts.read(place);
+      if (state === null) return [];
+      const segments = state.segments.map((start) => new Segment(texts.views, start));
+      const sum = (of: (segment: Segment) => number): number =>
+        segments.reduce((all, segment) => all + of(segment), 0);
+      return [
+        {
+          name: definition.name,
+          keys: definition.keys.map(({ name }) => name),
+          type: definition.type,
+          language: definition.language,
+          documents: sum(({ documents }) => documents),
+          pending: texts.serial - state.progress.builtTo,
+          words: sum(({ terms }) => terms),
+          segments: segments.length,
+          bytes: sum(({ words }) => words * 4),
+          complete: state.progress.scannedTo === ALL_SCANNED,
+        },
+      ];
+    }),
+  );
+}
+
+/** @throws ValueError, TypeError */
+function definitionOf(options: TextIndexOptions): TextIndexDefinition {
+  checkOptions(options ?? {}, OPTION_NAMES);
+  const { name = DEFAULT_NAME, type = null, language = NO_LANGUAGE } = options;
+  const { synonyms = [], stopWords = false, positions = true } = options;
+  requireThat(isText(name) && name !== "", name, "a name", ".name");
+  requireThat(type === null || isText(type), type, NAMES, ".type");
+  requireThat(LANGUAGE_CODES.includes(language), language, LANGUAGE_CODES.join(", "), ".language");
+  requireThat(isGroups(synonyms), synonyms, "lists of words", ".synonyms");
+  requireThat(typeof stopWords === "boolean", stopWords, "true or false", ".stopWords");
+  requireThat(typeof positions === "boolean", positions, "true or false", ".positions");
+  return {
+    ...{ name, keys: keysOf(options?.keys), type, language, stopWords, positions, synonyms },
+    version: ANALYSIS_VERSION,
+  };
+}
+
+function keysOf(keys: TextIndexOptions["keys"]): TextIndexDefinition["keys"] {
+  const fits = `names of 1 to ${MAX_KEYS} properties, or { name: { boost } }`;
+  requireThat(typeof keys === "object" && keys !== null, keys, fits, ".keys");
+  const found = Array.isArray(keys)
+    ? keys.map((name: unknown) => ({ name: name as string, boost: 1 }))
+    : Object.entries(keys).map(([name, value]) => ({ name, boost: value?.boost ?? 1 }));
+  const isList = found.length >= 1 && found.length <= MAX_KEYS;
+  const isDistinct = new Set(found.map(({ name }) => name)).size === found.length;
+  requireThat(isList && isDistinct, keys, fits, ".keys");
+  for (const { name, boost } of found) {
+    requireThat(isText(name) && name !== "", name, NAMES, ".keys");
+    const isBoost = typeof boost === "number" && boost > 0 && boost <= MAX_BOOST;
+    requireThat(isBoost, boost, `a number above 0, up to ${MAX_BOOST}`, `.keys.${name}.boost`);
+  }
+  return found;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isGroups(groups: unknown): boolean {
+  return (
+    Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isText))
+  );
+}
+
+function requireThat(isRight: boolean, given: unknown, fits: string, at: string): void {
+  if (isRight) return;
+  const error = new ValueError(`invalid ${at.slice(1)} of an index of texts`);
+  throw withArgumentDetails(error, given, fits, at);
+}

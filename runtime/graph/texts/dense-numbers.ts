@@ -1,0 +1,40 @@
+// Assigns numbers from 0 on to those of many numbers that are used in one round. A new round takes
+// constant time.
+
+export class DenseNumbers {
+  #denseOf = new Uint32Array(4096);
+  #roundOf = new Uint32Array(4096);
+  #round = 0;
+  /** By dense number: the number that it stands for. */
+  readonly used: number[] = [];
+
+  /** Begins a round. */
+  begin(): void {
+    this.#round++;
+    this.used.length = 0;
+  }
+
+  /** To be called when numbers mean something else. */
+  forget(): void {
+    this.#roundOf.fill(0);
+  }
+
+  denseOf(number: number): number {
+    if (number >= this.#denseOf.length) this.#grow(number + 1);
+    if (this.#roundOf[number] !== this.#round) {
+      this.#roundOf[number] = this.#round;
+      this.#denseOf[number] = this.used.length;
+      this.used.push(number);
+    }
+    return this.#denseOf[number]!;
+  }
+
+  #grow(count: number): void {
+    const size = Math.max(count, this.#denseOf.length * 2);
+    const [dense, rounds] = [this.#denseOf, this.#roundOf];
+    this.#denseOf = new Uint32Array(size);
+    this.#roundOf = new Uint32Array(size);
+    this.#denseOf.set(dense);
+    this.#roundOf.set(rounds);
+  }
+}

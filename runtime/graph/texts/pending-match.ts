@@ -1,0 +1,206 @@
+// Searches texts that are in no segment yet: each document is looked at word by word, twice. At
+// first the document frequencies are counted, then the matching documents are scored.
+
+import { NO_TERM, type WordForms } from "./analysis/word-forms.js";
+import { distance } from "./edit-distance.js";
+import { editsFor } from "./fuzzy-terms.js";
+import { byteOfLength } from "./lengths.js";
+import type { PendingDocument } from "./pending-texts.js";
+import { TYPO_WEIGHT } from "./resolve-parts.js";
+import type { SoughtPart, SoughtWord, TextSearch } from "./sought-text.js";
+import { averageLength, partIdfs, type TextStatistics } from "./text-statistics.js";
+import { normFactor, saturate } from "./weights.js";
+
+interface Matching {
+  readonly document: PendingDocument;
+  /** Frequencies times the factors of terms, by part and key. */
+  readonly frequencies: Float64Array;
+}
+
+export class PendingMatch {
+  readonly #search: TextSearch;
+  readonly #forms: WordForms;
+  readonly #parts: readonly PendingPart[];
+  readonly #excluded: readonly PendingPart[];
+  readonly #matching: Matching[] = [];
+  readonly lengths: number[];
+  documents = 0;
+
+  constructor(search: TextSearch, forms: WordForms) {
+    this.#search = search;
+    this.#forms = forms;
+    this.#parts = search.parts.map((part) => new PendingPart(part, search, forms));
+    this.#excluded = search.excluded.map((part) => new PendingPart(part, search, forms));
+    this.lengths = search.boosts.map(() => 0);
+  }
+
+  /** Looks at a document. */
+  add(document: PendingDocument): void {
+    const keys = this.lengths.length;
+    this.documents++;
+    const frequencies = new Float64Array(this.#parts.length * keys);
+    for (const [key, terms] of document.terms.entries()) {
+      if (terms !== null) this.lengths[key]! += lengthOf(terms);
+    }
+    let matches = 0;
+    for (const [at, part] of this.#parts.entries()) {
+      if (part.count(document, frequencies.subarray(at * keys, (at + 1) * keys))) matches++;
+    }
+    if (matches < this.#search.least) return;
+    const unused = new Float64Array(keys);
+    if (this.#excluded.some((part) => part.count(document, unused.fill(0)))) return;
+    this.#matching.push({ document, frequencies });
+  }
+
+  /** True if a document matches. */
+  get hasMatches(): boolean {
+    return this.#matching.length > 0;
+  }
+
+  /** How many documents have a term that part `at` stands for, by key and text of the term. */
+  addWordCounts(at: number, counts: Map<string, number>): void {
+    for (const [code, count] of this.#parts[at]!.counts) {
+      const keys = this.lengths.length;
+      const name = `${code % keys} ${this.#forms.textOf(Math.floor(code / keys))}`;
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+  }
+
+  /** How many documents have a word of a phrase in a key. */
+  phraseCount(at: number, word: number, key: number): number {
+    return this.#parts[at]!.wordCounts[word * this.lengths.length + key] ?? 0;
+  }
+
+  /** Gives all documents that match. */
+  run(statistics: TextStatistics, take: (document: PendingDocument, score: number) => void): void {
+    const { parts, boosts } = this.#search;
+    const idfs = partIdfs(parts, statistics);
+    const averages = boosts.map((_, key) => averageLength(statistics, key));
+    for (const { document, frequencies } of this.#matching) {
+      const factors = boosts.map((boost, key) => {
+        const terms = document.terms[key] ?? null;
+        if (terms === null) return 0;
+        return boost / normFactor(byteOfLength(lengthOf(terms)), averages[key]!);
+      });
+      let score = 0;
+      for (const [at, idf] of idfs.entries()) {
+        let weight = 0;
+        for (const [key, factor] of factors.entries()) {
+          weight += frequencies[at * boosts.length + key]! * factor;
+        }
+        if (weight > 0) score += idf * saturate(weight);
+      }
+      take(document, score);
+    }
+  }
+}
+
+function lengthOf(terms: Int32Array): number {
+  let length = 0;
+  for (const term of terms) if (term !== NO_TERM) length++;
+  return length;
+}
+
+/** A word or phrase as it is sought in documents. */
+class PendingPart {
+  /** Documents by term and key: of a word. */
+  readonly counts = new Map<number, number>();
+  /** Documents by word and key: of a phrase. */
+  readonly wordCounts: number[] = [];
+  readonly #part: SoughtPart;
+  readonly #search: TextSearch;
+  readonly #forms: WordForms;
+  readonly #terms: readonly number[];
+  /** Cached factors of terms; null if the word stands for one term. */
+  readonly #factors: Map<number, number> | null;
+
+  constructor(part: SoughtPart, search: TextSearch, forms: WordForms) {
+    this.#part = part;
+    this.#search = search;
+    this.#forms = forms;
+    const texts = part.kind === "word" ? [part.term] : part.terms;
+    this.#terms = texts.map((text) => forms.numberOf(text));
+    const isExact = part.kind === "phrase" || !standsForSeveral(part, search);
+    this.#factors = isExact ? null : new Map();
+  }
+
+  /** Adds frequencies by key; false if the document does not have it. */
+  count(document: PendingDocument, frequencies: Float64Array): boolean {
+    let isFound = false;
+    for (const [key, terms] of document.terms.entries()) {
+      if (terms === null || this.#search.boosts[key] === 0) continue;
+      const frequency =
+        this.#part.kind === "phrase"
+          ? this.#countPhrase(terms, this.#part.offsets, key)
+          : this.#countWord(terms, key);
+      frequencies[key] = frequency;
+      if (frequency > 0) isFound = true;
+    }
+    return isFound;
+  }
+
+  #countWord(terms: Int32Array, key: number): number {
+    const keys = this.#search.boosts.length;
+    let frequency = 0;
+    if (this.#factors === null) {
+      const sought = this.#terms[0]!;
+      if (sought < 0) return 0;
+      for (const term of terms) if (term === sought) frequency++;
+      if (frequency > 0) increase(this.counts, sought * keys + key);
+      return frequency;
+    }
+    const seen = new Set<number>();
+    for (const term of terms) {
+      if (term === NO_TERM) continue;
+      const factor = this.#factorOf(term, this.#factors);
+      if (factor === 0) continue;
+      frequency += factor;
+      seen.add(term);
+    }
+    for (const term of seen) increase(this.counts, term * keys + key);
+    return frequency;
+  }
+
+  #countPhrase(terms: Int32Array, offsets: readonly number[], key: number): number {
+    const keys = this.#search.boosts.length;
+    let frequency = 0;
+    for (const [word, sought] of this.#terms.entries()) {
+      if (sought < 0 || !terms.includes(sought)) continue;
+      const at = word * keys + key;
+      this.wordCounts[at] = (this.wordCounts[at] ?? 0) + 1;
+    }
+    if (this.#terms.includes(-1)) return 0;
+    for (let at = 0; at < terms.length; at++) {
+      if (this.#terms.every((term, word) => terms[at + offsets[word]!] === term)) frequency++;
+    }
+    return frequency;
+  }
+
+  #factorOf(term: number, factors: Map<number, number>): number {
+    let factor = factors.get(term);
+    if (factor === undefined) {
+      factor = termFactor(this.#part as SoughtWord, this.#forms.textOf(term), this.#search);
+      factors.set(term, factor);
+    }
+    return factor;
+  }
+}
+
+function increase(counts: Map<number, number>, key: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function standsForSeveral(word: SoughtWord, { fuzzy, synonyms }: TextSearch): boolean {
+  const edits = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
+  return word.isPrefix || edits > 0 || synonyms.has(word.term);
+}
+
+/** Factor of a term for a word; 0: the word does not stand for it. */
+function termFactor(word: SoughtWord, term: string, { fuzzy, synonyms }: TextSearch): number {
+  if (term === word.term || (word.isPrefix && term.startsWith(word.form))) return 1;
+  if (synonyms.get(word.term)?.includes(term)) return 1;
+  const most = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
+  if (most === 0 || term[0] !== word.term[0]) return 0;
+  const edits = distance(word.term, term);
+  return edits <= most ? TYPO_WEIGHT ** edits : 0;
+}

@@ -1,0 +1,105 @@
+// The texts that are in no segment yet, as one thread has read them. Each text is analyzed once a
+// version and thread.
+
+import type { Tokenizer } from "./analysis/tokenizer.js";
+import { ALL_SCANNED, RING_WORDS } from "./text-layout.js";
+import type { TextIndexState, TextTable } from "./text-table.js";
+
+export interface PendingDocument {
+  readonly vertex: number;
+  readonly version: number;
+  /** Terms by key, in the order of the words; null where there is no text. */
+  readonly terms: readonly (Int32Array | null)[];
+}
+
+/** Texts that a thread caches; each search analyzes the others again. */
+const MAX_KNOWN = 65_536;
+/** Times that a vertex is read again because it changes meanwhile. */
+const MAX_ATTEMPTS = 16;
+
+/** Where the texts of an index come from. */
+export interface TextSource {
+  readonly tokenizer: Tokenizer;
+  /** Texts of a vertex by key; null if the index does not include the vertex. */
+  textsOf(vertex: number): readonly unknown[] | null;
+}
+
+export class PendingTexts {
+  readonly #source: TextSource;
+  readonly #table: TextTable;
+  /** By vertex; null where the index is not about it. */
+  readonly #known = new Map<number, { version: number; document: PendingDocument | null }>();
+
+  constructor(source: TextSource, table: TextTable) {
+    this.#source = source;
+    this.#table = table;
+  }
+
+  /** Documents of all vertices that are pending at a version. */
+  *documents(
+    state: TextIndexState,
+    serial: number,
+    end: number,
+    spend: (count: number) => void,
+  ): Generator<PendingDocument, void, void> {
+    const { forms } = this.#source.tokenizer;
+    if (this.#known.size > MAX_KNOWN || forms.isFull) this.#known.clear();
+    if (forms.isFull) forms.forget();
+    for (const vertex of this.#vertices(state, serial, end)) {
+      spend(1);
+      const document = this.read(vertex);
+      if (document !== null) yield document;
+    }
+  }
+
+  *#vertices(
+    { progress: { builtTo, scannedTo, scanFrom } }: TextIndexState,
+    serial: number,
+    end: number,
+  ): Generator<number, void, void> {
+    const table = this.#table;
+    if (serial - builtTo < RING_WORDS) {
+      for (let version = builtTo + 1; version <= serial; version++) {
+        const vertex = table.vertexOfVersion(version);
+        // Of a vertex that has changed again, the newer one counts.
+        if (table.versionOf(vertex) === version) yield vertex;
+      }
+    } else {
+      for (let vertex = 1; vertex < end; vertex++) {
+        if (table.versionOf(vertex) > builtTo) yield vertex;
+      }
+    }
+    if (scannedTo === ALL_SCANNED) return;
+    for (let vertex = Math.max(1, scannedTo); vertex < end; vertex++) {
+      const version = table.versionOf(vertex);
+      if (version >= scanFrom && version <= builtTo) yield vertex;
+    }
+  }
+
+  /** The texts of a vertex with the version that they have; null if the index is not about it. */
+  read(vertex: number): PendingDocument | null {
+    const table = this.#table;
+    for (let attempt = 1; ; attempt++) {
+      const version = table.versionOf(vertex);
+      const known = this.#known.get(vertex);
+      if (known?.version === version) return known.document;
+      const document = this.#analyze(vertex, version);
+      // The current change is incomplete: a later search reads the vertex again.
+      if (table.versionOf(vertex) !== version && attempt < MAX_ATTEMPTS) continue;
+      if (this.#known.size < MAX_KNOWN) this.#known.set(vertex, { version, document });
+      return document;
+    }
+  }
+
+  #analyze(vertex: number, version: number): PendingDocument | null {
+    const { tokenizer } = this.#source;
+    const texts = this.#source.textsOf(vertex);
+    if (texts === null) return null;
+    const terms = texts.map((text) => {
+      if (typeof text !== "string") return null;
+      const count = tokenizer.read(text);
+      return tokenizer.terms.slice(0, count);
+    });
+    return { vertex, version, terms };
+  }
+}

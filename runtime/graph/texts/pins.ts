@@ -1,0 +1,49 @@
+// Which threads read segments just now. A reader puts the epoch into its pin before it looks which
+// segments there are; a segment that was retired in an epoch is given to nothing else while a pin
+// is older. Pins lie in front of the arena, in no snapshot.
+//
+// The builder makes the entry of the index odd before it raises the epoch. So a reader that has
+// seen the new epoch waits for the new segments, and one that has seen the old epoch is waited for.
+
+import { sharedBuffer } from "../memory/arena.js";
+import type { GraphMemory } from "../memory/graph-memory.js";
+import { Header, KERNEL_SCRATCH_BYTES, KERNEL_THREADS } from "../memory/layout.js";
+
+const NONE = 0;
+
+/** Reads segments: `read` must not keep any of them. Pins of one thread may be nested. */
+export function readPinned<T>(memory: GraphMemory, thread: number, read: () => T): T {
+  const pin = pinOf(memory, thread);
+  if (Atomics.load(pin, 0) !== NONE) return read();
+  const { ints } = memory.header;
+  let epoch = Atomics.load(ints, Header.TextEpoch);
+  for (;;) {
+    Atomics.store(pin, 0, epoch + 1);
+    const now = Atomics.load(ints, Header.TextEpoch);
+    if (now === epoch) break;
+    epoch = now;
+  }
+  try {
+    return read();
+  } finally {
+    Atomics.store(pin, 0, NONE);
+  }
+}
+
+/** True if a reader may have found a segment that was retired in an epoch. */
+export function isPinnedBefore(memory: GraphMemory, epoch: number): boolean {
+  for (let thread = 0; thread < KERNEL_THREADS; thread++) {
+    const seen = Atomics.load(pinOf(memory, thread), 0);
+    if (seen !== NONE && seen - 1 < epoch) return true;
+  }
+  return false;
+}
+
+/** Takes the pin of a thread that has died. */
+export function unpin(memory: GraphMemory, thread: number): void {
+  Atomics.store(pinOf(memory, thread), 0, NONE);
+}
+
+function pinOf({ texts }: GraphMemory, thread: number): Int32Array {
+  return new Int32Array(sharedBuffer(texts.memory), thread * KERNEL_SCRATCH_BYTES, 1);
+}

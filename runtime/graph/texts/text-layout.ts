@@ -1,0 +1,57 @@
+// How indexes of texts lie in the arena `texts`, beside their segments (segment-layout.ts).
+//
+//   directory   key codes of all indexes, then one entry for each index     never freed
+//   ring        vertices of the latest versions                            never freed
+//   definition  UTF-8 of the JSON that the index was declared with
+//
+// Whenever an indexed text may have become another, its vertex gets the next version. A document of
+// a segment counts while its vertex has the version that the document was made from. Versions never
+// go back, even if the change is rolled back: then a vertex is pending without need.
+//
+// An index is behind by the vertices of versions above `BuiltTo`, which the ring names, and while a
+// scan runs by those from `ScannedTo` on with a version from `ScanFrom` to `BuiltTo`. An index that
+// was declared begins with a scan of all vertices; one that the ring has left behind scans those of
+// the versions that were lost.
+
+/** Blocks of the arena are multiples of it. */
+export const TEXT_UNIT_WORDS = 64;
+
+export const MAX_INDEXES = 16;
+export const MAX_SEGMENTS = 64;
+/** Vertices in the ring: a power of two. Of older versions all vertices are looked at. */
+export const RING_WORDS = 65_536;
+/** `ScannedTo` once all vertices were scanned. */
+export const ALL_SCANNED = 0xffff_ffff;
+
+/** Words of the directory in front of the entries. */
+export const Directory = { KeyCount: 0, Keys: 1 } as const;
+const DIRECTORY_HEAD_WORDS = 256;
+const ENTRY_WORDS = 128;
+export const DIRECTORY_WORDS = DIRECTORY_HEAD_WORDS + MAX_INDEXES * ENTRY_WORDS;
+
+/** Words of the entry of an index. */
+export const Entry = {
+  /** Odd while the others are written. */
+  Sequence: 0,
+  /** Raised with each index that is declared here. */
+  Generation: 1,
+  /** 0: no index. */
+  Definition: 2,
+  DefinitionBytes: 3,
+  SegmentCount: 4,
+  /** Texts of versions up to this one are in segments, unless they are newer. */
+  BuiltTo: 5,
+  /** Vertices below were looked at by the scan. */
+  ScannedTo: 6,
+  /** Block that a builder fills; it is freed by the builder, or by the next one. */
+  Building: 7,
+  BuildingClass: 8,
+  KeyCount: 9,
+  ScanFrom: 10,
+  Keys: 16,
+  Segments: 32,
+} as const;
+
+export function entryAt(directory: number, index: number): number {
+  return directory + DIRECTORY_HEAD_WORDS + index * ENTRY_WORDS;
+}

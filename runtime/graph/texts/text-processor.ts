@@ -1,0 +1,93 @@
+// Builds the indexes of texts of a graph, in the one thread that keeps graphs: a little at a time,
+// so that the thread's own requests get their turn. A builder that dies leaves a block that the
+// next one frees; what it had published stays.
+
+import type { LogLine } from "../../base/log-settings.js";
+import { TimeSlicedTask } from "../../base/time-sliced-task.js";
+import { CapacityError } from "../model/errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { isPinnedBefore } from "./pins.js";
+import { TextBuilder } from "./text-builder.js";
+
+const TICK_MS = 100;
+const SLICE_MS = 2;
+
+export class TextProcessor extends TimeSlicedTask {
+  readonly #store: GraphStore;
+  readonly #log: LogLine;
+  readonly #builders = new Map<number, TextBuilder>();
+  #work: Generator<undefined, void, void> | null = null;
+  #hasFreed = false;
+
+  /** @param log gets a line when an index cannot be built on */
+  constructor(store: GraphStore, log: LogLine) {
+    super(TICK_MS);
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /**
+   * Works for so long; false when there is nothing left to do.
+   * @param isComplete true: nothing is left for later, however little it is
+   */
+  run(limitMs: number, isComplete = true): boolean {
+    const giveUpAt = performance.now() + limitMs;
+    this.#work ??= this.#all(isComplete);
+    do {
+      if (this.#work.next().done !== true) continue;
+      this.#work = null;
+      return false;
+    } while (performance.now() < giveUpAt);
+    return true;
+  }
+
+  protected slice(): boolean {
+    const { memory, texts } = this.#store;
+    if (memory.isRemoved) return false;
+    if (this.#work === null && texts.isEmpty && texts.retiredEpoch < 0) return false;
+    try {
+      return this.run(SLICE_MS, false);
+    } catch (error) {
+      if (!(error instanceof CapacityError)) throw error;
+      // Searches look at every text that is in no segment.
+      this.stop();
+      this.#log(
+        `graph "${this.#store.name}": index of texts is not complete: ${error.message}`,
+        "warn",
+      );
+      return false;
+    }
+  }
+
+  *#all(isComplete: boolean): Generator<undefined, void, void> {
+    const { texts, writer } = this.#store;
+    if (!this.#hasFreed) writer.mutate(() => texts.freeAbandoned());
+    this.#hasFreed = true;
+    this.#freeRetired();
+    for (const index of texts.indexes()) {
+      const builder = this.#builderFor(index);
+      if (builder !== null) yield* builder.run(isComplete);
+      this.#freeRetired();
+    }
+  }
+
+  #builderFor(index: number): TextBuilder | null {
+    const state = this.#store.texts.read(index);
+    if (state === null) return null;
+    let builder = this.#builders.get(index);
+    if (builder?.generation !== state.generation) {
+      builder = new TextBuilder(this.#store, index, state.generation);
+      this.#builders.set(index, builder);
+    }
+    return builder;
+  }
+
+  #freeRetired(): void {
+    const { texts, writer, memory } = this.#store;
+    const epoch = texts.retiredEpoch;
+    if (epoch < 0 || isPinnedBefore(memory, epoch)) return;
+    writer.mutate(() => {
+      if (texts.retiredEpoch === epoch) texts.freeRetired();
+    });
+  }
+}

@@ -1,0 +1,391 @@
+// The text indexes of a graph in shared memory; see text-layout.ts. Changes run within a mutation;
+// searches read entries, versions and the ring without a lock.
+
+import type { Arena } from "../memory/arena.js";
+import { BlockAllocator } from "../memory/block-allocator.js";
+import { Header } from "../memory/layout.js";
+import type { SeqlockReader } from "../memory/seqlock-reader.js";
+import type { Writer } from "../memory/writer.js";
+import { CapacityError } from "../model/errors.js";
+import { SegmentViews } from "./segment.js";
+import { SegmentHead } from "./segment-layout.js";
+import {
+  DIRECTORY_WORDS,
+  Directory,
+  Entry,
+  entryAt,
+  MAX_INDEXES,
+  RING_WORDS,
+  TEXT_UNIT_WORDS,
+} from "./text-layout.js";
+
+/** An index as it was at one moment. */
+export interface TextIndexState {
+  /** Its place in the directory. */
+  readonly index: number;
+  readonly generation: number;
+  /** First words of the segments. */
+  readonly segments: readonly number[];
+  readonly progress: BuildProgress;
+}
+
+/** How far an index was built; see text-layout.ts. */
+export interface BuildProgress {
+  readonly builtTo: number;
+  readonly scannedTo: number;
+  readonly scanFrom: number;
+}
+
+/** Changes of an index that a builder publishes at once. */
+export interface Publication {
+  readonly state: TextIndexState;
+  /** Segments that go. */
+  readonly replaced: readonly number[];
+  /** The segment in the block under way, if it has documents. */
+  readonly isAdded: boolean;
+  readonly progress: BuildProgress;
+}
+
+export class TextTable {
+  readonly writer: Writer;
+  readonly reader: SeqlockReader;
+  readonly #header: Arena;
+  readonly #texts: Arena;
+  readonly #versions: Arena;
+  readonly #blocks: BlockAllocator;
+  #views: SegmentViews | null = null;
+
+  constructor(writer: Writer, reader: SeqlockReader) {
+    const { memory } = writer;
+    this.writer = writer;
+    this.reader = reader;
+    this.#header = memory.header;
+    this.#texts = memory.texts;
+    this.#versions = memory.textVersions;
+    this.#blocks = new BlockAllocator(memory.texts, TEXT_UNIT_WORDS);
+  }
+
+  /** True while there is no index: then nothing has to be kept up. */
+  get isEmpty(): boolean {
+    return this.#header.words[Header.TextIndexCount] === 0;
+  }
+
+  /** True if an index has a key. */
+  hasKey(key: number): boolean {
+    const directory = this.#directory;
+    const { words } = this.#texts;
+    const count = words[directory + Directory.KeyCount]!;
+    for (let at = 0; at < count; at++) {
+      if (words[directory + Directory.Keys + at] === key) return true;
+    }
+    return false;
+  }
+
+  /**
+   * In a mutation, before a text of a vertex changes: gives it the next version. This is not undone
+   * with the mutation: readers may have seen it, and take the vertex for pending.
+   */
+  markChanged(vertex: number): void {
+    const { writer } = this;
+    writer.ensureWords(this.#versions, vertex + 1);
+    const serial = (this.#header.words[Header.TextSerial]! + 1) >>> 0;
+    const at = this.#header.words[Header.TextRing]! + (serial & (RING_WORDS - 1));
+    Atomics.store(this.#texts.ints, at, vertex);
+    Atomics.store(this.#header.ints, Header.TextSerial, serial);
+    Atomics.store(this.#versions.ints, vertex, serial);
+    writer.markDirty(this.#texts, at, 1);
+    writer.markDirty(this.#header, Header.TextSerial, 1);
+    writer.markDirty(this.#versions, vertex, 1);
+  }
+
+  /** Version of the text that was changed last. */
+  get serial(): number {
+    return Atomics.load(this.#header.ints, Header.TextSerial) >>> 0;
+  }
+
+  /** Version of the texts of a vertex. */
+  versionOf(vertex: number): number {
+    const { words } = this.#versions;
+    return vertex < words.length ? words[vertex]! : 0;
+  }
+
+  /** The vertex that got a version, if it is among the latest. */
+  vertexOfVersion(version: number): number {
+    const ring = this.#header.words[Header.TextRing]!;
+    return Atomics.load(this.#texts.ints, ring + (version & (RING_WORDS - 1)));
+  }
+
+  /** The arena, as segments are read in it. */
+  get views(): SegmentViews {
+    if (this.#views?.words !== this.#texts.words) this.#views = new SegmentViews(this.#texts.words);
+    return this.#views;
+  }
+
+  /**
+   * In a mutation: declares an index, which has nothing yet; returns its place.
+   * @throws CapacityError
+   */
+  declare(definition: string, keys: readonly number[]): number {
+    const { writer } = this;
+    this.#format();
+    const index = this.#freeEntry();
+    const bytes = Buffer.from(definition);
+    const sizeClass = this.#blocks.classFor(Math.ceil(bytes.length / 4) + 1);
+    const block = this.#blocks.allocate(writer, sizeClass);
+    const words = this.#texts.words.subarray(block, block + this.#blocks.blockWords(sizeClass));
+    new Uint8Array(words.buffer, words.byteOffset, bytes.length).set(bytes);
+    const entry = this.#enter(index);
+    this.#put(entry, Entry.Generation, this.#word(entry, Entry.Generation) + 1);
+    this.#put(entry, Entry.Definition, block);
+    this.#put(entry, Entry.DefinitionBytes, bytes.length);
+    this.#put(entry, Entry.SegmentCount, 0);
+    this.#put(entry, Entry.BuiltTo, this.serial);
+    this.#put(entry, Entry.ScannedTo, 0);
+    this.#put(entry, Entry.ScanFrom, 0);
+    this.#put(entry, Entry.KeyCount, keys.length);
+    for (const [at, key] of keys.entries()) this.#put(entry, Entry.Keys + at, key);
+    writer.add(this.#header, Header.TextIndexCount, 1);
+    this.#listKeys();
+    return index;
+  }
+
+  /** In a mutation: drops an index; its segments are freed once no thread reads them. */
+  drop(index: number): void {
+    const { writer } = this;
+    const entry = this.#enter(index);
+    this.#raiseEpoch();
+    const count = this.#word(entry, Entry.SegmentCount);
+    for (let at = 0; at < count; at++) this.#retire(this.#word(entry, Entry.Segments + at));
+    const bytes = this.#word(entry, Entry.DefinitionBytes);
+    const sizeClass = this.#blocks.classFor(Math.ceil(bytes / 4) + 1);
+    this.#blocks.free(writer, this.#word(entry, Entry.Definition), sizeClass);
+    this.#put(entry, Entry.Definition, 0);
+    this.#put(entry, Entry.SegmentCount, 0);
+    writer.add(this.#header, Header.TextIndexCount, -1);
+    this.#listKeys();
+  }
+
+  /** In a mutation: drops all indexes. */
+  dropAll(): void {
+    for (const index of this.indexes()) this.drop(index);
+  }
+
+  /** Places of all indexes, at this moment. */
+  indexes(): number[] {
+    if (this.isEmpty) return [];
+    const all = Array.from({ length: MAX_INDEXES }, (_, index) => index);
+    return all.filter((index) => this.#word(this.#entry(index), Entry.Definition) !== 0);
+  }
+
+  /** An index at one moment; null if there is none. */
+  read(index: number): TextIndexState | null {
+    if (this.#directory === 0) return null;
+    const entry = this.#entry(index);
+    for (let attempt = 0; ; attempt++) {
+      const seen = this.reader.enterWord(this.#texts, entry + Entry.Sequence, attempt);
+      const isThere = this.#word(entry, Entry.Definition) !== 0;
+      const count = isThere ? this.#word(entry, Entry.SegmentCount) : 0;
+      const { words } = this.#texts;
+      const first = entry + Entry.Segments;
+      const state: TextIndexState = {
+        index,
+        generation: this.#word(entry, Entry.Generation),
+        segments: Array.from(words.subarray(first, first + count)),
+        progress: {
+          builtTo: this.#word(entry, Entry.BuiltTo),
+          scannedTo: this.#word(entry, Entry.ScannedTo),
+          scanFrom: this.#word(entry, Entry.ScanFrom),
+        },
+      };
+      if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
+      // Segments may lie where the arena has grown since.
+      this.writer.memory.refresh();
+      return isThere ? state : null;
+    }
+  }
+
+  /** Definition of an index and the codes of its keys; null if there is no index. */
+  definition(index: number): { readonly text: string; readonly keys: readonly number[] } | null {
+    if (this.#directory === 0) return null;
+    const entry = this.#entry(index);
+    for (let attempt = 0; ; attempt++) {
+      const seen = this.reader.enterWord(this.#texts, entry + Entry.Sequence, attempt);
+      const block = this.#word(entry, Entry.Definition);
+      const bytes = this.#word(entry, Entry.DefinitionBytes);
+      const { words } = this.#texts;
+      const copy = words.slice(block, block + Math.ceil(bytes / 4));
+      const first = entry + Entry.Keys;
+      const keys = Array.from(words.subarray(first, first + this.#word(entry, Entry.KeyCount)));
+      if (!this.reader.leaveWord(this.#texts, entry + Entry.Sequence, seen)) continue;
+      if (block === 0) return null;
+      return { text: Buffer.from(copy.buffer, 0, bytes).toString(), keys };
+    }
+  }
+
+  /** True while an index is the one that was read. */
+  isSame({ index, generation }: TextIndexState): boolean {
+    const entry = this.#entry(index);
+    const isThere = this.#word(entry, Entry.Definition) !== 0;
+    return isThere && this.#word(entry, Entry.Generation) === generation;
+  }
+
+  /**
+   * In a mutation: a block that a builder may fill until it publishes it.
+   * @throws CapacityError
+   */
+  allocate(state: TextIndexState, words: number): number {
+    const sizeClass = this.#blocks.classFor(words);
+    const block = this.#blocks.allocate(this.writer, sizeClass);
+    const entry = this.#entry(state.index);
+    this.#put(entry, Entry.Building, block);
+    this.#put(entry, Entry.BuildingClass, sizeClass);
+    return block;
+  }
+
+  /** Writes a part of a segment into the block under way; needs no mutation. */
+  fill(state: TextIndexState, words: Uint32Array, from: number, end: number): void {
+    const block = this.#word(this.#entry(state.index), Entry.Building);
+    this.#texts.words.set(words.subarray(from, end), block + from);
+  }
+
+  /** In a mutation: replaces segments by the one that was built. */
+  publish({ state, replaced, isAdded, progress }: Publication): void {
+    const { writer } = this;
+    const entry = this.#enter(state.index);
+    const block = this.#word(entry, Entry.Building);
+    if (replaced.length > 0) this.#raiseEpoch();
+    const left: number[] = [];
+    const count = this.#word(entry, Entry.SegmentCount);
+    for (let at = 0; at < count; at++) {
+      const segment = this.#word(entry, Entry.Segments + at);
+      if (replaced.includes(segment)) this.#retire(segment);
+      else left.push(segment);
+    }
+    if (isAdded) {
+      const sizeClass = this.#word(entry, Entry.BuildingClass);
+      this.#texts.words[block + SegmentHead.SizeClass] = sizeClass;
+      // A snapshot may have saved parts of the block before.
+      writer.markDirty(this.#texts, block, this.#texts.words[block + SegmentHead.Words]!);
+      left.push(block);
+      this.#put(entry, Entry.Building, 0);
+    }
+    for (const [at, segment] of left.entries()) this.#put(entry, Entry.Segments + at, segment);
+    this.#put(entry, Entry.SegmentCount, left.length);
+    this.#put(entry, Entry.BuiltTo, progress.builtTo);
+    this.#put(entry, Entry.ScannedTo, progress.scannedTo);
+    this.#put(entry, Entry.ScanFrom, progress.scanFrom);
+  }
+
+  /** In a mutation: frees the blocks that builders have left which did not come to an end. */
+  freeAbandoned(): boolean {
+    if (this.#directory === 0) return false;
+    let isAny = false;
+    for (let index = 0; index < MAX_INDEXES; index++) {
+      const entry = this.#entry(index);
+      const block = this.#word(entry, Entry.Building);
+      if (block === 0) continue;
+      isAny = true;
+      this.#blocks.free(this.writer, block, this.#word(entry, Entry.BuildingClass));
+      this.#put(entry, Entry.Building, 0);
+    }
+    return isAny;
+  }
+
+  /** The epoch in which a segment was retired that still has its memory; -1 if there is none. */
+  get retiredEpoch(): number {
+    const segment = this.#header.words[Header.TextRetired]!;
+    return segment === 0 ? -1 : this.#texts.words[segment + SegmentHead.RetiredIn]!;
+  }
+
+  /** In a mutation: frees all retired segments; no thread may read them. */
+  freeRetired(): void {
+    const { words } = this.#texts;
+    let segment = this.#header.words[Header.TextRetired]!;
+    while (segment !== 0) {
+      const next = words[segment + SegmentHead.NextRetired]!;
+      this.#blocks.free(this.writer, segment, words[segment + SegmentHead.SizeClass]!);
+      segment = next;
+    }
+    this.writer.put(this.#header, Header.TextRetired, 0);
+  }
+
+  /** Words of all blocks that are in use. */
+  get usedWords(): number {
+    return this.#blocks.usedWords(this.writer) - this.#blocks.freeWords(this.writer);
+  }
+
+  get #directory(): number {
+    return this.#header.words[Header.TextDirectory]!;
+  }
+
+  #entry(index: number): number {
+    return entryAt(this.#directory, index);
+  }
+
+  #word(entry: number, word: number): number {
+    return this.#texts.words[entry + word] ?? 0;
+  }
+
+  #put(entry: number, word: number, value: number): void {
+    this.writer.put(this.#texts, entry + word, value);
+  }
+
+  /** Lets readers of an entry wait for the commit. */
+  #enter(index: number): number {
+    const entry = this.#entry(index);
+    this.writer.touchWord(this.#texts, entry + Entry.Sequence);
+    return entry;
+  }
+
+  /** After `#enter`; see pins.ts. */
+  #raiseEpoch(): void {
+    Atomics.add(this.#header.ints, Header.TextEpoch, 1);
+    this.writer.markDirty(this.#header, Header.TextEpoch, 1);
+  }
+
+  #retire(segment: number): void {
+    const { writer } = this;
+    const epoch = this.#header.words[Header.TextEpoch]!;
+    writer.put(
+      this.#texts,
+      segment + SegmentHead.NextRetired,
+      this.#header.words[Header.TextRetired]!,
+    );
+    writer.put(this.#texts, segment + SegmentHead.RetiredIn, epoch);
+    writer.put(this.#header, Header.TextRetired, segment);
+  }
+
+  /** Makes directory and ring, of the first index that the graph ever has. */
+  #format(): void {
+    if (this.#directory !== 0) return;
+    const { writer } = this;
+    const directory = this.#blocks.allocate(writer, this.#blocks.classFor(DIRECTORY_WORDS));
+    this.#texts.words.fill(0, directory, directory + DIRECTORY_WORDS);
+    const ring = this.#blocks.allocate(writer, this.#blocks.classFor(RING_WORDS));
+    this.#texts.words.fill(0, ring, ring + RING_WORDS);
+    writer.put(this.#header, Header.TextRing, ring);
+    writer.put(this.#header, Header.TextDirectory, directory);
+  }
+
+  #freeEntry(): number {
+    for (let index = 0; index < MAX_INDEXES; index++) {
+      const entry = this.#entry(index);
+      const isFree = this.#word(entry, Entry.Definition) === 0;
+      if (isFree && this.#word(entry, Entry.Building) === 0) return index;
+    }
+    throw new CapacityError(`too many indexes of texts of a graph: ${MAX_INDEXES}`);
+  }
+
+  /** Collects the keys of all indexes, for `hasKey`. */
+  #listKeys(): void {
+    const keys = new Set<number>();
+    for (const index of this.indexes()) {
+      const entry = this.#entry(index);
+      const count = this.#word(entry, Entry.KeyCount);
+      for (let at = 0; at < count; at++) keys.add(this.#word(entry, Entry.Keys + at));
+    }
+    const directory = this.#directory;
+    this.#put(directory, Directory.KeyCount, keys.size);
+    for (const [at, key] of [...keys].entries()) this.#put(directory, Directory.Keys + at, key);
+  }
+}

@@ -1,0 +1,211 @@
+// The index of texts of a graph against a naive search, while properties are set and removed,
+// vertices come and go and change their types, batches fail and the builder stops at any step.
+// STEPS=n makes more changes, SEED=n the same again.
+// limit: 120 s
+// takes 10 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../runtime/graph/api/graph.js";
+import type { Vertex } from "../../runtime/graph/api/vertex.js";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { editsFor } from "../../runtime/graph/texts/fuzzy-terms.js";
+import { readSearchText } from "../../runtime/graph/texts/search-text.js";
+import { type ReadSearch, searchTexts } from "../../runtime/graph/texts/search-texts.js";
+import { findTextIndex } from "../../runtime/graph/texts/text-indexes.js";
+import { TextProcessor } from "../../runtime/graph/texts/text-processor.js";
+import { checkStore } from "../runtime/graph/support/check-store.js";
+import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { type NaiveDocument, searchNaively } from "./support/naive-texts.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite("index of texts");
+const STEPS = Number(process.env.STEPS ?? 1500);
+const WORDS = Array.from({ length: 60 }, (_, index) => `w${"abcdef"[index % 6]}${index}`);
+const KEYS = ["title", "body"];
+const IDS = Array.from({ length: 120 }, (_, index) => `v${index}`);
+
+/** Expected contents of the index, by id. */
+class Model {
+  readonly texts = new Map<string, { type: string | null; title?: string; body?: string }>();
+
+  documents(type: string | null, idOf: (id: string) => number): Map<number, NaiveDocument> {
+    const found = new Map<number, NaiveDocument>();
+    for (const [id, texts] of this.texts) {
+      if (type !== null && texts.type !== type) continue;
+      if (texts.title === undefined && texts.body === undefined) continue;
+      const words = (text = ""): string[] => (text === "" ? [] : text.split(" "));
+      found.set(idOf(id), [words(texts.title), words(texts.body)]);
+    }
+    return found;
+  }
+}
+
+function randomText(random: Random): string {
+  return Array.from({ length: random.below(9) }, () => {
+    return WORDS[Math.floor((WORDS.length + 1) ** (random.below(1000) / 1000)) - 1]!;
+  }).join(" ");
+}
+
+function write(graph: Graph, id: string, change: (vertex: Vertex) => void): void {
+  const vertex = graph.openVertex(id);
+  try {
+    change(vertex);
+  } finally {
+    vertex.close();
+  }
+}
+
+function change(random: Random, graph: Graph, model: Model): void {
+  const id = random.of(IDS);
+  const known = model.texts.get(id);
+  const kind = random.below(10);
+  if (known === undefined || kind === 0) {
+    const type = random.of(["t", "u"]);
+    if (known !== undefined) return;
+    const title = randomText(random);
+    graph.createVertex(id, { type, properties: { title, other: "none" } });
+    model.texts.set(id, { type, title });
+  } else if (kind === 1) {
+    graph.deleteVertex(id);
+    model.texts.delete(id);
+  } else if (kind === 2) {
+    known.type = random.of(["t", "u"]);
+    write(graph, id, (vertex) => vertex.setType(known.type));
+  } else if (kind === 3) {
+    const key = random.of(KEYS) as "title" | "body";
+    if (typeof known[key] !== "string") return;
+    write(graph, id, (vertex) => vertex.removeProperty(key));
+    delete known[key];
+  } else if (kind === 4) {
+    write(graph, id, (vertex) => vertex.setProperty("title", 7));
+    delete known.title;
+  } else {
+    const key = random.of(KEYS) as "title" | "body";
+    const text = randomText(random);
+    write(graph, id, (vertex) => vertex.setProperty(key, text));
+    known[key] = text;
+  }
+}
+
+/** A batch that fails leaves everything as it was. */
+function failingBatch(random: Random, graph: Graph, model: Model): void {
+  const unused = new Model();
+  for (const [id, texts] of model.texts) unused.texts.set(id, { ...texts });
+  assert.throws(
+    () =>
+      graph.batch(() => {
+        for (let count = random.below(5); count >= 0; count--) change(random, graph, unused);
+        throw new Error("no");
+      }),
+    /no/,
+  );
+}
+
+interface Case {
+  readonly text: string;
+  readonly least: number | "all";
+  readonly fuzzy: 0 | 1 | "auto";
+  readonly isPrefix: boolean;
+}
+
+function randomCase(random: Random): Case {
+  const word = (): string => WORDS[random.below(12)]!;
+  const texts = [
+    word(),
+    `${word()} ${word()}`,
+    `"${word()} ${word()}"`,
+    `${word()} -${word()}`,
+    `${word().slice(0, 2)}*`,
+    `${word()} ${word()} ${word()}`,
+  ];
+  return {
+    text: random.of(texts),
+    least: random.of(["all", 1] as const),
+    fuzzy: random.of([0, 0, 1, "auto"] as const),
+    isPrefix: random.below(3) === 0,
+  };
+}
+
+function check(random: Random, store: GraphStore, model: Model): void {
+  const declared = findTextIndex(store.texts, "text")!;
+  const { text, least, fuzzy, isPrefix } = randomCase(random);
+  const boosts = random.of([
+    [1, 1],
+    [2, 0],
+    [3, 0.5],
+  ]);
+  let sought: ReturnType<ReadSearch> | null = null;
+  const found = searchTexts(
+    store,
+    declared.place,
+    (index) => {
+      const { parts, excluded } = readSearchText(text, index.analysis, isPrefix);
+      const all = least === "all" ? parts.length : least;
+      sought = { parts, excluded, least: all, boosts, fuzzy, synonyms: index.synonyms };
+      return sought;
+    },
+    {
+      hits: Number.POSITIVE_INFINITY,
+      accepts: () => true,
+      spend: () => undefined,
+      statistics: null,
+    },
+  )!;
+  const { parts, excluded, least: all } = sought!;
+  const { statistics } = found;
+  const documents = model.documents(declared.definition.type, (id) => store.ids.find(id));
+  const wanted = searchNaively(documents, {
+    ...{ parts, excluded, least: all, boosts },
+    edits: (form) => (fuzzy === "auto" ? editsFor(form) : fuzzy),
+    statistics,
+  });
+  const what = JSON.stringify({ text, least, fuzzy, isPrefix, boosts });
+  assert.equal([...found.vertices].sort(), [...wanted.keys()].sort(), what);
+  for (const [at, vertex] of found.vertices.entries()) {
+    const score = found.scores[at]!;
+    assert.ok(Math.abs(score - wanted.get(vertex)!) < 1e-9 * score, `${what}: ${score}`);
+  }
+}
+
+function build(random: Random, processor: TextProcessor): void {
+  if (random.below(3) === 0) while (processor.run(1000));
+  else processor.run(0.01);
+}
+
+for (const type of [null, "t"]) {
+  test(`finds what a naive search does, type ${type}`, () => {
+    const random = new Random(SEED + (type === null ? 0 : 1));
+    const store = GraphStore.create("test", TEST_THREAD);
+    const graph = openStore(store);
+    const model = new Model();
+    for (let count = 0; count < 100; count++) change(random, graph, model);
+    graph.index("text", { keys: KEYS, type });
+    let processor = new TextProcessor(store, assert.unreachable);
+    for (let step = 0; step < STEPS; step++) {
+      change(random, graph, model);
+      if (random.below(20) === 0) failingBatch(random, graph, model);
+      if (random.below(4) === 0) build(random, processor);
+      // A builder that dies leaves what it was about to the next one.
+      if (random.below(50) === 0) processor = new TextProcessor(store, assert.unreachable);
+      if (random.below(3) === 0) check(random, store, model);
+      if (random.below(400) === 0) {
+        graph.truncate();
+        model.texts.clear();
+        assert.equal(graph.textIndexes(), []);
+        graph.index("text", { keys: KEYS, type });
+      }
+      if (random.below(200) === 0) {
+        assert.is(graph.dropIndex("text"), true);
+        graph.index("text", { keys: KEYS, type });
+      }
+    }
+    while (processor.run(1000));
+    for (let count = 0; count < 50; count++) check(random, store, model);
+    assert.is(graph.dropIndex("text"), true);
+    while (processor.run(1000));
+    checkStore(store);
+  });
+}
+
+test.run();

@@ -1,0 +1,113 @@
+// Splitting texts into words, compared with normalization and regular expressions.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { foldText, isPairCharacter } from "../../../../runtime/graph/texts/analysis/fold-table.js";
+import { Tokenizer } from "../../../../runtime/graph/texts/analysis/tokenizer.js";
+import { MAX_WORD_UNITS, WordForms } from "../../../../runtime/graph/texts/analysis/word-forms.js";
+
+const test = suite("tokenizer");
+
+function makeTokenizer(): Tokenizer {
+  return new Tokenizer(new WordForms((form) => form));
+}
+
+function wordsOf(text: string, tokenizer = makeTokenizer()): string[] {
+  const count = tokenizer.read(text);
+  return Array.from(tokenizer.terms.subarray(0, count), (term) => tokenizer.forms.textOf(term));
+}
+
+/** The same by normalization and a regular expression. */
+function naiveWords(text: string): string[] {
+  return [...foldText(text).matchAll(/[\p{L}\p{N}\p{M}]+/gu)].flatMap(([word]) => {
+    const words: string[] = [];
+    let [letters, pairs]: [string, string[]] = ["", []];
+    const end = (): void => {
+      if (letters !== "") words.push(letters);
+      if (pairs.length === 1) words.push(pairs[0]!);
+      for (let at = 1; at < pairs.length; at++) words.push(pairs[at - 1]! + pairs[at]!);
+      [letters, pairs] = ["", []];
+    };
+    for (const character of word) {
+      const isPair = isPairCharacter(character);
+      if (isPair ? letters !== "" : pairs.length > 0) end();
+      if (isPair) pairs.push(character);
+      else letters += character;
+    }
+    end();
+    return words;
+  });
+}
+
+test("folds each code unit as normalization does", () => {
+  const tokenizer = makeTokenizer();
+  for (let unit = 0; unit < 0x1_0000; unit++) {
+    const text = `a${String.fromCharCode(unit)}b`;
+    const words = wordsOf(text, tokenizer);
+    assert.equal(words, naiveWords(text), `U+${unit.toString(16)}: ${words}`);
+  }
+});
+
+test("splits at what is neither letter, digit nor mark", () => {
+  assert.equal(wordsOf("Don't stop: wi-fi 802.11ac"), [
+    ...["don", "t", "stop", "wi", "fi", "802", "11ac"],
+  ]);
+  assert.equal(wordsOf(" \n- "), []);
+});
+
+test("leaves accents out and spells special letters", () => {
+  assert.equal(wordsOf("Crème BRÛLÉE Straße Ørsted Łódź ﬁn İstanbul"), [
+    ...["creme", "brulee", "strasse", "orsted", "lodz", "fin", "istanbul"],
+  ]);
+  assert.equal(wordsOf("cre\u0300me"), ["creme"]);
+});
+
+test("keeps the vowel signs of scripts that need them", () => {
+  assert.equal(wordsOf("हिन्दी"), ["हिन्दी".normalize("NFC")]);
+});
+
+test("makes pairs of the characters of scripts without spaces", () => {
+  assert.equal(wordsOf("東京都 a"), ["東京", "京都", "a"]);
+  assert.equal(wordsOf("x東y"), ["x", "東", "y"]);
+  assert.equal(wordsOf("한국어"), ["한국", "국어"]);
+  assert.equal(wordsOf("𠀀𠀁𠀂"), ["𠀀𠀁", "𠀁𠀂"]);
+});
+
+test("composes characters that come in parts", () => {
+  assert.equal(wordsOf("か\u3099き"), ["がき"]);
+  assert.equal(wordsOf("한국".normalize("NFD")), ["한국"]);
+});
+
+test("reads lone surrogates and symbols beyond 16 bits as separators", () => {
+  assert.equal(wordsOf("a\ud800b \udc00c 😀d"), ["a", "b", "c", "d"]);
+});
+
+test("cuts words that are too long", () => {
+  assert.equal(wordsOf("a".repeat(300)), ["a".repeat(MAX_WORD_UNITS)]);
+});
+
+test("tells where words are", () => {
+  const tokenizer = makeTokenizer();
+  tokenizer.keepsPlaces = true;
+  const text = "Crème, 東京都!";
+  const count = tokenizer.read(text);
+  const places = tokenizer.places.subarray(0, count * 2);
+  const found = Array.from({ length: count }, (_, word) =>
+    text.slice(places[word * 2]!, places[word * 2 + 1]!),
+  );
+  assert.equal(found, ["Crème", "東京", "京都"]);
+});
+
+test("gives forms the same term again, also when there are many", () => {
+  const tokenizer = makeTokenizer();
+  const words = Array.from({ length: 20_000 }, (_, index) => `w${index}`);
+  const terms = (text: string): number[] => {
+    const count = tokenizer.read(text);
+    return [...tokenizer.terms.subarray(0, count)];
+  };
+  const first = terms(words.join(" "));
+  assert.is(new Set(first).size, words.length);
+  assert.equal(terms(words.join(",")), first);
+});
+
+test.run();
