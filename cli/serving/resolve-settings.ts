@@ -45,7 +45,10 @@ export async function resolveSettings(
     ip: await resolveAddress(settings.ip),
     adminIp: await resolveAddress(settings.adminIp),
     executors: executorCount(settings.executors),
-    node: place === null ? null : { id: place.plan.id, descriptor: place.descriptor },
+    node:
+      place === null
+        ? null
+        : { id: place.plan.id, host: place.plan.host, descriptor: place.descriptor },
     build: null,
     adminKey: readAdminKey(settings.adminKeyFile),
   };

@@ -153,7 +153,7 @@ export class IoServer {
       scheduler: this.#scheduler,
       inline: this.#inline,
       admin: this.#admin,
-      pages: new CrossOriginGuard(settings.cors, settings.hosts),
+      pages: crossOriginGuards(settings),
       trusted,
       traces,
       operators: new OperatorAuth(trusted, data.adminKey),
@@ -314,6 +314,18 @@ export class IoServer {
 }
 
 /** Of the plugins' executors, and of the admin executor. */
+/**
+ * The admin port takes no unknown host name: a page could otherwise give a name of its own the
+ * address of this machine, and read with the rights of the operator who opened it.
+ */
+function crossOriginGuards(
+  settings: ServerSettings,
+): readonly [main: CrossOriginGuard, admin: CrossOriginGuard] {
+  const { cors, hosts, node } = settings;
+  const own = [...(hosts ?? []), ...(node === null ? [] : [node.host])];
+  return [new CrossOriginGuard(cors, hosts), new CrossOriginGuard(cors, own)];
+}
+
 function schedulers(
   { settings, clock: logClock }: IoThreadData,
   [state, adminState]: readonly [SharedState, SharedState],

@@ -11,6 +11,7 @@ import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
 import type { CrossOriginGuard } from "../http/cross-origin-guard.js";
 import type { FileServer } from "../http/files.js";
+import { isolationFields } from "../http/isolation.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import type { OperatorAuth } from "../http/operator-auth.js";
 import type { PackagedFiles } from "../http/packaged-files.js";
@@ -48,7 +49,8 @@ export interface EngineParts {
   readonly trusted: TrustedClients;
   readonly traces: TraceSampler;
   readonly operators: OperatorAuth;
-  readonly pages: CrossOriginGuard;
+  /** Of the main port and of the admin port. */
+  readonly pages: readonly [CrossOriginGuard, CrossOriginGuard];
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
   /** Null in an engine. */
@@ -148,7 +150,7 @@ export class RequestEngine {
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
     if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
     if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
-    const foreign = this.#parts.pages.refusal(exchange);
+    const foreign = this.#parts.pages[port].refusal(exchange);
     if (foreign !== null) return answers.refuse(exchange, port, 403, foreign);
     const resource = this.#resource(path, port);
     const kind = resourceKind(path, resource);
@@ -331,9 +333,9 @@ export class RequestEngine {
       );
     }
     if (this.#parts.jquery.serve(exchange, path)) return;
-    this.#parts.files.serve(exchange, path, (status, message, fields = "") =>
-      this.#parts.answers.refuse(exchange, port, status, message, { fields }),
-    );
+    const refuse = (status: number, message: string, fields = "") =>
+      this.#parts.answers.refuse(exchange, port, status, message, { fields });
+    this.#parts.files.serve(exchange, path, refuse, isolationFields(port));
   }
 
   #isTooLarge(exchange: Exchange, port: 0 | 1): boolean {

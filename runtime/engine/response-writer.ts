@@ -18,6 +18,7 @@ import {
   okEnvelope,
   serviceEnvelope,
 } from "../http/envelope.js";
+import { isolationFields } from "../http/isolation.js";
 import { OWN_MEDIA_TYPE } from "../http/statuses.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
@@ -138,7 +139,8 @@ export class ResponseWriter {
   };
 
   #stream({ exchange, port }: PluginCall, payload: StreamPayload): void {
-    if (!this.streams.answer(exchange, payload, this.#asked(exchange))) {
+    const fields = isolationFields(port) + this.#asked(exchange);
+    if (!this.streams.answer(exchange, payload, fields)) {
       return this.refuse(exchange, port, 503, TOO_MANY_STREAMS, { fields: RETRY_SOON });
     }
     this.#count(exchange, port, 200, true);
@@ -319,7 +321,8 @@ export class ResponseWriter {
     const { status, body } = reply;
     const { access, compressor, recorder } = this.#parts;
     this.#count(exchange, port, status, reply.isPlugin);
-    const fields = reply.fields + this.#asked(exchange);
+    const isolation = reply.isPlugin ? isolationFields(port) : "";
+    const fields = reply.fields + isolation + this.#asked(exchange);
     if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
       exchange.answer(status, reply.mediaType, body, fields);
       access?.answered(exchange, status, body.length);

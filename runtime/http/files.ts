@@ -55,31 +55,33 @@ export class FileServer {
    * Answers GET or HEAD of a path, now or later.
    * @param path as received, without query and service prefix, latin1
    * @param refuse answers with an error instead
+   * @param fields header lines of every file
    */
-  serve(exchange: Exchange, path: string, refuse: Refuse): void {
+  serve(exchange: Exchange, path: string, refuse: Refuse, fields = ""): void {
     this.#find(path).then((found) => {
       if (found instanceof HttpRejection) refuse(found.status, found.message);
-      else this.#send(exchange, found, refuse);
+      else this.#send(exchange, found, refuse, fields);
     });
   }
 
-  #send(exchange: Exchange, file: FoundFile, refuse: Refuse): void {
+  #send(exchange: Exchange, file: FoundFile, refuse: Refuse, more: string): void {
     const { path, size } = file;
     const mediaType = mediaTypeFor(path);
     const isWorth = size >= MIN_COMPRESSED_BYTES && size <= MAX_COMPRESSED_FILE_BYTES;
     const compressed = isWorth && isCompressible(mediaType) ? this.#compressed : null;
-    if (compressed === null) return send(exchange, file, mediaType, "", refuse);
+    if (compressed === null) return send(exchange, file, mediaType, more, refuse);
     const { headers } = exchange;
     // A range is one of the file as it is.
     const isWhole = headers.get("range") === undefined;
     const coding = isWhole ? negotiateCoding(headers.get("accept-encoding")) : null;
-    if (coding === null) return send(exchange, file, mediaType, VARY, refuse);
+    const varying = VARY + more;
+    if (coding === null) return send(exchange, file, mediaType, varying, refuse);
     const tag = `${file.tag.slice(0, -1)}-${coding}"`;
-    const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${VARY}`;
+    const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${varying}`;
     if (matchesEtag(headers.get("if-none-match"), tag))
       return exchange.answer(304, null, "", fields);
     const answer = (content: Uint8Array | null): void => {
-      if (content === null) send(exchange, file, mediaType, VARY, refuse);
+      if (content === null) send(exchange, file, mediaType, varying, refuse);
       else exchange.answer(200, mediaType, content, encoded(fields, coding));
     };
     const content = compressed.find(path, tag, size, coding);
@@ -117,12 +119,12 @@ function send(
   exchange: Exchange,
   file: FoundFile,
   mediaType: string,
-  varying: string,
+  more: string,
   refuse: Refuse,
 ): void {
   const { size, tag } = file;
   const { headers } = exchange;
-  const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${varying}`;
+  const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${more}`;
   if (matchesEtag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
   const isSame = (headers.get("if-range") ?? tag) === tag;
   const range = isSame ? parseByteRange(headers.get("range"), size) : null;

@@ -38,6 +38,8 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
 /** Which instance of which system a server is. */
 export interface NodeIdentity {
   readonly id: string;
+  /** The host name or address by which the others call it. */
+  readonly host: string;
   /** The system's descriptor, checked. */
   readonly descriptor: object;
 }

@@ -200,6 +200,36 @@ test("connections of one address give way to others while they are idle", async 
   assert.is((await uploading.answers(1))[0]!.status, 200);
 });
 
+test("replaces idle connections of several addresses, oldest first", async (context) => {
+  const { server, engine } = context;
+  const crowd = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
+  const working = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
+  working.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  await until(() => engine.held.length === 1, "the request");
+  const idle: RawClient[] = [];
+  for (let count = 1; count < MAX_CONNECTIONS_PER_PORT; count++) {
+    idle.push(await RawClient.open(server.port, "127.0.0.1", crowd[count % 3]!));
+  }
+  await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "all of them");
+  const held = crowd.map((address) => server.clients.at(address).counted);
+  for (let count = 0; count < 9; count++) {
+    const client = await RawClient.open(server.port, "127.0.0.1", `127.0.1.${count}`);
+    client.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n`);
+    assert.is((await client.answers(1))[0]!.status, 200, `client ${count}`);
+  }
+  const left = crowd.map((address) => server.clients.at(address).counted);
+  assert.is(sum(left), sum(held) - 9);
+  assert.ok(Math.max(...left) - Math.min(...left) <= 1, left.join());
+  await until(() => idle.filter(({ isClosed }) => isClosed).length === 9, "the end of nine");
+  assert.ok(idle.slice(0, 12).filter(({ isClosed }) => isClosed).length === 9, "the oldest");
+  engine.held[0]!.answer(200, "text/plain", "held");
+  assert.is((await working.answers(1))[0]!.body, "held");
+});
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
 test("one address has a bound of requests, however many connections it has", async (context) => {
   const server = await limited(context.engine, { connections: 0, requestsPerSecond: 20 });
   const ask = async (from: string, text: string, count: number): Promise<number[]> => {

@@ -96,11 +96,17 @@ for (const [who, client] of Object.entries(STRANGERS)) {
       for (const port of [0, 1] as const) {
         const { status, text } = await ask(`${path}?${ARGUMENTS}`, "POST", client, port);
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
+        // The admin port refuses every request that calls the server by an unknown name.
+        else if (port === 1 && client.host !== undefined) {
+          assert.match(text, "403 Forbidden: the server is not called");
+          continue;
+        }
         // Cross-origin POSTs are refused whatever they contain.
         else if (client.isPage) assert.match(text, "403 Forbidden: pages of other origins");
         else assert.is.not(status, 403, `${path} ${text}`);
         const read = await ask(`${path}?${ARGUMENTS}`, "GET", client, port);
-        if (CHANGES.includes(path)) assert.is(read.status, 405, `${path} ${read.text}`);
+        if (port === 1 && client.host !== undefined) assert.is(read.status, 403);
+        else if (CHANGES.includes(path)) assert.is(read.status, 405, `${path} ${read.text}`);
         else assert.is.not(read.status, 403, `${path} ${read.text}`);
       }
     }

@@ -86,13 +86,18 @@ export class Clients {
     return client;
   }
 
-  /** The client that has most connections that are none of a dispatcher. */
+  /** Returns the number of connections of the client at an address, those of dispatchers apart. */
+  countAt(address: string): number {
+    return this.#clients.get(clientKey(address))?.counted ?? 0;
+  }
+
+  /** Returns the client with the most connections, those of dispatchers apart. */
   largestClient(): Client | null {
-    let crowd: Client | null = null;
+    let largest: Client | null = null;
     for (const client of this.#clients.values()) {
-      if (client.counted > (crowd?.counted ?? 0)) crowd = client;
+      if (client.counted > (largest?.counted ?? 0)) largest = client;
     }
-    return crowd;
+    return largest;
   }
 
   /** @param isCounted the connection is none of a dispatcher */

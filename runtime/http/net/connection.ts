@@ -174,13 +174,21 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#adjust();
   }
 
-  /** Ends a connection that nothing whole was asked on, for others; false where it is in use. */
-  giveWay(): boolean {
+  /** True if no complete request is queued, running or being answered on the connection. */
+  get isEvictable(): boolean {
     const isUsed = !this.isIdle || this.#reader.hasRequest || this.#isHeld || this.#isDispatcher;
-    if (isUsed || this.#phase !== "open" || this.#socket.writableLength > 0) return false;
+    return !isUsed && this.#phase === "open" && this.#socket.writableLength === 0;
+  }
+
+  /** When the connection was last in use, in milliseconds of `performance.now`. */
+  get activeAtMs(): number {
+    return this.#activeAtMs;
+  }
+
+  /** Closes an idle connection, so that another client can connect. */
+  evict(): void {
     this.closing();
     this.#socket.destroy();
-    return true;
   }
 
   destroy(): void {

@@ -3,7 +3,6 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
-import { clientKey } from "../../base/client-key.js";
 import { nowMs } from "../../base/clock.js";
 import {
   CLIENT_CONNECTION_RESERVE,
@@ -250,18 +249,29 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   /**
-   * Where one address has most of all connections, one of them that is not in use ends for whoever
-   * comes from elsewhere: who connects and is silent does not close the port to others.
+   * Closes one connection of the client that has the most, if that is more than the new one has: an
+   * unfinished handshake, or the connection that has been idle longest. Connections in use stay.
    */
   #makeRoom(address: string): boolean {
-    const crowd = this.clients.largestClient();
-    if (crowd === null || crowd.key === clientKey(address)) return false;
-    if (crowd.counted <= this.#most / 2) return false;
-    if (this.#door?.reject(crowd) === true) return true;
+    const count = this.clients.countAt(address);
+    const idle = this.#evictionCandidate();
+    const largest = this.clients.largestClient();
+    const most = Math.max(count, idle?.owner.counted ?? 0);
+    if (largest !== null && largest.counted > most && this.#door?.reject(largest)) return true;
+    if (idle === null || idle.owner.counted <= count) return false;
+    idle.evict();
+    return true;
+  }
+
+  #evictionCandidate(): NetConnection | null {
+    let best: NetConnection | null = null;
     for (const connection of this.#connections) {
-      if (connection.owner === crowd && connection.giveWay()) return true;
+      if (!connection.isEvictable) continue;
+      const more = connection.owner.counted - (best?.owner.counted ?? 0);
+      const isIdleLonger = more === 0 && connection.activeAtMs < best!.activeAtMs;
+      if (best === null || more > 0 || isIdleLonger) best = connection;
     }
-    return false;
+    return best;
   }
 
   /** A connection that agrees on its keys counts as one that is open. */
