@@ -25,6 +25,7 @@ import type { GraphSupervisor } from "./graph-supervisor.js";
 import { InlineWatchdog } from "./inline-watchdog.js";
 import { IoThread, type StartIo } from "./io-thread.js";
 import { Lease } from "./lease.js";
+import { ServiceState } from "./service-state.js";
 import { isFdExhausted } from "./start-thread.js";
 import { warmUpTargets } from "./warm-up-targets.js";
 
@@ -49,6 +50,7 @@ export class HttpService {
   /** Lease of the running operator procedure. */
   readonly lease = new Lease((lease) => this.#updateNode({ lease }));
   readonly #state: SharedState;
+  readonly #service: ServiceState;
   readonly #adminState: SharedState;
   readonly #graphs: GraphSupervisor;
   readonly #io: IoThread;
@@ -56,8 +58,6 @@ export class HttpService {
   readonly #inline: InlineWatchdog;
   #listening: Listening | null = null;
   #name: string | null;
-  /** Out of service because of a crash loop, with no explicit change since. */
-  #isOutByCrashLoop = false;
   /** Argspec of the plugins in service; null until there are any. */
   #argspec: SharedArgspec | null = null;
   #node: NodeState;
@@ -72,6 +72,9 @@ export class HttpService {
     this.metrics = new Metrics();
     onDroppedWrites(() => this.metrics.logWriteLost());
     this.#state = new SharedState();
+    this.#service = new ServiceState(this.#state, this.#node.outReason, (outReason) =>
+      this.#updateNode({ outReason }),
+    );
     this.#adminState = new SharedState();
     this.#graphs = graphs;
     const state = this.#state.buffer;
@@ -106,17 +109,8 @@ export class HttpService {
         ended: (id) => graphs.recover(executorThread(id)),
         died: (id) => this.#io.executorDied(id),
         replaced: (died, executor) => this.#io.replaceExecutor(died, executor),
-        crashLoop: () => {
-          log("executors keep dying: the service goes out until one lives", "error");
-          const wasIn = this.serviceIn;
-          this.leaveService("executors keep dying");
-          this.#isOutByCrashLoop = wasIn;
-        },
-        recovered: () => {
-          if (!this.#isOutByCrashLoop) return;
-          log("an executor lives: the service is in again", "warn");
-          this.serviceIn = true;
-        },
+        crashLoop: () => this.#service.crashLoop(),
+        recovered: () => this.#service.recovered(),
       },
     );
   }
@@ -135,7 +129,8 @@ export class HttpService {
     const service = new HttpService(settings, graphs, startIo);
     await service.#start(() => service.#startExecutors(table));
     await service.#warmUp(table);
-    return service.#enterService();
+    service.#service.started();
+    return service;
   }
 
   /**
@@ -154,7 +149,8 @@ export class HttpService {
     await service.#start(() =>
       service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),
     );
-    return service.#enterService();
+    service.#service.started();
+    return service;
   }
 
   /** Binds the ports while the executors load: a start takes as long as the slower of both. */
@@ -190,20 +186,11 @@ export class HttpService {
     if (!this.settings.warmUp || this.settings.dispatcher !== null) return;
     const targets = warmUpTargets(parseShared(argspec) as Argspec, routes);
     if (targets.length === 0) return;
-    const { outReason } = this.#node;
-    this.#updateNode({ outReason: "warm-up" });
     try {
-      await this.#io.warmUp(targets, WARM_UP_MS);
+      await this.#service.warmUp(() => this.#io.warmUp(targets, WARM_UP_MS));
     } catch (error) {
       log(`plugins are not warmed up: ${(error as Error).message}`, "warn");
     }
-    if (this.#node.outReason === "warm-up") this.#updateNode({ outReason });
-  }
-
-  /** Goes Service-IN, unless configured otherwise or something has happened that forbids it. */
-  #enterService(): this {
-    this.#state.serviceIn = this.#node.outReason === null;
-    return this;
   }
 
   /** Main port; the admin port is the next one. */
@@ -218,21 +205,17 @@ export class HttpService {
 
   /** Service-IN or Service-OUT (http-interface, "States and transitions"). */
   get serviceIn(): boolean {
-    return this.#state.serviceIn;
+    return this.#service.isIn;
   }
 
   set serviceIn(on: boolean) {
-    // An explicit change overrides automatic recovery.
-    this.#isOutByCrashLoop = false;
-    this.#state.serviceIn = on;
-    this.#updateNode({ outReason: on ? null : "program" });
+    if (on) this.#service.enter();
+    else this.#service.leave("program");
   }
 
   /** Goes Service-OUT for a reason. */
   leaveService(reason: string): void {
-    this.#isOutByCrashLoop = false;
-    this.#state.serviceIn = false;
-    this.#updateNode({ outReason: reason });
+    this.#service.leave(reason);
   }
 
   /** Current state of the instance in its system. */

@@ -1,0 +1,85 @@
+// Service-IN or Service-OUT of a server, and why (http-interface, "States and transitions"): the
+// one place that decides whether plugins respond. Every thread reads the decision in shared memory.
+
+import { log } from "../base/log.js";
+import type { SharedState } from "../wire/shared-state.js";
+
+const CRASH_LOOP = "executors keep dying";
+const WARM_UP = "warm-up";
+
+export class ServiceState {
+  readonly #shared: SharedState;
+  readonly #publish: (outReason: string | null) => void;
+  #outReason: string | null;
+  /** Out of service because of a crash loop, with no explicit change since. */
+  #isOutByCrashLoop = false;
+
+  /**
+   * @param outReason why the server starts out of service; null: it goes in once started
+   * @param publish called with each new reason
+   */
+  constructor(
+    shared: SharedState,
+    outReason: string | null,
+    publish: (outReason: string | null) => void,
+  ) {
+    this.#shared = shared;
+    this.#outReason = outReason;
+    this.#publish = publish;
+  }
+
+  get isIn(): boolean {
+    return this.#shared.serviceIn;
+  }
+
+  /** Goes Service-IN after the start, unless configured otherwise or left meanwhile. */
+  started(): void {
+    this.#shared.serviceIn = this.#outReason === null;
+  }
+
+  /** Goes Service-IN; overrides what has taken it out. */
+  enter(): void {
+    this.#change(null);
+  }
+
+  leave(reason: string): void {
+    this.#change(reason);
+  }
+
+  /** Runs a warm-up, which is the reason for being out meanwhile. */
+  async warmUp(run: () => Promise<void>): Promise<void> {
+    const former = this.#outReason;
+    this.#explain(WARM_UP);
+    try {
+      await run();
+    } finally {
+      if (this.#outReason === WARM_UP) this.#explain(former);
+    }
+  }
+
+  /** Executors die as fast as they are replaced. */
+  crashLoop(): void {
+    log("executors keep dying: the service goes out until one lives", "error");
+    const wasIn = this.isIn;
+    this.leave(CRASH_LOOP);
+    this.#isOutByCrashLoop = wasIn;
+  }
+
+  /** An executor has stayed up after a crash loop: undoes what that did, and nothing else. */
+  recovered(): void {
+    if (!this.#isOutByCrashLoop) return;
+    log("an executor lives: the service is in again", "warn");
+    this.enter();
+  }
+
+  #change(outReason: string | null): void {
+    this.#isOutByCrashLoop = false;
+    this.#shared.serviceIn = outReason === null;
+    this.#explain(outReason);
+  }
+
+  #explain(outReason: string | null): void {
+    this.#outReason = outReason;
+    this.#publish(outReason);
+  }
+}

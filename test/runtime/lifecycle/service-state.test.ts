@@ -1,0 +1,63 @@
+// Service-IN and -OUT: what takes a server out of service, and what brings it back.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ServiceState } from "../../../runtime/lifecycle/service-state.js";
+import { SharedState } from "../../../runtime/wire/shared-state.js";
+
+const test = suite("service state");
+
+function createState(outReason: string | null) {
+  const reasons: (string | null)[] = [];
+  const state = new ServiceState(new SharedState(), outReason, (reason) => reasons.push(reason));
+  return { state, reasons };
+}
+
+test("goes in once started, unless it starts or was taken out of service", () => {
+  for (const [initial, left, isIn] of [
+    [null, null, true],
+    ["start", null, false],
+    [null, "operator", false],
+  ] as const) {
+    const { state } = createState(initial);
+    assert.not(state.isIn);
+    if (left !== null) state.leave(left);
+    state.started();
+    assert.is(state.isIn, isIn);
+  }
+});
+
+test("names the warm-up as the reason while it runs, unless another one comes", async () => {
+  const { state, reasons } = createState(null);
+  await state.warmUp(async () => undefined);
+  await state
+    .warmUp(async () => {
+      state.leave("operator");
+      throw new Error("failed");
+    })
+    .catch(() => undefined);
+  assert.equal(reasons, ["warm-up", null, "warm-up", "operator"]);
+  state.started();
+  assert.not(state.isIn);
+});
+
+test("recovers from a crash loop, but not from what an operator has done since", () => {
+  const { state, reasons } = createState(null);
+  state.started();
+  state.crashLoop();
+  assert.not(state.isIn);
+  state.recovered();
+  assert.ok(state.isIn);
+  assert.equal(reasons, ["executors keep dying", null]);
+  state.crashLoop();
+  state.leave("operator");
+  state.recovered();
+  assert.not(state.isIn);
+  state.enter();
+  state.leave("program");
+  state.crashLoop();
+  state.recovered();
+  assert.not(state.isIn);
+});
+
+test.run();
