@@ -5,8 +5,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../runtime/graph/api/graph.js";
+import { compareVectors, GRAPH_METRIC } from "../../runtime/graph/vectors/metrics/metrics.js";
 import { partsOf, Vector } from "../../runtime/graph/vectors/vector.js";
-import { cosineOf } from "../../runtime/graph/vectors/vector-parts.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
 
@@ -58,7 +58,10 @@ test(`the best are those of a sorted list (seed ${SEED})`, () => {
       const found = graph.nearest(probe, { hits, ...condition });
       const scores = [...items]
         .filter(([, item]) => item.vector !== null && (type === null || item.type === type))
-        .map(([id, item]) => [id, cosineOf(partsOf(item.vector!), partsOf(probe))] as const)
+        .map(
+          ([id, item]) =>
+            [id, compareVectors(GRAPH_METRIC, partsOf(item.vector!), partsOf(probe))] as const,
+        )
         .sort(([, a], [, b]) => b - a);
       const expected = hits < 0 ? scores : scores.slice(0, hits);
       assert.equal(

@@ -9,6 +9,7 @@ import { M_UINT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 import { terminals } from "../query/calls/lists.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
+import { similarityOf } from "../vectors/metrics/metrics.js";
 import { requireSameKind } from "../vectors/probe.js";
 import {
   anchorCount,
@@ -24,7 +25,6 @@ import {
 import { Similarity } from "../vectors/similarity.js";
 import type { SimilaritySettings } from "../vectors/similarity-settings.js";
 import { partsOfLike, Vector, type VectorLike } from "../vectors/vector.js";
-import { similarityOf } from "../vectors/vector-parts.js";
 import { accessOf, type GraphHandle } from "./graph-handle.js";
 
 const ROOT = "_|";

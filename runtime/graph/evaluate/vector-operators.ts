@@ -2,13 +2,8 @@
 // vectors is a number. Out-of-range results are NaN.
 
 import { ValueError } from "../model/errors.js";
-import {
-  dot,
-  hammingOf,
-  meanVector,
-  similarityOf,
-  type VectorParts,
-} from "../vectors/vector-parts.js";
+import { similarityOf } from "../vectors/metrics/metrics.js";
+import { dot, hammingOf, meanVector, type VectorParts } from "../vectors/vector-parts.js";
 import type { Context } from "./context.js";
 import { boxedReal, isNumeric, numberIn, type Value, VectorValue } from "./values.js";
 

@@ -6,6 +6,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { HnswSearch } from "./hnsw-search.js";
 import { LINKS, LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
+import { GRAPH_METRIC } from "./metrics/metrics.js";
 import { Probe } from "./probe.js";
 import { SLAB_WORDS, SLOT_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
 import type { VectorTable } from "./vector-table.js";
@@ -202,14 +203,7 @@ export class HnswBuilder {
   }
 
   #similarity(a: number, b: number): number {
-    const { memory } = this.#table;
-    const { floats } = memory;
-    const product = memory.kernel.dot(
-      memory.addressOf(a + SLOT_WORDS),
-      memory.addressOf(b + SLOT_WORDS),
-      this.#length,
-    );
-    return product * floats[a + Slot.InverseNorm]! * floats[b + Slot.InverseNorm]!;
+    return GRAPH_METRIC.scorePair(this.#table.memory, a, b, this.#length);
   }
 
   #sortedResults(): ScoredNode[] {

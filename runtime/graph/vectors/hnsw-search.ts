@@ -7,6 +7,7 @@
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { HnswLinks } from "./hnsw-links.js";
 import { LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
+import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { Probe } from "./probe.js";
 import { SlotHeap } from "./slot-heap.js";
 import { Slot, Space, strideOf } from "./vector-layout.js";
@@ -59,7 +60,8 @@ export class HnswSearch {
     const bytes = this.#stride * 4;
     if (this.#length >= TOUCH_LENGTH) kernel.touch(lists, count, bytes);
     const scores = lists + MAX_LIST * 4;
-    kernel.many(lists, count, memory.probe, this.#length, probe.inverseNorm(this.#length), scores);
+    const factor = probe.factor(this.#length);
+    GRAPH_METRIC.scoreSlots(kernel, lists, count, memory.probe, this.#length, factor, scores);
     for (let index = 0; index < count; index++) {
       this.#scores[index] = memory.scores[MAX_LIST + index]!;
     }

@@ -5,13 +5,14 @@ import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
 import { featureSimilarity } from "./feature-measures.js";
 import type { FeatureList } from "./features.js";
+import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { SimilaritySettings } from "./similarity-settings.js";
 import { SLOT_WORDS, Slot } from "./vector-layout.js";
-import { cosine, dot, type VectorParts } from "./vector-parts.js";
+import { dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Similarity of a vertex without a vector, or with none to compare. */
-export const NO_SIMILARITY = -1;
+export const NO_SIMILARITY = GRAPH_METRIC.lowest;
 export const NO_HAMMING = 64;
 
 /** Identifies the probes of this thread; 0 is none. */
@@ -58,7 +59,7 @@ export class Probe {
   }
 
   /** Returns the sum of squares of the first components, or of all if there are fewer. */
-  squares(length: number): number {
+  #sumSquares(length: number): number {
     if (length >= this.length) return this.parts.squares;
     const known = this.#squares.get(length);
     if (known !== undefined) return known;
@@ -68,10 +69,9 @@ export class Probe {
     return squares;
   }
 
-  /** Returns 1/|v| of the first components for kernels; 0 for a zero vector. */
-  inverseNorm(length: number): number {
-    const squares = this.squares(length);
-    return squares === 0 ? 0 : 1 / Math.sqrt(squares);
+  /** Returns the metric's factor of the first components, for kernels. */
+  factor(length: number): number {
+    return GRAPH_METRIC.factor(this.#sumSquares(length), this.parts.scale);
   }
 
   /** Loads the probe for kernels; required before calling one. */
@@ -105,7 +105,7 @@ export class Probe {
   }
 
   /**
-   * Returns the similarity of a slot's current contents, which may be arbitrary. Requires `take`.
+   * Returns the similarity of a slot's current contents, which may be arbitrary. Requires `load`.
    */
   similarityOfSlot(slot: number): number {
     const { memory } = this.#table;
@@ -118,7 +118,8 @@ export class Probe {
     const product = kernel.wide(memory.probe, vector, common);
     const squares =
       common === length ? words[slot + Slot.Squares]! : kernel.dot(vector, vector, common);
-    return cosine(product, squares, this.squares(common));
+    const scale = memory.floats[slot + Slot.Scale]!;
+    return GRAPH_METRIC.score(product, this.#sumSquares(common), this.parts.scale, squares, scale);
   }
 
   #similarityOfFeatures(slot: number, own: FeatureList): number {

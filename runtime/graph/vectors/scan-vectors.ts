@@ -4,14 +4,13 @@
 // names it, and it is read again.
 
 import { indexOf } from "./index-access.js";
+import { GRAPH_METRIC } from "./metrics/metrics.js";
 import type { NearestTopK } from "./nearest-top-k.js";
 import type { Probe } from "./probe.js";
 import { hasFeatures, SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
 import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
-/** Tolerance for kernels, which compute scores in float32. */
-const SLACK = 1e-6;
 /**
  * Slots of the first call, before there is a threshold; each further call has four times as many.
  */
@@ -165,13 +164,15 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
   probe.load();
   const address = memory.addressOf(first);
   const bytes = strideOf(length) * 4;
-  const least = best.threshold - SLACK;
-  const found = kernel.scan(
+  const factor = probe.factor(length);
+  const least = GRAPH_METRIC.kernelThreshold(best.threshold);
+  const found = GRAPH_METRIC.scanSlots(
+    kernel,
     address,
     count,
     bytes,
     memory.probe,
-    probe.inverseNorm(length),
+    factor,
     least,
     lists,
   );

@@ -1,16 +1,11 @@
 // Functions on vectors that need no graph and give the same results in every graph.
 
 import { ValueError } from "../model/errors.js";
+import { COSINE } from "./metrics/cosine.js";
+import { compareVectors } from "./metrics/metrics.js";
 import { MAX_COMPONENTS } from "./scratch-buffers.js";
 import { partsOfLike, Vector, type VectorLike } from "./vector.js";
-import {
-  cosineOf,
-  distanceOf,
-  hammingOf,
-  jaccardOf,
-  meanVector,
-  seededFingerprint,
-} from "./vector-parts.js";
+import { distanceOf, hammingOf, jaccardOf, meanVector, seededFingerprint } from "./vector-parts.js";
 
 export class Similarity {
   /**
@@ -48,7 +43,7 @@ export class Similarity {
 
   /** Returns the cosine of two vectors: -1 to 1, 0 if one is zero, -1 if the kinds differ. */
   cosine(a: VectorLike, b: VectorLike): number {
-    return cosineOf(partsOfLike(a, "a"), partsOfLike(b, "b"));
+    return compareVectors(COSINE, partsOfLike(a, "a"), partsOfLike(b, "b"));
   }
 
   /** Returns the Jaccard similarity of feature weights, 0 to 1; always 0 for euclidean vectors. */

@@ -19,8 +19,8 @@ export const Slot = {
   Squares: 1,
   /** Bits of a float32; without a vertex, the next slot of a list. */
   Scale: 2,
-  /** Bits of the float32 1/|v| of the unscaled components; 0 for a zero vector. */
-  InverseNorm: 3,
+  /** Bits of the float32 `factor` of the metric. */
+  Factor: 3,
   FingerprintLow: 4,
   FingerprintHigh: 5,
   /** Number of components; for features the number of bytes with the `FEATURES` bit. */

@@ -3,16 +3,9 @@
 
 import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
-import {
-  featureCosine,
-  featureJaccard,
-  featureMagnitude,
-  featureSimilarity,
-  sumOfSquaredWeights,
-} from "./feature-measures.js";
+import { featureJaccard, featureMagnitude, sumOfSquaredWeights } from "./feature-measures.js";
 import { type Feature, type FeatureList, featureBytes, listOf, MAX_FEATURES } from "./features.js";
 import { COMPONENT_STEP, MAX_COMPONENTS, scratchBuffers } from "./scratch-buffers.js";
-import type { SimilaritySettings } from "./similarity-settings.js";
 
 /** Components of a vector in the form users write. */
 export type VectorComponents = number[] | Feature[];
@@ -181,39 +174,9 @@ export function bitsOf(low: number, high: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/**
- * Returns the cosine as a float32, -1 to 1, over the components that both have; 0 if one is zero,
- * -1 if the kinds differ.
- */
-export function cosineOf(a: VectorParts, b: VectorParts): number {
-  if (a.isFeatures || b.isFeatures) return ofFeatures(a, b, featureCosine);
-  const length = Math.min(a.bytes.length, b.bytes.length);
-  return cosine(dot(a.bytes, b.bytes), squaresOf(a, length), squaresOf(b, length));
-}
-
-/** Returns the similarity by a graph's settings; the cosine for vectors of numbers. */
-export function similarityOf(a: VectorParts, b: VectorParts, settings: SimilaritySettings): number {
-  if (!a.isFeatures && !b.isFeatures) return cosineOf(a, b);
-  return ofFeatures(a, b, (one, other) => featureSimilarity(one, other, settings));
-}
-
 /** Returns the similarity of the weights; 0 for vectors of numbers. */
 export function jaccardOf(a: VectorParts, b: VectorParts): number {
   return a.isFeatures && b.isFeatures ? featureJaccard(a.features, b.features) : 0;
-}
-
-type Measure = (a: FeatureList, b: FeatureList) => number;
-
-function ofFeatures(a: VectorParts, b: VectorParts, measure: Measure): number {
-  if (a.bytes.length === 0 || b.bytes.length === 0) return 0;
-  return a.isFeatures && b.isFeatures ? measure(a.features, b.features) : -1;
-}
-
-/** Returns the cosine from sums over the same components. */
-export function cosine(product: number, squaresOfOne: number, squaresOfOther: number): number {
-  if (squaresOfOne === 0 || squaresOfOther === 0) return 0;
-  const exact = product / Math.sqrt(squaresOfOne * squaresOfOther);
-  return Math.fround(Math.max(-1, Math.min(1, exact)));
 }
 
 /**
@@ -225,7 +188,7 @@ export function distanceOf(a: VectorParts, b: VectorParts): number {
   const length = Math.min(a.bytes.length, b.bytes.length);
   if (length === 0) return Math.fround(magnitudeOf(a) + magnitudeOf(b));
   const product = dot(a.bytes, b.bytes);
-  return distance(product, squaresOf(a, length), a.scale, squaresOf(b, length), b.scale);
+  return distance(product, sumSquares(a, length), a.scale, sumSquares(b, length), b.scale);
 }
 
 /** Returns the distance from sums over the same components. */
@@ -267,7 +230,7 @@ export function dot(a: Int8Array, b: Int8Array): number {
 }
 
 /** Returns the sum of squares of the first components. */
-function squaresOf({ bytes, squares }: VectorParts, length: number): number {
+export function sumSquares({ bytes, squares }: VectorParts, length: number): number {
   if (length === bytes.length) return squares;
   const first = bytes.subarray(0, length);
   return dot(first, first);

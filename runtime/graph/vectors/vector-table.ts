@@ -8,6 +8,7 @@ import type { SeqlockReader } from "../memory/seqlock-reader.js";
 import type { Allocator, Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
+import { GRAPH_METRIC } from "./metrics/metrics.js";
 import { readSettings, type SimilaritySettings } from "./similarity-settings.js";
 import {
   hasFeatures,
@@ -286,7 +287,7 @@ export class VectorTable implements Allocator {
     words[slot + Slot.Vertex] = 0;
     writer.put(this.#vectors, slot + Slot.Scale, wordOfFloat(scale));
     words[slot + Slot.Squares] = squares;
-    floats[slot + Slot.InverseNorm] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
+    floats[slot + Slot.Factor] = GRAPH_METRIC.factor(squares, scale);
     words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
     words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
     words[slot + Slot.Length] = slotLength(bytes.length, parts.isFeatures);

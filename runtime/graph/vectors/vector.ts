@@ -3,9 +3,10 @@
 
 import { ValueError } from "../model/errors.js";
 import type { Feature } from "./features.js";
+import { COSINE } from "./metrics/cosine.js";
+import { compareVectors } from "./metrics/metrics.js";
 import {
   bitsOf,
-  cosineOf,
   distanceOf,
   dot,
   externalOf,
@@ -105,7 +106,7 @@ export class Vector {
 
   /** Returns the cosine of the angle, over the components that both vectors have. */
   cosine(other: VectorLike): number {
-    return cosineOf(this.#parts, partsOfLike(other, "other"));
+    return compareVectors(COSINE, this.#parts, partsOfLike(other, "other"));
   }
 
   /** Returns the distance, over the components that both vectors have. */

@@ -1,13 +1,8 @@
 // Comparisons of two vectors: of vertices, of the query, or in memory. If one is missing, the
 // result is that of maximally different vectors, which for a cosine is 0.
 
-import {
-  cosineOf,
-  distanceOf,
-  hammingOf,
-  jaccardOf,
-  similarityOf,
-} from "../../vectors/vector-parts.js";
+import { compareVectors, METRICS, similarityOf } from "../../vectors/metrics/metrics.js";
+import { distanceOf, hammingOf, jaccardOf } from "../../vectors/vector-parts.js";
 import type { Context } from "../context.js";
 import { boxedReal, type Value, VectorValue } from "../values.js";
 import { type Argument, type FunctionRow, fixed } from "./row.js";
@@ -21,16 +16,24 @@ function measure(name: string, type: "int" | "real", doc: string, of: Measure, o
   );
 }
 
-const NO_COSINE = boxedReal(0);
-const cosine: Measure = (a, b) => boxedReal(cosineOf(a.parts, b.parts));
-
+const NO_SIMILARITY = boxedReal(0);
 const sim: Measure = (a, b, x) => boxedReal(similarityOf(a.parts, b.parts, x.run.settings));
 const jaccard: Measure = (a, b) => boxedReal(jaccardOf(a.parts, b.parts));
 
 export const VECTORS: readonly FunctionRow[] = [
-  measure("cosine", "real", "(v, w): cosine of their angle, -1 to 1", cosine, NO_COSINE),
-  measure("sim", "real", "(v, w): similarity: cosine; of features by settings", sim, NO_COSINE),
-  measure("jaccard", "real", "(v, w): of features; 0 of vectors of numbers", jaccard, NO_COSINE),
+  ...METRICS.map((metric) => {
+    const { name, doc, missing } = metric;
+    const of: Measure = (a, b) => boxedReal(compareVectors(metric, a.parts, b.parts));
+    return measure(name, "real", doc, of, boxedReal(missing));
+  }),
+  measure("sim", "real", "(v, w): similarity: cosine; of features by settings", sim, NO_SIMILARITY),
+  measure(
+    "jaccard",
+    "real",
+    "(v, w): of features; 0 of vectors of numbers",
+    jaccard,
+    NO_SIMILARITY,
+  ),
   measure(
     "euclidean",
     "real",
