@@ -31,7 +31,7 @@ export function burn(_request: PluginRequest, ms: int): null {
 const WORK_MS = 20;
 const BURN_MS = 2000;
 const WORKING_CLIENTS = 8;
-/** What must respond during the burn: path and port offset. */
+/** Endpoints that must respond during the burn: path and port offset. */
 const WATCHED = [
   ["/svc/hc", 0],
   ["/svc/hc", 1],

@@ -74,7 +74,7 @@ import { GraphHandle } from "./graph-handle.js";
 import { GraphSimilarity } from "./graph-similarity.js";
 import { handleIn, VertexAttributes } from "./vertex-attributes.js";
 
-/** What an expression is evaluated on. */
+/** Inputs of an expression. */
 export interface EvaluateOptions {
   /** `vertex` and `prev` of the expression. */
   readonly tail?: VertexName;

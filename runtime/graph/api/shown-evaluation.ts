@@ -9,7 +9,7 @@ import { readDeadline } from "../query/walk/deadline.js";
 import type { Graph } from "./graph.js";
 import { accessOf } from "./graph-handle.js";
 
-/** What an expression is evaluated on; a vertex without an id is none. */
+/** Inputs of an expression; a vertex without an id counts as missing. */
 export interface DisplayTarget {
   readonly tail: string;
   readonly head: string;

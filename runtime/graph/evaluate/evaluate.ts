@@ -13,7 +13,7 @@ import { findExpression } from "./named-expressions.js";
 import type { Expression } from "./program.js";
 import { type Value, VectorValue } from "./values.js";
 
-/** What an expression is evaluated on. */
+/** Inputs of an expression. */
 export interface EvaluationTarget {
   /** Handles, 0 for none. */
   readonly tail: number;

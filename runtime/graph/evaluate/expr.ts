@@ -1,7 +1,7 @@
 // Template tag that inserts program values into an expression as literals, so no value is parsed as
 // code: expr`next["city"] == ${city}`.
 
-/** What can be inserted into an expression. */
+/** A value that can be inserted into an expression. */
 export type ExpressionValue = null | boolean | number | string | readonly ExpressionValue[];
 
 /**

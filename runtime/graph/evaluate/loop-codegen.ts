@@ -18,7 +18,7 @@ interface Lane {
   readonly isNull: string;
 }
 
-/** What a loop calls, by table offset. */
+/** Functions and constants that a loop uses, by table offset. */
 export interface LoopTables {
   readonly numbers: ((x: Context) => number)[];
   readonly truths: ((x: Context) => boolean)[];

@@ -12,7 +12,7 @@ import { Bits, Pair, type Value } from "./values.js";
 
 const MIN_CELLS = 4;
 
-/** What a cell can be set to: `[n]` for bits, `[key, value]` for a pair. */
+/** Values that a cell accepts: `[n]` for bits, `[key, value]` for a pair. */
 export type MemoryCell =
   | null
   | number

@@ -21,7 +21,7 @@ import {
   VectorParts,
 } from "./vector-parts.js";
 
-/** What a vector is created from: numbers, raw int8 bytes, or features. */
+/** Elements of a vector: numbers, raw int8 bytes, or features. */
 export type VectorElements =
   | readonly number[]
   | readonly Feature[]
@@ -29,7 +29,7 @@ export type VectorElements =
   | Float64Array
   | Int8Array
   | Uint8Array;
-/** A vector, or what one is created from. */
+/** A vector, or its elements. */
 export type VectorLike = Vector | VectorElements;
 
 /** Result of `asDict`. */

@@ -62,7 +62,7 @@ export abstract class PreparedQuery<
     if (isErased) throw new AccessError("Graph cannot be accessed");
   }
 
-  /** What the result depends on besides the graph and the execution options. */
+  /** Inputs of the result besides the graph and the execution options. */
   protected get cacheKey(): string {
     return "";
   }

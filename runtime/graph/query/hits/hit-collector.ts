@@ -9,7 +9,7 @@ import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
 import { TopK } from "./top-k.js";
 
-/** What one execution collects. */
+/** Hits that one execution collects. */
 export interface Collection {
   /** Null for the order of the traversal. */
   readonly order: HitOrder | null;

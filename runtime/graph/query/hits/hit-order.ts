@@ -15,7 +15,7 @@ import { moveArc } from "../match/arc-stack.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { ArcBatch } from "./hit-sink.js";
 
-/** What the hits of a query are: arcs, vertices, or the distinct heads of arcs. */
+/** Kinds of hits: arcs, vertices, or the distinct heads of arcs. */
 export type HitKind = "arc" | "vertex" | "head";
 
 /** Kinds whose key has no meaning to callers. */

@@ -87,7 +87,7 @@ export class ArcTest {
     }
   }
 
-  /** What values are compared with; 0 without a comparison. */
+  /** Operand of the comparison; 0 without one. */
   get literal(): ArcLiteral {
     return this.#literal;
   }

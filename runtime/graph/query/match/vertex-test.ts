@@ -46,7 +46,7 @@ export interface VertexTest {
   readonly indexed: readonly IndexedCheck[];
 }
 
-/** What a level collects of its matching arcs. */
+/** Part of its matching arcs that a level collects. */
 export const Collect = { None: 0, Arcs: 1, Siblings: 2 } as const;
 export type CollectNumber = (typeof Collect)[keyof typeof Collect];
 

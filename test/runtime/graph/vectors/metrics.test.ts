@@ -1,5 +1,5 @@
-// What searches assume of every metric: exact scores are symmetric and bounded below, and kernels
-// agree with them as far as `kernelThreshold` allows. SEED=n repeats a run.
+// Properties that searches require of every metric: exact scores are symmetric and bounded below,
+// and kernels agree with them as far as `kernelThreshold` allows. SEED=n repeats a run.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
