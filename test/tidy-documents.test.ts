@@ -52,6 +52,30 @@ test("the documents name scripts, commands, files and error codes that exist", (
   expectNone(findings);
 });
 
+/** Options of other programs that guides show. */
+const FOREIGN_OPTIONS = new Set(["--data-urlencode", "--memory", "--omit", "--time"]);
+
+test("guides and reference name options and settings that exist", () => {
+  const generated = (name: string) =>
+    documents.find(({ path }) => path === `docs/reference/${name}.md`)!.text;
+  const options = new Set(generated("cli").match(/--[a-z][a-z-]+/g));
+  const keys = new Set(generated("settings").match(/(?<=^\| `)[a-zA-Z]+\.\w+(?=`)/gm));
+  const group = [...new Set(Array.from(keys, (key) => key.split(".", 1)[0]))].join("|");
+  const setting = new RegExp(`(?<=\`)(?:${group})\\.\\w+(?=[:\`])`, "g");
+  const findings: string[] = [];
+  for (const { path, text } of documents) {
+    if (!/^(README|CHANGELOG|docs\/(guides|reference))/.test(path)) continue;
+    for (const [option] of text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)) {
+      if (!options.has(option) && !FOREIGN_OPTIONS.has(option)) findings.push(`${path}: ${option}`);
+    }
+    for (const [key] of text.matchAll(setting)) {
+      // A function of plugins, not a setting.
+      if (!keys.has(key) && !/^plugin\.(pre|post)$/.test(key)) findings.push(`${path}: ${key}`);
+    }
+  }
+  expectNone(findings);
+});
+
 test("the code names pages of docs/ that exist", () => {
   const paths = new Set(documents.map(({ path }) => path));
   const findings: string[] = [];
