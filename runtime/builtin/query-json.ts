@@ -87,7 +87,7 @@ export function constantParameter(parameter: string, text: string, prefix: strin
 }
 
 /** Arguments whose text is never JSON. */
-const TEXT_ARGUMENTS = new Set(["id", "select", "filter", "rank", "pre", "post"]);
+const TEXT_ARGUMENTS = new Set(["id", "in", "text", "select", "filter", "rank", "pre", "post"]);
 
 const unchanged: Translate = (value) => value;
 
@@ -189,6 +189,8 @@ const QUERY: Readonly<Record<string, Translate>> = {
   sortby: constant,
   vector,
   id: unchanged,
+  in: unchanged,
+  text: unchanged,
   select: unchanged,
   filter: unchanged,
   rank: unchanged,

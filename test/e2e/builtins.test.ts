@@ -52,7 +52,7 @@ const BUILTIN_PLUGINS = [
     "ping",
     "plugins",
   ],
-  ...["properties", "status", "system_counts", "system_descriptor", "system_overview"],
+  ...["properties", "search", "status", "system_counts", "system_descriptor", "system_overview"],
   ...["system_rates", "vertex", "vertices"],
 ];
 

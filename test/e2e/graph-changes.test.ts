@@ -147,6 +147,35 @@ test("create vertices with vectors and find the nearest on both ports", async ()
   }
 });
 
+test("declare a text index and search it on both ports", async () => {
+  for (const port of [0, 1] as const) {
+    const options = { what: "text", options: '{"keys": ["title"]}' };
+    const state = (await response("index", options, port)) as { texts: { name: string }[] };
+    assert.equal(
+      state.texts.map(({ name }) => name),
+      ["text"],
+    );
+    await response("createvertex", { id: "s1", properties: '{"title": "Red shoes"}' }, port);
+    await response("createvertex", { id: "s2", properties: '{"title": "D_OUT 7"}' }, port);
+    assert.equal(await response("search", { text: "shoes" }, port), ["s1"]);
+    assert.equal(await response("search", { text: '"red shoes"' }, port), ["s1"]);
+    assert.equal(await response("search", { text: "7" }, port), ["s2"]);
+    assert.equal(await response("search", { query: '{"text": "D_OUT"}' }, port), ["s2"]);
+    const rich = { text: "red 7", match: "any", query: '{"fields": ["id"], "result": "dict"}' };
+    assert.is(((await response("search", rich, port)) as object[]).length, 2);
+    const refused = await ask("search", { graph: "g", text: "a", keys: '["none"]' }, port);
+    assert.is(refused.status, 500, refused.text);
+    assert.match(refused.text, /QueryError.*unknown key: 'none'/);
+    const bad = await ask("index", { graph: "g", what: "text", options: "{}" }, port);
+    assert.is(bad.status, 400, bad.text);
+    const dropped = (await response("dropindex", { what: "text" }, port)) as { dropped: boolean };
+    assert.is(dropped.dropped, true);
+    const unknown = await ask("search", { graph: "g", text: "a" }, port);
+    assert.match(unknown.text, /KeyError.*unknown index of texts: 'text'/);
+    for (const id of ["s1", "s2"]) await response("deletevertex", { id }, port);
+  }
+});
+
 /** A condition on the second level that requires a similar vector. */
 function similarTo(vector: string): string {
   return `{"not": {"similarity": [false, {"vector": ${vector}, "score": ["V_GT", 0.5]}]}}`;
@@ -306,18 +335,18 @@ test("create, drop and list indexes", async () => {
   for (const dropped of [true, false]) {
     const parameters = { what: "vectors", length: 3 };
     assert.equal(await response("dropindex", parameters), {
-      ...{ dropped, vectors: [], properties: [{ key: "hue", entries: 1 }] },
+      ...{ dropped, vectors: [], properties: [{ key: "hue", entries: 1 }], texts: [] },
     });
   }
   assert.equal(await response("dropindex", { what: "property", key: "hue" }), {
-    ...{ dropped: true, vectors: [], properties: [] },
+    ...{ dropped: true, vectors: [], properties: [], texts: [] },
   });
   await response("deletevertex", { id: "red" });
 });
 
 test("reject indexes of impossible keys", async () => {
   const cases: readonly (readonly [name: string, given: Parameters, problem: RegExp])[] = [
-    ["index", { what: "arcs" }, /what \(it must be vectors, property or ids\)/],
+    ["index", { what: "arcs" }, /what \(it must be vectors, property, ids or text\)/],
     ["index", { what: "vectors" }, /missing required argument: 'length'/],
     ["index", { what: "vectors", length: -1 }, /length/],
     ["index", { what: "vectors", length: 70_000 }, /length/],

@@ -3,19 +3,22 @@
 
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
+import type { TextIndexOptions } from "../../graph/changes/index-texts.js";
 import { LookupError, ValueError } from "../../graph/model/errors.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
+import { queryFromText } from "../query-json.js";
 
 /**
  * Asks for an index, which is kept up from then on.
  * @plugin index
  * @param graph name of the graph
- * @param what of which there is to be one: `vectors`, `property` or `ids`
+ * @param what of which there is to be one: `vectors`, `property`, `ids` or `text`
  * @param length components of the vectors
  * @param ef candidates that are looked at for each vector
  * @param key of the property
+ * @param options of a text index as JSON: `{"keys": ["title"], "type": "product"}`
  */
 export function index(
   _request: PluginRequest,
@@ -24,11 +27,13 @@ export function index(
   length: int = 0,
   ef: int = 0,
   key: str = "",
+  options: str = "",
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
   byClient(() => {
     if (kind === "vectors") found.index(kind, ef === 0 ? { length } : { length, ef });
+    else if (kind === "text") found.index(kind, textOptions(options));
     else if (kind === "property") found.index(kind, { key });
     else found.index(kind);
   });
@@ -39,9 +44,10 @@ export function index(
  * Drops an index. One of vectors is taken apart afterwards.
  * @plugin dropindex
  * @param graph name of the graph
- * @param what of which there is one: `vectors`, `property` or `ids`
+ * @param what of which there is one: `vectors`, `property`, `ids` or `text`
  * @param length components of the vectors
  * @param key of the property
+ * @param name of the text index
  */
 export function dropindex(
   _request: PluginRequest,
@@ -49,24 +55,33 @@ export function dropindex(
   what: str,
   length: int = 0,
   key: str = "",
+  name: str = "text",
 ): object {
   const found = graphNamed(graph);
   const kind = kindOf(what, length, key);
-  const wasThere = byClient(() => dropped(found, kind, length, key));
+  const wasThere = byClient(() =>
+    kind === "text" ? found.dropIndex(kind, { name }) : dropped(found, kind, length, key),
+  );
   return { dropped: wasThere, ...stateOf(found) };
 }
 
-type Kind = "vectors" | "property" | "ids";
+type Kind = "vectors" | "property" | "ids" | "text";
 
-function dropped(graph: Graph, kind: Kind, length: number, key: string): boolean {
+/** @throws ParameterError, ValueError */
+function textOptions(options: string): TextIndexOptions {
+  if (options !== "") return queryFromText(options) as unknown as TextIndexOptions;
+  throw new ParameterError("TypeError", "missing required argument: 'options'");
+}
+
+function dropped(graph: Graph, kind: Exclude<Kind, "text">, length: number, key: string): boolean {
   if (kind === "vectors") return graph.dropIndex(kind, { length });
   return kind === "property" ? graph.dropIndex(kind, { key }) : graph.dropIndex(kind);
 }
 
 /** @throws ParameterError what is no kind of index, or lacks what that kind needs */
 function kindOf(what: string, length: number, key: string): Kind {
-  if (what !== "vectors" && what !== "property" && what !== "ids") {
-    throw new ParameterError("ValueError", "what (it must be vectors, property or ids)");
+  if (what !== "vectors" && what !== "property" && what !== "ids" && what !== "text") {
+    throw new ParameterError("ValueError", "what (it must be vectors, property, ids or text)");
   }
   if (what === "vectors" && length === 0) {
     throw new ParameterError("TypeError", "missing required argument: 'length'");
@@ -89,5 +104,9 @@ function byClient<T>(change: () => T): T {
 }
 
 function stateOf(graph: Graph): object {
-  return { vectors: graph.indexes(), properties: graph.propertyIndexes() };
+  return {
+    vectors: graph.indexes(),
+    properties: graph.propertyIndexes(),
+    texts: graph.textIndexes(),
+  };
 }

@@ -86,6 +86,33 @@ export function vertices(
 }
 
 /**
+ * Vertices whose texts match, the best first.
+ * @plugin search
+ * @readonly
+ * @param content as `query`, which it takes precedence over
+ * @param graph name of the graph
+ * @param text words, "phrases", -excluded words and prefixes* to search for
+ * @param hits most entries; negative for all, up to 10,000
+ * @param query further arguments of the query as JSON
+ * @param sharedmem other than 0: the memory is that of the last request of the same size
+ */
+export function search(
+  request: PluginRequest,
+  content: str,
+  graph: str,
+  text: str = "",
+  hits: int = 10,
+  query: str = "",
+  sharedmem: int = 0,
+): unknown {
+  const found = graphNamed(graph);
+  const given = queryArguments(request, { text, hits }, [query, content]);
+  return withMemory(request, found, "search", given, sharedmem, ({ text: sought, ...options }) =>
+    found.search(sought as string, options),
+  );
+}
+
+/**
  * Arcs of a graph.
  * @plugin arcs
  * @readonly

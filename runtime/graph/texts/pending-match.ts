@@ -52,11 +52,6 @@ export class PendingMatch {
     this.#matching.push({ document, frequencies });
   }
 
-  /** True if a document matches. */
-  get hasMatches(): boolean {
-    return this.#matching.length > 0;
-  }
-
   /** How many documents have a term that part `at` stands for, by key and text of the term. */
   addWordCounts(at: number, counts: Map<string, number>): void {
     for (const [code, count] of this.#parts[at]!.counts) {

@@ -1,6 +1,6 @@
-// Searches an index of texts: its segments, and the texts that are in none yet. No lock is held.
-// A text that changes meanwhile is found as it was or as it is: versions tell which documents still
-// count, and what got a new version during the search is looked at in the end.
+// Searches a text index: its segments and the texts that are in none yet. No lock is held. Versions
+// tell which documents are current. Vertices that change during the search are read again at its
+// end, so a vertex whose texts always match is always found, exactly once.
 
 import type { GraphStore } from "../store/graph-store.js";
 import { PendingMatch } from "./pending-match.js";
@@ -9,6 +9,7 @@ import { readPinned } from "./pins.js";
 import { Segment } from "./segment.js";
 import type { TextSearch } from "./sought-text.js";
 import { openTextIndex, type TextIndex } from "./text-index.js";
+import { RING_WORDS } from "./text-layout.js";
 import { TextMatch } from "./text-match.js";
 import type { TextStatistics } from "./text-statistics.js";
 import type { TextIndexState } from "./text-table.js";
@@ -106,8 +107,13 @@ class Search {
       },
       spend,
     );
-    const found = top.sorted();
-    const isCurrent = texts.serial === serial || this.#isCurrent(found, serial);
+    const late = this.#lateChanges(serial);
+    const lateMatch = new PendingMatch(this.#search, this.#index.analysis.tokenizer.forms);
+    for (const document of late?.values() ?? []) if (document !== null) lateMatch.add(document);
+    lateMatch.run(statistics, takePending);
+    const found = withoutReplaced(top.sorted(), late);
+    // A place may be free for a document that was displaced.
+    const isCurrent = late !== null && (found.count === top.count || top.count < hits);
     return {
       found: {
         ...found,
@@ -131,27 +137,42 @@ class Search {
     return match;
   }
 
-  /** True if nothing that was found, and nothing that may have to be, has changed meanwhile. */
-  #isCurrent({ vertices, versions }: FoundDocuments, serial: number): boolean {
+  /**
+   * The documents of the vertices that have changed since a version: as they are now, null if the
+   * index does not include the vertex. Null if the ring does not name all of them.
+   */
+  #lateChanges(since: number): Map<number, PendingDocument | null> | null {
     const { texts } = this.#store;
-    for (const [at, vertex] of vertices.entries()) {
-      if (texts.versionOf(vertex) !== versions[at]) return false;
+    const { serial } = texts;
+    const late = new Map<number, PendingDocument | null>();
+    for (let version = since + 1; version <= serial; version++) {
+      this.#options.spend(1);
+      const vertex = texts.vertexOfVersion(version);
+      if (!late.has(vertex)) late.set(vertex, this.#index.pending.read(vertex));
     }
-    // The search saw a concurrent change in its old state, or not at all.
-    for (let version = serial + 1; version <= texts.serial; version++) {
-      if (version - serial > MAX_CHANGES) return false;
-      if (!this.#wasThere(texts.vertexOfVersion(version))) return false;
-    }
-    return true;
-  }
-
-  /** True if a vertex that has changed since cannot be missing: it does not match now. */
-  #wasThere(vertex: number): boolean {
-    const document = this.#index.pending.read(vertex);
-    if (document === null) return true;
-    const match = new PendingMatch(this.#search, this.#index.analysis.tokenizer.forms);
-    match.add(document);
-    return !match.hasMatches;
+    return texts.serial - since < RING_WORDS ? late : null;
   }
 }
-const MAX_CHANGES = 64;
+
+/** Leaves out documents of vertices that have changed during the search, except their new ones. */
+function withoutReplaced(
+  found: FoundDocuments,
+  late: ReadonlyMap<number, PendingDocument | null> | null,
+): FoundDocuments {
+  if (late === null || late.size === 0) return found;
+  const { vertices, scores, versions } = found;
+  const seen = new Set<number>();
+  const isKept = Array.from(vertices, (vertex, at) => {
+    if (!late.has(vertex)) return true;
+    if (late.get(vertex)?.version !== versions[at] || seen.has(vertex)) return false;
+    seen.add(vertex);
+    return true;
+  });
+  const filter = (_: number, at: number): boolean => isKept[at]!;
+  return {
+    count: isKept.filter(Boolean).length,
+    vertices: vertices.filter(filter),
+    scores: scores.filter(filter),
+    versions: versions.filter(filter),
+  };
+}

@@ -11,6 +11,7 @@ import {
 } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { type Block, checkBlocks } from "./check-blocks.js";
+import { textIndexesOfKey } from "./check-text-indexes.js";
 
 const UNIT_WORDS = 2;
 
@@ -56,7 +57,7 @@ function checkCounts(
   const { memory, keys, vertices, indexes } = store;
   let total = 0;
   for (const [key, count] of byKey) {
-    const ofIndex = indexes.has(key) ? 1 : 0;
+    const ofIndex = (indexes.has(key) ? 1 : 0) + textIndexesOfKey(store, key);
     assert.is(keys.count(key), count + ofIndex, `count of key ${key}`);
     total += count;
   }

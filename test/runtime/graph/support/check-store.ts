@@ -10,6 +10,7 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { computeDigest, digestCheckpoint } from "../../../../runtime/graph/store/verify-digest.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
+import { checkTextIndexes } from "./check-text-indexes.js";
 import { checkTexts } from "./check-texts.js";
 import { checkVectors } from "./check-vectors.js";
 import { virtualCount, writerOf } from "./header-words.js";
@@ -27,6 +28,7 @@ export function checkStore(store: GraphStore): void {
   checkProperties(store);
   checkTexts(store, used);
   checkVectors(store, used);
+  checkTextIndexes(store);
   checkDigest(store);
 }
 
