@@ -1,4 +1,4 @@
-// svc build on projects on disk: what it writes, when it writes nothing, and what it refuses.
+// svc build on projects on disk: written files, up-to-date builds, and errors.
 // starts processes
 // limit: 60 s
 // takes 10 s
@@ -53,7 +53,7 @@ async function fault(run: Promise<unknown>): Promise<SvcError> {
   throw new Error("should have failed");
 }
 
-test("writes the whole folder, and the same bytes a second time", async ({ project }) => {
+test("writes the whole folder, with the same bytes a second time", async ({ project }) => {
   const result = await buildProject(project.dir);
   assert.equal(codes(result), []);
   assert.is(result.ok, true);
@@ -75,7 +75,7 @@ test("writes the whole folder, and the same bytes a second time", async ({ proje
   ]);
 });
 
-test("the manifest holds configuration, plugins and inputs", async ({ project }) => {
+test("writes configuration, plugins and inputs to the manifest", async ({ project }) => {
   project.write("svc.config.ts", "export default { http: { port: 8000 } };");
   project.write("plugins/helper.json", '{ "factor": 2 }');
   project.write(
@@ -114,7 +114,7 @@ test("the manifest holds configuration, plugins and inputs", async ({ project })
   assert.is((await buildProject(project.dir)).unchanged, false);
 });
 
-test("other types of a package, and another environment, are noticed", async ({ project }) => {
+test("detects changed types of a package and a changed environment", async ({ project }) => {
   const library = (type: string) => `export declare function half(value: ${type}): number;`;
   project.write("node_modules/halves/package.json", '{ "name": "halves", "types": "index.d.ts" }');
   project.write("node_modules/halves/index.d.ts", library("number"));
@@ -139,7 +139,7 @@ test("other types of a package, and another environment, are noticed", async ({ 
   assert.is(diagnostics[0]!.code, "TS2345");
 });
 
-test("nothing changed: nothing is read or written", async ({ project }) => {
+test("reads and writes nothing when nothing changed", async ({ project }) => {
   await buildProject(project.dir);
   const before = statSync(project.path(".svc")).ino;
   const again = await buildProject(project.dir);
@@ -150,7 +150,7 @@ test("nothing changed: nothing is read or written", async ({ project }) => {
   assert.is(statSync(project.path(".svc")).ino, before);
 });
 
-test("new, removed and tampered files are noticed", async ({ project }) => {
+test("detects new, removed and modified files", async ({ project }) => {
   await buildProject(project.dir);
   project.write("plugins/more/double.ts", addPlugin("a * 2 + b", "double"));
   assert.is((await buildProject(project.dir)).plugins, 2);
@@ -164,7 +164,7 @@ test("new, removed and tampered files are noticed", async ({ project }) => {
   assert.is(readManifest(project.dir)!.config.http.port, 8000);
 });
 
-test("files that stay the same keep their identity, others go", async ({ project }) => {
+test("preserves unchanged files and removes others", async ({ project }) => {
   await buildProject(project.dir);
   const routes = statSync(project.path(".svc/routes.json"));
   project.write(".svc/left-over.txt", "");
@@ -176,16 +176,14 @@ test("files that stay the same keep their identity, others go", async ({ project
   assert.is(existsSync(project.path(".svc.new-999999999")), false);
 });
 
-test("a file too many is removed, and not overlooked where nothing else changed", async ({
-  project,
-}) => {
+test("removes an extra file even when nothing else changed", async ({ project }) => {
   await buildProject(project.dir);
   project.write(".svc/left-over.txt", "");
   assert.is((await buildProject(project.dir)).unchanged, false);
   assert.equal(Object.keys(contents(project)), FILES);
 });
 
-test("a build killed while it was put in place is brought back", async ({ project }) => {
+test("restores a build that was killed during the swap", async ({ project }) => {
   await buildProject(project.dir);
   const before = contents(project);
   renameSync(project.path(".svc"), project.path(".svc.old-999999999"));
@@ -199,9 +197,7 @@ test("a build killed while it was put in place is brought back", async ({ projec
   assert.equal(left, [".svc"]);
 });
 
-test("what killed builds have left is removed, what running ones need is not", async ({
-  project,
-}) => {
+test("removes remains of killed builds, but not those of running ones", async ({ project }) => {
   const cache = "node_modules/.cache/svc-server";
   project.write(`${cache}/check-999999999-1.json`, "{}");
   project.write(`${cache}/check-${process.ppid}-1.json`, "{}");
@@ -216,7 +212,7 @@ test("what killed builds have left is removed, what running ones need is not", a
   );
 });
 
-test("check writes nothing and names what differs", async ({ project }) => {
+test("reports differences with check and writes nothing", async ({ project }) => {
   const missing = await buildProject(project.dir, { check: true });
   assert.is(missing.ok, false);
   assert.equal(missing.differing, FILES);
@@ -232,7 +228,7 @@ test("check writes nothing and names what differs", async ({ project }) => {
   ]);
 });
 
-test("errors of every kind leave the old build alone", async ({ project }) => {
+test("keeps the old build on any error", async ({ project }) => {
   await buildProject(project.dir);
   const before = contents(project);
   const broken: [string, RegExp][] = [
@@ -253,7 +249,7 @@ test("errors of every kind leave the old build alone", async ({ project }) => {
   }
 });
 
-test("what a finding of ours explains, TypeScript does not repeat", async ({ project }) => {
+test("does not repeat a diagnostic as a TypeScript error", async ({ project }) => {
   const head = 'import { plugin, type PluginRequest } from "svc-server";';
   project.write(
     "plugins/add.ts",
@@ -278,7 +274,7 @@ declare function other(...args: unknown[]): void;
   ]);
 });
 
-test("without the package only that is told, once", async ({ project }) => {
+test("reports a missing package once and nothing else", async ({ project }) => {
   project.write("tsconfig.json", '{ "compilerOptions": { "types": ["node"], "strict": true } }');
   project.write("plugins/more.ts", addPlugin("a + c", "more"));
   project.write("plugins/add.ts", addPlugin().replace("@plugin", "@plugin @example ?a=x"));
@@ -291,7 +287,7 @@ test("without the package only that is told, once", async ({ project }) => {
   assert.match(diagnostics[0]!.position.file, /^plugins\/(add|more).ts$/);
 });
 
-test("checkProject finds errors and warnings and writes nothing", async ({ project }) => {
+test("finds errors and warnings with checkProject and writes nothing", async ({ project }) => {
   const right = await checkProject(project.dir);
   assert.is(right.ok, true);
   assert.is(right.plugins, 1);
@@ -300,7 +296,7 @@ test("checkProject finds errors and warnings and writes nothing", async ({ proje
   assert.is(existsSync(project.path(".svc")), false);
 });
 
-test("projects that cannot be built at all", async ({ project }) => {
+test("reports projects that cannot be built at all", async ({ project }) => {
   project.write("svc.config.mjs", "export default { plugins: ['nothing/*.ts'] }");
   const none = await fault(buildProject(project.dir));
   assert.is(none.code, "SVC1103");
@@ -315,9 +311,7 @@ test("projects that cannot be built at all", async ({ project }) => {
   assert.is((await fault(buildProject(project.dir))).code, "SVC1105");
 });
 
-test("declarations that tsconfig.json includes count for reading and checking", async ({
-  project,
-}) => {
+test("includes declarations of tsconfig.json in analysis and type check", async ({ project }) => {
   const options = { strict: true, module: "nodenext", types: [] };
   const tsconfig = { compilerOptions: options, include: ["plugins", "types"] };
   project.write("tsconfig.json", JSON.stringify(tsconfig));
@@ -337,9 +331,7 @@ test("declarations that tsconfig.json includes count for reading and checking", 
   assert.is((await buildProject(project.dir)).unchanged, true);
 });
 
-test("plugin files behind links are found, each once, and in any kind of module", async ({
-  project,
-}) => {
+test("finds plugin files behind links once, in any module format", async ({ project }) => {
   project.write(
     "shared/twice.ts",
     `import { two } from "./two.js";\n${addPlugin("a * two + b", "twice")}`,
@@ -361,7 +353,7 @@ test("plugin files behind links are found, each once, and in any kind of module"
   assert.is((await buildProject(project.dir)).unchanged, true);
 });
 
-test("plugins that the configuration declares", async ({ project }) => {
+test("builds plugins that the configuration declares", async ({ project }) => {
   project.write("src/math.ts", addPlugin().replace("@plugin", ""));
   project.write(
     "svc.config.mjs",

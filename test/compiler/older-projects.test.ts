@@ -1,4 +1,4 @@
-// Projects whose tsconfig.json says what older releases of TypeScript take, or has another name.
+// Projects whose tsconfig.json has options of older TypeScript releases, or another name.
 // limit: 90 s
 // starts processes
 // takes 5 s
@@ -28,7 +28,7 @@ function codes({ diagnostics }: BuildResult): string[] {
   return diagnostics.map(({ code, position }) => `${code} ${position.file}:${position.line}`);
 }
 
-test("options that are gone become what means the same", () => {
+test("map removed options to their equivalents", () => {
   const options = {
     ...OLD_OPTIONS,
     baseUrl: "./src",
@@ -52,7 +52,7 @@ test("options that are gone become what means the same", () => {
   assert.equal(replacementOptions(project.dir, "none.json"), {});
 });
 
-test("a project with such options builds, and its types are checked and read", async () => {
+test("build, and have their types checked", async () => {
   const compilerOptions = { ...OLD_OPTIONS, baseUrl: ".", paths: { "@shop/*": ["shop/*"] } };
   const project = new ProjectFixture({
     "tsconfig.json": JSON.stringify({ compilerOptions }),
@@ -65,7 +65,7 @@ test("a project with such options builds, and its types are checked and read", a
   assert.equal(codes(await buildProject(project.dir)), ["TS2363 plugins/add.ts:5"]);
 });
 
-test("defaults are those of the project's own TypeScript", async () => {
+test("use the defaults of their own TypeScript", async () => {
   const source = "export const first = (list) => list[0];\n";
   const plugin = PLUGIN.replace(/^import .*"(?:lib|@shop).*\n/gm, "").replace(
     " * factor + offset",
@@ -85,7 +85,7 @@ test("defaults are those of the project's own TypeScript", async () => {
   assert.equal(codes(await checkProject(project.dir)), ["TS7006 lib/first.ts:1"]);
 });
 
-test("another tsconfig.json is taken where it is named, and its build is no other's", async () => {
+test("use a named tsconfig.json, with a build of their own", async () => {
   const paths = { "lib/*": ["./lib/*"], "@shop/*": ["./shop/*"] };
   const options = { module: "esnext", moduleResolution: "bundler", paths };
   const project = new ProjectFixture({

@@ -1,4 +1,4 @@
-// What the bundle of a project takes in, and what it leaves to be imported.
+// Bundling of a project: bundled sources and external imports.
 
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function project(): ProjectFixture {
   return fixture;
 }
 
-test("sources of the project and of its workspace are bundled, packages are not", async () => {
+test("bundle sources of the project and its workspace, but not packages", async () => {
   const { dir } = project();
   const bundler = new Bundler(join(dir, "app"));
   try {
@@ -64,7 +64,7 @@ test("sources of the project and of its workspace are bundled, packages are not"
   }
 });
 
-/** One whose text tells no names, one that lists them, and modules that are not CommonJS. */
+/** One without detectable exports, one that lists them, and modules that are not CommonJS. */
 const COMMON_JS = {
   "node_modules/opaque/package.json": '{ "name": "opaque", "main": "index.js" }',
   "node_modules/opaque/index.js": "module.exports = Object.assign({}, { chunk: 1, other: 2 });",
@@ -88,7 +88,7 @@ import { default as all, type Some } from "opaque";
 export const used = [whole, part, one, two, there, other, all];
 `;
 
-test("names that Node would not find in a CommonJS package are found at build", async () => {
+test("report names that Node would not find in a CommonJS package", async () => {
   const project = new ProjectFixture({ ...COMMON_JS, "a.ts": NAMES, "b.ts": "export {};" });
   const bundler = new Bundler(project.dir);
   const entry = 'export * from "./a.ts"; export * from "./b.ts";';
@@ -116,7 +116,7 @@ test("names that Node would not find in a CommonJS package are found at build", 
   }
 });
 
-test("what the bundler warns of is found, and built all the same", async () => {
+test("report warnings of the bundler, and build all the same", async () => {
   const source = "export const is = (n: number) =>\n  n === -0;";
   const { dir } = new ProjectFixture({ "lib/a.ts": source });
   const bundler = new Bundler(dir);

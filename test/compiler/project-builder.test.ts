@@ -1,4 +1,4 @@
-// Rebuilding a project that stays open, as svc dev does.
+// Rebuilding a project that stays open, as in svc dev.
 // starts processes
 // takes 10 s
 
@@ -56,7 +56,7 @@ test("follows edits, new files and removed files", async (context) => {
   assert.equal(await removed.types, []);
 });
 
-test("changed signatures of imported types reach the plugins", async (context) => {
+test("applies changed signatures of imported types to plugins", async (context) => {
   const { project, builder } = context;
   const point = (type: string) => `export interface Point { x: ${type} }\n`;
   const at = 'import type { Point } from "./point.js";\n';
@@ -73,7 +73,7 @@ test("changed signatures of imported types reach the plugins", async (context) =
   assert.match(converters, ".x (a string is required)");
 });
 
-test("declarations that are added or changed reach the plugins", async (context) => {
+test("applies added and changed declarations to plugins", async (context) => {
   const { project, builder } = context;
   const tsconfig = { compilerOptions: { strict: true, module: "nodenext", types: [] } };
   project.write("tsconfig.json", JSON.stringify(tsconfig));
@@ -88,7 +88,7 @@ test("declarations that are added or changed reach the plugins", async (context)
   }
 });
 
-test("errors keep the old build; the next edit repairs it", async (context) => {
+test("keeps the old build on errors, until an edit fixes them", async (context) => {
   const { project, builder } = context;
   await builder.rebuild();
   const before = bundle(context);
@@ -103,7 +103,7 @@ test("errors keep the old build; the next edit repairs it", async (context) => {
   assert.match(bundle(context), "a - b");
 });
 
-test("a build whose types are wrong is not written", async (context) => {
+test("does not write a build with type errors", async (context) => {
   const { project, builder } = context;
   await builder.rebuild();
   project.write("plugins/add.ts", addPlugin("String(a) + b"));
@@ -116,7 +116,7 @@ test("a build whose types are wrong is not written", async (context) => {
   assert.not.match(bundle(context), "String(a)");
 });
 
-test("an abandoned build is not written", async (context) => {
+test("does not write an aborted build", async (context) => {
   const { project, builder } = context;
   const building = builder.rebuild();
   const deadline = setInterval(() => builder.abandon(), 1);
@@ -126,7 +126,7 @@ test("an abandoned build is not written", async (context) => {
   assert.is(readManifest(project.dir), null);
 });
 
-test("unchecked, a build is written before its types are known", async (context) => {
+test("writes a build before its type check in unchecked mode", async (context) => {
   const { project, builder } = context;
   await builder.rebuild();
   project.write("plugins/add.ts", addPlugin("String(a) + b"));
@@ -150,7 +150,7 @@ test("unchecked, a build is written before its types are known", async (context)
   assert.is((await buildProject(project.dir)).unchanged, true);
 });
 
-test("an edit that came before a configuration error is not lost", async (context) => {
+test("does not lose an edit made before a configuration error", async (context) => {
   const { project, builder } = context;
   await builder.rebuild();
   project.write("plugins/offset.ts", "export const offset: number = 815;\n");

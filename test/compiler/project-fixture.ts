@@ -1,11 +1,11 @@
-// Throw-away projects for compiler tests: a folder with plugin sources and a small declaration of
+// Temporary projects for compiler tests: a folder with plugin sources and a small declaration of
 // this package, removed when the test process ends.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** The package's types, as far as the compiler looks at them. */
+/** The types of the package that the compiler reads. */
 export const PACKAGE_TYPES = `
 declare const brand: unique symbol;
 export type int = number & { readonly [brand]?: "int" };

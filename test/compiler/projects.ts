@@ -1,4 +1,4 @@
-// Small projects in temporary folders, with just enough of the package's declarations to compile.
+// Small projects in temporary folders, with enough declarations of the package to compile.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

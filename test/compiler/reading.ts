@@ -1,4 +1,4 @@
-// Reads plugin sources in tests: one call from text to records.
+// Analyzes plugin sources in tests: one call from source to records.
 
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { PluginReader, type ReadResult } from "../../compiler/read/plugin-reader.js";
@@ -11,10 +11,10 @@ import { plugin, PluginRequest, PluginResponse, Graph } from "svc-server";
 import type { int, float, str, bytes, json } from "svc-server";
 `;
 
-/** The number of lines that `readSource` puts before a source. */
+/** Number of lines that `readSource` puts before a source. */
 export const LINES_BEFORE = IMPORTS.split("\n").length - 1;
 
-/** Reads one plugin file `p.ts` that has everything of the package imported, and further files. */
+/** Analyzes one plugin file `p.ts` with all imports of the package, and further files. */
 export function readSource(
   source: string,
   others: Readonly<Record<string, string>> = {},
@@ -39,7 +39,7 @@ export function userParam(plugin: PluginRecord, name: string): UserParam {
   return param;
 }
 
-/** Reads types as parameters; declarations may stand before them. Warnings are let pass. */
+/** Analyzes types as parameters; declarations may precede them. Warnings are ignored. */
 export function readTypes(types: Readonly<Record<string, string>>, declarations = "") {
   const params = Object.entries(types).map(([name, type]) => `${name}: ${type}`);
   const result = readSource(`${declarations}
@@ -56,7 +56,7 @@ export function f(request: PluginRequest, ${params.join(", ")}) { return null; }
   return { shapes, types: result.types };
 }
 
-/** Code and the text under the carets of each finding: `SVC1002 add`. */
+/** Code and underlined text of each diagnostic: `SVC1002 add`. */
 export function marks(result: ReadResult, source: string): string[] {
   const lines = (IMPORTS + source).split("\n");
   return result.diagnostics.map(({ code, position, length }) => {

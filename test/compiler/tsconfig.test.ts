@@ -1,4 +1,4 @@
-// What is known of tsconfig.json without TypeScript.
+// Reading of tsconfig.json without TypeScript.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -21,7 +21,7 @@ function declarations(tsconfig: string, others: Readonly<Record<string, string>>
   return declarationFiles(`${dir}/app`);
 }
 
-test("declarations are found as tsconfig.json includes them", async () => {
+test("finds declarations by include", async () => {
   const everything = ["env.d.ts", "src/a.d.ts", "types/deep/more.d.mts", "types/shim.d.ts"];
   assert.equal(await declarations("{}"), ["dist/types/built.d.ts", ...everything]);
   assert.equal(await declarations('{ "compilerOptions": { "outDir": "./dist" } }'), everything);
@@ -39,7 +39,7 @@ test("declarations are found as tsconfig.json includes them", async () => {
   assert.equal(await declarations('{ "include": ["../*.d.ts", "src/a.ts"] }'), ["../outside.d.ts"]);
 });
 
-test("lists are inherited, and mean places beside the file they stand in", async () => {
+test("inherits lists, with paths relative to their file", async () => {
   const others = {
     "config/base.json": '{ "include": ["../types"], "exclude": ["../types/deep"] }',
     "config/other.json": `{ "include": ["\${configDir}/src"] }`,
@@ -55,7 +55,7 @@ test("lists are inherited, and mean places beside the file they stand in", async
   );
 });
 
-test("comments and commas are no obstacle, broken files are for others to report", async () => {
+test("accepts comments and trailing commas, and leaves errors to the type check", async () => {
   const text = `{
   // "include": ["types"],
   "include": [ "src/**/*", /* and no more */ ],
@@ -68,7 +68,7 @@ test("comments and commas are no obstacle, broken files are for others to report
   ]);
 });
 
-test("a project without tsconfig.json has none; files of a chain are listed once", async () => {
+test("is optional, and lists each file of a chain once", async () => {
   const { dir } = new ProjectFixture({ "env.d.ts": "" });
   assert.equal(await declarationFiles(dir), []);
   assert.equal(tsconfigFiles(dir), []);

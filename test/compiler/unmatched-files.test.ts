@@ -1,4 +1,4 @@
-// Files with `@plugin` whose ending the usual pattern does not take.
+// Files with `@plugin` whose extension the default pattern does not match.
 // limit: 60 s
 // starts processes
 
@@ -10,7 +10,7 @@ import type { BuildResult } from "../../compiler/build-result.js";
 import { ProjectBuilder } from "../../compiler/project-builder.js";
 import { addPlugin, TemporaryProject } from "./projects.js";
 
-const test = suite("files passed over");
+const test = suite("unmatched files");
 
 function told({ diagnostics, unchanged }: BuildResult): (string | boolean)[] {
   const lines = diagnostics.map(({ code, severity, position: { file, line, column } }) => {
@@ -19,7 +19,7 @@ function told({ diagnostics, unchanged }: BuildResult): (string | boolean)[] {
   return [...lines, unchanged];
 }
 
-test("each is told of by every build, until it has another ending", async () => {
+test("are reported by every build until they are renamed", async () => {
   const project = new TemporaryProject({
     "plugins/add.ts": addPlugin(),
     "plugins/help.cts": "// `@plugin` is not meant here.\nexport const a = '@plugin';\n",
@@ -45,7 +45,7 @@ test("each is told of by every build, until it has another ending", async () => 
   }
 });
 
-test("a project that svc dev keeps open hears of one as soon as it is there", async () => {
+test("are reported by svc dev as soon as they exist", async () => {
   const project = new TemporaryProject({ "plugins/add.ts": addPlugin() });
   const builder = new ProjectBuilder(project.dir);
   try {
@@ -59,7 +59,7 @@ test("a project that svc dev keeps open hears of one as soon as it is there", as
   }
 });
 
-test("where there is no other file the error names it", async () => {
+test("are named in the error when there is no other file", async () => {
   const project = new TemporaryProject({ "plugins/add.cts": addPlugin() });
   const failed = () => buildProject(project.dir).catch((error: Error) => error);
   try {

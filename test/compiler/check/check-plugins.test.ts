@@ -1,4 +1,4 @@
-// The rules, on plugins read from sources: each finding by its code and the text it points at.
+// The rules for plugins, on sources: each diagnostic by its code and the underlined text.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +16,7 @@ function check(source: string, options: Partial<CheckOptions> = {}) {
   return { diagnostics, marks: marks({ ...result, diagnostics }, source) };
 }
 
-test("a sound plugin of each role passes", () => {
+test("accept a valid plugin of each role", () => {
   const { diagnostics } = check(`
 /** @plugin */
 export function engine(request: PluginRequest, a: int = 1, mode: "x" | "y" = "x") { return a; }
@@ -26,7 +26,7 @@ export const post = plugin.post({ name: "both" }, (response) => response);
   assert.equal(diagnostics, []);
 });
 
-test("names", () => {
+test("validate names", () => {
   const long = "n".repeat(MAX_PLUGIN_NAME_LENGTH);
   const { marks, diagnostics } = check(`
 /** @plugin bad-name */
@@ -50,7 +50,7 @@ export function e(request: PluginRequest) { return 1; }
   );
 });
 
-test("a name may belong to one engine, or to one pre and one post", () => {
+test("allow one engine, or one pre and one post, per name", () => {
   const { marks, diagnostics } = check(`
 /** @plugin same */
 export function a(request: PluginRequest) { return 1; }
@@ -71,7 +71,7 @@ export const g = plugin.post({ name: "mixed" }, (response) => 1);
   assert.match(diagnostics[0]!.message, `${position.file}:${position.line}:${position.column}`);
 });
 
-test("engines that pre-processors ask by name return what can be merged", () => {
+test("require mergeable results of engines that pre-processors forward to by name", () => {
   const { marks, diagnostics } = check(`
 /** @plugin */
 export function number(request: PluginRequest): int { return 1; }
@@ -102,7 +102,7 @@ export const last = plugin.pre({ name: "last" }, (request) => new PluginRequest(
   );
 });
 
-test("the first argument, a post's arguments, a bound graph", () => {
+test("validate the first argument, arguments of a post, and a bound graph", () => {
   const { marks } = check(`
 /** @plugin */
 export function none() { return 1; }
@@ -121,7 +121,7 @@ export const wrong = plugin({ role: "post", name: "q" }, (request: PluginRequest
   ]);
 });
 
-test("defaults that TypeScript lets pass", () => {
+test("reject defaults that TypeScript accepts", () => {
   const { marks } = check(`
 interface Point { x: int; y?: float }
 enum Level { Low = 1, High = 5 }
@@ -140,7 +140,7 @@ export function f(request: PluginRequest,
   );
 });
 
-test("a parameter of any type may have any default", () => {
+test("accept any default for a parameter of any type", () => {
   const source = `
 /** @plugin */
 export function f(request: PluginRequest, a: any = 5, b: unknown = [1], c: {} = 2.5) { return 1; }
@@ -149,7 +149,7 @@ export function f(request: PluginRequest, a: any = 5, b: unknown = [1], c: {} = 
   assert.equal(checkPlugins(plugins, types, { executors: 1 }), []);
 });
 
-test("a text that fits two members is warned about", () => {
+test("warn about a string that matches two members of a union", () => {
   const { diagnostics, marks } = check(`
 enum Mixed { A = "a", B = 2 }
 enum Same { A = "2", B = 2 }
@@ -168,7 +168,7 @@ export function f(
   assert.match(diagnostics[2]!.message, /^`\?e=2` fits two members of `Same`/);
 });
 
-test("module variables that change are warned about with several executors", () => {
+test("warn about mutable module variables with several executors", () => {
   const source = `
 let counter = 0;
 /** @plugin */

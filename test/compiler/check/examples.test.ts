@@ -1,4 +1,4 @@
-// Calls in examples that the plugin would refuse: what is said of them, and where it points.
+// Calls in examples that the plugin would reject: messages and positions.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { checkPlugins } from "../../../compiler/check/check-plugins.js";
 import { sortDiagnostics } from "../../../compiler/diagnostics/sort.js";
 import { marks, readSource } from "../reading.js";
 
-const test = suite("wrong examples");
+const test = suite("invalid examples");
 
 const TYPES = `
 interface Point { x: float; y: float; label?: str }
@@ -21,7 +21,7 @@ const SEARCH = `export function search(
 ) { return q; }
 `;
 
-/** Each finding as `what is underlined: message (help)`. */
+/** Each diagnostic as `underlined text: message (help)`. */
 function findings(comment: string): string[] {
   const source = `${TYPES}${comment}\n${SEARCH}`;
   const result = readSource(source);
@@ -34,12 +34,12 @@ function findings(comment: string): string[] {
   });
 }
 
-/** A documentation comment with examples of one line each. */
+/** A documentation comment with one-line examples. */
 function commentOf(lines: readonly string[]): string {
   return `/**\n * @plugin\n${lines.map((line) => ` * @example ${line}\n`).join("")} */`;
 }
 
-/** Asserts the one finding of each example. */
+/** Asserts the only diagnostic of each example. */
 function expectEach(cases: readonly (readonly [line: string, expected: string])[]): void {
   assert.equal(
     findings(commentOf(cases.map(([line]) => line))),
@@ -47,7 +47,7 @@ function expectEach(cases: readonly (readonly [line: string, expected: string])[
   );
 }
 
-test("sound calls of each form pass", () => {
+test("accept valid calls of each form", () => {
   const lines = [
     ...['?q=a&n=2&at={"x":1,"y":2}', "?q=a&n=(int)2", "?q=1", "?q=a&version=v1&mode=exact"],
     ...["?q=a&exact=true&nothing", "?q&exact", "?q=a&raw=%FF", "?q=a&list=[1]&any={}", "?q=%28"],
@@ -62,7 +62,7 @@ test("sound calls of each form pass", () => {
   assert.equal(findings(commentOf(lines)), []);
 });
 
-test("parameters that the plugin does not take", () => {
+test("report unknown parameters", () => {
   const none = "`search` has no parameter";
   const query =
     "`q`, `n`, `at`, `form`, `mode`, `list`, `either`, `pair`, `exact`, `version`, `nothing`, " +
@@ -83,7 +83,7 @@ test("parameters that the plugin does not take", () => {
   ]);
 });
 
-test("parameters that are missing", () => {
+test("report missing parameters", () => {
   const missing = "`search` requires `q`, which this call does not give (`q: str`)";
   expectEach([
     ["search()", `search: ${missing}`],
@@ -96,7 +96,7 @@ test("parameters that are missing", () => {
   ]);
 });
 
-test("values of another type, by the path to them", () => {
+test("report values of another type with their path", () => {
   expectEach([
     ['search({ q: "a", n: 1.5 })', "1.5: `n` must be an integer, not `1.5` (`n: int`)"],
     ['search({ q: "a", n: "two" })', '"two": `n` must be an integer, not `"two"` (`n: int`)'],
@@ -135,7 +135,7 @@ test("values of another type, by the path to them", () => {
   ]);
 });
 
-test("members of unions are told apart as at run time", () => {
+test("discriminate unions as at run time", () => {
   expectEach([
     [
       'search({ q: "a", mode: "fst" })',
@@ -156,7 +156,7 @@ test("members of unions are told apart as at run time", () => {
   ]);
 });
 
-test("texts that a parameter cannot be read from", () => {
+test("report strings that a parameter cannot be parsed from", () => {
   expectEach([
     ["?q=a&n=two", "two: `n` must be an integer, not `two` (`n: int`)"],
     [
@@ -172,7 +172,7 @@ test("texts that a parameter cannot be read from", () => {
   ]);
 });
 
-test("bodies: one may be needed, and none is null", () => {
+test("report a missing body and an unexpected one", () => {
   const source = `
 /**
  * @plugin
@@ -196,7 +196,7 @@ export function store(request: PluginRequest, content: str) { return content; }
   assert.equal(marks({ ...result, diagnostics }, source), ["SVC1047 load", "SVC1047 5"]);
 });
 
-test("what the server passes may have another name in the signature", () => {
+test("allow another name for a server argument in the signature", () => {
   const source = `
 /**
  * @plugin
@@ -213,11 +213,11 @@ export function g(request: PluginRequest, { q }: { q: str }) { return q; }
   const result = readSource(source);
   const rules = checkPlugins(result.plugins, result.types, { executors: 1 });
   const diagnostics = sortDiagnostics([...result.diagnostics, ...rules]);
-  // What cannot be read says nothing about examples.
+  // A parse error reports nothing about examples.
   assert.equal(marks({ ...result, diagnostics }, source), ["SVC1047 1", "SVC1013 { q }"]);
 });
 
-test("what the server passes has no literal", () => {
+test("reject literals for server arguments", () => {
   expectEach([
     [
       'search("a")',
@@ -227,7 +227,7 @@ test("what the server passes has no literal", () => {
   ]);
 });
 
-test("places are right whatever stands around them", () => {
+test("have correct positions in any comment", () => {
   const expected = ["SVC1047 two: `n` must be an integer, not `two` (`n: int`)"];
   const comments = [
     "/** @plugin @example ?q=a&n=two */",
@@ -243,7 +243,7 @@ test("places are right whatever stands around them", () => {
   }
 });
 
-test("a value of several lines is underlined on its first", () => {
+test("underline the first line of a multi-line value", () => {
   const lines = ["@example", "search({", '  q: "a",', "  at: {", "    x: 1,", "  },", "})"];
   const found = findings(`/**\n * @plugin\n${lines.map((line) => ` * ${line}\n`).join("")} */`);
   assert.equal(found, ["SVC1047 {: `at.y` must be a number, and is missing (`at: Point`)"]);

@@ -1,4 +1,4 @@
-// The native compiler as a second opinion: its findings as ours, its failures as errors.
+// The native compiler as type checker: its errors as diagnostics, its failures as errors.
 // starts processes
 
 import { readdirSync } from "node:fs";
@@ -17,7 +17,7 @@ export function f(request: PluginRequest, a: { b: { c: 1 } }): { b: { c: "x" } }
 const s: number = "text";
 `;
 
-test("findings carry code, place, length and all lines of the message", async () => {
+test("reports code, position, length and all lines of a message", async () => {
   const project = new ProjectFixture({ "plugins/a.ts": SOURCE, "plugins/fine.ts": "export {};" });
   const found = (await startTypeCheck(project.dir, ["plugins/a.ts", "plugins/fine.ts"]).result)!;
   assert.equal(
@@ -30,7 +30,7 @@ test("findings carry code, place, length and all lines of the message", async ()
   assert.ok(found[0]!.message.split("\n").length > 1);
 });
 
-test("the project's options hold, its list of files does not", async () => {
+test("applies the options of the project, but not its list of files", async () => {
   const project = new ProjectFixture({
     "plugins/a.ts": "export const f = (a) => a;",
     "test/other.ts": "const s: number = 'text';",
@@ -46,7 +46,7 @@ test("the project's options hold, its list of files does not", async () => {
   );
 });
 
-test("options of emitting do not hinder a check, nor do mistakes in packages", async () => {
+test("ignores emit options and errors in packages", async () => {
   const options = {
     ...{
       composite: true,
@@ -67,7 +67,7 @@ test("options of emitting do not hinder a check, nor do mistakes in packages", a
   assert.equal(await startTypeCheck(project.dir, ["plugins/a.ts"]).result, []);
 });
 
-test("what is wrong with inherited options is said of tsconfig.json", async () => {
+test("reports invalid inherited options in tsconfig.json", async () => {
   const project = new ProjectFixture({
     "a.ts": "export {};",
     "tsconfig.json": '{ "compilerOptions": { "module": "es2022", "moduleResolution": "node16" } }',
@@ -78,7 +78,7 @@ test("what is wrong with inherited options is said of tsconfig.json", async () =
   assert.equal(others, []);
 });
 
-test("mistakes in tsconfig.json are findings too", async () => {
+test("reports errors in tsconfig.json as diagnostics", async () => {
   const project = new ProjectFixture({
     "a.ts": "export {};",
     "tsconfig.json": '{ "compilerOptions": { "unheardOf": "es2023" } }',
@@ -90,14 +90,14 @@ test("mistakes in tsconfig.json are findings too", async () => {
   );
 });
 
-test("a cancelled check ends at once with nothing", async () => {
+test("ends at once without a result when aborted", async () => {
   const project = new ProjectFixture({ "a.ts": "const s: number = 'text';" });
   const check = startTypeCheck(project.dir, ["a.ts"]);
   check.cancel();
   assert.is(await check.result, null);
 });
 
-test("a compiler that fails is an error with a code, not a clean project", async () => {
+test("throws an error with a code when the compiler fails", async () => {
   const project = new ProjectFixture({
     "a.ts": "export {};",
     "node_modules/typescript/package.json": '{ "name": "typescript", "version": "7.9.9" }',
@@ -113,7 +113,7 @@ test("a compiler that fails is an error with a code, not a clean project", async
   }
 });
 
-test("packages that cannot be written to are no hindrance", async () => {
+test("works with readonly packages", async () => {
   const project = new ProjectFixture({
     "a.ts": "const size: number = known;",
     "node_modules/@types/known/index.d.ts": "declare const known: string;",
@@ -126,7 +126,7 @@ test("packages that cannot be written to are no hindrance", async () => {
   );
 });
 
-test("nothing is left behind", async () => {
+test("leaves no files behind", async () => {
   const project = new ProjectFixture({ "a.ts": "export {};" });
   await startTypeCheck(project.dir, ["a.ts"]).result;
   assert.equal(readdirSync(join(project.dir, "node_modules/.cache/svc-server")), []);

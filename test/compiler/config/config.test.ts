@@ -1,4 +1,4 @@
-// svc.config.ts: loading, defaults, and errors that name path and expected value.
+// svc.config.ts: loading, defaults, and errors with path and expected value.
 // limit: 60 s
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function fault(dir: string): Promise<SvcError> {
   throw new Error("should have failed");
 }
 
-test("no file: defaults, named after the package", async ({ dir }) => {
+test("defaults without a file, with the name of the package", async ({ dir }) => {
   const { config, inputs } = await loadConfig(dir);
   assert.equal(inputs, []);
   assert.equal(config, resolveConfig({}, []));
@@ -42,7 +42,7 @@ test("no file: defaults, named after the package", async ({ dir }) => {
   assert.is((await loadConfig(dir)).config.name, "shop");
 });
 
-test("a TypeScript file with imports; nothing is left behind", async ({ dir }) => {
+test("loads a TypeScript file with imports and leaves nothing behind", async ({ dir }) => {
   write(
     dir,
     "svc.config.ts",
@@ -58,14 +58,14 @@ test("a TypeScript file with imports; nothing is left behind", async ({ dir }) =
   assert.equal(readdirSync(dir).sort(), ["settings", "svc.config.ts"]);
 });
 
-test("a change of the file is seen", async ({ dir }) => {
+test("detects a change of the file", async ({ dir }) => {
   write(dir, "svc.config.mjs", "export default { name: 'a' }");
   assert.is((await loadConfig(dir)).config.name, "a");
   write(dir, "svc.config.mjs", "export default { name: 'b' }");
   assert.is((await loadConfig(dir)).config.name, "b");
 });
 
-test("files that do not run", async ({ dir }) => {
+test("reports files that fail to run", async ({ dir }) => {
   const cases: [string, RegExp][] = [
     ["export default {", /svc\.config\.ts:1:17: /],
     ["throw new Error('boom')", /boom/],
@@ -81,7 +81,7 @@ test("files that do not run", async ({ dir }) => {
   }
 });
 
-test("every mistake is reported in one error", async ({ dir }) => {
+test("reports all mistakes in one error", async ({ dir }) => {
   write(dir, "svc.config.ts", 'export default { prot: 1, http: { port: "x" }, executors: 0 };');
   const error = await fault(dir);
   assert.is(error.code, "SVC1102");
@@ -91,7 +91,7 @@ test("every mistake is reported in one error", async ({ dir }) => {
   assert.match(error.message, /executors: expected an integer from 1 to 32, or "auto", got 0/);
 });
 
-test("declared plugins", () => {
+test("reads declared plugins", () => {
   const { plugins, declared } = resolveConfig(
     {
       plugins: [
@@ -110,7 +110,7 @@ test("declared plugins", () => {
   ]);
 });
 
-test("a file that ends the process is refused, and leaves nothing behind", async ({ dir }) => {
+test("rejects a file that exits the process, and leaves nothing behind", async ({ dir }) => {
   const { exitCode } = process;
   for (const words of ["process.exit(0);", "process.exitCode = 5; process.exit();"]) {
     write(dir, "svc.config.ts", `${words}\nexport default {};`);
@@ -122,7 +122,7 @@ test("a file that ends the process is refused, and leaves nothing behind", async
   }
 });
 
-test("what a file leaves behind does not end the process either", async ({ dir }) => {
+test("prevents a later exit by the file", async ({ dir }) => {
   const words = [
     "setTimeout(() => process.exit(0), 1)",
     "setTimeout(process.exit, 1, 0)",
@@ -136,7 +136,7 @@ test("what a file leaves behind does not end the process either", async ({ dir }
   }
 });
 
-test("values that are nested very deep are wrong values as others are", async ({ dir }) => {
+test("reports deeply nested values like other invalid ones", async ({ dir }) => {
   const made = "let deep = [];\nfor (let n = 0; n < 200_000; n++) deep = [deep];\n";
   for (const key of ["http", "dispatcher", "graphs", "plugins", "name", "descriptor"]) {
     const value = key === "http" ? "{ port: deep, trusted: deep }" : "deep";

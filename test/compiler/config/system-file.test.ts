@@ -1,4 +1,4 @@
-// svc.system.ts: what a build takes from it, and what it says of one that is wrong.
+// svc.system.ts: its evaluation in a build, and errors.
 // limit: 60 s
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ const ONE = `import type { PluginRequest } from "svc-server";
   /** One. @plugin */
   export function one(_request: PluginRequest): number { return 1; }`;
 
-test("is run with what it imports, and leaves nothing behind", async ({ dir }) => {
+test("is evaluated with its imports and leaves nothing behind", async ({ dir }) => {
   write(dir, "svc.system.ts", TWO);
   write(dir, "ports.ts", "export const port: number = 9990;");
   const system = await loadSystemFile(dir, null);
@@ -56,7 +56,7 @@ test("is run with what it imports, and leaves nothing behind", async ({ dir }) =
   assert.is(await loadSystemFile(dir, "other.json"), null);
 });
 
-test("all mistakes are told at once, by their paths", async ({ dir }) => {
+test("reports all mistakes at once, with their paths", async ({ dir }) => {
   write(
     dir,
     "svc.system.mjs",
@@ -73,7 +73,7 @@ test("all mistakes are told at once, by their paths", async ({ dir }) => {
   }
 });
 
-test("one that does not run says where", async ({ dir }) => {
+test("reports the position of an exception", async ({ dir }) => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ["export default {", /svc\.system\.ts:1:17: /],
     ["throw new Error('boom')", /boom/],
@@ -90,7 +90,7 @@ test("one that does not run says where", async ({ dir }) => {
   assert.is((await faultOf(() => loadSystemFile(dir, null))).code, "SVC1181");
 });
 
-test("a build writes down what it says, and commands read that", async () => {
+test("is stored by a build, which commands read", async () => {
   const project = new TemporaryProject({ "plugins/one.ts": ONE });
   const { dir } = project;
   write(dir, "svc.system.mjs", TWO.replace(/import .*ports.*/, "const port = 9990;"));
@@ -103,7 +103,7 @@ test("a build writes down what it says, and commands read that", async () => {
   write(dir, "svc.system.mjs", TWO.replace(/import .*ports.*/, "const port = 9980;"));
   assert.ok(!(await buildProject(dir)).unchanged);
   assert.is(loadSystem(dir, null).instances.get("TD")!.hport, 9980);
-  // A named program is none that a build has evaluated.
+  // A named program is not one that a build has evaluated.
   const named = await faultOf(() => loadSystem(dir, null, join(dir, "svc.system.mjs")));
   assert.is(named.code, "SVC3110");
   rmSync(join(dir, "svc.system.mjs"));
@@ -112,7 +112,7 @@ test("a build writes down what it says, and commands read that", async () => {
   project.remove();
 });
 
-test("one that reads the environment is asked at each build", async () => {
+test("is evaluated by each build if it reads the environment", async () => {
   const project = new TemporaryProject({ "plugins/one.ts": ONE });
   const { dir } = project;
   const port = "Number(process.env.SYSTEM_FILE_TEST ?? 9990)";

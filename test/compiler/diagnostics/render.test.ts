@@ -1,4 +1,4 @@
-// Findings as text: the form that editors parse, frames, order, colours.
+// Diagnostics as text: the format that editors parse, code frames, order, colors.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import type { Diagnostic } from "../../../compiler/diagnostics/diagnostic.js";
 import { underlineLength } from "../../../compiler/diagnostics/diagnostic.js";
 import { renderDiagnostics } from "../../../compiler/diagnostics/render.js";
 
-const test = suite("rendered findings");
+const test = suite("rendered diagnostics");
 
 function finding(
   file: string,
@@ -35,7 +35,7 @@ function render(findings: readonly Diagnostic[], color = false): string {
   return renderDiagnostics(findings, (file) => SOURCES[file] ?? null, { color });
 }
 
-test("head, frame, help and count", () => {
+test("have head, code frame, help and count", () => {
   assert.is(
     render([finding("a.ts", 2, 17, { help: "`export`" })]),
     `a.ts:2:17 - error SVC1002: what is wrong
@@ -49,7 +49,7 @@ test("head, frame, help and count", () => {
   );
 });
 
-test("sorted by file, line and column; the same finding counts once", () => {
+test("are sorted by file, line and column, without duplicates", () => {
   const text = render([
     finding("b.ts", 1, 1),
     finding("a.ts", 10, 1),
@@ -64,14 +64,14 @@ test("sorted by file, line and column; the same finding counts once", () => {
   assert.match(text, /\n3 errors, 1 warning\n$/);
 });
 
-test("tabs stay under tabs, carets end with the line, long lines are cut", () => {
+test("align tabs, end carets with the line, and truncate long lines", () => {
   assert.match(render([finding("a.ts", 3, 8)]), "\n3 | \tconst tab = 1;\n  | \t      ^^^\n");
   assert.match(render([finding("a.ts", 1, 4, { length: 99 })]), "\n1 | first\n  |    ^^\n");
   const long = render([finding("b.ts", 1, 290, { length: 50 })]);
   assert.ok(long.split("\n").every((line) => line.length < 200));
 });
 
-test("a file that cannot be read has no frame", () => {
+test("have no code frame for an unreadable file", () => {
   assert.is(
     render([finding("gone.ts", 1, 1)]),
     "gone.ts:1:1 - error SVC1002: what is wrong\n\n1 error\n",
@@ -79,7 +79,7 @@ test("a file that cannot be read has no frame", () => {
   assert.is(render([]), "");
 });
 
-test("colours only when asked, and the same text without them", () => {
+test("have colors on request, and the same text without", () => {
   const findings = [finding("a.ts", 2, 17, { help: "x" })];
   const colored = render(findings, true);
   assert.match(colored, "\u001b[31merror");
@@ -87,7 +87,7 @@ test("colours only when asked, and the same text without them", () => {
   assert.is(colored.replace(/\u001b\[\d+m/g, ""), render(findings));
 });
 
-test("text of sources cannot steer the terminal", () => {
+test("escape control sequences of sources", () => {
   const text = render([
     finding("escape.ts", 1, 1, { message: "a \u001b[2J\nb", help: "\u009b1m", length: 1 }),
   ]);
@@ -97,7 +97,7 @@ test("text of sources cannot steer the terminal", () => {
   assert.match(text, '1 | const s = "\ufffd[31m";\n');
 });
 
-test("the underlined length of a word, a string, a sign", () => {
+test("underline a whole word, string or token", () => {
   const line = `let $a_1 = "b c" + (2);`;
   assert.equal(
     [1, 5, 12, 20, 99].map((column) => underlineLength(line, column)),

@@ -1,4 +1,4 @@
-// What an argspec says of a body: whether a plugin can do without one.
+// Bodies in an argspec: whether a plugin requires one.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,7 +9,7 @@ import { readSource } from "../reading.js";
 const test = suite("emit: argspec");
 const SERVICE = { name: null, prefix: null };
 
-/** The declared type of `content`, and whether clients must send one. */
+/** The declared type of `content`, and whether it is required. */
 const BODIES: readonly [declared: string, wire: string, required: boolean][] = [
   ["content", "bytes", false],
   ["content: bytes", "bytes", false],
@@ -24,7 +24,7 @@ const BODIES: readonly [declared: string, wire: string, required: boolean][] = [
   ["content?: Batch | int[]", "json", false],
 ];
 
-test("requires a body where its type has no place for null", () => {
+test("requires a body unless its type accepts null", () => {
   const plugins = BODIES.map(
     ([declared], index) => `
 /** @plugin */

@@ -1,5 +1,5 @@
-// Generated converters at work: they are bundled with their runtime and called with real queries.
-// Every plugin function here returns its arguments.
+// Generated converters at run time: bundled with their runtime and called with real queries. Every
+// plugin function here returns its arguments.
 
 import { build } from "esbuild";
 import { suite } from "uvu";
@@ -15,7 +15,7 @@ const REQUEST = { isRequest: true };
 const shapes = plugins.find((record) => record.name === "shapes")!;
 const all = [
   ...plugins.filter((record) => record.name !== "Shop"),
-  // The same without a graph, so that calls get through.
+  // The same without a graph, so that calls succeed.
   plugin(
     "shapes2",
     shapes.params.filter((param) => param.name !== "graph"),
@@ -26,7 +26,7 @@ const all = [
   ]),
   plugin("steps", [user("step", "json", { shape: { kind: "ref", name: "Step" } })]),
 ];
-/** Members without a tag, whose recursive property comes first. */
+/** Members without a discriminant, whose recursive property comes first. */
 const Step: TypeShape = {
   kind: "union",
   members: [{ kind: "null" }, stepWith("x"), stepWith("y")],
@@ -108,42 +108,42 @@ function shape(name: string, value: unknown): unknown {
   return call("shapes2", `${needed}&${name}=${json(value)}`)[place + 4];
 }
 
-test("arguments stand in signature order, whatever the order of the query", () => {
+test("pass arguments in signature order, whatever the order of the query", () => {
   assert.equal(call("add", "b=2&a=1"), [REQUEST, 1, 2]);
   assert.equal(call("add", "a=-5"), [REQUEST, -5, undefined]);
   assert.equal(call("add", "x=1&a=1&y&&b=(int)3&"), [REQUEST, 1, 3]);
 });
 
-test("absent, without value, empty", () => {
+test("handle absent keys, keys without value, and empty values", () => {
   assert.is(fault("add", ""), "missing required argument: 'a'");
   assert.is(fault("add", "b=1"), "missing required argument: 'a'");
   assert.is(fault("add", "a"), "a (an integer is required)");
   assert.is(fault("add", "a="), "a= (an integer is required)");
 });
 
-test("the last of equal keys wins", () => {
+test("use the last of equal keys", () => {
   assert.equal(call("add", "a=x&a=2"), [REQUEST, 2, undefined]);
   assert.is(fault("add", "a=2&a=x"), "a=x (an integer is required)");
 });
 
-test("keys are decoded before they are compared", () => {
+test("decode keys before comparing them", () => {
   assert.equal(call("add", "%61=1"), [REQUEST, 1, undefined]);
   const utf8 = Buffer.from("ключ").toString("latin1");
   assert.equal(call("keys", `constructor=1&${utf8}=2`), [1, 2]);
   assert.equal(call("keys", `${encodeURIComponent("ключ")}=3`), [undefined, 3]);
 });
 
-test("what nobody takes must be well formed", () => {
+test("validate parameters that no plugin reads", () => {
   assert.is(fault("add", "a=1&x=%zz"), "bad request parameter");
   assert.is(fault("bare", "x=%zz"), "bad request parameter");
   assert.equal(call("bare", "x=1"), [REQUEST]);
 });
 
-test("parameters may be called like the converter's own variables", () => {
+test("support parameters named like their local variables", () => {
   assert.equal(call("ask", "key=1&query=2&at=3"), [REQUEST, "1", "2"]);
 });
 
-test("reserved arguments cannot be set through the query", () => {
+test("never set reserved arguments from the query", () => {
   const body = '[{"x":1,"y":2}]';
   const args = call("delete", "request=1&method=X&content=2&headers=3", { method: "POST", body });
   assert.is(args[0], REQUEST);
@@ -152,18 +152,18 @@ test("reserved arguments cannot be set through the query", () => {
   assert.equal(args[3], [{ x: 1, y: 2 }]);
 });
 
-test("content that lacks its shape", () => {
+test("report content of another shape", () => {
   assert.is(fault("delete", "", { body: "{}" }), "content (an array is required)");
   assert.is(fault("delete", "", { body: '[{"x":1}]' }), "content[0].y (a number is required)");
   assert.is(fault("delete", "", { body: "null" }), "content=null (an array is required)");
   assert.is(fault("delete", ""), "missing required argument: 'content'");
 });
 
-test("a graph that no binder gives", () => {
+test("report a missing graph binder", () => {
   assert.throws(() => call("shapes", needed), /no graphs in this thread/);
 });
 
-test("literals and patterns", () => {
+test("validate literals and patterns", () => {
   assert.equal(call("shapes2", `${needed}&level=3`).slice(0, 4), [REQUEST, "fast", 3, "v1"]);
   assert.is(fault("shapes2", "mode=slow"), 'mode=slow (one of "fast", "exact" is required)');
   assert.is(fault("shapes2", "mode=(int)1"), 'mode=(int)1 (one of "fast", "exact" is required)');
@@ -172,7 +172,7 @@ test("literals and patterns", () => {
   assert.is(fault("shapes2", "mode&code=v1"), 'mode= (one of "fast", "exact" is required)');
 });
 
-test("objects name the path of what is wrong", () => {
+test("report the path within objects", () => {
   assert.equal(shape("at", { x: 1, y: 2, extra: [] }), { x: 1, y: 2, extra: [] });
   assert.equal(shape("at", { x: 1, y: 2, label: null }), { x: 1, y: 2, label: null });
   const at = (value: unknown) => fault("shapes2", `${needed}&at=${json(value)}`);
@@ -186,7 +186,7 @@ test("objects name the path of what is wrong", () => {
   assert.is(call("shapes2", `${needed}&form`)[10], null, "a key without value");
 });
 
-test("a value of a recursive union is walked once", () => {
+test("visit a value of a recursive union once", () => {
   for (const rest of [`,"y":1}`, `,"x":1,"y":1}`]) {
     const steps = (end: string) => `step=${`{"next":`.repeat(100)}${end}${rest.repeat(100)}`;
     assert.is(call("steps", steps("null")).length, 1);
@@ -194,7 +194,7 @@ test("a value of a recursive union is walked once", () => {
   }
 });
 
-test("recursive types", () => {
+test("validate recursive types", () => {
   const leaf = { value: 1, children: [] };
   assert.equal(shape("tree", { value: 1, children: [leaf, leaf] }), {
     value: 1,
@@ -212,7 +212,7 @@ test("recursive types", () => {
   );
 });
 
-test("tuples, further keys, arrays, unions", () => {
+test("validate tuples, index signatures, arrays and unions", () => {
   const good = { "odd name": true, pair: [1], many: [1, "a"], inner: { z: 1 }, free: null };
   assert.equal(shape("wide", good), good);
   const wide = (more: object) => fault("shapes2", `${needed}&wide=${json({ ...good, ...more })}`);
@@ -237,7 +237,7 @@ test("tuples, further keys, arrays, unions", () => {
   assert.is(shape("either", 5), "5", "which fits the text alone");
 });
 
-test("of a union, the member that a value can only be of names the path", () => {
+test("report the path within the only candidate of a union", () => {
   const form = (value: unknown) => fault("shapes2", `${needed}&form=${json(value)}`);
   for (const value of [null, { kind: "circle", r: 1 }, { kind: "rect", at: { x: 1, y: 2 } }]) {
     assert.equal(shape("form", value), value);
@@ -251,7 +251,7 @@ test("of a union, the member that a value can only be of names the path", () => 
   assert.is(form(1), "form=1 (one of null, an object is required)");
 });
 
-test("of members that nothing tells apart, one must fit", () => {
+test("require a match of one of several similar members", () => {
   const loose = (value: unknown) => fault("shapes2", `${needed}&loose=${json(value)}`);
   for (const value of ["a", { a: 1 }, { b: 1 }, [1, 2], []]) {
     assert.equal(shape("loose", value), value);
@@ -261,7 +261,7 @@ test("of members that nothing tells apart, one must fit", () => {
   assert.is(shape("loose", null), "null");
 });
 
-test("an empty tuple, and numbers that JSON does not have", () => {
+test("validate an empty tuple, and numbers without a JSON form", () => {
   assert.equal(shape("none", []), []);
   assert.is(fault("shapes2", `${needed}&none=[1]`), "none (an array of 0 is required)");
   const huge = encodeURIComponent('{"x":1e999,"y":2}');

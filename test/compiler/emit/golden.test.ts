@@ -1,4 +1,4 @@
-// What the emitters print, compared with files that people can read: test/golden/emit.
+// Output of the emitters, compared with readable files: test/golden/emit.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +16,7 @@ const PREFIX = "/svc/plugin/";
 const options = { modules: "./modules.js", convert: "svc-server/convert" };
 const numbered = inNumberOrder(plugins);
 
-test("plugin numbers: by name, then engine, pre, post", () => {
+test("numbers plugins by name, then engine, pre, post", () => {
   assert.equal(
     numbered.map((record) => `${record.name} ${record.role}`),
     [
@@ -26,38 +26,38 @@ test("plugin numbers: by name, then engine, pre, post", () => {
   );
 });
 
-test("converters", () => {
+test("emits converters", () => {
   matchesGolden("emit/converters.js", emitConverters(numbered, types, options));
 });
 
-test("entry of the bundle", () => {
+test("emits the entry of the bundle", () => {
   const entry = new PluginModules(numbered).emit((module) => `./${module}`);
   matchesGolden("emit/modules.js", entry);
 });
 
 const FILES = { converters: "./converters.js", modules: "./modules.js" };
 
-test("plugins and routes", () => {
+test("emits plugins and routes", () => {
   matchesGolden("emit/plugins.js", emitPlugins(numbered, types, PREFIX, FILES));
   matchesGolden("emit/routes.json", emitRoutes(numbered, PREFIX));
 });
 
-test("argspec", () => {
+test("emits an argspec", () => {
   const service = { name: "shop", prefix: null };
   matchesGolden("emit/argspec.json", emitArgspec(service, numbered, types, PREFIX));
 });
 
-test("registry types", () => {
+test("emits registry types", () => {
   matchesGolden("emit/plugins.d.ts", emitRegistryTypes(numbered, types));
 });
 
-test("no plugins at all", () => {
+test("emits a project without plugins", () => {
   assert.is(emitPlugins([], {}, PREFIX, FILES).includes("import"), false);
   assert.is(emitConverters([], {}, options).includes("import"), false);
   assert.is(emitRoutes([], PREFIX), "{}\n");
 });
 
-test("the hash of an argspec tells contracts apart, not services", () => {
+test("hashes contracts of an argspec, not service data", () => {
   const hashOf = (text: string) => (JSON.parse(text) as { hash: string }).hash;
   const one = emitArgspec({ name: "a", prefix: null }, numbered, types, PREFIX);
   const other = emitArgspec({ name: "b", prefix: "/p" }, numbered, types, PREFIX);
@@ -66,7 +66,7 @@ test("the hash of an argspec tells contracts apart, not services", () => {
   assert.is.not(hashOf(one), hashOf(fewer));
 });
 
-test("a name that is no identifier never becomes code", () => {
+test("never emits an invalid identifier as code", () => {
   for (const name of ["a-b", "x; process.exit()", "", "1a", "a\u2028b"]) {
     const bad = plugin("ok", [reserved("request"), user(name, "int")]);
     assert.throws(() => emitConverters([bad], {}, options), /not an identifier/);

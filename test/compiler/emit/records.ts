@@ -1,4 +1,4 @@
-// Hand-written records that between them use every part of the emitters.
+// Hand-written records that together use every part of the emitters.
 
 import type { Wire } from "../../../argspec/wire.js";
 import type { ExampleArgument, ExampleCall } from "../../../compiler/record/example.js";
@@ -69,7 +69,7 @@ export function plugin(
   };
 }
 
-/** @param values undefined for what an example does not write out */
+/** @param values undefined for arguments that the example omits */
 function call(values: Readonly<Record<string, unknown>>): ExampleCall {
   const place = { position, length: 1 };
   const args = Object.entries(values).map(([name, value]): ExampleArgument => {

@@ -1,4 +1,4 @@
-// Names of classes in bundles: those of their sources, in what the engine says of them, too.
+// Class names in bundles: those of the sources, also in messages of the engine.
 
 import { build } from "esbuild";
 import { suite } from "uvu";
@@ -55,7 +55,7 @@ async function bundled(options: { minify?: boolean; keepNames?: boolean } = {}):
   return outputFiles[0]!.text;
 }
 
-/** Classes of the bundle, as far as the tests look at them. */
+/** Classes of the bundle, as far as the tests read them. */
 type Name = "Nameless" | "Shop" | "Second" | "Third" | "Mixed" | "NotFound" | "Other" | "Größe";
 interface LoadedClass extends Readonly<Record<string, unknown>> {
   new (): { readonly at: unknown };
@@ -78,7 +78,7 @@ const refusal = (callable: () => void): string => {
 
 for (const minify of [false, true]) {
   const how = minify ? "minified" : "as it stands";
-  test(`a class that mentions itself keeps its name in messages (${how})`, async () => {
+  test(`restore the name of a class that refers to itself (${how})`, async () => {
     const { Shop, Second, Mixed, NotFound, Other, Größe } = await load(
       restoreClassNames(await bundled({ minify })),
     );
@@ -100,7 +100,7 @@ for (const minify of [false, true]) {
     );
   });
 
-  test(`texts, properties and other classes of that name are left alone (${how})`, async () => {
+  test(`do not affect strings, properties and other classes of that name (${how})`, async () => {
     const { Second, Third, Shop, Mixed, NotFound } = await load(
       restoreClassNames(await bundled({ minify })),
     );
@@ -112,17 +112,17 @@ for (const minify of [false, true]) {
   });
 }
 
-test("what no class can be called in its source stays without a name there", async () => {
+test("stay empty for unnamed classes", async () => {
   const { Nameless } = await load(restoreClassNames(await bundled()));
   assert.is(Nameless.name, "default");
 });
 
-test("a class keeps the name of its variable where names are not kept", async () => {
+test("are those of the variable without keepNames", async () => {
   const { Shop } = await load(restoreClassNames(await bundled({ keepNames: false })));
   assert.is(Shop.name, "Shop");
 });
 
-test("a text has as many lines, and as many columns where a name was replaced", async () => {
+test("keep the number of lines, and the columns of replaced names", async () => {
   const text = await bundled();
   const restored = restoreClassNames(text);
   const [before, after] = [text.split("\n"), restored.split("\n")];
@@ -133,7 +133,7 @@ test("a text has as many lines, and as many columns where a name was replaced", 
   assert.ok(before.some((line) => line.includes("class _")));
 });
 
-test("a text without renamed classes is the same text", () => {
+test("leave a bundle without renamed classes unchanged", () => {
   const text = "var A = class extends B {};\nclass _Own { static it = new _Own(); }\n";
   assert.is(restoreClassNames(text), text);
 });

@@ -1,12 +1,12 @@
-// Places in svc.config.ts: of values, of keys, and of the nearest thing where nothing is literal.
+// Positions in svc.config.ts: of values, of keys, and of the nearest enclosing literal.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ConfigLocations, type ConfigPath } from "../../../compiler/read/config-locations.js";
 
-const test = suite("config places");
+const test = suite("config locations");
 
-/** Text that is found, with its line. */
+/** Text at the position, with its line. */
 function found(text: string, path: ConfigPath, ofKey = false): string {
   const { position, length } = new ConfigLocations("svc.config.ts", text).find(path, ofKey);
   const { file, line, column } = position;
@@ -30,7 +30,7 @@ export default defineConfig({
 });
 `;
 
-test("values lie where they are written, whatever leads to them", () => {
+test("are those where values are written, through any references", () => {
   const cases: [ConfigPath, string][] = [
     [["saveEvery"], "8: -1"],
     [["http", "cors"], '7: "a b"'],
@@ -43,12 +43,12 @@ test("values lie where they are written, whatever leads to them", () => {
   for (const [path, text] of cases) assert.is(found(FILE, path), text);
 });
 
-test("a key that is wrong is marked itself", () => {
+test("are those of the key for an invalid key", () => {
   assert.is(found(FILE, ["dispatcher", "replicas", 0, "chanels"], true), "9: chanels");
   assert.is(found(FILE, ["graphs", "1g"], true), '10: "1g"');
 });
 
-test("what is not there, or not literal, has the place of what is around it", () => {
+test("are those of the enclosing expression for missing and computed values", () => {
   assert.is(found(FILE, ["http", "maxBodyBytes"]), '7: { ...http, cors: "a b" }');
   assert.is(found(FILE, ["graphs", "shop", "path"]), '10: { ...shared, "1g": {} }');
   assert.is(found(FILE, ["plugins", 1]), '12: [...shared, "/a"]');
@@ -60,7 +60,7 @@ test("what is not there, or not literal, has the place of what is around it", ()
   assert.is(found("", ["root"]), "1: ");
 });
 
-test("of a key that is written twice, the last one counts", () => {
+test("are those of the last of duplicate keys", () => {
   assert.is(found('export default { root: 1, ["x"]: 2, root: 3 };', ["root"]), "1: 3");
   assert.is(found("export default { root: 1, ...{ root: 5 } };", ["root"]), "1: 5");
   assert.is(

@@ -1,4 +1,4 @@
-// The four ways of declaring a plugin, and everything that looks like one and is none.
+// The four ways to declare a plugin, and similar code that declares none.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { codes, LINES_BEFORE, marks, pluginNamed, readSource } from "../reading.
 
 const test = suite("plugin declarations");
 
-test("a documentation tag declares functions, arrow functions and default exports", () => {
+test("accept a documentation tag on functions, arrow functions and default exports", () => {
   const result = readSource(`
 /** Adds. @plugin */
 export function add(request: PluginRequest, a: int) { return a; }
@@ -48,7 +48,7 @@ export default function (request: PluginRequest) { return 1; }
   assert.is(pluginNamed(result, "arrow").async, true);
 });
 
-test("the wrapper declares under any name it was imported by", () => {
+test("accept the wrapper under any imported name", () => {
   const result = readSource(`
 import { plugin as mark } from "svc-server";
 import * as svc from "svc-server";
@@ -77,7 +77,7 @@ export default plugin({ name: "main" }, (request: PluginRequest) => 1);
   );
 });
 
-test("an argument of the wrapper's function needs no type where the wrapper says it", () => {
+test("infer argument types of a wrapped function from the wrapper", () => {
   const result = readSource(`
 export const lengthOf = plugin({ readonly: true }, (_request, q: str) => q.length);
 export const after = plugin.post((_response) => null);
@@ -89,7 +89,7 @@ export const after = plugin.post((_response) => null);
   );
 });
 
-test("a decorator declares static methods of exported classes", () => {
+test("accept a decorator on static methods of exported classes", () => {
   const result = readSource(`
 export class Shop {
   /** Buys. */
@@ -112,7 +112,7 @@ export { Inner as Outer };
   assert.is(pluginNamed(result, "buy").summary, "Buys.");
 });
 
-test("a decorator on a plain function is answered with what to write instead", () => {
+test("suggest the alternative to a decorator on a plain function", () => {
   const source = `
 @plugin function first(request: PluginRequest, a: int): int { return a; }
 @plugin({ name: "other", graph: "g", readonly: true })
@@ -136,7 +136,7 @@ export async function second(request: PluginRequest, graph: json) { return 1; }
   );
 });
 
-test("a decorator without an import, or on a const that holds a function, is answered too", () => {
+test("suggest it for a decorator without an import, or on a const, too", () => {
   const others = {
     "bare.ts": `import type { PluginRequest } from "svc-server";
 @plugin
@@ -160,7 +160,7 @@ export const before = async (request: PluginRequest): Promise<int> => 1;
   );
 });
 
-test("texts of documentation are the same whatever ends their lines", () => {
+test("normalize line ends in documentation texts", () => {
   const source = `
 /**
  * Adds two
@@ -183,7 +183,7 @@ export function add(request: PluginRequest, a: int) { return a; }
   assert.equal(windows, unix);
 });
 
-test("decorators of the older kind are refused by the name of their option", () => {
+test("reject legacy decorators with the name of their option", () => {
   const source = `
 export class Shop { @plugin static buy(request: PluginRequest) { return 1; } }
 `;
@@ -195,7 +195,7 @@ export class Shop { @plugin static buy(request: PluginRequest) { return 1; } }
   assert.match(result.diagnostics[0]!.message, "experimentalDecorators");
 });
 
-test("what is not exported cannot be called", () => {
+test("require an export", () => {
   const source = `
 /** @plugin */
 function hidden(request: PluginRequest) { return 1; }
@@ -213,7 +213,7 @@ class Shop { @plugin static buy(request: PluginRequest) { return 1; } }
   ]);
 });
 
-test("a tag that declares nothing is reported where it stands", () => {
+test("report a tag that declares nothing at its position", () => {
   const source = `
 /** @plugin */
 export interface Point { x: int }
@@ -245,7 +245,7 @@ export const text = "/** @plugin */";
   );
 });
 
-test("decorators elsewhere, missing names and unreadable functions are refused", () => {
+test("reject misplaced decorators, missing names and unreadable functions", () => {
   const source = `
 export class Shop { @plugin buy(request: PluginRequest) { return 1; } }
 /** @plugin */
@@ -259,7 +259,7 @@ export const opaque = plugin(fn);
   );
 });
 
-test("options must be literals that are known", () => {
+test("require literals of known options", () => {
   const source = `
 const NAME = "x";
 export const a = plugin({ name: NAME }, (request) => 1);
@@ -281,7 +281,7 @@ export function f(request: PluginRequest) { return 1; }
   assert.match(result.diagnostics[1]!.message, "did you mean `graph`");
 });
 
-test("overloads and type parameters are refused, once each", () => {
+test("reject overloads and type parameters, once each", () => {
   const source = `
 /** @plugin */
 export function over(request: PluginRequest, a: int): int;
@@ -293,7 +293,7 @@ export function generic<T>(request: PluginRequest, a: int): T | null { return nu
   assert.equal(marks(readSource(source), source), ["SVC1010 over", "SVC1011 T"]);
 });
 
-test("a file with a syntax error yields that error alone", () => {
+test("report only the syntax error of a file", () => {
   const source = `
 /** @plugin */
 export function broken(request: PluginRequest, { return 1; }
@@ -304,7 +304,7 @@ export function broken(request: PluginRequest, { return 1; }
   assert.ok(result.diagnostics.every(({ code }) => code.startsWith("TS1")));
 });
 
-test("the documentation comment fills summary, description and tags", () => {
+test("take summary, description and tags from the documentation comment", () => {
   const result = readSource(`
 /**
  * Finds cities. The nearest
@@ -347,7 +347,7 @@ export function search(request: PluginRequest, q: str, n: int = 1) { return q; }
   );
 });
 
-test("links in documentation comments stay, also where the parser looks for a type", () => {
+test("keep links in documentation comments, also where the parser expects a type", () => {
   const { plugins, diagnostics } = readSource(`
 /**
  * Finds.
@@ -373,7 +373,7 @@ export function search(request: PluginRequest, q: str) { return q; }
   ]);
 });
 
-test("the summary does not end at an abbreviation", () => {
+test("do not end the summary at an abbreviation", () => {
   const summaryOf = (text: string) =>
     readSource(`/** ${text} @plugin */\nexport function find(request: PluginRequest) { return 1; }`)
       .plugins[0]!.summary;

@@ -1,12 +1,12 @@
-// What plugins are called: by their tags, their exports and their declarations.
+// Names of plugins: from tags, exports and declarations.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { marks, pluginNamed, readSource } from "../reading.js";
 
-const test = suite("names of plugin declarations");
+const test = suite("plugin names");
 
-test("a default export goes by the name that it has where it is declared", () => {
+test("are the declared name for a default export", () => {
   const names = [
     "/** @plugin */ export default function named(request: PluginRequest) { return 1; }",
     "/** @plugin */ const named = (request: PluginRequest) => 1; export default named;",
@@ -21,7 +21,7 @@ test("a default export goes by the name that it has where it is declared", () =>
   assert.equal(names, Array(5).fill(["named default"]));
 });
 
-test("each name that a function is exported under is a plugin, unless it names itself", () => {
+test("are all exported names of a function without a name of its own", () => {
   const others = {
     "lib.ts": `import type { PluginRequest } from "svc-server";
 /** @plugin */ export function first(request: PluginRequest) { return 1; }
@@ -40,7 +40,7 @@ export { second as default } from "./lib.js";`;
   );
 });
 
-test("a function of a file that is no plugin file counts where it is re-exported", () => {
+test("come from re-exports for functions of other files", () => {
   const result = readSource(`export { shared as alias } from "./lib/shared.js";`, {
     "lib/shared.ts": `import type { PluginRequest } from "svc-server";
 /** @plugin */
@@ -53,7 +53,7 @@ export function shared(request: PluginRequest) { return 1; }`,
   );
 });
 
-test("an export whose name is quoted text does not count", () => {
+test("exclude exports named by a string literal", () => {
   const source = `
 /** @plugin */
 function hidden(request: PluginRequest) { return 1; }
@@ -62,7 +62,7 @@ export { hidden as "not a name" };
   assert.equal(marks(readSource(source), source), ["SVC1002 hidden"]);
 });
 
-test("tags that are nearly right are pointed at", () => {
+test("report tags that are nearly right", () => {
   const source = `
 /** @plugins */
 export function a(request: PluginRequest) { return 1; }

@@ -1,4 +1,4 @@
-// What authors say of types, properties and bodies.
+// Documentation of types, properties and bodies.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { pluginNamed, readSource } from "../reading.js";
 
 const test = suite("descriptions");
 
-test("named types and their properties carry what their authors say of them", () => {
+test("cover named types and their properties", () => {
   const declarations = `
 /**
  * A place.
@@ -56,7 +56,7 @@ export function f(request: PluginRequest, a: Point, b: Mode, c: Many<int>, d: Ba
   }
 });
 
-test("the bodies of plugins are described by their @param", () => {
+test("describe bodies of plugins by their @param", () => {
   const result = readSource(`
 /**
  * @plugin

@@ -1,5 +1,4 @@
-// What the reader understands of examples: which of their words are calls of the plugin, and with
-// which values.
+// Parsing of examples: which texts are calls of the plugin, and their arguments.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,7 +8,7 @@ import { pluginNamed, readSource } from "../reading.js";
 
 const test = suite("examples");
 
-/** The lines of a documentation comment with one example. */
+/** A documentation comment with one example. */
 function documented(lines: readonly string[], rest: string): string {
   const text = lines.map((line) => ` * ${line}\n`).join("");
   return `/**\n * Finds.\n *\n * @plugin\n${text} */\n${rest}`;
@@ -20,7 +19,7 @@ const SEARCH = `export function search(
 ) { return q; }
 `;
 
-/** What the argspec says of examples of `search`. */
+/** Argspec content for examples of `search`. */
 function examplesOf(texts: readonly string[]): readonly ExampleSpec[] {
   const lines = texts.flatMap((text) => ["@example", ...text.split("\n")]);
   const result = readSource(documented(lines, SEARCH));
@@ -31,13 +30,13 @@ function examplesOf(texts: readonly string[]): readonly ExampleSpec[] {
   return plugins[0]!.examples;
 }
 
-/** Asserts that each of these examples is a call with these values; null: that it is none. */
+/** Asserts that each of these examples is a call with these values; null: that it is not a call. */
 function expectQuery(query: object | null, texts: readonly string[]): void {
   const expected = texts.map((text) => (query === null ? { text } : { query, text }));
   assert.equal(examplesOf(texts), expected);
 }
 
-test("requests: a query, a URL, a command", () => {
+test("parse requests: a query, a URL, a command", () => {
   expectQuery({ q: "os", n: 2 }, [
     ...["?q=os&n=2", "search?q=os&n=2", "/svc/plugin/search?q=os&n=2", "?q=a&q=os&n=%32&"],
     ...["GET /plugin/search?q=os&n=2", "http://127.0.0.1:9000/svc/plugin/search?q=os&n=2"],
@@ -50,7 +49,7 @@ test("requests: a query, a URL, a command", () => {
   expectQuery({ n: 2, q: "" }, ["?n=2&q"]);
   expectQuery({}, ["http://a/plugin/search"]);
   expectQuery({ q: "os", n: 2 }, ["http://a/plugin/search?q=os&n=2#first"]);
-  // Their values are not read, but more is sent than the URL says.
+  // Their values are not read, but they send more than the URL.
   expectQuery(null, [
     "curl -G http://a/plugin/search -d n=2 --data-urlencode 'q=a b'",
     "curl --get http://a/plugin/search?q=os --data n=2",
@@ -58,7 +57,7 @@ test("requests: a query, a URL, a command", () => {
   ]);
 });
 
-test("calls of a client", () => {
+test("parse calls of a client", () => {
   expectQuery({ q: "os", n: 2 }, [
     ...['search({ q: "os", n: 2 })', "const hits = await shop.search({ q: 'os', n: +2 });"],
     ...["await new Client(options).search({ q: `os`, n: 2, at: undefined }, { timeoutMs: 5 })"],
@@ -73,7 +72,7 @@ test("calls of a client", () => {
   expectQuery({}, ["shop.search()"]);
 });
 
-test("calls of the function, without what the server passes", () => {
+test("parse calls of the function without server arguments", () => {
   expectQuery({ q: "os", n: 2 }, [
     'search(request, "os", 2)',
     'assert.equal(search(request, "os", 2, undefined), [])',
@@ -82,7 +81,7 @@ test("calls of the function, without what the server passes", () => {
   expectQuery({ q: "os", n: 1, content: [1] }, [text]);
 });
 
-test("what only running code would tell leaves the text alone", () => {
+test("keep only the text when values need code execution", () => {
   expectQuery(null, [
     ...["search({ q })", "search({ q: name })", "search({ ...options })", "search({ [key]: 1 })"],
     ...[`search({ q: \`a\${b}\` })`, "search(request, ...args)", "search({ at: { ...here } })"],
@@ -90,7 +89,7 @@ test("what only running code would tell leaves the text alone", () => {
   ]);
 });
 
-test("what is no call of the plugin is prose", () => {
+test("treat anything but a call of the plugin as prose", () => {
   expectQuery(null, [
     ...["q=os&n=2", "what? search(it), then", "Use search(q) to find", "?q=os finds Oslo", "?"],
     ...["find({ q: 1 })", 'list.search("q")', "new search({ q: 1 })", "search", "search({ q:"],
@@ -99,7 +98,7 @@ test("what is no call of the plugin is prose", () => {
   ]);
 });
 
-test("around calls there may be prose, captions, fences and comments", () => {
+test("allow prose, captions, fences and comments around calls", () => {
   const call = "await shop.search({ q: 'os' }) // Oslo";
   expectQuery({ q: "os" }, [
     `Finds what begins so:\n${call}`,
@@ -112,7 +111,7 @@ test("around calls there may be prose, captions, fences and comments", () => {
   ]);
 });
 
-test("names: of the plugin and its function, static methods with their class", () => {
+test("match names of the plugin and its function, static methods with their class", () => {
   const source = `
 ${documented(["@example", "find({ a: 1 })", "@example search({ a: 2 })"], "")}
 export const search = plugin({ name: "find" }, (request, a: int) => a);
@@ -133,7 +132,7 @@ export class Shop {
   assert.equal(formsOf("buy"), ["function", "client", ""]);
 });
 
-test("post-processors have no parameters that an example could give", () => {
+test("have no parameters for post-processors", () => {
   const source = `
 /** @example ?q=1 */
 export const after = plugin.post({ name: "search" }, (response) => response);

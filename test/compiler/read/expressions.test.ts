@@ -1,4 +1,4 @@
-// Expressions in plugin sources: what is wrong in their texts is found by the build, at its place.
+// Expressions in plugin sources: the build reports mistakes in their texts with the position.
 // limit: 60 s
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources of plugins have templates
 
@@ -10,7 +10,7 @@ import { codes, LINES_BEFORE, marks, readSource } from "../reading.js";
 
 const test = suite("expressions in sources");
 
-/** Interfaces with the names that queries have; see query-options.ts. */
+/** Interfaces with the names of query options; see query-options.ts. */
 const TYPES = PACKAGE_TYPES.replace(
   /export declare class Graph .*/,
   `
@@ -38,7 +38,7 @@ export declare function expr(parts: TemplateStringsArray, ...values: readonly Va
 `,
 );
 
-/** Findings of a function body, as `CODE text under the carets`. */
+/** Diagnostics of a function body, as `CODE underlined text`. */
 function found(body: string): string[] {
   const { result, source } = read(body);
   return marks(result, source);
@@ -57,7 +57,7 @@ ${body}`;
 
 const option = (text: string): string => `graph.neighborhood("a", { ${text} });`;
 
-test("names that do not exist, with the place within the text", () => {
+test("report unknown names at their position within the text", () => {
   assert.equal(found(option(`filter: "next.arc.valu > 3"`)), ["SVC1070 next.arc.valu"]);
   assert.equal(found(option(`rank: 'log(.dge) * 2', filter: "nope(1)"`)), [
     "SVC1070 .dge",
@@ -76,12 +76,12 @@ test("names that do not exist, with the place within the text", () => {
   assert.is(finding?.severity, "error");
 });
 
-test("the nearest name is the remedy", () => {
+test("suggest the nearest name", () => {
   const { result } = read(option(`filter: "next.arc.valu > 3"`));
   assert.is(result.diagnostics[0]?.help, "did you mean 'next.arc.value'?");
 });
 
-test("what cannot be read, and what may not stand where it does", () => {
+test("report syntax errors and misplaced operators", () => {
   assert.equal(found(option(`filter: "1 +"`)).length, 1);
   assert.equal(found(option(`pre: "next.deg > 3"`)), ["SVC1071 n"]);
   assert.equal(found(option(`neighbor: { filter: ".arc.value > 3" }`)), ["SVC1071 ."]);
@@ -94,7 +94,7 @@ test("what cannot be read, and what may not stand where it does", () => {
   ]);
 });
 
-test("constants, sums, conditions and escapes are followed to where they are written", () => {
+test("are traced through constants, sums, conditions and escapes", () => {
   assert.equal(found(`const RULE = "nex.deg > 3";\n${option("filter: RULE")}`), [
     "SVC1070 nex.deg",
   ]);
@@ -106,7 +106,7 @@ test("constants, sums, conditions and escapes are followed to where they are wri
   ]);
 });
 
-test("values within expr stand in by their types", () => {
+test("represent values within expr by their types", () => {
   const bodies = [
     "filter: expr`next['city'] == ${city} && .arc.value > ${limit}`",
     "filter: expr`next['city'] in {${list}} && geodist(${numbers}) > 3`",
@@ -119,7 +119,7 @@ test("values within expr stand in by their types", () => {
   ]);
 });
 
-test("texts that are glued into an expression", () => {
+test("report strings concatenated into an expression", () => {
   assert.equal(found(option("filter: `next['city'] == '${city}'`")), [
     "SVC1072 `next['city'] == '${city}'`",
   ]);
@@ -130,7 +130,7 @@ test("texts that are glued into an expression", () => {
   assert.equal(found(option("filter: city")), []);
 });
 
-test("what is always the same", () => {
+test("warn about constant results", () => {
   const { result } = read(option(`filter: "next.deg == 'three'"`));
   assert.equal(
     result.diagnostics.map(({ code, severity }) => `${code} ${severity}`),
@@ -138,7 +138,7 @@ test("what is always the same", () => {
   );
 });
 
-test("modules that plugins import are looked at, each text once", () => {
+test("are checked in imported modules, each text once", () => {
   const queries = `
 import { expr } from "svc-server";
 export const TEXT = "next.arc.valu > 3";
@@ -170,7 +170,7 @@ graph.neighborhood("b", { filter: "nex.deg" });`;
   );
 });
 
-test("a module that is mended is read again", () => {
+test("are checked again after a module is fixed", () => {
   const library = (text: string): string => `
 import { type Graph } from "svc-server";
 export const ask = (graph: Graph) => graph.neighborhood("a", { filter: "${text}" });`;
@@ -185,7 +185,7 @@ export const ask = (graph: Graph) => graph.neighborhood("a", { filter: "${text}"
   assert.equal(reader.refresh(["lib/queries.ts"], ["p.ts"]).diagnostics, []);
 });
 
-test("names of definitions and objects of others are nobody's expressions", () => {
+test("exclude names of definitions and options of other functions", () => {
   assert.equal(found(option(`filter: "near"`)), []);
   assert.equal(found(`const other = { filter: "not an expression" };`), []);
   assert.equal(found(`[{ evaluate(t: string) {} }].map((x) => x.evaluate("a b c"));`), []);

@@ -1,4 +1,4 @@
-// `@inline`: what can be, and why the rest cannot.
+// `@inline`: plugins that support it, and the reason for others.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ export ${declaration}
 void auth;
 `);
 
-test("a function that answers at once", () => {
+test("accepts a synchronous function", () => {
   const result = read("function find(request: PluginRequest, n: int) { return n; }", "@readonly");
   assert.equal(result.diagnostics, []);
   assert.is(pluginNamed(result, "find").inline, true);
@@ -40,7 +40,7 @@ for (const [why, declaration, tags] of [
     "@before auth",
   ],
 ] as const) {
-  test(`not where ${why}: ${declaration}`, () => {
+  test(`rejects ${declaration}: ${why}`, () => {
     const result = read(declaration, tags);
     const found = result.diagnostics.map(({ code, message }) => `${code} ${message}`);
     assert.equal(found, [`SVC1321 \`find\` cannot be \`@inline\`: ${why}`]);

@@ -1,5 +1,5 @@
-// Limits in documentation comments: where they may stand, what they are put on, and what is wrong
-// with those that cannot hold.
+// Constraints in documentation comments: valid positions, their targets, and errors of impossible
+// ones.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,7 +7,7 @@ import { checkPlugins } from "../../../compiler/check/check-plugins.js";
 import { toJsonSchema } from "../../../compiler/emit/json-schema.js";
 import { codes, marks, pluginNamed, readSource, userParams } from "../reading.js";
 
-const test = suite("limits in comments");
+const test = suite("constraints in comments");
 
 function schemasOf(source: string): Readonly<Record<string, unknown>> {
   const result = readSource(source);
@@ -24,7 +24,7 @@ function schemasOf(source: string): Readonly<Record<string, unknown>> {
 const TAGS = { type: "array", items: { type: "string" }, minItems: 1 };
 const INTEGER = { type: "integer", "x-svc-range": "safe" };
 
-test("before a parameter, in the comment of the function, and of types and properties", () => {
+test("apply before a parameter, in the function comment, and on types and properties", () => {
   const schemas = schemasOf(`
 /** Years. @minimum 0 */
 type Age = int;
@@ -71,7 +71,7 @@ export function f(request: PluginRequest, page: int, slug: str | null,
   });
 });
 
-test("a comment on the line of the token before it limits and describes what follows", () => {
+test("apply to the following element when written on the line before it", () => {
   const schemas = schemasOf(`
 interface Sale { /** Price. @minimum 0 */ price: float; /** @maxLength 3 */ s?: str }
 interface Opened { /** @maximum 9 */
@@ -89,7 +89,7 @@ interface Opened { /** @maximum 9 */
   assert.equal(properties("inline"), { n: { ...INTEGER, minimum: 1 } });
 });
 
-/** Declarations of two limited scalars and a limited list. */
+/** Declarations of two constrained scalars and a constrained list. */
 const SMALL = `
 /** @minimum 1 */ type Small = int;
 /** @maxLength 3 */ type Short = str | null;
@@ -121,13 +121,13 @@ for (const type of [
   "Readonly<{ a?: Small }>",
   "Few<Small>",
 ]) {
-  test(`limits of an alias hold in ${type}`, () => {
+  test(`apply from an alias in ${type}`, () => {
     const [schema] = schemasOfTypes([type]);
     assert.ok(schema!.includes(JSON.stringify(AT_LEAST_1)), schema);
   });
 }
 
-test("limits of an alias hold in generic types, and those of aliases in a union", () => {
+test("apply from an alias in generic types, and to aliases in a union", () => {
   const result = schemasOf(`${SMALL}
 /** @plugin */ export function f(request: PluginRequest, box: Box<Small>, short: Short | int,
   few: Few<str>, fewer: Few<Small> | null) { return null; }`);
@@ -143,7 +143,7 @@ const TAGS_IMPORT = `import type {
   ExclusiveMinimum, Format, Maximum, MaxItems, MaxLength, Minimum, MultipleOf, Pattern, UniqueItems,
 } from "svc-server";`;
 
-test("limits that are part of a type hold wherever it goes", () => {
+test("apply wherever a constrained type is used", () => {
   const [rank, code, list, share, id] = schemasOfTypes(
     [
       "Record<str, int & Minimum<1> & Maximum<9>>",
@@ -163,14 +163,14 @@ test("limits that are part of a type hold wherever it goes", () => {
   assert.equal(JSON.parse(id!), { anyOf: [INTEGER, { type: "string", format: "uuid" }] });
 });
 
-test("limits that are part of a type and cannot hold are errors", () => {
+test("report impossible constraints of a type", () => {
   const result = readSource(`${TAGS_IMPORT}
 /** @plugin */ export function f(request: PluginRequest, a: str & Minimum<1>,
   b: str & Pattern<"(">, c: int & MultipleOf<0>, d: int & Minimum<number>) { return null; }`);
   assert.equal(codes(result.diagnostics), ["SVC1040", "SVC1040", "SVC1040", "SVC1040"]);
 });
 
-test("the limit of an alias that none of its members can take is an error, once", () => {
+test("report once an alias constraint that matches none of its members", () => {
   const result = readSource(`
 /** @minLength 1 */ type Count = int;
 /** @minLength 1 */ type Id = int | str;
@@ -178,7 +178,7 @@ test("the limit of an alias that none of its members can take is an error, once"
   assert.equal(codes(result.diagnostics), ["SVC1141"]);
 });
 
-test("limits that are misspelt, or in comments that belong to nothing, are reported", () => {
+test("report misspelled constraints and comments that belong to nothing", () => {
   const source = `
 interface S {
   a: int; /** @minimum 1 */
@@ -205,7 +205,7 @@ const text = "@minimum 1";
   ]);
 });
 
-test("limits that are misspelt in a module that a plugin imports are reported", () => {
+test("report misspelled constraints in imported modules", () => {
   const others = { "types.ts": "export interface S { /** @minimun 1 */ n: number }\n" };
   const result = readSource(
     `import type { S } from "./types.js";
@@ -218,14 +218,14 @@ test("limits that are misspelt in a module that a plugin imports are reported", 
   );
 });
 
-test("text before a parameter describes it", () => {
+test("leave text before a parameter as its description", () => {
   const result = readSource(`
 /** @plugin */
 export function f(request: PluginRequest, /** how many @minimum 1 */ n: int) { return n; }`);
   assert.equal(userParams(pluginNamed(result, "f"))[0]!.description, "how many");
 });
 
-test("what says no limit, fits no value, or needs more than one pass is an error", () => {
+test("report invalid values, mismatching types and nonlinear patterns", () => {
   const source = `
 /** @plugin
  * @minimum other 1
@@ -256,7 +256,7 @@ export function f(request: PluginRequest,
   );
 });
 
-test("defaults and examples have to be within them", () => {
+test("apply to defaults and examples", () => {
   const result = readSource(`
 /** @plugin
  * @example ?n=11

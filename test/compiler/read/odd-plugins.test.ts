@@ -1,7 +1,6 @@
-// Plugins that nobody writes on purpose: each is read to the right converters, refused at its
-// place, or no plugin at all; none is accepted for something that it is not, and none ends the
-// compiler.
-// UPDATE_GOLDEN=1 writes test/golden/odd-plugins.txt anew.
+// Unusual plugins: each compiles to the right converters, is rejected at its position, or is no
+// plugin at all; none is misread, and none crashes the compiler. UPDATE_GOLDEN=1 writes
+// test/golden/odd-plugins.txt.
 // limit: 60 s
 // takes 4 s
 
@@ -9,7 +8,7 @@ import { suite } from "uvu";
 import { matchesGolden } from "../../golden/golden.js";
 import { LINES_BEFORE, readSource, userParams } from "../reading.js";
 
-const test = suite("odd plugins");
+const test = suite("unusual plugins");
 
 const SOURCES = [
   `enum E { A = "xy".length, B = 7 }
@@ -168,7 +167,7 @@ function outcome(source: string): string {
   return [source, ...(told.length === 0 ? ["=> nothing"] : told), ""].join("\n");
 }
 
-test("each is read rightly or refused at its place", () => {
+test("are compiled correctly or rejected at their position", () => {
   matchesGolden("odd-plugins.txt", SOURCES.map(outcome).join("\n"));
 });
 

@@ -1,4 +1,4 @@
-// Parameters: defaults, requiredness, reserved arguments and their forms.
+// Parameters: defaults, requiredness, reserved arguments and their types.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,7 +7,7 @@ import { codes, marks, pluginNamed, readSource, userParam, userParams } from "..
 
 const test = suite("plugin parameters");
 
-test("defaults fold to values where the compiler can know them", () => {
+test("evaluate constant defaults", () => {
   const result = readSource(`
 const LIMIT = 10;
 enum Mode { Fast = "fast" }
@@ -50,7 +50,7 @@ export function f(request: PluginRequest,
   );
 });
 
-test("without an annotation the default tells the type; without both it is text", () => {
+test("infer the type from the default, or default to text", () => {
   const source = `
 export const f = plugin((request, a = 2.5, b = "x", c = true, d: int = 1) => a + b + c + d);
 /** @plugin */
@@ -77,7 +77,7 @@ export function g(request: PluginRequest, bare, any: any, some: unknown, full: {
   assert.ok(result.diagnostics.every(({ severity }) => severity === "warning"));
 });
 
-test("reserved arguments are recognised by role, name and binding", () => {
+test("recognize reserved arguments by role, name and binding", () => {
   const result = readSource(`
 /** @plugin */
 export function f(request: PluginRequest, graph: str, method: str, headers: bytes,
@@ -100,7 +100,7 @@ export const post = plugin.post({ graph: "g" }, (res: PluginResponse, graph: Gra
   assert.equal(kinds("post"), ["reserved response", "reserved graph"]);
 });
 
-test("headers and content take their declared forms", () => {
+test("accept the declared types of headers and content", () => {
   const headers = [
     "bytes",
     "Uint8Array",
@@ -139,7 +139,7 @@ export function bare(request: PluginRequest, headers, content) { return 1; }`);
   assert.equal(batch.shape, { kind: "ref", name: "Batch" });
 });
 
-test("reserved arguments of other types, and with defaults, are refused", () => {
+test("reject reserved arguments of other types, and with defaults", () => {
   const source = `
 /** @plugin */
 export function a(request: string, method: int) { return 1; }
@@ -162,7 +162,7 @@ export function d(request: PluginRequest, graph: PluginResponse) {}
   ]);
 });
 
-test("a graph may be declared with what it holds", () => {
+test("accept a graph type with its contents", () => {
   const source = `
 import type { TypedGraph } from "svc-server";
 interface Shop { vertices: { person: { age: number } }; relationships: "knows" }
@@ -188,7 +188,7 @@ export function f(request: PluginRequest, graph: TypedGraph) { return 1; }
   assert.equal(marks(readSource(own), own), ["SVC1034 TypedGraph"]);
 });
 
-test("types that do not resolve are left to TypeScript", () => {
+test("leave unresolved types to TypeScript", () => {
   const source = `
 import type { Request, Shape } from "not-installed";
 /** @plugin */
@@ -201,7 +201,7 @@ export const g = plugin.post((r: Request) => r);
   assert.is(userParam(pluginNamed(result, "f"), "a").wire, "json");
 });
 
-test("reserved arguments of types of Node are judged by these", () => {
+test("validate reserved arguments of Node types", () => {
   const source = `
 import type { IncomingHttpHeaders } from "node:http";
 /** @plugin */
@@ -221,7 +221,7 @@ interface Buffer extends Uint8Array { equals(other: Uint8Array): boolean }`;
   assert.is(pluginNamed(result, "g").params[0]!.kind, "user");
 });
 
-test("parameters without a query form are refused", () => {
+test("reject parameters that a query cannot express", () => {
   const source = `
 /** @plugin */
 export function f(request: PluginRequest, { x }: { x: int }, [y]: int[], ...rest: str[]) {}
@@ -237,7 +237,7 @@ export function g(this: void, request: PluginRequest) { return 1; }
   ]);
 });
 
-test("blocking calls and busy waits are warned about in plugin bodies only", () => {
+test("warn about blocking calls and busy waits in plugin bodies only", () => {
   const source = `
 import { readFileSync as slurp, existsSync } from "node:fs";
 import * as cp from "node:child_process";
@@ -273,7 +273,7 @@ declare module "node:child_process" { export function execSync(c: string): strin
   assert.ok(result.diagnostics.every(({ severity }) => severity === "warning"));
 });
 
-test("module variables that functions change are facts of the reading", () => {
+test("record module variables that functions change", () => {
   const result = readSource(`
 let counter = 0;
 let label = "x"; label = "y";

@@ -1,5 +1,5 @@
-// A kept-alive reader: after any change it answers as a new one would, and keeps what a change does
-// not touch.
+// An incremental analyzer: after any change its result equals that of a new one, and unaffected
+// results are kept.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { SvcError } from "../../../runtime/base/errors.js";
 import { ProjectFixture } from "../project-fixture.js";
 import { codes } from "../reading.js";
 
-const test = suite("reading again");
+const test = suite("incremental analysis");
 
 const plugin = (name: string, type: string, imports = "") => `
 import type { PluginRequest, int, str } from "svc-server";
@@ -27,7 +27,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const PLUGINS = ["plugins/a.ts", "plugins/b.ts", "plugins/c.ts"];
 
-/** The kept reader must agree with a new one, to the byte. */
+/** The kept analyzer must agree with a new one, to the byte. */
 function assertSame(
   project: ProjectFixture,
   reader: PluginReader,
@@ -40,7 +40,7 @@ function assertSame(
   return refreshed;
 }
 
-test("a changed plugin file, a changed import, a new and a removed file", () => {
+test("follows a changed plugin file, a changed import, a new and a removed file", () => {
   const project = new ProjectFixture(FILES);
   const reader = new PluginReader(project.dir, PLUGINS);
   const first = reader.read();
@@ -68,7 +68,7 @@ test("a changed plugin file, a changed import, a new and a removed file", () => 
   assert.equal(removed.diagnostics, []);
 });
 
-test("an import that appears later is found", () => {
+test("finds an import that appears later", () => {
   const { "lib/deep.ts": deep, ...files } = FILES;
   const project = new ProjectFixture(files);
   const reader = new PluginReader(project.dir, PLUGINS);
@@ -81,7 +81,7 @@ test("an import that appears later is found", () => {
   assert.equal(assertSame(project, reader, ["lib/deep.ts"], PLUGINS).types, {});
 });
 
-test("a syntax error leaves the other files readable, and goes away with its cause", () => {
+test("keeps other files readable despite a syntax error, until it is fixed", () => {
   const project = new ProjectFixture(FILES);
   const reader = new PluginReader(project.dir, PLUGINS);
   reader.read();
@@ -95,7 +95,7 @@ test("a syntax error leaves the other files readable, and goes away with its cau
   assert.equal(assertSame(project, reader, ["plugins/a.ts"], PLUGINS).diagnostics, []);
 });
 
-test("a change of global declarations reaches files that import nothing", () => {
+test("applies changed global declarations to files without imports", () => {
   const project = new ProjectFixture({
     ...FILES,
     "plugins/a.ts": plugin("first", "Global"),
@@ -111,7 +111,7 @@ test("a change of global declarations reaches files that import nothing", () => 
   assert.match(JSON.stringify(result.types), '"b"');
 });
 
-test("the tsconfig of the project decides how imports resolve", () => {
+test("resolves imports by the tsconfig of the project", () => {
   const project = new ProjectFixture({
     "plugins/a.ts": plugin("first", "Point", `import type { Point } from "#lib";`),
     "lib/deep.ts": FILES["lib/deep.ts"]!,
@@ -133,7 +133,7 @@ const GLOBAL_TYPE_USES: Readonly<Record<string, readonly [string, string]>> = {
   error: ["", "(a: Map<string, Globe>) => 1"],
 };
 for (const [name, [declarations, fn]] of Object.entries(GLOBAL_TYPE_USES)) {
-  test(`global types are there when a signature needs them: ${name}`, () => {
+  test(`has global types when a signature needs them: ${name}`, () => {
     const source = (firstLine: string) => `${firstLine}
 import { type PluginRequest, plugin } from "svc-server";
 import { cpus } from "node:os";
@@ -159,7 +159,7 @@ declare module "node:os" { export function cpus(): { model: string }[]; }`,
   });
 }
 
-test("a tsconfig that is no JSON is an error with a code", () => {
+test("throws an error with a code for an invalid tsconfig", () => {
   const project = new ProjectFixture({
     "a.ts": "export {};",
     "tsconfig.json": '{ "compilerOptions": ',
@@ -170,7 +170,7 @@ test("a tsconfig that is no JSON is an error with a code", () => {
   );
 });
 
-test("functions that only the configuration declares are read as plugins", () => {
+test("reads functions that only the configuration declares", () => {
   const project = new ProjectFixture({
     "plugins/a.ts": `import type { PluginRequest, int } from "svc-server";
 /** Plain. */

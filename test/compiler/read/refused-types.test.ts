@@ -1,12 +1,12 @@
-// Types of parameters that no request can carry: refused, with the part that is to blame.
+// Parameter types that a request cannot carry: rejected with the offending part.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { marks, readSource } from "../reading.js";
 
-const test = suite("refused types");
+const test = suite("rejected types");
 
-test("what a request cannot carry is refused by parameter and path", () => {
+test("are reported by parameter and path", () => {
   const source = `
 class City { name = "x"; }
 interface Job { when: Date; run(): void }
@@ -43,7 +43,7 @@ export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: 
   assert.match(result.diagnostics.at(-1)!.help, "@graph");
 });
 
-test("a graph that no plugin is bound to says how one is bound, with a schema too", () => {
+test("include an unbound graph, with a hint how to bind it, also with a schema", () => {
   const source = `
 import type { TypedGraph } from "svc-server";
 interface Shop { vertices: { person: { age: number } }; relationships: "knows" }
@@ -72,7 +72,7 @@ export const h = plugin({}, (request: PluginRequest, graph: TypedGraph<Shop>): i
   );
 });
 
-test("types that carry no value, or bytes beside something else, are refused", () => {
+test("include types without values, and bytes mixed with other types", () => {
   const source = `
 /** @plugin */
 export function f(request: PluginRequest, a: never, b: void, c: undefined, d: bytes | string,
@@ -87,7 +87,7 @@ export function f(request: PluginRequest, a: never, b: void, c: undefined, d: by
   ]);
 });
 
-test("a type that branches without end is refused at once", () => {
+test("include a type with unlimited branching, which is rejected at once", () => {
   const source = `
 interface Endless<T> { left?: Endless<T[]>; right?: Endless<[T]>; up: { deep: Endless<{ t: T }> } }
 interface Page<T> { items: T[] }
@@ -101,7 +101,7 @@ export function f(request: PluginRequest, a: Endless<int>, b: Page<Page<Page<Pag
   assert.equal(new Set(marks(result, source)), new Set(["SVC1040 Endless<int>"]));
 });
 
-test("one type yields a few findings, however much of it cannot travel", () => {
+test("produce few diagnostics per type", () => {
   const members = Array.from({ length: 30 }, (_, index) => `m${index}(): void;`).join(" ");
   const source = `
 interface Wide { ${members} }
@@ -116,7 +116,7 @@ export function g(request: PluginRequest): Wide { return null!; }`;
   ]);
 });
 
-test("enums of which the checker does not know the values are refused as parameters", () => {
+test("include enums with values unknown to the checker", () => {
   const source = `
 enum Known { A = 1 << 2, B = A | 1, C = "x" }
 enum Computed { A = "xy".length, B = 7 }
@@ -136,7 +136,7 @@ export function g(request: PluginRequest): Computed { return Computed.B; }`;
   );
 });
 
-test("a property that no converter sets is refused", () => {
+test("include a property that no converter can set", () => {
   const source = `
 /** @plugin */
 export function f(request: PluginRequest, a: { __proto__: int; constructor: int }) { return 1; }`;

@@ -1,11 +1,11 @@
-// Types that are inferred from schema values: what is recognised, under which names the build finds
-// the schema, and where none could be run.
+// Types inferred from schema values: recognition, the export under which a build finds the schema,
+// and schemas that cannot be run.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { codes, pluginNamed, readSource, userParam } from "../reading.js";
 
-const test = suite("types of schemas");
+const test = suite("schema types");
 
 const LIBRARY = `
 export interface Schema<I, O> { "~standard": {
@@ -41,7 +41,7 @@ function placesOf(params: string) {
   );
 }
 
-test("however the type is written, the schema is found and its input is what is sent", () => {
+test("find the schema in any notation, and use its input type", () => {
   const types = ["Output<typeof Day>", "typeof Day.infer", '(typeof Day)["infer"]'];
   for (const type of types) {
     assert.equal(placesOf(`a: ${type}`), [[[], "p.ts#svc$Day"]], type);
@@ -56,7 +56,7 @@ test("however the type is written, the schema is found and its input is what is 
   assert.equal(placesOf("a: Input<typeof Day>"), []);
 });
 
-test("what a schema has a value for need not be sent", () => {
+test("make values optional that have a default in the schema", () => {
   const result = read("a: Output<typeof Many>, b?: Output<typeof Day>, c: Date = new Date(0)");
   const plugin = pluginNamed(result, "f");
   assert.is(userParam(plugin, "a").required, false);
@@ -65,7 +65,7 @@ test("what a schema has a value for need not be sent", () => {
   assert.is(userParam(plugin, "b").schemas?.[0]?.schema.acceptsAbsence, false);
 });
 
-test("in properties and lists", () => {
+test("apply in properties and lists", () => {
   const type = "{ days: Output<typeof Day>[]; at?: { day: Output<typeof Day> } }";
   assert.equal(placesOf(`a: ${type}`), [
     [["days", null], "p.ts#svc$Day"],
@@ -74,7 +74,7 @@ test("in properties and lists", () => {
   assert.equal(placesOf(`content: readonly Output<typeof Day>[]`), [[[null], "p.ts#svc$Day"]]);
 });
 
-test("where it could not be run or reached, it is an error", () => {
+test("report schemas that cannot be run or reached", () => {
   const refused = (params: string, head = HEAD) => codes(read(params, head).diagnostics);
   assert.ok(refused("a: Output<typeof Day> | null").includes("SVC1272"));
   assert.ok(refused("a: Record<string, Output<typeof Many>>").includes("SVC1272"));

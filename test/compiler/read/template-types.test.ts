@@ -1,4 +1,4 @@
-// Template literal types as the patterns that texts are checked with.
+// Template literal types as patterns that validate strings.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { readTypes } from "../reading.js";
 
 const test = suite("template types");
 
-/** A template literal type in which letters stand for its holes. */
+/** A template literal type with letters for its placeholders. */
 function template(text: string): string {
   const types: Record<string, string> = {
     S: "string",
@@ -18,7 +18,7 @@ function template(text: string): string {
   return `\`${text.replaceAll(/[SNIFB]/g, (letter) => `${"$"}{${types[letter]}}`)}\``;
 }
 
-test("template literals match as in TypeScript, in a time that grows with the text", () => {
+test("match as in TypeScript, in linear time", () => {
   const { shapes } = readTypes({
     ...{ a: template("S-S:S"), b: template("SabN"), c: template("vN.N") },
     ...{ d: template("NNx"), e: template("SS!") },
@@ -35,13 +35,13 @@ test("template literals match as in TypeScript, in a time that grows with the te
   assert.ok(matches("c", "v1.5.2"));
   assert.ok(matches("d", "123.5x"));
   assert.ok(matches("e", "ab!"));
-  // A square of this length would not end within the limit of a test.
+  // Quadratic time would exceed the time limit of a test.
   for (const part of ["-", "1", "a", "ab"]) {
     for (const name of Object.keys(shapes)) assert.not(matches(name, `v${part.repeat(1e6)}\n`));
   }
 });
 
-test("holes of branded numbers take numbers", () => {
+test("accept numbers for placeholders of branded numbers", () => {
   const own = "type own = number & { tag?: 1 };";
   const { shapes } = readTypes(
     { a: template("a-I"), b: template("a-F"), c: template("a-B"), d: template("I-Ix") },

@@ -1,4 +1,4 @@
-// What the contract tells of the errors that a plugin means for its clients.
+// Documented errors of a plugin in the contract.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -37,7 +37,7 @@ const property = (name: string, shape: object) => ({
   description: "",
 });
 
-test("a class derived from HttpError tells its status and the type of its details", () => {
+test("have status and details type of a class derived from HttpError", () => {
   const { thrown, diagnostics } = thrownBy(`
  * @throws {NotFound} there is none
  * @throws {Busy} now
@@ -62,7 +62,7 @@ test("a class derived from HttpError tells its status and the type of its detail
   ]);
 });
 
-test("the text may say the status, and has to where nothing else does", () => {
+test("may state the status in the text, which is required without a class", () => {
   const { thrown, diagnostics } = thrownBy(`
  * @throws {HttpError} 410 it was sold
  * @throws {Any} 404: none
@@ -78,7 +78,7 @@ test("the text may say the status, and has to where nothing else does", () => {
   );
 });
 
-test("other errors are told in words only", () => {
+test("have only a description for other errors", () => {
   const { thrown, diagnostics } = thrownBy(`
  * @throws {Other} 404 is its own
  * @throws {RangeError} never
@@ -90,7 +90,7 @@ test("other errors are told in words only", () => {
   );
 });
 
-test("what functions throw that run before a plugin is a part of its contract", () => {
+test("include those of hooks", () => {
   const guards = `import { HttpError } from "svc-server";
 export class NoKey extends HttpError { constructor() { super(401, "no key"); } }
 /** @throws {NoKey} without a key

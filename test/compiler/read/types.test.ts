@@ -1,4 +1,4 @@
-// Types of parameters and results as shapes: whatever the spelling, what JSON can carry.
+// Types of parameters and results as shapes: any notation of what JSON can carry.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +16,7 @@ const union = (...members: TypeShape[]): TypeShape => ({ kind: "union", members 
 const array = (items: TypeShape): TypeShape => ({ kind: "array", items });
 const ref = (name: string): TypeShape => ({ kind: "ref", name });
 
-test("scalars and brands", () => {
+test("support scalars and brands", () => {
   const { shapes } = readTypes(
     {
       ...{ a: "int", b: "float", c: "str", d: "bytes", e: "json" },
@@ -54,7 +54,7 @@ interface Point { x: int }`,
 // biome-ignore lint/suspicious/noTemplateCurlyInString: the source text of a template literal type
 const TEMPLATE = "`v${number}.${string}`";
 
-test("literals, enums, template literals and keyof", () => {
+test("support literals, enums, template literals and keyof", () => {
   const { shapes, types } = readTypes(
     {
       ...{ a: '"fast" | "exact"', b: "1 | 2", c: "1 | 2.5", d: '"a" | 3', e: "Mode" },
@@ -93,7 +93,7 @@ interface Point { x: int; y: int }`,
   assert.equal(shapes.k, ["str", STR]);
 });
 
-test("lists never hold undefined: none comes in, and null goes out", () => {
+test("never allow undefined in lists: it is rejected as input and null as output", () => {
   const { shapes } = readTypes({
     ...{
       a: "(string | undefined)[]",
@@ -120,7 +120,7 @@ export function f(request: PluginRequest): [(string | undefined)[], string | und
   });
 });
 
-test("arrays, tuples, objects and mapped types", () => {
+test("support arrays, tuples, objects and mapped types", () => {
   const { shapes } = readTypes({
     ...{ a: "int[]", b: "readonly (string | null)[]", c: "[x: int, y?: string, ...rest: float[]]" },
     ...{ d: "{ a: int; b?: string; c: string | undefined }", e: "Record<string, int>" },
@@ -161,7 +161,7 @@ test("arrays, tuples, objects and mapped types", () => {
   assert.ok(Object.values(shapes).every(([wire]) => wire === "json"));
 });
 
-test("named types are shared, generics are instantiated, recursion ends", () => {
+test("share named types, instantiate generics, and end recursion", () => {
   const { shapes, types } = readTypes(
     {
       a: "Page<Point>",
@@ -201,7 +201,7 @@ type List = [int, List?];`,
   );
 });
 
-test("types of one name are numbered by file and place", () => {
+test("number types of one name by file and position", () => {
   const others = {
     "b.ts": "export interface Point { b: string }",
     "a.ts": "export interface Point { a: string }\nexport interface Point_2 { c: string }",
@@ -220,7 +220,7 @@ export function f(request: PluginRequest, b: B, a: A, c: Point_2) { return null;
   );
 });
 
-test("the order of a union does not depend on other files", () => {
+test("order a union independently of other files", () => {
   const source = `
 /** @plugin */
 export function f(request: PluginRequest, mode: "fast" | "exact" | 3 | "auto") { return null; }`;
@@ -235,7 +235,7 @@ export function f(request: PluginRequest, mode: "fast" | "exact" | 3 | "auto") {
   );
 });
 
-test("names of the generated declarations are not given to types of the user's", () => {
+test("do not use names of generated declarations for user types", () => {
   const { types } = readTypes(
     { a: "Record", b: "PluginEntry", c: "constructor", d: "Größe", e: "$", f: "_" },
     `interface Record { a: int } interface PluginEntry { b: int } interface constructor { c: int }
@@ -251,7 +251,7 @@ interface Größe { d: int } interface $ { e: int } interface _ { f: int }`,
   ]);
 });
 
-test("members of a union that another one contains are left out", () => {
+test("omit union members that another one contains", () => {
   const { shapes } = readTypes({
     a: '"fast" | (string & {})',
     b: "1 | 2.5 | float",
@@ -266,7 +266,7 @@ test("members of a union that another one contains are left out", () => {
   });
 });
 
-test("brands of the user's own leave a scalar what it is", () => {
+test("ignore user-defined brands of scalars", () => {
   const { shapes, types } = readTypes(
     { a: "Name", b: "Meters", c: "UserId", d: "Name | null", e: "{ n: Name }", f: "Slug" },
     `declare const tag: unique symbol;
@@ -293,7 +293,7 @@ type Slug = \`s-\${string}\` & { __brand: "slug" };`,
   });
 });
 
-test("results: promises, responses, mixes, and what cannot be rendered", () => {
+test("support promises, responses, mixes, and reject what cannot be rendered", () => {
   const source = `
 class City { constructor(readonly name: string) {} }
 class Money { toJSON(): string { return "1"; } }
@@ -343,7 +343,7 @@ export const l = plugin((request: PluginRequest): unknown => 1);
   );
 });
 
-test("branded numbers and limited scalars stay scalars in mapped types over objects", () => {
+test("keep branded and constrained scalars in mapped types over objects", () => {
   const { shapes, types } = readTypes(
     { partial: "DeepPartial<Order>", readonly: "DeepReadonly<Order>", json: "Jsonify<Order>" },
     `

@@ -1,17 +1,17 @@
-// What JSON Schema of a library adds to a shape, and what of it is left out.
+// Shapes refined by the JSON Schema of a library, and its ignored parts.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { TypeShape } from "../../../compiler/record/type-shape.js";
 import { refineShape } from "../../../compiler/schemas/refine-shape.js";
 
-const test = suite("shapes with what schemas say");
+const test = suite("refined shapes");
 
 const TEXT: TypeShape = { kind: "str" };
 const NUMBER: TypeShape = { kind: "float" };
 const limited = (base: TypeShape, limits: object) => ({ kind: "limited", base, limits });
 
-test("limits go to the kind that they are of; whole numbers are integers", () => {
+test("apply constraints to their type; integral numbers become integers", () => {
   assert.equal(refineShape(TEXT, { minLength: 2, minimum: 1 }), limited(TEXT, { minLength: 2 }));
   const safe = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
   assert.equal(refineShape(NUMBER, { type: "integer", ...safe }), { kind: "int" });
@@ -27,7 +27,7 @@ test("limits go to the kind that they are of; whole numbers are integers", () =>
   });
 });
 
-test("references lead to definitions, and nowhere else", () => {
+test("resolve references to definitions only", () => {
   const node = { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { maxLength: 1 } } };
   assert.equal(refineShape(TEXT, node), limited(TEXT, { maxLength: 1 }));
   const circle = { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } };
@@ -35,7 +35,7 @@ test("references lead to definitions, and nowhere else", () => {
   assert.equal(refineShape(TEXT, { $ref: "#/$defs/__proto__", $defs: {} }), TEXT);
 });
 
-test("patterns that take long, unknown formats and what is no schema say nothing", () => {
+test("ignore slow patterns, unknown formats and invalid schemas", () => {
   for (const schema of [{ pattern: "(?=a)b" }, { format: "cuid" }, null, [], "x", 7]) {
     assert.equal(refineShape(TEXT, schema), TEXT);
   }
