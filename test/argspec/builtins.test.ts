@@ -1,4 +1,4 @@
-// What the package tells of its own plugins and services must be what a server has.
+// The argspec of built-in plugins and services matches a server.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -9,10 +9,10 @@ import { descriptions } from "../../runtime/builtin/.generated/descriptions.js";
 import { descriptions as graph } from "../../runtime/builtin/.generated/graph/descriptions.js";
 import { services } from "../../runtime/builtin/services.js";
 
-const test = suite("argspec of built-in plugins and services");
+const test = suite("argspec of built-ins");
 const operations = listOperations(BUILTINS);
 
-test("has every built-in plugin, with the parameters of its record", () => {
+test("lists every built-in plugin with the parameters of its record", () => {
   const records = [...descriptions, ...graph].sort((a, b) => (a.path < b.path ? -1 : 1));
   assert.equal(
     BUILTINS.plugins.map(({ path, params, reserved }) => ({
@@ -28,7 +28,7 @@ test("has every built-in plugin, with the parameters of its record", () => {
   );
 });
 
-test("calls everything safe to repeat but what changes graphs", () => {
+test("marks everything as retryable except graph changes", () => {
   const changing = operations.filter(({ readonly, name }) => {
     return !readonly && !name.startsWith("ADMIN_");
   });
@@ -38,7 +38,7 @@ test("calls everything safe to repeat but what changes graphs", () => {
   );
 });
 
-test("lets queries take what their signatures do not list, and a body", () => {
+test("allows additional query options and a body for queries", () => {
   const open = operations.filter(({ isOpen }) => isOpen);
   assert.equal(
     open.map(({ name, content }) => [name, content?.wire]),
@@ -52,10 +52,10 @@ test("lets queries take what their signatures do not list, and a body", () => {
   );
 });
 
-test("has the services that a server has, by name", () => {
+test("lists the services of a server by name", () => {
   assert.equal(
     SERVICES.map(({ path }) => path),
-    // /metrics speaks to Prometheus, not to clients, and what only the admin port has to people.
+    // /metrics is for Prometheus, and admin-only services are for people, not for clients.
     [...services]
       .filter(([path, { isAdminOnly }]) => path.startsWith("/svc/") && !isAdminOnly)
       .map(([path]) => path)

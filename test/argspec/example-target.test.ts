@@ -1,4 +1,4 @@
-// Examples as requests: values in the form in which they travel, and none that would be refused.
+// Examples as requests: values in their transmitted form, and only valid ones.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -17,19 +17,19 @@ function targets(...examples: ExampleSpec[]): string[] {
   return exampleQueries(plugin).map((sent) => requestTarget(plugin, sent));
 }
 
-test("values travel in the form of their parameter, in the order of the signature", () => {
+test("have values in the form of their parameter, in signature order", () => {
   const text = "";
   assert.equal(targets({ query: { list: [1, "ø"], q: "a&b=c" }, text }), [
     "/svc/plugin/find?q=a%26b%3Dc&list=%5B1%2C%22%C3%B8%22%5D",
   ]);
 });
 
-test("what cannot be called is passed over", () => {
+test("are skipped when they cannot be called", () => {
   const text = "";
   assert.equal(targets({ text }, { query: { list: [] }, text }, { query: {}, text }), []);
 });
 
-test("names of prototypes are no values", () => {
+test("ignore names of Object.prototype", () => {
   assert.equal(targets({ query: JSON.parse('{"__proto__": 1}'), text: "" }), []);
 });
 

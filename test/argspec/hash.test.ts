@@ -1,4 +1,4 @@
-// The hash of a contract: the same whatever is said of types, another for other types.
+// The hash of a contract: independent of documentation, dependent on types.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,20 +6,20 @@ import type { JsonSchema, PluginSpec } from "../../argspec/argspec.js";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { contractHash } from "../../argspec/hash.js";
 
-const test = suite("hash of a contract");
+const test = suite("contract hash");
 
 function hashOf(schema: JsonSchema): string {
   const point = { type: "object", properties: { x: schema } };
   return contractHash({ plugins: [], $defs: { Point: point } });
 }
 
-test("texts do not count", () => {
+test("ignores documentation", () => {
   const hash = hashOf({ type: "number" });
   assert.is(hashOf({ type: "number", description: "metres east" }), hash);
   assert.is(hashOf({ type: "number", deprecated: true }), hash);
 });
 
-test("types do, and properties that are called like words for texts", () => {
+test("depends on types, and on properties named like documentation keywords", () => {
   const texts = { description: { type: "string" }, deprecated: { type: "boolean" } };
   const hashes = [
     hashOf({ type: "number" }),
@@ -31,7 +31,7 @@ test("types do, and properties that are called like words for texts", () => {
   assert.is(new Set(hashes).size, hashes.length);
 });
 
-test("what a plugin takes beside its parameters does, its texts do not", () => {
+test("depends on additional input of a plugin, but not on its documentation", () => {
   const [plugin] = BUILTINS.plugins;
   const hashWith = (changes: Partial<PluginSpec>) =>
     contractHash({ plugins: [{ ...plugin!, ...changes }], $defs: {} });
@@ -40,11 +40,11 @@ test("what a plugin takes beside its parameters does, its texts do not", () => {
   assert.is.not(hashWith({ role: "post" }), hashWith({}));
 });
 
-test("what decides how clients call it and what they are answered does", () => {
+test("depends on everything that affects calls and results", () => {
   const [plugin] = BUILTINS.plugins;
   const hashWith = (changes: Partial<PluginSpec>) =>
     contractHash({ plugins: [{ ...plugin!, ...changes }], $defs: {} });
-  // Clients repeat what is safe to repeat.
+  // Clients retry retryable calls.
   assert.is.not(hashWith({ readonly: true }), hashWith({ readonly: false }));
   // The result of a forwarded request is that of its target.
   assert.is.not(hashWith({ forwards: ["near"] }), hashWith({ forwards: ["far"] }));

@@ -1,4 +1,4 @@
-// Names of generated code: free ones stay, those that would break a client or meet others differ.
+// Names of generated code: available ones are kept, reserved and conflicting ones are changed.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { nameTable } from "../../argspec/name-table.js";
 import { listOperations } from "../../argspec/operations.js";
 import { argspecOf, plugin, STRING } from "./sample-argspec.js";
 
-const test = suite("names");
+const test = suite("generated names");
 
 function table(plugins: readonly string[], types: readonly string[] = []) {
   const $defs = Object.fromEntries(types.map((name) => [name, STRING]));
@@ -17,7 +17,7 @@ function table(plugins: readonly string[], types: readonly string[] = []) {
   return nameTable(argspec, listOperations(argspec));
 }
 
-test("methods are called as their plugins, but for names that have a meaning", () => {
+test("are those of plugins for methods, unless reserved", () => {
   const names = ["Find", "find_all", "_x", "__proto__", "then", "with", "import", "str", "delete"];
   const { methods } = table(names);
   assert.equal(
@@ -26,14 +26,14 @@ test("methods are called as their plugins, but for names that have a meaning", (
   );
 });
 
-test("no two methods meet, nor a method and the raw form of another", () => {
+test("are unique among methods and raw methods", () => {
   const names = ["then", "then_", "find", "findRaw", "find_raw", "x", "_x", "__x", "___x"];
   const { methods } = table(names);
   const all = [...methods.values()].flatMap((name) => [name, `${name}Raw`, `${name}_raw`]);
   assert.is(new Set(all).size, 3 * names.length, `${[...methods.values()]}`);
 });
 
-test("types of a service keep their names, those made for its plugins give way", () => {
+test("keep types of a service and rename those generated for its plugins", () => {
   const { types, params, results } = table(["find", "Find", "1st"], ["FindParams", "Client", "A"]);
   assert.equal([...types.values()], ["FindParams", "Client_", "A"]);
   assert.equal([...params.values()], ["_1stParams", "FindParams_", "FindParams_2"]);

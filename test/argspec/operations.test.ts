@@ -1,5 +1,5 @@
-// What a client can call where several processors answer under one name: who says what is taken,
-// and who says what is answered.
+// Operations of a client when several processors share a name: whose parameters and whose result
+// apply.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -26,7 +26,7 @@ function find(...plugins: PluginSpec[]) {
   return listOperations(argspecOf(plugins)).find(({ name }) => name === "find")!;
 }
 
-test("each name is there once, in order", () => {
+test("are listed once, in order", () => {
   const names = listOperations(argspecOf([plugin("b"), post, pre, plugin("a"), engine]));
   assert.equal(
     names.map(({ name }) => name),
@@ -34,7 +34,7 @@ test("each name is there once, in order", () => {
   );
 });
 
-test("the first that a request meets says what is taken", () => {
+test("have the parameters of the first processor", () => {
   const taken = (...plugins: PluginSpec[]) => {
     const { params, isOpen } = find(...plugins);
     return [...params.map(({ name }) => name), isOpen];
@@ -42,18 +42,18 @@ test("the first that a request meets says what is taken", () => {
   assert.equal(taken(engine, pre, post), ["outer", false]);
   assert.equal(taken(engine, post), ["inner", false]);
   assert.equal(taken(processor("engine", { open: true })), [true]);
-  // What it is asked, engines elsewhere take.
+  // It forwards to engines elsewhere, whose parameters apply.
   assert.equal(taken(post), [true]);
 });
 
-test("a body is no query parameter", () => {
+test("do not list a body as a query parameter", () => {
   const body = optional("content", { in: "body", wire: "json" });
   const { params, content } = find(processor("engine", { params: [param("q"), body] }));
   assert.equal([params.map(({ name }) => name), content], [["q"], body]);
   assert.is(find(engine).content, null);
 });
 
-test("the last that an answer meets says what is answered", () => {
+test("have the result of the last processor", () => {
   const result = (...plugins: PluginSpec[]) => find(...plugins).result;
   const asking = (...forwards: string[]) => ({ ...pre, forwards });
   assert.equal(result(engine), LIST);
@@ -71,14 +71,14 @@ test("the last that an answer meets says what is answered", () => {
   assert.equal(result(asking("other", "third"), engine, other, post), TEXT);
 });
 
-test("a pre-processor that may answer by itself is believed, or nobody", () => {
+test("have a pre-processor's result only if it is the only possible one", () => {
   const result = (given: ResultSpec) => find({ ...pre, result: given }, engine, post).result;
   assert.equal(result(NUMBER), NUMBER);
   assert.equal(result(LIST), ANY);
   assert.equal(result({ kind: "union", schema: STRING }), ANY);
 });
 
-test("safe to repeat is what all parts are, deprecated what one is", () => {
+test("are retryable if all parts are, deprecated if one is", () => {
   const parts = (...given: Partial<PluginSpec>[]) =>
     find(...[engine, pre, post].map((part, index) => ({ ...part, ...given[index] })));
   const readonly = { readonly: true };
@@ -89,7 +89,7 @@ test("safe to repeat is what all parts are, deprecated what one is", () => {
   assert.equal([deprecated, deprecation], [true, "gone"]);
 });
 
-test("texts are those of the first who has any", () => {
+test("have the first documentation found", () => {
   const described = { ...engine, summary: "E.", description: "E. It is." };
   assert.is(find(described, pre, post).description, "E. It is.");
   assert.is(find(described, { ...pre, summary: "P.", description: "P." }).summary, "P.");

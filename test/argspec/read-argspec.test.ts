@@ -1,4 +1,4 @@
-// What is taken from outside, and what is refused with the place of the fault.
+// Validation of foreign argspecs, with the position of a fault.
 // limit: 60 s
 // takes 4 s
 
@@ -13,7 +13,7 @@ const test = suite("readArgspec");
 const GOLDEN = readFileSync(new URL("../golden/emit/argspec.json", import.meta.url), "utf8");
 const HASH = "0".repeat(64);
 
-/** A document of one plugin, with members of it replaced. */
+/** A document of one plugin with replaced members. */
 function documentOf(plugin: object = {}, $defs: object = {}): Record<string, unknown> {
   const search = {
     name: "search",
@@ -51,7 +51,7 @@ function readSchema(schema: unknown, $defs: object = {}) {
   return result.kind === "value" ? result.schema : null;
 }
 
-/** @param place beginning of the place that the message names */
+/** @param place beginning of the position in the message */
 function refuses(value: unknown, place: string): void {
   assert.throws(
     () => readArgspec(value),
@@ -63,13 +63,13 @@ function refuses(value: unknown, place: string): void {
   );
 }
 
-test("takes what the compiler writes, byte for byte", () => {
+test("accepts the compiler's output, byte for byte", () => {
   for (const text of [JSON.stringify(JSON.parse(GOLDEN)), JSON.stringify(BUILTINS)]) {
     assert.is(JSON.stringify(readArgspec(JSON.parse(text))), text);
   }
 });
 
-test("takes nothing but a document of this format", () => {
+test("rejects documents of another format", () => {
   for (const value of [undefined, null, 1, "x", [], [documentOf()]]) {
     refuses(value, "the document: an object is expected");
   }
@@ -90,7 +90,7 @@ function oauth(clientCredentials: object): object {
   return { type: "oauth2", flows: { clientCredentials } };
 }
 
-test("reads what is told of the project, and nothing that is no such thing", () => {
+test("reads valid project information and ignores the rest", () => {
   const service = { name: null, prefix: null };
   const security = {
     a: { type: "http", scheme: "bearer", more: 1 },
@@ -133,7 +133,7 @@ test("reads what is told of the project, and nothing that is no such thing", () 
   }
 });
 
-test("leaves out members of later versions", () => {
+test("ignores members of later versions", () => {
   const later = { ...documentOf({ price: 3, params: [param("q", { unit: "m" })] }), icon: "x" };
   assert.equal(read(later), read(documentOf()));
   assert.equal(readSchema({ type: "string", tsType: "evil()", $id: "x", $ref2: 1 }), {
@@ -186,7 +186,7 @@ const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
   [{ examples: [{ query: { q: () => 1 }, text: "x" }] }, "plugins.0.examples.0.query.q: an obj"],
 ];
 
-test("names the place of a fault in a plugin", () => {
+test("reports the position of a fault in a plugin", () => {
   for (const [plugin, place] of WRONG_PLUGINS) refuses(documentOf(plugin), place);
   const twice = documentOf();
   const [search] = twice.plugins as [object];
@@ -217,14 +217,14 @@ const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
   [{ "x-svc-range": "all" }, "x-svc-range: one of"],
 ];
 
-test("names the place of a fault in a schema", () => {
+test("reports the position of a fault in a schema", () => {
   for (const [schema, place] of WRONG_SCHEMAS) {
     const inDefinition = place.startsWith("`") || place === "an object" ? ": " : ".";
     refuses(documentOf({}, { T: schema }), `$defs.T${inDefinition}${place}`);
   }
 });
 
-test("refuses types that are called or defined as none can be", () => {
+test("rejects invalid names and definitions of types", () => {
   refuses(documentOf({}, { "A B": {} }), "$defs.A B: a type cannot be called so");
   refuses(documentOf({}, { "x*/": {} }), "$defs.x*/: a type cannot be called so");
   const to = (name: string) => ({ $ref: `#/$defs/${name}` });
@@ -236,7 +236,7 @@ test("refuses types that are called or defined as none can be", () => {
   assert.equal(read(documentOf({}, shared)).$defs, shared);
 });
 
-test("takes a long chain of aliases, and refuses one that closes", () => {
+test("accepts a long chain of aliases, and rejects a cycle", () => {
   const chain = (last: object) =>
     Object.fromEntries(
       Array.from({ length: 20_000 }, (_, n) => [
@@ -248,12 +248,12 @@ test("takes a long chain of aliases, and refuses one that closes", () => {
   refuses(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: `T0`");
 });
 
-test("takes a union of more types than a call has arguments", () => {
+test("accepts a union with more types than a call has arguments", () => {
   const anyOf = Array(300_000).fill({ $ref: "#/$defs/B" });
   assert.equal(Object.keys(readArgspec(documentOf({}, { A: { anyOf }, B: {} })).$defs), ["A", "B"]);
 });
 
-test("keeps keys that mean something to JavaScript as plain keys", () => {
+test("keeps keys such as __proto__ as plain keys", () => {
   const text = '{"type":"object","properties":{"__proto__":{"type":"null"},"constructor":{}}}';
   const schema = readSchema(JSON.parse(text));
   assert.is(JSON.stringify(schema), text);
@@ -265,11 +265,11 @@ test("keeps keys that mean something to JavaScript as plain keys", () => {
   const plugin = JSON.parse('{"examples":[{"query":{"__proto__":{"x":1}},"text":""}]}');
   const { query } = readArgspec(documentOf(plugin)).plugins[0]!.examples[0] as { query: object };
   assert.is(JSON.stringify(query), '{"__proto__":{"x":1}}');
-  // Nothing that only a prototype has counts as there.
+  // Inherited members do not count.
   refuses(Object.create(documentOf()), "the document: `argspec` is missing");
 });
 
-test("ends with what is nested or repeated without bounds", () => {
+test("terminates for unlimited nesting and repetition", () => {
   let deep: object = {};
   for (let level = 0; level < 100_000; level++) deep = { items: deep };
   refuses(documentOf({}, { T: deep }), "$defs.T.items.items");

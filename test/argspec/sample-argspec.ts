@@ -1,4 +1,4 @@
-// Argspecs for the tests that need one, by as few words as possible.
+// Short constructors of argspecs for tests.
 
 import type { Argspec, JsonSchema, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 
@@ -54,7 +54,7 @@ export function list(items: JsonSchema): JsonSchema {
   return { type: "array", items };
 }
 
-/** @param rest null where nothing may follow */
+/** @param rest null if nothing may follow */
 export function tuple(
   prefixItems: readonly JsonSchema[],
   minItems = prefixItems.length,

@@ -1,4 +1,4 @@
-// Values for the line to try: each must be one that its schema admits.
+// Values for the sample command: each is valid for its schema.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -10,7 +10,7 @@ import { randomTypes } from "../property/support/random-shapes.js";
 
 const test = suite("sample values");
 
-test("are admitted by their schemas, patterns and endless types aside", () => {
+test("match their schemas, except for patterns and endless types", () => {
   const random = new Random();
   let admitted = 0;
   for (let round = 0; round < 200; round++) {
@@ -28,7 +28,7 @@ test("are admitted by their schemas, patterns and endless types aside", () => {
   assert.ok(admitted > 20, `seed ${SEED}`);
 });
 
-test("follow names, and end", () => {
+test("resolve names, and terminate", () => {
   const $defs = {
     Point: { type: "object", properties: { x: { type: "number" } }, required: ["x"] },
   };

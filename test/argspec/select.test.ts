@@ -1,4 +1,4 @@
-// One plugin of an argspec, and no more types than it needs.
+// One plugin of an argspec with only the types that it needs.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -45,7 +45,7 @@ function plugin(
   };
 }
 
-test("keeps all processors of a name and the types that they reach, in their order", () => {
+test("keeps all processors of a name with their types, in order", () => {
   const { plugins, $defs, ...others } = selectPlugin(ARGSPEC, "search");
   assert.equal(
     plugins.map(({ role }) => role),
@@ -55,15 +55,15 @@ test("keeps all processors of a name and the types that they reach, in their ord
   assert.equal(others, { argspec: 1, service: ARGSPEC.service, hash: ARGSPEC.hash });
 });
 
-test("takes nothing for a reference that only looks like one", () => {
+test("ignores members that only look like references", () => {
   assert.equal(selectPlugin(ARGSPEC, "other").$defs, {});
 });
 
-test("has no plugins for a name that is not there", () => {
+test("returns no plugins for an unknown name", () => {
   assert.equal(selectPlugin(ARGSPEC, "toString").plugins, []);
 });
 
-test("reaches the types of parameters", () => {
+test("includes the types of parameters", () => {
   const { plugins } = ARGSPEC;
   const schema = { type: "array", items: to("Unused") };
   const param = { name: "q", in: "query", wire: "json", required: true, schema } as const;
@@ -71,7 +71,7 @@ test("reaches the types of parameters", () => {
   assert.equal(Object.keys(selectPlugin(taking, "other").$defs), ["Key", "Unused"]);
 });
 
-test("knows the built-in plugins", () => {
+test("supports the built-in plugins", () => {
   assert.equal(Object.keys(selectPlugin(BUILTINS, "plugins").$defs), ["PluginDescription"]);
 });
 

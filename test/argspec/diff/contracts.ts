@@ -1,4 +1,4 @@
-// Small contracts to compare.
+// Small contracts for comparisons.
 
 import {
   ARGSPEC_VERSION,
@@ -17,7 +17,7 @@ export interface Contract extends Partial<Omit<Argspec, "plugins">> {
   readonly plugins?: readonly Partial<PluginSpec>[];
 }
 
-/** As `svc build` could write it. */
+/** As `svc build` would write it. */
 export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
   const all = plugins.map(pluginOf);
   const service = { name: "shop", prefix: null };

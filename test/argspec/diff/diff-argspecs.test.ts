@@ -1,4 +1,4 @@
-// A whole report: its order, its sentences, and what it leaves alone.
+// A whole report: its order, its sentences, and ignored differences.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -17,7 +17,7 @@ import {
   STRING,
 } from "./contracts.js";
 
-const test = suite("differences of argspecs");
+const test = suite("argspec differences");
 
 const City = objectOf({ name: STRING, at: refTo("Point") });
 const FORMER = argspecOf({
@@ -60,7 +60,7 @@ test("are sorted by severity, then by plugin", () => {
   );
 });
 
-test("are one line each for people", () => {
+test("are printed on one line each", () => {
   const report = diffReport(diffArgspecs(FORMER, PRESENT), { color: false });
   assert.fixture(
     report,
@@ -99,13 +99,13 @@ test("keep their columns when one is long", () => {
   assert.ok(line.length < 160, line);
 });
 
-test("are told however many there are", () => {
+test("are printed in any number", () => {
   const [change] = diffArgspecs(FORMER, PRESENT);
   const report = diffReport(Array(300_000).fill(change), { color: false });
   assert.match(report, "1 plugin: 300000 breaking, 0 compatible, 0 docs");
 });
 
-test("are none where only names of types, order and places differ", () => {
+test("ignore names of types, order and positions", () => {
   const former = argspecOf({
     plugins: [
       {
@@ -136,7 +136,7 @@ test("are none where only names of types, order and places differ", () => {
   assert.equal(diffArgspecs(present, former), []);
 });
 
-test("follow what is called: processors in place of an engine are no other plugin", () => {
+test("treat processors that replace an engine as the same plugin", () => {
   const result = { kind: "value", schema: STRING } as const;
   const former = argspecOf({ plugins: [{ params: [param()], result }] });
   const present = argspecOf({

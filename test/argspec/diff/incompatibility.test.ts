@@ -1,4 +1,4 @@
-// Which types fit which, in every form of schema, and where those that do not fit first differ.
+// Assignability of types in every form of schema, and the first position of a mismatch.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ import {
   tupleOf,
 } from "./contracts.js";
 
-const test = suite("types that fit");
+const test = suite("type compatibility");
 
 const BOOLEAN: JsonSchema = { type: "boolean" };
 const pattern = (pattern: string): JsonSchema => ({ type: "string", pattern });
@@ -29,10 +29,10 @@ const tree = (leaf: JsonSchema): JsonSchema =>
 const DEFINITIONS = {
   Tree: tree(NUMBER),
   Point: objectOf({ x: NUMBER, y: NUMBER }),
-  // The same list, each rolled up at another length.
+  // The same list, each unrolled to another length.
   One: objectOf({ "next?": refTo("One") }),
   Two: objectOf({ "next?": objectOf({ "next?": refTo("Two") }) }),
-  // Fits One but for what its second item holds.
+  // Compatible with One except for its second item.
   Odd: objectOf({ "next?": objectOf({ "next?": refTo("Odd"), "more?": NUMBER }) }),
 };
 
@@ -45,7 +45,7 @@ function misfit(given: JsonSchema, taken: JsonSchema, reading: CompareDirection 
   );
 }
 
-/** Given, taken: each value of the former is one of the latter, and not the other way round. */
+/** Source, target: each value of the source is one of the target, but not vice versa. */
 const NARROW_AND_WIDE: readonly (readonly [JsonSchema, JsonSchema])[] = [
   [STRING, {}],
   [INTEGER, NUMBER],
@@ -100,13 +100,13 @@ const NARROW_AND_WIDE: readonly (readonly [JsonSchema, JsonSchema])[] = [
 ];
 
 for (const [index, [narrow, wide]] of NARROW_AND_WIDE.entries()) {
-  test(`one way only (${index})`, () => {
+  test(`is one-way (${index})`, () => {
     assert.is(misfit(narrow, wide), null);
     assert.is.not(misfit(wide, narrow), null);
   });
 }
 
-/** Spelled differently, the same values. */
+/** Different notations of the same values. */
 const EQUAL: readonly (readonly [JsonSchema, JsonSchema])[] = [
   [refTo("Point"), objectOf({ y: NUMBER, x: NUMBER })],
   [anyOf(STRING, NULL), anyOf(NULL, anyOf(STRING, STRING))],
@@ -125,13 +125,13 @@ const EQUAL: readonly (readonly [JsonSchema, JsonSchema])[] = [
 ];
 
 for (const [index, [one, other]] of EQUAL.entries()) {
-  test(`both ways (${index})`, () => {
+  test(`is mutual (${index})`, () => {
     assert.is(misfit(one, other), null);
     assert.is(misfit(other, one), null);
   });
 }
 
-test("never says yes to what it does not know", () => {
+test("rejects unknown schemas", () => {
   const unknown: readonly JsonSchema[] = [
     { type: "integer", minimum: 3 },
     { type: "array", items: STRING, maxItems: 3 },
@@ -148,12 +148,12 @@ test("never says yes to what it does not know", () => {
     }
   }
   assert.is.not(misfit({ const: 2 ** 53 }, INTEGER), null, "servers refuse what is not safe");
-  // What a reference means depends on the side.
+  // A reference means another type on each side.
   const opaque = { type: "array", items: refTo("Point"), minContains: 3 };
   assert.is.not(misfit(opaque, opaque), null);
 });
 
-test("tells the first place", () => {
+test("reports the first mismatch", () => {
   const place = (given: JsonSchema, taken: JsonSchema, reading?: CompareDirection) => {
     const found = misfit(given, taken, reading);
     return found === null ? null : [found.path, found.given, found.taken];
@@ -174,7 +174,7 @@ test("tells the first place", () => {
   ]);
   assert.equal(place(objectOf({}, NUMBER), objectOf({}, STRING)), ["[key]", "number", "string"]);
   assert.equal(place(objectOf({}), objectOf({ x: NUMBER })), [".x", "absent", "number"]);
-  // Of a union, only where there is one candidate.
+  // For a union only if there is a single candidate.
   const [a, b] = [objectOf({ x: NUMBER }), objectOf({ y: NUMBER })];
   assert.equal(place(a, anyOf(NULL, b)), [".y", "absent", "number"]);
   assert.equal(place(a, anyOf(b, objectOf({ z: NUMBER }))), [
@@ -184,18 +184,18 @@ test("tells the first place", () => {
   ]);
 });
 
-test("reads over further properties where it is tolerant", () => {
+test("ignores additional properties in tolerant mode", () => {
   const [small, large] = [objectOf({ x: NUMBER }), objectOf({ x: NUMBER, y: NUMBER }, STRING)];
   assert.is.not(misfit(large, small), null);
   assert.is(misfit(large, small, "tolerant"), null);
   assert.is(misfit(listOf(large), listOf(small), "tolerant"), null);
   assert.is.not(misfit(small, large, "tolerant"), null);
-  // Those that are named must have their type, however they come.
+  // Declared ones must have their type in any case.
   assert.is.not(misfit(objectOf({}, STRING), objectOf({ "x?": NUMBER }), "tolerant"), null);
   assert.is.not(misfit(tupleOf([NUMBER, NUMBER]), tupleOf([NUMBER]), "tolerant"), null);
 });
 
-test("takes names that every object inherits for no properties", () => {
+test("does not mistake inherited names for properties", () => {
   const taken = objectOf({ "toString?": NUMBER });
   assert.is(misfit(objectOf({}), taken), null);
   assert.is.not(misfit(objectOf({ constructor: STRING }), objectOf({ x: STRING })), null);
@@ -209,7 +209,7 @@ test("takes names that every object inherits for no properties", () => {
   });
 });
 
-test("gives up on chains without end", () => {
+test("gives up on endless chains", () => {
   const chain = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, at) => [`T${at}`, listOf(refTo(`T${at + 1}`))]),
   );
@@ -228,8 +228,8 @@ test("gives up on chains without end", () => {
   );
 });
 
-test("forgets what fitted only if something did that does not", () => {
-  // `Way` fits `WayTo` as long as `City` fits `Town`, which `size` turns out to prevent.
+test("discards assumptions that prove wrong", () => {
+  // `Way` matches `WayTo` while `City` is assumed to match `Town`, which `size` disproves.
   const definitions = {
     City: objectOf({ way: refTo("Way"), size: NUMBER }),
     Way: objectOf({ "to?": refTo("City") }),
@@ -247,7 +247,7 @@ test("forgets what fitted only if something did that does not", () => {
 });
 
 test("compares each pair of types once", () => {
-  // Without memory: 2 to the power of 40 comparisons.
+  // Without memoization: 2 to the power of 40 comparisons.
   const ladder = (end: JsonSchema) => {
     const steps = Array.from({ length: 40 }, (_, at): [string, JsonSchema] => {
       const next = refTo(`T${at + 1}`);

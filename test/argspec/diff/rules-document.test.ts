@@ -1,12 +1,12 @@
-// RULES.md is what people read of the rules: it must be the table. UPDATE_GOLDEN=1 writes it anew.
+// RULES.md documents the table of rules. UPDATE_GOLDEN=1 writes it.
 
 import { suite } from "uvu";
 import { matchesGolden } from "../../golden/golden.js";
 import { rulesText } from "./rules-text.js";
 
-const test = suite("rules of differences");
+const test = suite("documentation of the difference rules");
 
-test("are documented as they are", () => {
+test("matches the table", () => {
   matchesGolden("../../argspec/diff/RULES.md", rulesText());
 });
 

@@ -1,4 +1,4 @@
-// The text of argspec/diff/RULES.md, from the table of rules.
+// The text of argspec/diff/RULES.md, generated from the table of rules.
 
 import { RULES, type Severity } from "../../../argspec/diff/rules.js";
 

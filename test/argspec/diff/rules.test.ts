@@ -1,4 +1,4 @@
-// Every rule, one by one: a pair of contracts that differ in just this, and what is reported.
+// Every rule alone: a pair of contracts with a single difference, and its report.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -17,9 +17,9 @@ import {
   STRING,
 } from "./contracts.js";
 
-const test = suite("rules of differences");
+const test = suite("difference rules");
 
-/** Rule, former and present contract, the place with what stood and stands there. */
+/** Rule, former and present contract, the position with its former and present content. */
 type Case = readonly [RuleName, Contract, Contract, place: string, ...texts: (string | null)[]];
 
 const plugin = (parts: Partial<PluginSpec>): Contract => ({ plugins: [parts] });
@@ -329,7 +329,7 @@ for (const [
   });
 }
 
-test("all have cases", () => {
+test("all have a case", () => {
   const tested = new Set<string>(CASES.map(([rule]) => rule));
   assert.equal(
     Object.keys(RULES).filter((rule) => !tested.has(rule)),

@@ -1,4 +1,4 @@
-// Types as people read them, whatever they hold.
+// Readable texts of types of any content.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -16,7 +16,7 @@ import {
   tupleOf,
 } from "./contracts.js";
 
-const test = suite("texts of types");
+const test = suite("type texts");
 
 const TEXTS: readonly (readonly [JsonSchema, string])[] = [
   [{}, "any"],
@@ -44,7 +44,7 @@ for (const [schema, text] of TEXTS) {
   test(text, () => assert.is(typeText(schema), text));
 }
 
-test("cost no more than is shown", () => {
+test("limit their cost to the printed part", () => {
   let looks = 0;
   const counting = {
     get type() {
@@ -61,7 +61,7 @@ test("cost no more than is shown", () => {
   }
 });
 
-test("are short, and steer no terminal", () => {
+test("are short and free of control characters", () => {
   const many = objectOf(
     Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`p${n}`, NUMBER])),
   );

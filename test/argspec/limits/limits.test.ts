@@ -1,5 +1,5 @@
-// Limits of values: each word at its edges, in words that a caller understands, and which limits
-// imply which.
+// Constraints of values: each keyword at its boundaries, messages, and implication between
+// constraints.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,9 +7,9 @@ import { FORMATS, type FormatName } from "../../../argspec/limits/formats.js";
 import { isImpliedBy } from "../../../argspec/limits/implied.js";
 import { applicableLimits, type Limits, limitCheck } from "../../../argspec/limits/limits.js";
 
-const test = suite("limits");
+const test = suite("constraints");
 
-test("each word lets pass what is within, and says what is required", () => {
+test("accept values within, and describe the requirement otherwise", () => {
   const cases: readonly (readonly [Limits, readonly unknown[], readonly unknown[], string])[] = [
     [{ minimum: 1 }, [1, 2.5], [0.99, -1], "at least 1 is"],
     [{ maximum: 3 }, [3, -9], [3.1], "at most 3 is"],
@@ -45,7 +45,7 @@ test("each word lets pass what is within, and says what is required", () => {
   }
 });
 
-test("the length is looked at before the pattern is", () => {
+test("check the length before the pattern", () => {
   assert.match(limitCheck({ pattern: "^a*$", maxLength: 3 })("b".repeat(9))!, /at most 3/);
 });
 
@@ -76,7 +76,7 @@ const WRONG: Readonly<Record<FormatName, readonly string[]>> = {
   uuid: ["", "123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g"],
 };
 
-test("formats take their sample, and refuse what only looks like it", () => {
+test("validate formats", () => {
   for (const [name, texts] of Object.entries(WRONG)) {
     const { fits, sample } = FORMATS[name as FormatName];
     assert.ok(fits(sample), name);
@@ -96,7 +96,7 @@ test("formats take their sample, and refuse what only looks like it", () => {
   assert.ok(FORMATS["date-time"].fits("2026-02-28t23:59:60.123+05:30"));
 });
 
-test("formats take no time for long texts", () => {
+test("validate formats of long texts in linear time", () => {
   const long = [
     "a".repeat(1e6),
     "1.".repeat(5e5),
@@ -107,7 +107,7 @@ test("formats take no time for long texts", () => {
   for (const { fits } of Object.values(FORMATS)) for (const text of long) assert.not.ok(fits(text));
 });
 
-test("limits imply wider ones only", () => {
+test("imply wider constraints only", () => {
   const narrow: readonly (readonly [Limits, Limits])[] = [
     [{ minimum: 2 }, { minimum: 1 }],
     [{ minimum: 2 }, { exclusiveMinimum: 1 }],
@@ -129,7 +129,7 @@ test("limits imply wider ones only", () => {
   assert.ok(isImpliedBy({}, { minLength: 0 }));
 });
 
-test("limits of other makers are used as far as they can be checked", () => {
+test("are used from foreign schemas as far as they can be checked", () => {
   const schema = { type: "string", pattern: "(?=a)", format: "colour", maxLength: 3 };
   assert.equal(applicableLimits(schema), { maxLength: 3 });
   assert.equal(applicableLimits({ pattern: "^a$", format: "date" }), {

@@ -1,5 +1,5 @@
-// Operations as tools: what models read of them, and that validators of both dialects take the
-// schemas for the same.
+// Operations as tools: their descriptions for models, and schemas that validators of both dialects
+// interpret alike.
 
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -21,7 +21,7 @@ import {
 } from "../sample-argspec.js";
 
 const test = suite("buildTools");
-/** As official programs of the newer and of the older revision set theirs up. */
+/** Configured like official programs of the newer and the older revision. */
 const DIALECTS = [Ajv2020, Ajv].map((Dialect) => new Dialect({ strict: false }));
 
 function toolOf(given: Partial<PluginSpec>, $defs: Argspec["$defs"] = {}): Tool {
@@ -38,7 +38,7 @@ function fits(schema: JsonSchema, value: unknown): boolean {
   return newer!;
 }
 
-test("a tool says all that the author has written", () => {
+test("includes all documentation in a tool", () => {
   const tool = toolOf({
     summary: "Finds cities.",
     description: "Finds cities. Quickly.",
@@ -64,7 +64,7 @@ test("a tool says all that the author has written", () => {
   assert.equal(tool.annotations, { readOnlyHint: true, idempotentHint: true });
 });
 
-test("a tool of which nothing is written is offered all the same", () => {
+test("includes plugins without documentation", () => {
   assert.equal(toolOf({ deprecated: true }), {
     name: "tool",
     description: "Deprecated.",
@@ -73,7 +73,7 @@ test("a tool of which nothing is written is offered all the same", () => {
   });
 });
 
-test("parameters and the body are members of one object", () => {
+test("puts parameters and the body into one object", () => {
   const point = object({ x: INTEGER });
   const { inputSchema } = toolOf(
     {
@@ -105,14 +105,14 @@ test("parameters and the body are members of one object", () => {
   });
 });
 
-test("an open operation takes further parameters, as texts", () => {
+test("accepts further string parameters for an open operation", () => {
   const { inputSchema } = toolOf({ open: true });
   assert.ok(fits(inputSchema, { any: 1, other: "a", third: true }));
   assert.not(fits(inputSchema, { any: {} }));
   assert.not(fits(toolOf({}).inputSchema, { any: 1 }));
 });
 
-test("only what is always an object has a schema of its answers", () => {
+test("has an output schema only for results that are always objects", () => {
   const City = object({ name: STRING });
   const Either = { anyOf: [ref("City"), object({ n: INTEGER })] };
   for (const schema of [City, ref("City"), ref("Either"), Either]) {
@@ -125,13 +125,13 @@ test("only what is always an object has a schema of its answers", () => {
   for (const schema of others) assert.is(resultSchema(schema), undefined);
 });
 
-test("an answer may hold more than is declared", () => {
+test("allows additional properties in results", () => {
   const output = resultSchema(object({ inner: object({ x: INTEGER }) }))!;
   assert.ok(fits(output, { inner: { x: 1, y: 2 }, more: true }));
   assert.not(fits(output, { inner: { x: "1" } }));
 });
 
-test("sorted lists have entries of keys and items", () => {
+test("has entries of key and item for sorted lists", () => {
   const result = { kind: "response", sortkey: INTEGER, item: ref("City"), meta: true } as const;
   const { outputSchema } = toolOf({ result }, { City: object({ name: STRING }) });
   const answer = (...entries: unknown[]) => ({ hitcount: 1, meta: null, level: 0, entries });
@@ -141,7 +141,7 @@ test("sorted lists have entries of keys and items", () => {
   assert.not(fits(outputSchema!, { entries: [] }));
 });
 
-test("tuples are read alike by both dialects", () => {
+test("has tuples that both dialects interpret alike", () => {
   const pair = resultSchema(object({ pair: tuple([STRING, INTEGER], 1) }))!;
   for (const good of [["a"], ["a", 1]]) assert.ok(fits(pair, { pair: good }));
   for (const bad of [[], ["a", 1, 2]]) assert.not(fits(pair, { pair: bad }));
@@ -152,21 +152,21 @@ test("tuples are read alike by both dialects", () => {
   assert.not(fits(none, { list: [1] }));
 });
 
-test("types call themselves, and are called as in any language", () => {
+test("supports recursive types and any type names", () => {
   const Größe$ = object({ next: ref("Größe$") }, []);
   const output = resultSchema(ref("Größe$"), { Größe$ })!;
   assert.ok(fits(output, { next: { next: {} } }));
   assert.not(fits(output, { next: { next: 1 } }));
 });
 
-test("words of schemas may be names of properties", () => {
+test("supports property names that are schema keywords", () => {
   const names = ["$ref", "type", "items", "additionalProperties", "x-svc-range", "__proto__"];
   const properties = Object.fromEntries(names.map((name) => [name, INTEGER]));
   const { properties: told } = resultSchema(object(properties))!;
   assert.equal(Object.keys(told as object), names);
 });
 
-test("what no program could take is left out, with the reason", () => {
+test("omits unusable tools with the reason", () => {
   const long = "a".repeat(129);
   const huge = "x".repeat(5_000_000);
   const { tools, leftOut } = buildTools(
@@ -187,7 +187,7 @@ test("what no program could take is left out, with the reason", () => {
   assert.match(leftOut[1]!.reason, "all tools together");
 });
 
-test("processors of one name are one tool", () => {
+test("merges processors of one name into one tool", () => {
   const answered = object({ n: INTEGER });
   const { tools } = buildTools(
     argspecOf([

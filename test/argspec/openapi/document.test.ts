@@ -1,4 +1,4 @@
-// What the OpenAPI document says of an argspec, and that it is one by the standard's own schema.
+// The OpenAPI document of an argspec: its content, and its validity by the standard's schema.
 
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
@@ -13,20 +13,20 @@ import { plugin as samplePlugin } from "../sample-argspec.js";
 import { operationsIn, validDocument } from "./valid-document.js";
 
 const test = suite("OpenAPI document");
-/** The records that the emitters are tested with. */
+/** The records of the emitter tests. */
 const shop = goldenArgspec("emit/argspec.json");
 
-test("says this of a small service", async () => {
+test("has the expected content for a small service", async () => {
   const document = await validDocument(openapiDocument(goldenArgspec("openapi/argspec.json")));
   matchesGolden("openapi/document.json", `${JSON.stringify(document, null, 2)}\n`);
 });
 
-test("is valid whatever a service has, in both forms of json parameters", async () => {
+test("is valid for every feature, in both forms of JSON parameters", async () => {
   await validDocument(openapiDocument(shop));
   await validDocument(openapiDocument(shop, { jsonParams: "string" }));
 });
 
-test("is valid for each plugin alone, with the types that it reaches", async () => {
+test("is valid for each plugin alone, with the types that it refers to", async () => {
   for (const { name } of shop.plugins) {
     await validDocument(openapiDocument(selectPlugin(shop, name)), name);
   }
@@ -37,7 +37,7 @@ test("is valid for each plugin alone, with the types that it reaches", async () 
   assert.not.ok("Point" in others);
 });
 
-test("is valid for built-in plugins, which may refuse clients of other machines", async () => {
+test("is valid for built-in plugins, which may reject other machines", async () => {
   const { tags, paths } = await validDocument(openapiDocument(BUILTINS));
   assert.equal(tags, [{ name: "built-in", description: "Plugins of `built-in`." }]);
   const connect = paths["/svc/builtin/connect"]!;
@@ -45,7 +45,7 @@ test("is valid for built-in plugins, which may refuse clients of other machines"
   assert.ok("403" in connect.post!.responses);
 });
 
-test("has GET for all plugins, and POST for those that take a body", async () => {
+test("has GET for all plugins, and POST for those that accept a body", async () => {
   const json = { type: "array", items: { type: "string" } };
   const { paths } = await documentOf(
     plugin({ name: "load", params: [body("bytes", { type: "string" })] }),
@@ -69,7 +69,7 @@ test("has GET for all plugins, and POST for those that take a body", async () =>
   ]);
 });
 
-test("describes parameters with defaults, and with the examples of the author", async () => {
+test("describes parameters with defaults and documented examples", async () => {
   const params = [
     query("n", "int", { type: "integer" }, { default: 1, description: "how many" }),
     query("at", "json", { type: "array", items: { type: "number" } }, { default: [0] }),
@@ -108,7 +108,7 @@ test("describes parameters with defaults, and with the examples of the author", 
   assert.is(description, "Example:\n\n    find(`7`)\n    now");
 });
 
-test("tells what is deprecated, what is thrown and what is answered", async () => {
+test("describes deprecation, errors and results", async () => {
   const operation = await operationOf({
     description: "Finds.\n\nAll of it.",
     summary: "Finds.",
@@ -132,7 +132,7 @@ test("tells what is deprecated, what is thrown and what is answered", async () =
   assert.equal(Object.keys(responses), statuses);
 });
 
-test("groups plugins by their modules, and leaves those without alone", async () => {
+test("groups plugins by module, and leaves those without one ungrouped", async () => {
   const at = (file: string) => ({ source: { file, line: 1, column: 1 } });
   const document = await documentOf(
     plugin({ name: "a", ...at("plugins/geo/search.ts") }),
@@ -148,7 +148,7 @@ test("groups plugins by their modules, and leaves those without alone", async ()
   assert.equal(tags, [["geo/search"], ["src/math"], undefined, ["geo/search"]]);
 });
 
-test("takes a pair of processors for one operation, whose answer back-ends may give", async () => {
+test("describes a pair of processors as one operation with results of back-ends", async () => {
   const post = plugin({ name: "find", role: "post", result: list });
   const pre = plugin({ name: "find", role: "pre", result: { kind: "request" }, graph: "g" });
   const find = (await documentOf(pre, post)).paths["/svc/plugin/find"]!.get!;
@@ -165,7 +165,7 @@ test("takes a pair of processors for one operation, whose answer back-ends may g
   assert.equal(schema, { type: "object", additionalProperties: { type: "string" } });
 });
 
-test("names components after types and results, in letters that OpenAPI allows", async () => {
+test("names components after types and results, in valid characters", async () => {
   const types = ["Größe", "Gr__e", "$", "FindResult", "Envelope"];
   const $defs = Object.fromEntries(types.map((type) => [type, { const: type }]));
   const item = { anyOf: types.map((type) => ({ $ref: `#/$defs/${type}` })) };
@@ -181,14 +181,14 @@ test("names components after types and results, in letters that OpenAPI allows",
   for (const member of members) assert.match(entry, `#/components/schemas/${member}"`);
 });
 
-test("is valid though a foreign argspec says twice what is required", async () => {
+test("is valid when a foreign argspec has duplicate required names", async () => {
   const schema = { type: "object", properties: { a: {} }, required: ["a", "b", "a"] };
   const twice = plugin({ name: "find", result: { kind: "value", schema } });
   const { paths } = await validDocument(openapiDocument(readArgspec(argspecOf(twice))));
   assert.match(JSON.stringify(paths), '"required":["a","b"]');
 });
 
-test("offers the prefix before the root", async () => {
+test("lists the prefix before the root", async () => {
   const { servers, info } = await validDocument(
     openapiDocument({ ...shop, service: { name: null, prefix: "/shop" } }),
   );
@@ -197,7 +197,7 @@ test("offers the prefix before the root", async () => {
   assert.is(info.version, shop.hash.slice(0, 12));
 });
 
-test("tells version, license, servers and security of the project", async () => {
+test("includes version, license, servers and security of the project", async () => {
   const security = {
     token: { type: "http", scheme: "bearer" },
     key: { type: "apiKey", in: "header", name: "X-Key" },

@@ -1,11 +1,11 @@
-// Holds an OpenAPI document to the standard's own schema, and its references to what is there.
+// Validates an OpenAPI document against the standard's schema, and its references.
 
 import { isDeepStrictEqual } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as assert from "uvu/assert";
 
-/** Both take their time to compile the standards' schemas. */
+/** Compiling the schemas of the standards takes long. */
 const validator = new Validator();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
@@ -51,7 +51,7 @@ export async function validDocument(document: object, what = ""): Promise<Docume
   return document as Document;
 }
 
-/** What stands as `schema` of a parameter, a body or an answer, which the validator lets pass. */
+/** Each `schema` of a parameter, a body or a response, which the validator accepts unchecked. */
 function schemasIn(value: unknown): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, part]) => {

@@ -1,4 +1,4 @@
-// The files of a generated client: its own part of them against golden files, and what must hold
+// The files of a generated client: its service-specific part against golden files, and invariants
 // for every argspec.
 
 import { readFileSync } from "node:fs";
@@ -63,14 +63,14 @@ async function filesOf(argspec = SHOP): Promise<Map<string, string>> {
   return new Map(await emitTypescriptClient(argspec, RUNTIME));
 }
 
-/** What is of the service itself. */
+/** The service-specific part. */
 function ownPart(text: string, end: string): string {
   const [own, ...others] = text.split(end);
   assert.ok(others.length > 0, `without ${end}`);
   return own!;
 }
 
-test("every file is as it was judged", async () => {
+test("matches the golden files", async () => {
   const files = await filesOf();
   for (const name of ["package.json", "README.md"]) {
     matchesGolden(`client/${name}`, files.get(name)!);
@@ -84,7 +84,7 @@ test("every file is as it was judged", async () => {
   matchesGolden("client/types.d.ts", await emitTypescriptTypes(SHOP));
 });
 
-test("the types alone have the response as clients declare it", async () => {
+test("declares the response as clients see it, with types only", async () => {
   const declared = (text: string) =>
     /interface PluginResponse<K, T> \{\n([^}]*)\}/.exec(text)![1]!.replace(/^ *\/\*\*.*\n/gm, "");
   const options = join(packageRoot(), "client/typescript/options.ts");
@@ -92,7 +92,7 @@ test("the types alone have the response as clients declare it", async () => {
   assert.is(declared(await emitTypescriptTypes(SHOP)), own);
 });
 
-test("names in examples stay within the code of the README and of comments", async () => {
+test("keeps names in examples within the code of the README and of comments", async () => {
   const names = ["a-b", "x: 1 });\n```\n# Not ours\n```\n", "\r", "`", "__proto__"];
   const query = Object.fromEntries(names.map((name) => [name, 1]));
   const spec = plugin("find", { examples: [{ query, text: "" }] });
@@ -103,7 +103,7 @@ test("names in examples stay within the code of the README and of comments", asy
   assert.not.match(files.get("index.d.ts")!, /^ \* ```/m);
 });
 
-test("CommonJS is the same code, exported otherwise", async () => {
+test("has the same code in CommonJS with other exports", async () => {
   const files = await filesOf();
   const head = /^(?:"use strict"|import|export \{|const \{|exports\.).*\n\n?/gm;
   const body = (name: string) =>
@@ -112,7 +112,7 @@ test("CommonJS is the same code, exported otherwise", async () => {
   assert.is(files.get("index.d.cts")!.replaceAll(".cjs", ".js"), files.get("index.d.ts"));
 });
 
-test("the clients' own part is passed on as it is", async () => {
+test("copies the runtime of clients unchanged", async () => {
   const files = await filesOf();
   const own = ["runtime.js", "runtime.cjs", "runtime.d.ts", "runtime.d.cts"];
   const { esm, cjs, types } = RUNTIME;
@@ -122,17 +122,17 @@ test("the clients' own part is passed on as it is", async () => {
   );
 });
 
-test("all that the manifest names is there", async () => {
+test("has all files named in the manifest", async () => {
   const files = await filesOf();
   const names = files.get("package.json")!.matchAll(/"\.\/([^"]+)"/g);
   for (const [, name] of names) assert.ok(files.has(name!), name);
 });
 
-test("a second run gives the same", async () => {
+test("is deterministic", async () => {
   assert.equal([...(await filesOf())], [...(await filesOf())]);
 });
 
-test("texts and places do not change the code", async () => {
+test("has code independent of texts and positions", async () => {
   const moved = SHOP.plugins.map((spec) => ({
     ...spec,
     source: { file: "x", line: 1, column: 1 },
@@ -140,7 +140,7 @@ test("texts and places do not change the code", async () => {
   assert.equal([...(await filesOf({ ...SHOP, plugins: moved }))], [...(await filesOf())]);
 });
 
-test("the package is named after the service, in letters that npm takes", async () => {
+test("has a package name from the service, in valid characters", async () => {
   const nameOf = async (name: string | null) => {
     const files = await filesOf(argspecOf([], {}, name));
     return JSON.parse(files.get("package.json")!).name;

@@ -1,4 +1,4 @@
-// What each form of schema becomes in TypeScript.
+// TypeScript for each form of schema.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -78,13 +78,13 @@ async function typesOf(schemas: readonly JsonSchema[]): Promise<readonly string[
   return declareTypes(requests);
 }
 
-test("each form of schema has its type", async () => {
+test("declares a type for each form of schema", async () => {
   const printed = await typesOf(Object.values(TABLE));
   const texts = Object.keys(TABLE).map((text, index) => `export type T${index} = ${text};\n`);
   assert.equal(printed, texts);
 });
 
-test("objects become interfaces, indented", async () => {
+test("declares indented interfaces for objects", async () => {
   const printed = await typesOf(Object.values(INTERFACES));
   const texts = Object.keys(INTERFACES).map((text, index) => {
     return `export interface T${index} {\n${text.replace(/^/gm, "  ")}\n}\n`;
@@ -92,7 +92,7 @@ test("objects become interfaces, indented", async () => {
   assert.equal(printed, texts);
 });
 
-test("words that the argspec does not use are not passed on", async () => {
+test("ignores keywords that an argspec does not use", async () => {
   const foreign = [
     { type: "string", tsType: "import('x')", title: "Foreign", $id: "x" },
     { $ref: "https://127.0.0.1:1/x.json" },
@@ -107,7 +107,7 @@ test("words that the argspec does not use are not passed on", async () => {
   );
 });
 
-test("tuples with many optional items, or such tuples within each other, stay short", async () => {
+test("keeps nested tuples with many optional items short", async () => {
   const items = Array.from({ length: 200 }, () => INTEGER);
   let nested: JsonSchema = INTEGER;
   for (let depth = 0; depth < 30; depth++) nested = tuple([nested, STRING], 0);
@@ -116,7 +116,7 @@ test("tuples with many optional items, or such tuples within each other, stay sh
   assert.ok(deep!.length < 1e6, `${deep!.length}`);
 });
 
-test("comments stand above types, arguments within generic ones", async () => {
+test("puts comments above types, and arguments within generic ones", async () => {
   const schema = new SchemaLowering(NAMES).lower(tuple([INTEGER, ref("City")]));
   const request = { name: "T", schema, comment: "/** Found. */\n", generic: "PluginResponse" };
   const text = "/** Found. */\nexport type T = PluginResponse<number, City>;\n";

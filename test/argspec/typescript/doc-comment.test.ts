@@ -12,11 +12,11 @@ import {
 
 const test = suite("doc comment");
 
-test("no text ends a comment", () => {
+test("escapes ends of comments", () => {
   assert.is(commentText("a */ b **/ c *\u0000/ d"), "a *\\/ b **\\/ c *\\/ d");
 });
 
-test("no text becomes a tag; links and addresses stay", () => {
+test("escapes tags, and keeps links and URLs", () => {
   assert.is(
     commentText("@deprecated no\n  @throws x @see y"),
     "\\@deprecated no\n  \\@throws x \\@see y",
@@ -24,7 +24,7 @@ test("no text becomes a tag; links and addresses stay", () => {
   assert.is(commentText("a@b.c {@link City}"), "a@b.c {@link City}");
 });
 
-test("schemas say what they are and whether they are deprecated", () => {
+test("includes descriptions and deprecation of schemas", () => {
   assert.is(schemaComment({ type: "null" }), "");
   assert.is(schemaComment({ description: "a */ b" }), "a *\\/ b");
   assert.is(schemaComment({ deprecated: true }), "@deprecated");
@@ -32,12 +32,12 @@ test("schemas say what they are and whether they are deprecated", () => {
   assert.is(schemaComment({ description: 1, deprecated: "yes" }), "");
 });
 
-test("lines end in one way, without blanks and control characters", () => {
+test("normalizes line ends, trailing blanks and control characters", () => {
   assert.is(commentText("\n a \r\nb\rc\u2028d\u2029e\u001b[31m\n\n"), "a\nb\nc\nd\ne[31m");
   assert.is(commentLine(" a\n*/ @b\u2028c "), "a *\\/ \\@b c");
 });
 
-test("comments have one line, or a star each", () => {
+test("prints one line, or a star per line", () => {
   assert.is(docComment(["", ""]), "");
   assert.is(docComment(["", "one"]), "/** one */\n");
   assert.is(
@@ -46,7 +46,7 @@ test("comments have one line, or a star each", () => {
   );
 });
 
-test("empty lines are not indented", () => {
+test("does not indent empty lines", () => {
   assert.is(indent("a\n\nb\n"), "  a\n\n  b\n");
 });
 
