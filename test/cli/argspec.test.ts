@@ -1,4 +1,4 @@
-// `svc argspec` from words to texts, on an argspec file.
+// `svc argspec` from arguments to output, on an argspec file.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { run } from "./run-main.js";
 
 const test = suite("svc argspec");
 const ping = BUILTINS.plugins.find(({ name }) => name === "ping")!;
-/** Has a plugin of its own that is called as a built-in one, and a type that nothing reaches. */
+/** Has a plugin of its own named like a built-in one, and an unused type. */
 const SHOP = readArgspec({
   ...BUILTINS,
   service: { name: "shop", prefix: null },
@@ -29,7 +29,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** What a command line prints that succeeds. */
+/** Output of a successful command. */
 async function printed(...words: string[]): Promise<string> {
   const { stdout, stderr, code } = await run("argspec", ...words);
   assert.is(stderr, "");
@@ -66,7 +66,7 @@ test("prints one plugin, the service's own before a built-in one", async () => {
   assert.equal(builtin.service, SHOP.service);
 });
 
-test("writes a file, and the folders above it", async () => {
+test("writes a file and creates its parent folders", async () => {
   const out = join(folder, "new/folder/shop.json");
   assert.is(await printed(file, "--out", out), "");
   assert.is(readFileSync(out, "utf8"), await printed(file));
@@ -75,7 +75,7 @@ test("writes a file, and the folders above it", async () => {
   assert.is(code, 1);
 });
 
-test("says what it cannot print", async () => {
+test("reports unsupported output", async () => {
   const unknown = await run("argspec", file, "--plugin", "neigbor");
   assert.match(unknown.stderr, "SVC3018: there is no plugin `neigbor`, did you mean `neighbor`?");
   assert.is(unknown.code, 1);
@@ -85,7 +85,7 @@ test("says what it cannot print", async () => {
   assert.match((await run("argspec", file, "--format", "record")).stderr, "SVC3014: ");
 });
 
-test("lets no document steer the terminal", async () => {
+test("prints no control sequences of a document", async () => {
   const hostile = join(folder, "hostile.json");
   const named = JSON.stringify({ ...SHOP, $defs: { "\u001b[2J\u009b": {} } });
   for (const text of [named, '{"argspec":\u001b[2J}']) {

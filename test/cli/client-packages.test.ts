@@ -1,4 +1,4 @@
-// The packages that `svc client` writes: what they are called, and what is in one for Python.
+// Packages that `svc client` writes: their names, and the contents of a Python package.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ test.after(() => rmSync(scratch, { recursive: true }));
 const written = (name: string) => readFileSync(join(out, name), "utf8");
 const client = (...words: string[]) => run("client", "--from", from, "--out", out, ...words);
 
-test("name and version of a package are those given, else those of the service", async () => {
+test("have the given name and version, or those of the service", async () => {
   assert.is((await client()).code, 0);
   const { name, version } = JSON.parse(written("package.json"));
   assert.equal([name, version], ["shop-client", "3.1.4"]);
@@ -35,7 +35,7 @@ test("name and version of a package are those given, else those of the service",
   assert.match(written("README.md"), 'from "@org/shop"');
 });
 
-test("a Python package has its metadata, the module and the mark of its types", async () => {
+test("have metadata, the module and the type marker in Python", async () => {
   assert.is((await client("--lang", "python", "--name", "Shop-Client.2")).code, 0);
   assert.equal(readdirSync(out, { recursive: true }).sort(), [
     ...["README.md", "pyproject.toml", "shop_client_2"],
@@ -54,7 +54,7 @@ test("a Python package has its metadata, the module and the mark of its types", 
   assert.is(stdout, "Client\n", stderr);
 });
 
-test("names and versions that no package manager takes are refused", async () => {
+test("reject names and versions that no package manager accepts", async () => {
   const refused: readonly (readonly [string, readonly string[]])[] = [
     ["SVC3091", ["--name", "Shop"]],
     ["SVC3091", ["--name", "../x"]],

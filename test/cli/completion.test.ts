@@ -1,4 +1,4 @@
-// Completion of command lines, in bash itself and in fish where it is there; zsh uses bash's.
+// Completion of command lines, in bash and, if installed, in fish; zsh uses bash's.
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";
@@ -15,7 +15,7 @@ const test = suite("completion");
 /** Verbs of `svc admin` that begin with an s. */
 const WITH_S = VERBS.map(({ name }) => name).filter((name) => name.startsWith("s"));
 
-/** What bash offers where these words have been typed, the last of them not to its end. */
+/** Suggestions of bash for these words, the last of them incomplete. */
 function offered(script: string, cwd: string, ...words: string[]): string[] {
   const typed = words.map((word) => `'${word}'`).join(" ");
   const program = `${script}
@@ -28,7 +28,7 @@ COMP_WORDS=(svc ${typed}); COMP_CWORD=${words.length}; _svc; printf '%s\\n' "\${
   return stdout.split("\n").filter((line) => line !== "");
 }
 
-test("bash completes commands, options, their values and paths", async () => {
+test("completes commands, options, their values and paths in bash", async () => {
   const { stdout: script } = await run("completion", "bash");
   const folder = mkdtempSync(join(tmpdir(), "svc-completion-"));
   mkdirSync(join(folder, "my service"));
@@ -58,7 +58,7 @@ test("bash completes commands, options, their values and paths", async () => {
   }
 });
 
-test("the scripts of all shells know every command, option and choice", async () => {
+test("covers every command, option and choice in all shells", async () => {
   const [zsh, fish] = [await run("completion", "zsh"), await run("completion", "fish")];
   assert.match(zsh.stdout, /^autoload -U \+X bashcompinit && bashcompinit\n/);
   assert.match(zsh.stdout, "complete -F _svc svc");
@@ -97,7 +97,7 @@ const hasFish = spawnSync("fish", ["--version"]).status === 0;
   }
 });
 
-test("other shells are refused by name", async () => {
+test("rejects other shells by name", async () => {
   const { stderr, code } = await run("completion", "cmd");
   assert.match(stderr, "svc: error SVC3090: there is no script for cmd. name bash, zsh or fish");
   assert.is(code, 1);

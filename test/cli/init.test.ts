@@ -1,4 +1,4 @@
-// What `svc init` makes of the name of a folder.
+// `svc init` with unusual folder names.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { run } from "./run-main.js";
 
 const test = suite("svc init");
 
-test("the line that it prints leads into the folder, whatever that is called", async () => {
+test("prints a command that changes into the folder, whatever its name", async () => {
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), "svc-init-")));
   const packages: Record<string, string> = {
     "my service": "my-service",

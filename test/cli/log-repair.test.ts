@@ -1,5 +1,5 @@
-// What `svc log repair` leaves behind: a whole copy that nobody else may read, or nothing; and
-// what is said of segments that a disk does not give.
+// Results of `svc log repair`: a complete private copy, or nothing; and errors for unreadable
+// segments.
 
 import {
   chmodSync,
@@ -29,7 +29,7 @@ import { SimulatedDisk } from "../runtime/interconnect/support/simulated-disk.js
 const test = suite<{ folder: string; root: string; target: string }>("svc log repair");
 const FRAMES = 5;
 
-/** A log of some frames, in two segments. */
+/** A transaction log of some frames, in two segments. */
 async function makeLog(disk: typeof realDisk, folder: string): Promise<SegmentLog> {
   const options = { segmentBytes: 500, table: () => Buffer.from("[]  ") };
   const { log } = SegmentLog.open(disk, folder, options, () => undefined);
@@ -64,7 +64,7 @@ function codeOf(run: () => unknown): string {
   return "nothing is wrong";
 }
 
-test("the copy is whole, and for those who could read the old one", ({ root, target }) => {
+test("writes a complete copy with the former permissions", ({ root, target }) => {
   assert.is(repairRoot(root, target)[0]!.report.units, FRAMES);
   assert.is(checkLogs(target)[0]!.report.units, FRAMES);
   assert.equal(readdirSync(target), ["_txlog"]);
@@ -72,7 +72,7 @@ test("the copy is whole, and for those who could read the old one", ({ root, tar
   assert.is(statSync(join(target, "_txlog")).mode & 0o777, 0o700);
 });
 
-test("of a copy that fails nothing is left, and it can be tried again", ({ root, target }) => {
+test("removes a failed copy, so that it can be repeated", ({ root, target }) => {
   // A path may have 4,096 bytes: that of the copy would have more.
   const deep = join(target, ...Array.from({ length: 15 }, () => "deep".repeat(60)));
   const long = join("long".repeat(60), "long".repeat(60), "long".repeat(60));
@@ -90,7 +90,7 @@ test("of a copy that fails nothing is left, and it can be tried again", ({ root,
   assert.equal(readdirSync(deep).sort(), ["_txlog", "a"]);
 });
 
-test("where nothing of a log can be saved, the rest is", ({ root, target }) => {
+test("copies the rest when nothing of a log can be recovered", ({ root, target }) => {
   writeFileSync(join(root, "a"), "something");
   const first = join(root, "_txlog", readdirSync(join(root, "_txlog")).sort()[0]!);
   rmSync(first);
@@ -100,7 +100,7 @@ test("where nothing of a log can be saved, the rest is", ({ root, target }) => {
   assert.ok(existsSync(join(target, "a")));
 });
 
-test("a folder in the place of a segment is damage", ({ root }) => {
+test("treats a folder instead of a segment as corruption", ({ root }) => {
   const name = "00000000000000ff.seg";
   mkdirSync(join(root, "_txlog", name));
   const { damage, units } = checkLogs(root)[0]!.report;
@@ -108,7 +108,7 @@ test("a folder in the place of a segment is damage", ({ root }) => {
   assert.match(damage!.message, `${name}, byte 0: it cannot be read: EISDIR`);
 });
 
-test("so is a link in the place of a segment that leads to itself", ({ root }) => {
+test("treats a circular link instead of a segment as corruption", ({ root }) => {
   const name = "00000000000000ff.seg";
   symlinkSync(name, join(root, "_txlog", name));
   const { damage, units } = checkLogs(root)[0]!.report;
@@ -116,7 +116,7 @@ test("so is a link in the place of a segment that leads to itself", ({ root }) =
   assert.match(damage!.message, `${name}, byte 0: it cannot be read: ELOOP`);
 });
 
-test("a file in the place of the folder of a log is no damage, and named", ({ root }) => {
+test("reports a file instead of the log folder, which is no corruption", ({ root }) => {
   const folder = join(root, "_txlog", "local");
   writeFileSync(folder, "");
   const text = codeOf(() => checkLogs(root));
@@ -124,7 +124,7 @@ test("a file in the place of the folder of a log is no damage, and named", ({ ro
   assert.match(text, folder);
 });
 
-test("files that this user may not open, or too many, are named as such", () => {
+test("reports unreadable files and too many open files as such", () => {
   const said = (code: string): string => {
     const error = openingError(Object.assign(new Error(`${code}: open 'x.seg'`), { code }));
     return error instanceof SvcError ? `${error.code}: ${error.message}` : "as it was";
@@ -136,7 +136,7 @@ test("files that this user may not open, or too many, are named as such", () => 
   assert.is(said("EIO"), "as it was");
 });
 
-test("a place that a disk does not give is damage, and what comes before it is saved", async () => {
+test("treats a read error as corruption and recovers everything before it", async () => {
   const disk = new SimulatedDisk();
   const { segments } = await makeLog(disk, "log");
   let isFailing = 3;
@@ -149,7 +149,7 @@ test("a place that a disk does not give is damage, and what comes before it is s
   assert.ok(units > 0 && units < FRAMES);
 });
 
-test("what is no new folder is refused", ({ root, target }) => {
+test("requires a new folder", ({ root, target }) => {
   writeFileSync(target, "");
   assert.match(
     codeOf(() => repairRoot(root, target)),

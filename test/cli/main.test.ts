@@ -1,4 +1,4 @@
-// The command line from words to output and exit code, without a process of its own.
+// The command line from arguments to output and exit code, without a process of its own.
 
 import {
   mkdtempSync,
@@ -23,7 +23,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true }));
 
-test("without words, and with --help, lists every command", async () => {
+test("lists every command without arguments, and with --help", async () => {
   const { stdout, code } = await run();
   assert.is(code, 0);
   for (const name of ["build", "serve", "dev", "check", "init", "doctor"]) {
@@ -45,7 +45,7 @@ test("describes a command from its table", async () => {
   assert.match(stdout, "SVC_PORT");
 });
 
-test("answers unknown commands and options with the nearest name and exit code 2", async () => {
+test("suggests the nearest command and option, with exit code 2", async () => {
   assert.equal(await run("biuld"), {
     stdout: "",
     stderr:
@@ -60,7 +60,7 @@ test("answers unknown commands and options with the nearest name and exit code 2
   assert.match((await run("--versoin")).stderr, "did you mean `--version`?");
 });
 
-test("knows commands of two words", async () => {
+test("supports commands of two words", async () => {
   assert.match((await run("argspec", "diff", "--help")).stdout, "Usage: svc argspec diff <old> ");
   assert.match((await run("argspec", "--help")).stdout, "Usage: svc argspec [source] ");
   for (const words of [["build"], ["argspec", "diff"]]) {
@@ -69,14 +69,14 @@ test("knows commands of two words", async () => {
   const { stderr, code } = await run("argspec", "dif", "a", "b");
   assert.match(stderr, "SVC3001: there is no command `argspec dif`, did you mean `argspec diff`?");
   assert.is(code, 2);
-  // What is there, or is like no command, is an argument.
+  // An existing name, or one unlike any command, is an argument.
   const file = join(folder, "diff");
   writeFileSync(file, "");
   assert.match((await run("argspec", file)).stderr, "SVC3015: ");
   assert.match((await run("argspec", "nowhere")).stderr, "SVC3014: there is no `nowhere`");
 });
 
-test("refuses what is no size of a matrix", async () => {
+test("rejects an invalid matrix size", async () => {
   for (const size of ["2", "2x", "0x2", "x2", "2x2x2", "33x1", "6x6"]) {
     const { stderr, code } = await run("matrix", size, folder);
     assert.match(stderr, "svc: error SVC3012: expected <replicas>x<partitions> of 1 to 32 engines");
@@ -85,7 +85,7 @@ test("refuses what is no size of a matrix", async () => {
   assert.match((await run("matrix")).stderr, "SVC3004: `svc matrix` needs <size>");
 });
 
-test("says which folder is missing, and what to run where nothing was built", async () => {
+test("reports a missing folder, and the command to run before a first build", async () => {
   const missing = await run("serve", join(folder, "nowhere"));
   assert.match(missing.stderr, "svc: error SVC3005: ");
   assert.is(missing.code, 1);
@@ -94,7 +94,7 @@ test("says which folder is missing, and what to run where nothing was built", as
   assert.is(unbuilt.code, 1);
 });
 
-test("init writes a project with its own name and a dependency that can be installed", async () => {
+test("init writes a project with its own name and an installable dependency", async () => {
   const project = join(folder, "My Service");
   const { code, stdout } = await run("init", project);
   assert.is(code, 0);
@@ -117,7 +117,7 @@ test("init writes a project with its own name and a dependency that can be insta
   assert.not.match(texts.join("\n"), "{{");
 });
 
-test("init refuses a folder that holds something or cannot be made", async () => {
+test("init rejects a folder that is not empty or cannot be created", async () => {
   const file = join(folder, "file");
   const dangling = join(folder, "dangling");
   writeFileSync(file, "");

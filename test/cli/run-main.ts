@@ -1,4 +1,4 @@
-// Runs one command line in this process, with both outputs captured.
+// Runs one command line in this process and captures both outputs.
 
 import { main } from "../../cli/main.js";
 

@@ -1,4 +1,4 @@
-// What the verbs of `svc admin` wait for, and for how long.
+// Waits of the verbs of `svc admin`, and their limits.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,9 +8,9 @@ import { AdminContext } from "../../../cli/admin/context.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
-const test = suite("context of svc admin");
+const test = suite("svc admin context");
 
-test("an instance that is fed all the time is not waited for without end", async () => {
+test("limits the wait for an instance that is fed continuously", async () => {
   let idleMs = 10_000;
   const server = createServer((_, response) => {
     response.end(JSON.stringify({ status: "OK", response: { "idle-ms": idleMs } }));

@@ -1,4 +1,4 @@
-// The end of a dump: it is complete, or its instance tells of it no more.
+// End of a dump: complete, or no longer reported by its instance.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,9 +9,9 @@ import { waitUntilDumped } from "../../../cli/admin/dump.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
-const test = suite("end of a dump");
+const test = suite("dump completion");
 
-test("a dump that has ended before it was complete is told", async () => {
+test("reports a dump that ended incomplete", async () => {
   let subscribers = [["file:///data/opdump_1.tx", { status: "CONNECTED" }]];
   const server = createServer((_request, response) => {
     response.end(JSON.stringify({ status: "OK", response: { subscribers } }));

@@ -1,4 +1,4 @@
-// The end of a copy: two instances that are equal, or that do not become so.
+// End of a copy: two equal instances, or instances that stay different.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,9 +9,9 @@ import { waitUntilInSync } from "../../../cli/admin/force-copy.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
-const test = suite("end of a copy");
+const test = suite("copy completion");
 
-test("digests that stay different are told", async () => {
+test("reports digests that stay different", async () => {
   const digests = ["a", "b"];
   const servers = digests.map((_, index) => {
     return createServer((_request, response) => {
@@ -20,7 +20,7 @@ test("digests that stay different are told", async () => {
     });
   });
   const ports: number[] = [];
-  // Ports may be neighbours, which instances of one host cannot have.
+  // Ports may be adjacent, which two instances of one host cannot have.
   const hosts = ["127.0.0.1", "127.0.0.2"];
   for (const [index, server] of servers.entries()) {
     await new Promise<void>((resolve) => server.listen(0, hosts[index], resolve));

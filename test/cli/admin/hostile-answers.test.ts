@@ -1,5 +1,5 @@
-// `svc admin` with instances that answer nonsense: it says of whom, looks after the others, and
-// writes nothing that steers a terminal.
+// `svc admin` with instances that send invalid responses: it names them, handles the others, and
+// prints no control sequences.
 // takes 4 s
 
 import { createServer, type Server } from "node:http";
@@ -14,7 +14,7 @@ import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 const ESCAPE = "\\u001b[2J\\u009b31m\\u0007";
 const FIGURES = ["service-name", "ip", "cpu", "uptime", "build", "service-out-reason"];
-/** Whole texts of JSON. */
+/** JSON documents. */
 const ANSWERS = [
   ...["null", "5", "[]", "{}", DEEP, `"${ESCAPE}"`, `["${ESCAPE}"]`],
   '{ "toString": 1, "valueOf": 1 }',
@@ -29,12 +29,12 @@ const ANSWERS = [
 
 interface Context {
   server: Server;
-  /** What it answers, but for tokens. */
+  /** Its responses, except for tokens. */
   answer: string;
   status: "OK" | "ERROR";
 }
 
-const test = suite<Context>("answers that svc admin does not believe");
+const test = suite<Context>("hostile responses to svc admin");
 
 test.before(async (context) => {
   context.server = createServer((request, response) => {
@@ -52,7 +52,7 @@ test.after(({ server }) => {
   server.close();
 });
 
-/** What a verb prints, or the code of the error that it ends with. */
+/** Output of a verb, or the code of its error. */
 async function told({ server }: Context, name: string, values: AdminValues, more?: string) {
   const { port } = server.address() as AddressInfo;
   const [host, tport] = ["127.0.0.1", 9];
@@ -87,7 +87,7 @@ const CASES = [
 ];
 
 for (const isJson of [false, true]) {
-  test(`whatever instances answer${isJson ? ", in JSON" : ""}`, async (context) => {
+  test(`print no control sequences${isJson ? ", in JSON" : ""}`, async (context) => {
     for (const status of ["OK", "ERROR"] as const) {
       for (const answer of ANSWERS) {
         Object.assign(context, { answer, status });
@@ -105,7 +105,7 @@ for (const isJson of [false, true]) {
   });
 }
 
-test("it is told who answers so", async (context) => {
+test("are reported with the instance", async (context) => {
   Object.assign(context, { answer: "null", status: "OK" });
   const printed = await told(context, "attach", {});
   assert.match(printed, /^H: SVC3302: H answers what this version of svc does not know: /);

@@ -1,5 +1,5 @@
-// `svc admin manifest`: what each platform is given for the system of eight nodes; and what the
-// platform's own tool says of it, where it is to be had.
+// `svc admin manifest`: the files of each platform for the system of eight nodes, validated by the
+// platform's tool if it is installed.
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";
@@ -31,7 +31,7 @@ function written(files: Manifests): string {
   return folder;
 }
 
-/** What a tool says of files; null where it is not to be had. */
+/** Findings of a tool; null if it is not installed. */
 function asked(files: Manifests, command: string, ...words: readonly string[]): string | null {
   const cwd = written(files);
   try {
@@ -44,7 +44,7 @@ function asked(files: Manifests, command: string, ...words: readonly string[]): 
 }
 
 for (const [name, make] of Object.entries({ systemd, kubernetes, nomad, compose })) {
-  test(`${name}: as written down`, () => {
+  test(`${name}: matches the golden files`, () => {
     const files = make(system);
     const text = [...files].map(([file, content]) => `# ${file}\n${content}`).join("\n");
     matchesGolden(`manifests/${name}.txt`, text);
@@ -52,7 +52,7 @@ for (const [name, make] of Object.entries({ systemd, kubernetes, nomad, compose 
   });
 }
 
-test("the liveness of an instance is not its health, which an operator may take away", () => {
+test("separate liveness from health, which an operator can change", () => {
   const text = kubernetes(system).get("system.yaml")!;
   const probes = [...text.matchAll(/(\w+)Probe:\n\s+httpGet:\n\s+path: (\S+)\n\s+port: (\w+)/g)];
   const seen = new Set(probes.map(([, probe, path, port]) => `${probe} ${path} ${port}`));
@@ -63,7 +63,7 @@ test("the liveness of an instance is not its health, which an operator may take 
   ]);
 });
 
-test("health is asked for by TLS, or by a connection where certificates are shown", () => {
+test("probe health by TLS, or by a connection if client certificates are required", () => {
   const told = (tls: unknown) => {
     const secured = readDescriptor({ ...eightNodes(), tls });
     return [kubernetes, nomad, compose].map((make) => [...make(secured).values()].join("\n"));
@@ -79,7 +79,7 @@ test("health is asked for by TLS, or by a connection where certificates are show
   for (const text of shown) assert.not(/httpGet|\/svc\/ping/.test(text));
 });
 
-test("names that a platform cannot tell apart are told", () => {
+test("report names that a platform cannot distinguish", () => {
   const instances = { "S1.1": { hport: 9000 }, "s1-1": { hport: 9010 } };
   try {
     placeInstances(readDescriptor({ instances }));
@@ -90,7 +90,7 @@ test("names that a platform cannot tell apart are told", () => {
   }
 });
 
-test("texts of users stay texts", () => {
+test("escape strings of users", () => {
   const name = `x\n- "y": ${"$"}{z} %{w} #`;
   const given = { name, instances: { G1: { hport: 9000, host: "on" } } };
   const odd = readDescriptor(given);
@@ -117,14 +117,14 @@ test("texts of users stay texts", () => {
   );
 });
 
-test("systemd takes its units", () => {
+test("are accepted by systemd", () => {
   const files = systemd(system);
   const unit = new Map([["svc@S1.1.service", files.get("svc@.service")!]]);
   const said = asked(unit, "systemd-analyze", "verify", "--man=no", "./svc@S1.1.service");
   assert.is(said ?? "", "");
 });
 
-test("docker compose takes its file", () => {
+test("are accepted by docker compose", () => {
   const probe = spawnSync("docker", ["compose", "version"]);
   if (probe.status !== 0) return;
   assert.is(asked(compose(system), "docker", "compose", "config", "--quiet") ?? "", "");

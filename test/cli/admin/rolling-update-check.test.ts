@@ -1,4 +1,4 @@
-// What a rolling update looks at before it changes anything.
+// Preconditions that a rolling update checks before it changes anything.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,14 +9,14 @@ import { run } from "../../../cli/admin/rolling-update.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 
-const test = suite("checks of a rolling update");
+const test = suite("rolling update checks");
 
-test("graphs that are readonly are left alone", async () => {
+test("leave readonly graphs alone", async () => {
   const asked: string[] = [];
   const server: Server = createServer((request, response) => {
     asked.push(request.url!);
     const state = { "service-in": 1, readonly: true, build: "a" };
-    // What is told to all questions, so that it is an answer to each.
+    // The same response to all requests.
     const told = { ...state, authtoken: "t", status: "granted" };
     response.end(JSON.stringify({ status: "OK", response: told }));
   });

@@ -1,5 +1,5 @@
-// Argspecs from every place that a user may name, and what is said where there is none. The servers
-// here answer with anything at all.
+// Argspecs from every source that a user may name, and errors of missing ones. The servers here
+// send arbitrary responses.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -33,7 +33,7 @@ test.after(() => {
   for (const server of servers) server.close().closeAllConnections();
 });
 
-/** URL of a server that answers everything in one way. */
+/** URL of a server with one response to everything. */
 async function serving(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   servers.push(server);
@@ -61,7 +61,7 @@ test("reads a file, a build folder and a project", async () => {
   }
 });
 
-test("says what a path lacks", async () => {
+test("reports missing parts of a path", async () => {
   await rejects(loadArgspec(join(folder, "nowhere")), "SVC3014", "nowhere");
   await rejects(loadArgspec(join(folder, "empty")), "SVC3014", "before `svc build`");
   await rejects(loadArgspec(join(folder, "cut.json/")), "SVC3014", "cut.json/");
@@ -73,7 +73,7 @@ test("says what a path lacks", async () => {
   await rejects(loadArgspec(other), "SVC3015", `${other}: not an argspec: the document: `);
 });
 
-test("asks a server, with the prefix of its service", async () => {
+test("requests it from a server, with the prefix of its service", async () => {
   const asked: string[] = [];
   const url = await serving((request, response) => {
     asked.push(request.url!);
@@ -86,7 +86,7 @@ test("asks a server, with the prefix of its service", async () => {
   assert.equal(asked, [path, path, `/shop${path}`]);
 });
 
-test("tells servers that do not answer, are older, or are others", async () => {
+test("reports servers that do not respond, are older, or are of another kind", async () => {
   const dropping = await serving((request) => request.socket.destroy());
   await rejects(loadArgspec(dropping), "SVC3016", `no answer from ${dropping}: `);
   await rejects(loadArgspec("http://"), "SVC3016", "Invalid URL");
@@ -103,7 +103,7 @@ test("tells servers that do not answer, are older, or are others", async () => {
   await rejects(loadArgspec(wrong), "SVC3015", `${wrong}: not an argspec: `);
 });
 
-test("ends with an answer that has no end, in bytes or in time", async () => {
+test("limits a response in bytes and time", async () => {
   let isClosed = false;
   const endless = await serving((_request, response) => {
     const chunk = Buffer.alloc(1 << 20, " ");
@@ -120,7 +120,7 @@ test("ends with an answer that has no end, in bytes or in time", async () => {
   await rejects(fetchResponse(silent, "/", 50), "SVC3016", "timeout");
 });
 
-test("takes records from a build or a server", async () => {
+test("accepts records of a build or a server", async () => {
   const records = [{ path: "/svc/plugin/a", description: "", parameters: {}, bound_graph: null }];
   const asked: string[] = [];
   const url = await serving((request, response) => {

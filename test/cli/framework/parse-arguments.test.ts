@@ -1,4 +1,4 @@
-// Options, variables and the positional argument, right and wrong.
+// Valid and invalid options, variables and positional arguments.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -38,7 +38,7 @@ function failure(words: string[], environment = {}): string {
 
 const test = suite("parse arguments");
 
-test("gives every option its typed value, in both spellings and any order", () => {
+test("returns typed options, in both spellings and any order", () => {
   const words = ["--port", "8000", "here", "--mode=fast", "--threads", "auto", "--quiet"];
   const { given, values } = parse([...words, "--data-root", "/data"]);
   assert.equal(given, ["here"]);
@@ -48,27 +48,27 @@ test("gives every option its typed value, in both spellings and any order", () =
   );
 });
 
-test("leaves out what was not given", () => {
+test("omits missing options", () => {
   assert.equal(parse([]), { help: false, given: [], values: {} });
 });
 
-test("takes variables, and options rather than variables", () => {
+test("reads variables, and prefers options", () => {
   const environment = { SVC_PORT: "1", SVC_DATA_ROOT: "/v", SVC_QUIET: "true", SVC_MODE: "" };
   const { values } = parse(["--port", "2"], environment);
   assert.equal({ ...values }, { port: 2, "data-root": "/v", quiet: true });
 });
 
-test("ignores variables where the command does not take them", () => {
+test("ignores variables if the command does not support them", () => {
   const deaf = { ...command, environment: false };
   assert.equal(parseArguments(deaf, [], { SVC_PORT: "x" }).values, {});
 });
 
-test("asks for help wherever it stands", () => {
+test("recognizes --help anywhere", () => {
   assert.is(parse(["--help"]).help, true);
   assert.is(parse(["here", "-h"]).help, true);
 });
 
-test("names the option, the expected type and what it got", () => {
+test("reports option, expected type and value", () => {
   const range = "expected an integer from 0 to 65534";
   assert.is(failure(["--port", "x"]), `SVC3003 --port: ${range}, got "x"`);
   assert.is(failure(["--port=65535"]), `SVC3003 --port: ${range}, got "65535"`);
@@ -81,7 +81,7 @@ test("names the option, the expected type and what it got", () => {
   assert.match(failure(["--quiet=maybe"]), "expected 1, 0, true or false");
 });
 
-test("names the nearest option for one that is unknown", () => {
+test("suggests the nearest option for an unknown one", () => {
   assert.is(
     failure(["--prot", "1"]),
     "SVC3002 `svc launch` has no option `--prot`, did you mean `--port`?",
@@ -91,7 +91,7 @@ test("names the nearest option for one that is unknown", () => {
   assert.match(failure(["--__proto__", "x"]), "SVC3002");
 });
 
-test("takes as many arguments as there are, and insists on those that are required", () => {
+test("checks the number of arguments", () => {
   assert.match(failure(["a", "b"]), "SVC3004 `svc launch` takes one argument, `b` is one more");
   const where = { name: "<where>", required: true, help: "the place" };
   const strict = { ...command, arguments: [where, ...command.arguments] };

@@ -1,4 +1,4 @@
-// An instance whose process cannot even be made: its supervisor hears of it and goes on.
+// An instance whose process cannot be spawned: its supervisor is notified and continues.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ test.after.each(() => {
   process.execPath = execPath;
 });
 
-test("a start without a process fails as one that has ended", async () => {
+test("reports a failed spawn like an exit", async () => {
   process.execPath = "/nowhere/node";
   const nothing = (): void => assert.unreachable("it never served");
   const instance = new Instance("S1", 0, ["."], { up: nothing, down: nothing, line: nothing });

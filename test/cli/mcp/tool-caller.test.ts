@@ -1,5 +1,5 @@
-// Calls of tools without any process: what is sent for which arguments, and what is said of every
-// kind of answer and fault.
+// Tool calls without a process: the request for given arguments, and the result for every kind of
+// response and fault.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -23,7 +23,7 @@ interface Sent extends FetchInit {
   readonly url: string;
 }
 
-/** Calls the tool of one plugin, whose server answers always the same. */
+/** Calls the tool of one plugin, whose server always sends the same response. */
 async function call(given: Partial<PluginSpec>, args: object, answer: unknown, status = 200) {
   const sent: Sent[] = [];
   const fetch = async (url: string, init: FetchInit) => {
@@ -41,7 +41,7 @@ async function call(given: Partial<PluginSpec>, args: object, answer: unknown, s
 const ok = (response: unknown) => ({ status: "OK", response });
 const failed = (message: unknown) => ({ status: "ERROR", message });
 
-test("arguments travel as those of every client", async () => {
+test("encodes arguments like every client", async () => {
   const params = [
     param("q"),
     optional("octets", { wire: "bytes" }),
@@ -60,7 +60,7 @@ test("arguments travel as those of every client", async () => {
   assert.is(bare.sent[0]?.method, "GET");
 });
 
-test("wrong arguments are told and never sent", async () => {
+test("reports invalid arguments without sending them", async () => {
   const params = [
     param("n", { wire: "int", schema: INTEGER }),
     optional("content", { in: "body", wire: "bytes" }),
@@ -87,7 +87,7 @@ test("wrong arguments are told and never sent", async () => {
   assert.is(result.isError, undefined, "an inherited member is no argument");
 });
 
-test("an answer that is an object goes out as text and as structure", async () => {
+test("returns an object as text and as structured content", async () => {
   const result = { kind: "value", schema: object({ n: INTEGER }) } as const;
   const good = await call({ result }, {}, ok({ n: 1, more: 2 }));
   assert.is(good.text, '{"n":1,"more":2}');
@@ -96,7 +96,7 @@ test("an answer that is an object goes out as text and as structure", async () =
   assert.is(other.result.structuredContent, undefined);
 });
 
-test("an answer of another type than declared is shown as an error", async () => {
+test("reports a result of another type than declared as an error", async () => {
   const result = { kind: "value", schema: object({ n: { type: "number" } }) } as const;
   for (const answer of [{ n: "NaN" }, [], null, "text"]) {
     const { text, result: told } = await call({ result }, {}, ok(answer));
@@ -107,13 +107,13 @@ test("an answer of another type than declared is shown as an error", async () =>
   }
 });
 
-test("an answer that no program could take is told so", async () => {
+test("reports a result that no program could accept", async () => {
   const { text, result } = await call({}, {}, ok("a".repeat(8_000_001)));
   assert.is(result.isError, true);
   assert.match(text!, /^answer error: \d+ bytes are more than a tool may answer/);
 });
 
-test("errors say their kind, message and innermost exception", async () => {
+test("reports kind, message and innermost exception of errors", async () => {
   const said = { exception: "<class 'RangeError'>", value: "too far" };
   const innermost = "{'plugin': {'exception': '<class \\'RangeError\\'>', 'value': 'too far'}}";
   const chain = `<partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 500 | ${innermost}`;
@@ -141,7 +141,7 @@ test("errors say their kind, message and innermost exception", async () => {
   }
 });
 
-test("what is no answer is an error, and a long one is cut", async () => {
+test("reports an invalid response as an error, and truncates a long one", async () => {
   const { text, result } = await call({}, {}, "<html>", 200);
   assert.is(text, "http error: /svc/plugin/tool: the answer is no envelope");
   assert.is(result.isError, true);
@@ -149,7 +149,7 @@ test("what is no answer is an error, and a long one is cut", async () => {
   assert.is(long.text!.length, 10_000);
 });
 
-test("there is only what there is", () => {
+test("returns null for unknown tools", () => {
   const connection = new Connection({ baseUrl: BASE }, "ab".repeat(32));
   const caller = new ToolCaller(argspecOf([plugin("tool")]), connection);
   const { signal } = new AbortController();
@@ -158,7 +158,7 @@ test("there is only what there is", () => {
   }
 });
 
-test("a pattern of the server that takes for ever costs a second", async () => {
+test("limits a slow pattern of the server to one second", async () => {
   const schema = { type: "string", pattern: "^(?:a+)+$" };
   const evil = `${"a".repeat(40)}!`;
   const asked = await call({ params: [param("q", { schema })] }, { q: evil }, ok(null));

@@ -1,4 +1,4 @@
-// Where each setting of a server comes from, and which roots are refused.
+// Source of each server setting, and rejected data folders.
 
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const config = resolveConfig(
   [],
 );
 
-test("takes everything from the configuration when no option is given", async () => {
+test("uses the configuration when no option is given", async () => {
   const { projectDir, root, executors, node, build, adminKey, ...rest } = await resolveSettings(
     folder,
     config,
@@ -43,7 +43,7 @@ test("takes everything from the configuration when no option is given", async ()
   }
 });
 
-test("options win, also when they are 0 or false", async () => {
+test("prefers options, even if they are 0 or false", async () => {
   const settings = await resolveSettings(folder, config, {
     port: 0,
     ip: "127.0.0.2",
@@ -72,19 +72,19 @@ test("options win, also when they are 0 or false", async () => {
   assert.is(settings.traceback, false);
 });
 
-test("what an option takes away can be given back by a variable of 0", async () => {
+test("lets a variable of 0 undo a flag of the configuration", async () => {
   const out = { ...config, http: { ...config.http, servicein: false } };
   assert.is((await resolveSettings(folder, out, {})).servicein, false);
   assert.is((await resolveSettings(folder, out, { "service-out": true })).servicein, true);
 });
 
-test("makes a root that was asked for where its parent is there", async () => {
+test("creates a requested data folder if its parent exists", async () => {
   const root = join(folder, "made");
   assert.is((await resolveSettings(folder, config, { root })).root, root);
   assert.ok(statSync(root).isDirectory());
 });
 
-test("refuses a root that was asked for and is not a folder", async () => {
+test("rejects a requested data folder that is a file", async () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
   for (const root of [join(folder, "missing", "deeper"), file, join(folder, "a\nb")]) {
@@ -97,7 +97,7 @@ test("refuses a root that was asked for and is not a folder", async () => {
   }
 });
 
-test("an instance of a system takes from the descriptor what no option says", async () => {
+test("uses the descriptor for an instance of a system where no option is given", async () => {
   const descriptor = join(folder, "system.json");
   const instances = {
     TD: { type: "dispatch", hport: 9990, host: "127.0.0.7" },
@@ -116,7 +116,7 @@ test("an instance of a system takes from the descriptor what no option says", as
   assert.is(search.root, join(folder, "search_S1"));
 });
 
-test("tells who is no instance, and what is no descriptor", async () => {
+test("reports an unknown instance and an invalid descriptor", async () => {
   const descriptor = join(folder, "system.json");
   const wrong = [
     [{ instance: "S2", descriptor }, "SVC3111", /no instance "S2", did you mean `S1`/],
@@ -134,7 +134,7 @@ test("tells who is no instance, and what is no descriptor", async () => {
   }
 });
 
-test("checks the dispatcher of the configuration, or of the file that is named", async () => {
+test("validates the dispatcher of the configuration or of a named file", async () => {
   const dispatcher = { partitions: [[{ host: "a", port: 9100 }]], replicas: [{}] };
   const { dispatcher: taken } = await resolveSettings(folder, { ...config, dispatcher }, {});
   assert.equal(taken, dispatcher);

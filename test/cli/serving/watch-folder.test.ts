@@ -1,4 +1,4 @@
-// Which changes in a project folder are reported: edits, new and removed files and folders.
+// Reported changes in a project folder: edits, new and removed files and folders.
 // takes 4 s
 
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ interface Context {
   seen: string[];
 }
 
-const test = suite<Context>("watched folder");
+const test = suite<Context>("watch folder");
 
 test.before.each((context) => {
   const folder = mkdtempSync(join(tmpdir(), "svc-watch-"));
@@ -48,7 +48,7 @@ test.after.each(({ folder, unwatch }) => {
   rmSync(folder, { recursive: true });
 });
 
-test("edits and removals, below new folders too", async ({ folder, write, reported }) => {
+test("reports edits and removals, also in new folders", async ({ folder, write, reported }) => {
   write("plugins/a.ts");
   await reported("plugins/a.ts");
   write("plugins/more/deep/b.ts");
@@ -59,7 +59,7 @@ test("edits and removals, below new folders too", async ({ folder, write, report
   await reported("plugins/more/deep/b.ts");
 });
 
-test("a folder that is removed and comes back", async ({ folder, write, reported }) => {
+test("follows a folder that is removed and created again", async ({ folder, write, reported }) => {
   rmSync(join(folder, "plugins"), { recursive: true });
   await reported("plugins/a.ts");
   write("plugins/a.ts");
@@ -68,12 +68,12 @@ test("a folder that is removed and comes back", async ({ folder, write, reported
   await reported("plugins/a.ts");
 });
 
-test("files that go with their folder", async ({ folder, reported }) => {
+test("reports files removed with their folder", async ({ folder, reported }) => {
   renameSync(join(folder, "plugins"), join(folder, "other"));
   await reported("plugins/a.ts", "other/a.ts");
 });
 
-test("nothing hidden, installed or without a source's name", async (context) => {
+test("ignores hidden, installed and other files", async (context) => {
   const { write, reported } = context;
   for (const file of [".svc.config.ts.1.mjs", ".git/a.ts", "node_modules/m/a.ts", "notes.txt"]) {
     write(file);

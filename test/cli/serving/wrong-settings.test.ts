@@ -1,5 +1,5 @@
-// Every value that a setting cannot have, to a build, to a start and to programs: each of them
-// names the setting and what it should be, and none of them ends with a stack.
+// Every invalid value of a setting, in a build, at a start and in programs: each error names the
+// setting and the allowed values, and none has a stack trace.
 // limit: 60 s
 // starts processes
 // takes 3 s
@@ -18,13 +18,13 @@ import { addPlugin, TemporaryProject } from "../../compiler/projects.js";
 import { WRONG_VALUES } from "../../runtime/settings/wrong-values.js";
 import { run } from "../run-main.js";
 
-const test = suite("wrong settings");
+const test = suite("invalid settings");
 const rows = Object.entries<Setting<unknown>>(SETTINGS) as [SettingName, Setting<unknown>][];
 const project = new TemporaryProject({ "plugins/add.ts": addPlugin() });
 const folder = project.dir;
 const MANIFEST = ".svc/manifest.json";
 let manifest = "";
-/** A variable wins over a build: the form that tests are given would hide a wrong one. */
+/** A variable overrides a build: the log format of tests would hide an invalid one. */
 const logFormat = process.env.SVC_LOG_FORMAT;
 
 test.before(async () => {
@@ -38,20 +38,20 @@ test.after(() => {
   project.remove();
 });
 
-/** An expression of a value; null where there is none that reads well. */
+/** An expression of a value; null if it has no readable one. */
 function expression(value: unknown): string | null {
   if (typeof value === "function") return String(value);
   const text = inspect(value, { depth: null, maxArrayLength: null, breakLength: Infinity });
   return /empty item|\[Function/.test(text) ? null : text;
 }
 
-/** Whether a manifest can say it. */
+/** Whether a manifest can contain it. */
 function isJson(value: unknown): boolean {
   if (typeof value === "bigint") return false;
   return isDeepStrictEqual(JSON.parse(JSON.stringify([value])), [value]);
 }
 
-/** Where a key of svc.config.ts is written in a file of one value a line. */
+/** Position of a key of svc.config.ts in a file with one value per line. */
 function placed(key: string, value: string): { text: string; line: number; column: number } {
   const [top, inner] = key.split(".");
   if (inner === undefined) {
@@ -63,7 +63,7 @@ function placed(key: string, value: string): { text: string; line: number; colum
 }
 
 for (const [name, row] of rows) {
-  test(`${name}: a build says what is wrong, and where`, async () => {
+  test(`${name}: a build reports the mistake with its position`, async () => {
     for (const [value, wanted] of WRONG_VALUES[name]) {
       const written = expression(value);
       if (written === null) continue;
@@ -84,7 +84,7 @@ for (const [name, row] of rows) {
   });
 }
 
-/** What a command says of the wrong setting; it must not serve. */
+/** Error of a command for the invalid setting; it must not serve. */
 async function refused(...words: string[]): Promise<string> {
   const { stdout, stderr, code } = await run("serve", folder, ...words);
   assert.is(stdout, "");
@@ -95,7 +95,7 @@ async function refused(...words: string[]): Promise<string> {
 }
 
 for (const [name, { key }] of rows.filter(([name]) => name !== "plugins")) {
-  test(`${name}: a server refuses a build that says so`, async () => {
+  test(`${name}: a server rejects a build with it`, async () => {
     for (const [value] of WRONG_VALUES[name]) {
       if (!isJson(value)) continue;
       const tampered = JSON.parse(manifest);
@@ -110,7 +110,7 @@ for (const [name, { key }] of rows.filter(([name]) => name !== "plugins")) {
   });
 }
 
-test("a text that is no value of an option is refused", async () => {
+test("an invalid option value is rejected", async () => {
   const options = rows.flatMap(([, { option, fileOption }]) => option ?? fileOption ?? []);
   for (const option of options) {
     assert.match(
@@ -124,7 +124,7 @@ test("programs get an error of the table", async () => {
   for (const [name, { library }] of rows) {
     if (library === null && name !== "port") continue;
     for (const [value] of WRONG_VALUES[name]) {
-      // By which programs say that they leave something out.
+      // By which programs omit a value.
       if (value === null && name !== "port") continue;
       const start = () => {
         if (name === "port") return system.startHTTP(value as number);
@@ -141,7 +141,7 @@ test("programs get an error of the table", async () => {
   }
 });
 
-test("programs are told of options that there are not", async () => {
+test("programs get an error for unknown options", async () => {
   const cases = [
     [
       () => system.initialize("wrong", { rooot: "data" } as object),

@@ -1,4 +1,4 @@
-// Which instances a list of ids and patterns means.
+// Instances selected by a list of ids and patterns.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -7,7 +7,7 @@ import type { SvcError } from "../../../runtime/base/errors.js";
 import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
 import { eightNodes } from "../../runtime/system/eight-nodes.js";
 
-const test = suite("choice of instances");
+const test = suite("instance selection");
 const system = readDescriptor(eightNodes());
 const ALL = ["A1", "TD", "B0.1", "B0.2", "S1.1", "S2.1", "S1.2", "S2.2"];
 
@@ -23,11 +23,11 @@ const CHOICES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [text, ids] of CHOICES) {
-  test(`${text} means ${ids.join()}`, () => assert.equal(selectIds(system, text), ids));
+  test(`${text} selects ${ids.join()}`, () => assert.equal(selectIds(system, text), ids));
 }
 
 for (const text of ["S9*", "S9.9", "TD,X1", "", ",", "S1.1*1", ".*"]) {
-  test(`${JSON.stringify(text)} means nobody, and that is told`, () => {
+  test(`${JSON.stringify(text)} selects none and is reported`, () => {
     try {
       selectIds(system, text);
       assert.unreachable();
@@ -37,7 +37,7 @@ for (const text of ["S9*", "S9.9", "TD,X1", "", ",", "S1.1*1", ".*"]) {
   });
 }
 
-test("patterns with many stars take no longer", () => {
+test("patterns with many stars take linear time", () => {
   assert.throws(() => selectIds(system, "*a".repeat(4000)), /no instance matching/);
 });
 

@@ -1,4 +1,4 @@
-// Where `svc up` was killed, its port may be another program's by now.
+// After `svc up` was killed, another program may use its port.
 // limit: 60 s
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import * as assert from "uvu/assert";
 import { requestShutdown, SupervisorSocket } from "../../../cli/system/supervisor-socket.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
 
-const test = suite<{ root: string }>("socket of svc up");
+const test = suite<{ root: string }>("svc up socket");
 const ALL = { ids: null, force: false };
 
 test.before.each((context) => {
@@ -19,7 +19,7 @@ test.before.each((context) => {
 });
 test.after.each(({ root }) => rmSync(root, { recursive: true }));
 
-/** What a killed `svc up` has left, with something else at its port. */
+/** The socket file of a killed `svc up`, with another program at its port. */
 async function stranger(root: string, meet: (socket: Socket) => void): Promise<Server> {
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());
@@ -42,16 +42,16 @@ async function code(promise: Promise<unknown>): Promise<unknown> {
 }
 
 const STRANGERS: Readonly<Record<string, (socket: Socket) => void>> = {
-  "tells for ever": (socket) => {
+  "sends endless data": (socket) => {
     const timer = setInterval(() => socket.write(": hm\n"), 100);
     socket.on("close", () => clearInterval(timer)).resume();
   },
-  "hangs up": (socket) => socket.resume().end(),
-  "says something else": (socket) => socket.resume().end("HTTP/1.1 400 Bad Request\r\n\r\n"),
+  "closes the connection": (socket) => socket.resume().end(),
+  "sends something else": (socket) => socket.resume().end("HTTP/1.1 400 Bad Request\r\n\r\n"),
 };
 
 for (const [what, meet] of Object.entries(STRANGERS)) {
-  test(`a program that ${what} is no svc up`, async ({ root }) => {
+  test(`does not mistake a program that ${what} for svc up`, async ({ root }) => {
     const server = await stranger(root, meet);
     const up = new SupervisorSocket(root, async () => true);
     assert.is(await code(requestShutdown(root, ALL, () => {})), "SVC3114");
@@ -63,12 +63,12 @@ for (const [what, meet] of Object.entries(STRANGERS)) {
   });
 }
 
-test("the secret is not told to whoever has the port", async ({ root }) => {
+test("does not send the secret to the program at its port", async ({ root }) => {
   let heard = "";
   const server = await stranger(root, (socket) => {
     socket.setEncoding("utf8").on("data", (text: string) => {
       heard += text;
-      // What somebody says who would like to hear more.
+      // Input of a program that waits for more.
       socket.write(`${JSON.stringify({ nonce: "x", proof: "y".repeat(64) })}\n`);
     });
   });
@@ -78,7 +78,7 @@ test("the secret is not told to whoever has the port", async ({ root }) => {
   server.close();
 });
 
-test("nothing is ended for somebody who does not know the secret", async ({ root }) => {
+test("does not shut down for a client without the secret", async ({ root }) => {
   let ended = 0;
   const up = new SupervisorSocket(root, async () => {
     ended++;
