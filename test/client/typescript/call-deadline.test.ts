@@ -1,4 +1,4 @@
-// How calls are ended from the client's side, and what is left of that: nothing.
+// Timeouts and aborts of calls, without leaked timers and listeners.
 
 import { getEventListeners } from "node:events";
 import { suite } from "uvu";
@@ -6,14 +6,14 @@ import * as assert from "uvu/assert";
 import { CallDeadline } from "../../../client/typescript/call-deadline.js";
 import { SvcError } from "../../../client/typescript/svc-error.js";
 
-const test = suite("call limit");
+const test = suite("call deadline");
 const HOUR_MS = 3_600_000;
 
 function timers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }
 
-/** What `check` throws. */
+/** Error thrown by `check`. */
 function ended(limit: CallDeadline, failure?: SvcError): SvcError {
   try {
     limit.check(failure);
@@ -23,7 +23,7 @@ function ended(limit: CallDeadline, failure?: SvcError): SvcError {
   throw new Error("the call may go on");
 }
 
-test("a call that ends in time leaves no timer and no listener", () => {
+test("leaves no timer and no listener after a call in time", () => {
   const before = timers();
   const { signal } = new AbortController();
   const limit = new CallDeadline("/p", HOUR_MS, signal);
@@ -35,7 +35,7 @@ test("a call that ends in time leaves no timer and no listener", () => {
   assert.is(getEventListeners(signal, "abort").length, 0);
 });
 
-test("aborting ends a wait at once, and the call with the reason", async () => {
+test("ends a wait at once on abort, and the call with the reason", async () => {
   const before = timers();
   const controller = new AbortController();
   const limit = new CallDeadline("/p", 0, controller.signal);
@@ -52,7 +52,7 @@ test("aborting ends a wait at once, and the call with the reason", async () => {
   limit.end();
 });
 
-test("a wait that is not disturbed leaves nothing on the signal", async () => {
+test("leaves no listener after an undisturbed wait", async () => {
   const limit = new CallDeadline("/p", 0, undefined);
   await limit.wait(1);
   assert.is(getEventListeners(limit.signal, "abort").length, 0);
@@ -60,7 +60,7 @@ test("a wait that is not disturbed leaves nothing on the signal", async () => {
   limit.end();
 });
 
-test("the time ends a wait too, and the error has what failed before", async () => {
+test("ends a wait on timeout, with the earlier failure in the error", async () => {
   const limit = new CallDeadline("/p", 5, undefined);
   await limit.wait(HOUR_MS);
   const failure = new SvcError("http", "full");
@@ -71,7 +71,7 @@ test("the time ends a wait too, and the error has what failed before", async () 
   limit.end();
 });
 
-test("who was first decides: time or caller", async () => {
+test("reports the first of timeout and abort", async () => {
   const late = new AbortController();
   const timed = new CallDeadline("/p", 5, late.signal);
   await timed.wait(HOUR_MS);

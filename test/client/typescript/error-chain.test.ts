@@ -1,5 +1,5 @@
-// Texts of errors below dispatchers that no dispatcher wrote: whatever a server sends, it is taken
-// apart or shown as it is. What dispatchers write is in test/runtime/dispatch/error-chain.test.ts.
+// Error messages below dispatchers that no dispatcher wrote: any text is parsed or returned
+// unchanged. Messages of dispatchers are in test/runtime/dispatch/error-chain.test.ts.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { parseErrorChain } from "../../../client/typescript/error-chain.js";
 const test = suite("client error chain");
 const LEVEL = "<partial: 1 width: 2> | 500 | ";
 
-test("text that begins with no level is the cause", () => {
+test("treats text without a level as the cause", () => {
   const texts = [
     ...["", "Partition(s) down", "a <partial: 0 width: 1> | 500 | b", " <partial: 0 width: 1>"],
     ...["<partial: x width: 1> | 500 | b", "<partial: -1 width: 1> | 500 | b"],
@@ -20,14 +20,14 @@ test("text that begins with no level is the cause", () => {
   }
 });
 
-test("the last level ends where the grammar does", () => {
+test("ends the levels where the grammar ends", () => {
   const levels = [{ partition: 1, width: 2, status: 500 }];
   for (const rest of ["", "<partial: 0", "timeout | 503 | ", "two\nlines"]) {
     assert.equal(parseErrorChain(LEVEL + rest), { levels, innermost: rest });
   }
 });
 
-test("what is nearly an object stays text", () => {
+test("returns malformed objects as text", () => {
   const texts = [
     ...["{'", "{'plugin': ", "{'plugin': 'x'", "{'plugin': 'x\\'}", "{'plugin': 'x\\", "{'a' 'b'}"],
     ...["{'plugin': {'value': 'x'}} and more", "{'a': undefined}", "{'a': alert(1)}", "{''"],
@@ -35,21 +35,21 @@ test("what is nearly an object stays text", () => {
   for (const text of texts) assert.is(parseErrorChain(text).innermost, text);
 });
 
-test("escapes stand for what was escaped, in every string", () => {
+test("decodes escapes in every string", () => {
   const text = String.raw`{'a\'b': ['\\', '\\n', '\n', '\\\'', 'é"\u0041', '']}`;
   assert.equal(parseErrorChain(text).innermost, {
     "a'b": ["\\", "\\n", "\n", "\\'", 'é"u0041', ""],
   });
 });
 
-test("names of prototypes are names like others", () => {
+test("treats names of Object.prototype as plain names", () => {
   const { innermost } = parseErrorChain("{'__proto__': {'plugin': 'x'}, 'constructor': 'y'}");
   assert.equal(Object.keys(innermost as object), ["__proto__", "constructor"]);
   assert.is((innermost as { plugin?: unknown }).plugin, undefined);
 });
 
-test("hostile texts of a megabyte are read once", () => {
-  // Read again from each quote, each of these would take minutes.
+test("parses hostile texts of a megabyte in linear time", () => {
+  // Rescanning from each quote would take minutes.
   const size = 500_000;
   for (const text of [
     `{'${"\\'".repeat(size)}`,
@@ -61,8 +61,8 @@ test("hostile texts of a megabyte are read once", () => {
   assert.is(parseErrorChain(LEVEL.repeat(size / 20)).levels.length, size / 20);
 });
 
-test("longer texts than any server writes stay text", () => {
-  // More than the stack of the engine's regular expressions holds.
+test("returns longer texts than any server writes unchanged", () => {
+  // More than the stack of regular expressions holds.
   const text = `{'${"x".repeat(10_000_000)}'}`;
   assert.is(parseErrorChain(LEVEL + text).innermost, text);
 });

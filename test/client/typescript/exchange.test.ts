@@ -1,5 +1,5 @@
-// Which faults of a `fetch` prove that nothing was sent, and what errors say of them. Node's own
-// faults over real connections are in test/e2e/client-faults.test.ts.
+// Faults of a `fetch` that prove that nothing was sent, and their messages. Node's own faults over
+// real connections are in test/e2e/client-faults.test.ts.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -17,7 +17,7 @@ function coded(code: string, syscall?: string): Error {
   return Object.assign(new Error(`it was ${code}`), { code, ...(syscall && { syscall }) });
 }
 
-test("only faults of connecting prove that nothing was sent", () => {
+test("treats only connection faults as proof that nothing was sent", () => {
   const refused = coded("ECONNREFUSED", "connect");
   const unsent = [
     ...[refused, coded("EHOSTUNREACH", "connect"), coded("ENETUNREACH", "connect")],
@@ -37,7 +37,7 @@ test("only faults of connecting prove that nothing was sent", () => {
   assert.not.ok(isConnectError(undefined));
 });
 
-test("errors say what the cause says, else what there is", async () => {
+test("uses the message of the cause, or of the error", async () => {
   const cause = Object.assign(coded("ERR_INVALID_URL"), { message: "Invalid URL" });
   const notAnAddress = new TypeError("Failed to parse URL from h:1/p", { cause });
   const reasons: readonly [unknown, string][] = [
@@ -65,7 +65,7 @@ test("errors say what the cause says, else what there is", async () => {
   }
 });
 
-/** An answer in pieces. */
+/** A response in chunks. */
 function inPieces(status: number, pieces: (Uint8Array | undefined)[], cancel = async () => {}) {
   const reader: FetchReader = {
     read: async () => ({ done: pieces.length === 0, value: pieces.shift() }),
@@ -81,14 +81,14 @@ function inPieces(status: number, pieces: (Uint8Array | undefined)[], cancel = a
   return exchange(async () => answer, "", init, "/p", textOf);
 }
 
-test("characters may be split between pieces, and pieces may be empty", async () => {
+test("decodes characters split between chunks, and empty chunks", async () => {
   const bytes = new TextEncoder().encode("é\u{1f600}z");
   const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 4), new Uint8Array(0), bytes.subarray(4)];
   assert.is((await inPieces(200, [...pieces, undefined])).content, "é\u{1f600}z");
   assert.is((await inPieces(200, [bytes.subarray(0, 1)])).content, "\ufffd");
 });
 
-test("too long an answer is given up, too long an error is cut", async () => {
+test("aborts a response that is too long, and truncates an error", async () => {
   const small = Uint8Array.of(120);
   const huge = (length: number) =>
     Object.defineProperty(Uint8Array.of(121), "length", { value: length });

@@ -1,5 +1,5 @@
-// Calls as requests: what stands in the URL, the header lines and the body. That servers read it
-// back as it was given is in test/property/client-query.test.ts.
+// Calls as requests: URL, header fields and body. test/property/client-query.test.ts verifies that
+// servers decode them.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,12 +8,12 @@ import { buildRequest, withBytes } from "../../../client/typescript/request.js";
 const test = suite("client request");
 const PATH = "/svc/plugin/find";
 
-/** What follows the path. */
+/** The part after the path. */
 function query(params: object, json: readonly string[] = []): string {
   return buildRequest("", { path: PATH, json }, params, {}).url.slice(PATH.length);
 }
 
-test("the path follows the base, whichever way that ends", () => {
+test("appends the path to the base URL, with or without a slash", () => {
   for (const base of ["http://h:1", "http://h:1/", "http://h:1//"]) {
     assert.is(buildRequest(base, { path: PATH }, {}, {}).url, "http://h:1/svc/plugin/find");
   }
@@ -21,7 +21,7 @@ test("the path follows the base, whichever way that ends", () => {
   assert.is(buildRequest("", { path: PATH }, {}, {}).url, PATH);
 });
 
-test("values have the text form of their type", () => {
+test("encodes values by their type", () => {
   assert.is(query({}), "");
   assert.is(query({ a: undefined }), "");
   assert.is(query({ a: undefined, b: null, c: "" }), "?b&c=");
@@ -31,11 +31,11 @@ test("values have the text form of their type", () => {
   assert.is(query({ b: Uint8Array.of(0, 65, 255) }), "?b=%00%41%ff");
 });
 
-test("half a character is written as every encoder does", () => {
+test("replaces lone surrogates like every encoder", () => {
   assert.is(query({ q: "\ud800a\udc00 \u{1f600}" }), "?q=%EF%BF%BDa%EF%BF%BD%20%F0%9F%98%80");
 });
 
-test("parameters of that kind travel as JSON text, null too", () => {
+test("sends parameters of type JSON as JSON, including null", () => {
   const params = { at: { x: 1 }, tags: ["a", "é"], none: null, text: "a", left: undefined };
   const names = Object.keys(params);
   assert.is(
@@ -44,7 +44,7 @@ test("parameters of that kind travel as JSON text, null too", () => {
   );
 });
 
-test("only own members are parameters, whatever their names", () => {
+test("sends only own members as parameters, whatever their names", () => {
   const params = Object.create({ inherited: 1 }) as object;
   Object.defineProperty(params, "hidden", { value: 1 });
   Object.assign(params, { constructor: "c", hasOwnProperty: "h", toString: "t" });
@@ -52,13 +52,13 @@ test("only own members are parameters, whatever their names", () => {
   assert.is(query(JSON.parse('{"__proto__": "p", "q": 1}')), "?__proto__=p&q=1");
 });
 
-test("an operation that is taken as a POST only is one without a body, too", () => {
+test("sends an operation that requires POST as one without a body", () => {
   const post = { "x-svc-change": "1" };
   const { method, headers, body } = buildRequest("", { path: PATH, post }, { id: "a" }, {});
   assert.equal([method, headers["x-svc-change"], body], ["POST", "1", undefined]);
 });
 
-test("a body makes it a POST", () => {
+test("sends a call with a body as POST", () => {
   const request = (content: unknown, form: "bytes" | "str" | "json" | undefined) => {
     const operation = { path: PATH, ...(form !== undefined && { content: form }) };
     const { method, url, headers, body } = buildRequest("", operation, { a: 1, content }, {});
@@ -77,7 +77,7 @@ test("a body makes it a POST", () => {
   assert.equal(request("x", undefined), ["GET", "?a=1&content=x", undefined, undefined]);
 });
 
-test("content is sent as what it is, and nothing else is made text", async () => {
+test("sends content by its type, and converts nothing else to text", async () => {
   const operation = { path: PATH, content: "bytes" } as const;
   const bytes = Uint8Array.of(1, 2, 255);
   const sent = async (content: unknown) => {
@@ -106,14 +106,14 @@ test("content is sent as what it is, and nothing else is made text", async () =>
   }
 });
 
-test("bytes are copied, so that later changes are not sent", () => {
+test("copies bytes, so that later changes are not sent", () => {
   const content = Buffer.from("ab");
   const { body } = buildRequest("", { path: PATH, content: "bytes" }, { content }, {});
   content.fill(0);
   assert.equal(new Uint8Array(body as ArrayBuffer), Uint8Array.of(97, 98));
 });
 
-test("header lines of the caller count, but for the partition", () => {
+test("prefers header fields of the caller, except for the partition", () => {
   const operation = { path: PATH, content: "bytes" } as const;
   const headers = { "content-type": "image/png", authorization: "t", "x-svc-partial-target": "9" };
   const given = { partial: 0, headers };

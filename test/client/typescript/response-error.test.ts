@@ -1,4 +1,4 @@
-// Bodies of failed calls, each turned into the one kind of error that clients throw.
+// Bodies of failed calls, each converted to the single error class of clients.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -6,7 +6,7 @@ import { responseError } from "../../../client/typescript/response-error.js";
 import { SvcError } from "../../../client/typescript/svc-error.js";
 import { backEndError, partialError } from "../../../runtime/dispatch/error-chain.js";
 
-const test = suite("answers as errors");
+const test = suite("client response errors");
 const PATH = "/svc/plugin/find";
 const TRACEBACK = ["    at find (plugins/find.ts:7:3)", "    at <anonymous>"];
 
@@ -14,7 +14,7 @@ function envelope(message: unknown) {
   return { status: "ERROR", message, exec_id: 0, level: 0, partitions: null, exec_ms: 0.5 };
 }
 
-test("objects say whose fault it was", () => {
+test("take the origin from an object", () => {
   const kinds = { svc: "parameter", plugin: "plugin", system: "system" };
   for (const [key, kind] of Object.entries(kinds)) {
     const detail = { exception: "<class 'KeyError'>", value: "no such\nkey" };
@@ -34,19 +34,19 @@ test("objects say whose fault it was", () => {
   }
 });
 
-test("a plugin's traceback comes along", () => {
+test("include the traceback of a plugin", () => {
   const plugin = { exception: "<class 'E'>", value: "x", traceback: TRACEBACK };
   assert.equal(responseError({ path: PATH }, 500, envelope({ plugin })).traceback, TRACEBACK);
 });
 
-test("strings are errors of HTTP", () => {
+test("are HTTP errors for strings", () => {
   const error = responseError({ path: PATH }, 503, envelope("Partition(s) down"));
   assert.is(error.kind, "http");
   assert.is(error.message, "/svc/plugin/find: Partition(s) down");
   assert.is(error.exception, null);
 });
 
-test("what is no envelope is told by its status", () => {
+test("show the status without an envelope", () => {
   for (const body of ["", "<html>", null, 7, [], {}, ["ERROR"], { status: "OK" }, { message: 1 }]) {
     const error = responseError({ path: PATH }, 502, body);
     assert.is(error.kind, "http");
@@ -57,7 +57,7 @@ test("what is no envelope is told by its status", () => {
   assert.is(error.message, "/svc/plugin/find: the answer is no envelope");
 });
 
-test("members of another type are left out", () => {
+test("omit members of another type", () => {
   const plugin = { exception: 7, value: ["x"], traceback: ["line", 7, null] };
   const error = responseError({ path: PATH }, 500, envelope({ plugin }));
   assert.is(error.kind, "plugin");
@@ -71,14 +71,14 @@ test("members of another type are left out", () => {
   );
 });
 
-test("members of prototypes are none", () => {
+test("omit inherited members", () => {
   const inherited = Object.create({ status: "ERROR", message: { plugin: {} } }) as object;
   assert.is(responseError({ path: PATH }, 500, inherited).kind, "http");
   const named = JSON.parse('{"status":"ERROR","message":{"__proto__":{"plugin":{"value":"x"}}}}');
   assert.is(responseError({ path: PATH }, 500, named).kind, "http");
 });
 
-test("an error three levels down has each of them, and its own as the cause", () => {
+test("have each of three levels, with the innermost error as the cause", () => {
   const value = "it's a \\ path,\nno {'quote'} é";
   const plugin = { exception: "<class 'KeyError'>", value, traceback: TRACEBACK };
   const status = [500, 500, 404];
@@ -112,7 +112,7 @@ test("an error three levels down has each of them, and its own as the cause", ()
   assert.is(cause.envelope, null);
 });
 
-test("below a dispatcher, text is an error of HTTP too", () => {
+test("are HTTP errors for text below a dispatcher", () => {
   const error = responseError(
     { path: PATH },
     503,

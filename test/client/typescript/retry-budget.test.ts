@@ -1,4 +1,4 @@
-// How many retries a client has left, and how long it waits for one.
+// Number of retries that a client has left, and the backoff.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,19 +12,19 @@ function takeAll(budget: RetryBudget): number {
   return taken;
 }
 
-test("ten at first, then one for ten successes, and never more than ten", () => {
+test("starts with ten, adds one for ten successes, and never exceeds ten", () => {
   const budget = new RetryBudget();
   assert.is(takeAll(budget), 10);
   for (let n = 0; n < 9; n++) budget.succeeded();
   assert.is(takeAll(budget), 0);
-  // Tenths do not add up to a whole in binary.
+  // Tenths do not add up to an integer in binary.
   for (let n = 0; n < 12; n++) budget.succeeded();
   assert.is(takeAll(budget), 2);
   for (let n = 0; n < 1000; n++) budget.succeeded();
   assert.is(takeAll(budget), 10);
 });
 
-test("waits are spread up to a bound that doubles to two seconds", () => {
+test("has jitter up to a limit that doubles to two seconds", () => {
   const bounds = [100, 200, 400, 800, 1600, 2000, 2000];
   for (const [retry, bound] of bounds.entries()) {
     const waits = Array.from({ length: 500 }, () => retryDelayMs(retry));
