@@ -1,4 +1,4 @@
-// The calls that the console shows run as they stand, and send what was typed, whatever it is.
+// Sample calls of the console run unchanged, and send any typed arguments.
 // limit: 60 s
 
 import { execFile } from "node:child_process";
@@ -35,7 +35,7 @@ test.before(
 test.after(() => new Promise<void>((resolve) => void server.close(() => resolve())));
 
 for (const language of LANGUAGES) {
-  test(`${language} sends what was typed`, async () => {
+  test(`${language} sends the typed arguments`, async () => {
     const [program, ...args] = PROGRAMS[language];
     try {
       await run(program, program === "sh" ? ["-c", "command -v curl"] : ["--version"]);
@@ -46,7 +46,7 @@ for (const language of LANGUAGES) {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const path = `svc/plugin/p?q=${encodeURIComponent(HOSTILE)}`;
     await run(program, [...args, callText(language, origin, { method: "GET", path, body: null })]);
-    // An apostrophe may be escaped on the way: it means the same.
+    // An apostrophe may be escaped in transit: it means the same.
     assert.equal(
       [received[0], decodeURIComponent(received[1]!)],
       ["GET", `/svc/plugin/p?q=${HOSTILE}`],

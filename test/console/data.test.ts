@@ -1,4 +1,4 @@
-// What the console computes before it shows anything: answers, states, polls, series, texts.
+// Data that the console derives before display: responses, states, polls, series, texts.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -12,7 +12,7 @@ import { bytes, clipForDisplay, count, duration } from "../../console/data/text.
 
 const test = suite("console data");
 
-test("answers lose their envelope; what has none is shown as it is", () => {
+test("unwraps envelopes, and shows other responses unchanged", () => {
   const found = readReply(200, `{"status":"OK","response":[1],"exec_ms":2.5}`, 9);
   assert.equal([found.value, found.execMs, found.ok], [[1], 2.5, true]);
   assert.is(readReply(200, "plain", 1).value, "plain");
@@ -22,7 +22,7 @@ test("answers lose their envelope; what has none is shown as it is", () => {
   assert.is(errorMessage(readReply(404, `{"message":"404 Not Found"}`, 1)), "404 Not Found");
 });
 
-test("fields that are missing or of another kind read as empty", () => {
+test("reads missing fields and those of other types as empty", () => {
   const hostile = JSON.parse(`{"__proto__": {"rate": 1}, "a": {"b": "x"}, "n": null}`);
   assert.is(numberAt(hostile, "a", "b"), 0);
   assert.is(textAt(hostile, "a", "b"), "x");
@@ -33,7 +33,7 @@ test("fields that are missing or of another kind read as empty", () => {
 
 const HEALTHY = { ready: true, "service-in": 1, "memory-total": 100, "memory-available": 50 };
 
-test("the first rule that holds tells the state", () => {
+test("shows the state of the first matching rule", () => {
   const rows: [unknown, string][] = [
     [undefined, "Down"],
     [null, "Waiting"],
@@ -51,7 +51,7 @@ test("the first rule that holds tells the state", () => {
   for (const [node, word] of rows) assert.is(instanceState(node).word, word);
 });
 
-test("rules about a matrix and about replication stand where the interface has them", () => {
+test("orders rules of matrix and replication as in the interface", () => {
   const digest = (text: string) => ({ digest: text, "idle-ms": 31_000 });
   const replica = { ...HEALTHY, ...digest("a"), txport: 7, provider: "svc://x:1", adminport: 3 };
   const behind = (by: number) => ({ ...HEALTHY, ...digest("a"), "master-serial": String(by) });
@@ -78,7 +78,7 @@ test("rules about a matrix and about replication stand where the interface has t
   }
 });
 
-test("instances of an overview, and who provides whom", () => {
+test("derives instances and providers from an overview", () => {
   const entry = (id: string) => ({ id, hostname: "h", adminport: 1, nodestat: HEALTHY });
   const transaction = { B1: { P1: ["S1", "S2"] } };
   const overview = {
@@ -100,7 +100,7 @@ test("instances of an overview, and who provides whom", () => {
   assert.equal(parseInstances({ instances: 5 }), []);
 });
 
-test("ids are meant by lists and patterns, as on the command line", () => {
+test("selects ids by lists and patterns, as the command line", () => {
   const ids = ["S1.1", "S1.2", "S2.1", "B1", "TD"];
   for (const [list, meant] of [
     ["S1.*", "S1.1 S1.2"],
@@ -119,7 +119,7 @@ test("ids are meant by lists and patterns, as on the command line", () => {
   }
 });
 
-/** A poll by a false clock: what it asks, and after how long. */
+/** A poll with a fake clock: its requests and delays. */
 function falsePoll(ask: () => Promise<void>, isHidden = () => false, everyMs = 100, now = 0) {
   let next: (() => void) | null = null;
   const waits: number[] = [];
@@ -151,7 +151,7 @@ function falsePoll(ask: () => Promise<void>, isHidden = () => false, everyMs = 1
   };
 }
 
-test("a poll asks ever more seldom after failures, and as before after an answer", async () => {
+test("backs off after failures, and resets after a response", async () => {
   let isUp = false;
   const poll = falsePoll(() => (isUp ? Promise.resolve() : Promise.reject(new Error("gone"))));
   for (let turn = 0; turn < 5; turn++) await poll.tick();
@@ -163,7 +163,7 @@ test("a poll asks ever more seldom after failures, and as before after an answer
   assert.not(poll.isWaiting());
 });
 
-test("polls that began at different moments ask at the same ones", async () => {
+test("aligns polls that start at different moments", async () => {
   for (const now of [0, 1, 260, 499, 500, 7730]) {
     const poll = falsePoll(async () => undefined, undefined, 1000, now);
     await poll.tick();
@@ -174,7 +174,7 @@ test("polls that began at different moments ask at the same ones", async () => {
   }
 });
 
-test("a poll finds what is back within three seconds, however long it was away", async () => {
+test("detects recovery within three seconds after any outage", async () => {
   const gone = () => Promise.reject(new Error("gone"));
   for (const everyMs of [1000, 2000]) {
     const poll = falsePoll(gone, () => false, everyMs);
@@ -188,7 +188,7 @@ test("a poll finds what is back within three seconds, however long it was away",
   seldom.end();
 });
 
-test("a hidden tab asks nothing, and no question is asked beside another", async () => {
+test("does not poll in a hidden tab, or during another request", async () => {
   let asked = 0;
   let isHidden = true;
   const hidden = falsePoll(
@@ -209,7 +209,7 @@ test("a hidden tab asks nothing, and no question is asked beside another", async
   slow.end();
 });
 
-test("a series keeps its last points, and gaps", () => {
+test("keeps the last points of a series, and gaps", () => {
   const series = new Series(2, 3);
   for (let at = 1; at <= 5; at++) series.add(at, [at, -at]);
   series.add(5, [9, 9]);
@@ -221,7 +221,7 @@ test("a series keeps its last points, and gaps", () => {
   ]);
 });
 
-test("texts of strangers are clipped, and hide nothing", () => {
+test("truncates foreign texts and shows invisible characters", () => {
   assert.is(clipForDisplay("a\u202eb\u0000\u200b"), "a\\u{202e}b\\u{0}\\u{200b}");
   const long = clipForDisplay("x".repeat(100_000));
   assert.ok(long.length < 250 && long.endsWith("… (100,000 characters)"));

@@ -1,4 +1,4 @@
-// The waterfall of a request through a matrix: rows of each level, and explanations of strangers.
+// The waterfall of a request through a matrix: rows of each level, and foreign explanations.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +11,7 @@ const one = (ms: number, outcome: unknown, below?: object) => ({
   ...(below === undefined ? {} : { below }),
 });
 
-test("phases follow each other, tries too, and what is below lies in the middle", () => {
+test("orders phases and attempts, with lower levels centered", () => {
   const found = buildWaterfall({
     ms: { total: 20, merge: 2, wait: 1, backends: 17 },
     partitions: [
@@ -36,7 +36,7 @@ test("phases follow each other, tries too, and what is below lies in the middle"
   assert.is(found.rows[5]!.detail, "replica 0 at a:1: no answer; costs 0, down");
 });
 
-test("what explains nothing, or too much, does no harm", () => {
+test("tolerates invalid and oversized explanations", () => {
   for (const explain of [undefined, null, 5, "x", {}, { ms: 1 }, { ms: { total: "1" } }]) {
     assert.is(buildWaterfall(explain), null);
   }

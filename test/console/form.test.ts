@@ -1,4 +1,4 @@
-// Forms of the console: fields by schema, mistakes by type, and the request that comes of them.
+// Forms of the console: fields by schema, validation by type, and the resulting request.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -19,7 +19,7 @@ function plugin(name: string, ...params: Partial<ParamSpec>[]): PluginSpec {
 
 const field = (param: Partial<ParamSpec>) => buildFormFields(plugin("p", param))[0]!;
 
-test("each schema gets its field", () => {
+test("create a field for each schema", () => {
   const kinds: [Partial<ParamSpec>, string][] = [
     [{ wire: "int", schema: { type: "integer" } }, "number"],
     [{ wire: "float", schema: { type: "number" } }, "number"],
@@ -35,7 +35,7 @@ test("each schema gets its field", () => {
   assert.is(field({ default: [1] }).hint, "[1]");
 });
 
-test("what is beyond limits is a mistake", () => {
+test("report values outside of constraints", () => {
   const count = field({ wire: "int", schema: { type: "integer", minimum: 1 } });
   assert.is(findFieldError(count, "0"), "at least 1 is required");
   assert.is(findFieldError(count, "1"), null);
@@ -46,7 +46,7 @@ test("what is beyond limits is a mistake", () => {
   assert.is(findFieldError(tags, "[1]"), null);
 });
 
-test("mistakes are told before anything is sent", () => {
+test("report mistakes before sending", () => {
   const integer = field({ wire: "int", schema: { type: "integer" } });
   const number = field({ wire: "float", schema: { type: "number" } });
   const json = field({ wire: "json", schema: { type: "object" } });
@@ -60,7 +60,7 @@ test("mistakes are told before anything is sent", () => {
   assert.is(findFieldError({ ...integer, isRequired: true }, ""), "needed");
 });
 
-test("a request carries what was typed, escaped, and nothing that was left empty", () => {
+test("send escaped values and omit empty ones", () => {
   const given = plugin("a&b/c", { name: "q?" }, { name: "n" }, { name: "body", in: "body" });
   assert.equal(buildRequest(given, new Map([["q?", "x&y=ø"]])), {
     method: "GET",

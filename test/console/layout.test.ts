@@ -1,4 +1,4 @@
-// Drawings of graphs: where vertices stand, and what is left out when there are too many.
+// Drawings of graphs: positions of vertices, and omission of vertices beyond the maximum.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -11,7 +11,7 @@ const test = suite("console layout");
 const ids = Array.from({ length: 60 }, (_, index) => `v${index}`);
 const tree = ids.slice(1).map((id, index) => [ids[Math.floor(index / 3)]!, id] as const);
 
-test("gives every vertex a place of its own, near those it has arcs with", () => {
+test("places every vertex at a position of its own, near its neighbors", () => {
   const places = layoutPositions(ids, tree, new Map());
   assert.equal([...places.keys()], ids);
   const distance = (a: string, b: string): number => {
@@ -33,7 +33,7 @@ test("gives every vertex a place of its own, near those it has arcs with", () =>
   assert.ok(near < sum / pairs / 1.5, `${near} against ${sum / pairs}`);
 });
 
-test("is the same each time, and keeps what was there nearly where it was", () => {
+test("is deterministic and keeps existing positions nearly unchanged", () => {
   const first = layoutPositions(ids, tree, new Map());
   assert.equal([...layoutPositions(ids, tree, new Map())], [...first]);
   const more = [...ids, "new"];
@@ -48,7 +48,7 @@ const neighbor = (id: string, direction = "D_OUT"): Neighbor => ({
   ...{ id, direction, type: "", relationship: "r", value: 1, degree: 1 },
 });
 
-test("an arc seen from both ends is one, and the oldest leave when there are too many", () => {
+test("merges an arc seen from both ends, and removes the oldest beyond the maximum", () => {
   const found = new Map([
     ["a", [neighbor("b")]],
     ["b", [neighbor("a", "D_IN"), neighbor("c")]],

@@ -1,5 +1,5 @@
-// What the console computes from one look to the next: rates from counts, who is busy, and what a
-// cell of a matrix says.
+// Values that the console derives from consecutive samples: rates from counts, busy instances, and
+// cells of a matrix.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -15,9 +15,9 @@ import {
 import { Rates } from "../../console/data/rates.js";
 import { BackEndMetrics } from "../../runtime/dispatch/back-end-metrics.js";
 
-const test = suite("live figures");
+const test = suite("live metrics");
 
-test("a rate is told from two looks on, over six, and not where a count began anew", () => {
+test("computes a rate over two to six samples, and restarts after a counter reset", () => {
   const rates = new Rates();
   const look = (at: number, n: number) => rates.add(at, new Map([["a", n]]));
   look(0, 0);
@@ -33,7 +33,7 @@ test("a rate is told from two looks on, over six, and not where a count began an
   assert.is(rates.of("b"), null);
 });
 
-test("whoever changed in five looks in a row is busy, however often a page asks", () => {
+test("reports busy after five changed samples, at any polling rate", () => {
   const looks = new BusyDetector();
   const look = (at: number, ms: number) => looks.add(at, new Map([["a", ms]]));
   for (let at = 0; at < 16_000; at += 500) look(at, 100);
@@ -45,7 +45,7 @@ test("whoever changed in five looks in a row is busy, however often a page asks"
   assert.is(looks.isBusy("b"), false);
 });
 
-test("the state says busy before anything but what is worse", () => {
+test("gives busy precedence over lesser states", () => {
   const node = { ready: true, "service-in": 1, "memory-total": 100, "memory-available": 18 };
   assert.is(instanceState(node, null, null, true).word, "Busy");
   assert.is(instanceState(node, null, null, false).word, "Memory 82%");
@@ -56,7 +56,7 @@ test("the state says busy before anything but what is worse", () => {
   assert.is(a!.state.word, "Busy");
 });
 
-test("cells count by their place, and say what stands against them", () => {
+test("counts cells by position, with their problems", () => {
   const partitions = groupByPartition([[{ answered: 3 }, "nonsense"], 5, [{ answered: 4 }]]);
   const counts = parseCounts([{ id: "x", partitions }]);
   assert.equal(
@@ -77,7 +77,7 @@ test("cells count by their place, and say what stands against them", () => {
   assert.equal(groupByPartition("no matrix"), []);
 });
 
-test("a back-end tells how slow its last answers were, and forgets older ones", () => {
+test("shows latencies of recent responses and discards older ones", () => {
   const figures = new BackEndMetrics();
   assert.is(figures.slowMs, null);
   figures.answered(200, 8);

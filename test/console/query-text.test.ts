@@ -1,4 +1,4 @@
-// The query editor's rules: completions by place, and mistakes at theirs.
+// The query editor: completions and errors by position.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -17,7 +17,7 @@ const words = (marked: string): readonly string[] => {
   return completionsAt(marked.replace("|", ""), at, NAMES).words;
 };
 
-test("completes what can stand there", () => {
+test("completes what is allowed at the cursor", () => {
   assert.equal(words(`{"con|`), ["condition"]);
   assert.equal(words(`{"fields": F_|`), ["F_ID", "F_TYPE"]);
   assert.equal(words(`{"arc": "r|"}`), ["rail", "random"]);
@@ -28,7 +28,7 @@ test("completes what can stand there", () => {
   assert.is(completionsAt(`{"con`, 5, NAMES).from, 2);
 });
 
-test("finds mistakes in JSON where they are, constants or not", () => {
+test("reports JSON errors at their position, with and without constants", () => {
   const mistakes: [marked: string, isThere: boolean][] = [
     ["", false],
     [`{"fields": F_ID|F_TYPE, "hits": 5}`, false],
@@ -42,7 +42,7 @@ test("finds mistakes in JSON where they are, constants or not", () => {
   assert.match(findFault("[1]")!.message, /object/);
 });
 
-test("finds the place of a mistake in an expression within the query", () => {
+test("reports the position of an expression error within the query", () => {
   const told = (expression: string, pos: number) =>
     `Syntax error [ expected operand ] at pos=${pos} (''): x<<<ERROR>>>\n  ${expression}\n  ^`;
   const text = `{"condition":\n {"filter": "vertex['a\\"b'] +"}}`;
@@ -57,7 +57,7 @@ test("finds the place of a mistake in an expression within the query", () => {
   assert.is(placeOf("Bad query", text, false), null);
 });
 
-test("hostile texts take no time", () => {
+test("takes linear time for hostile texts", () => {
   const open = `{"${"\\".repeat(100_000)}`;
   assert.ok(findFault(open) !== null);
   assert.equal(completionsAt(`"${"a".repeat(100_000)}`, 100_001, NAMES).words, []);

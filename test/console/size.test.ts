@@ -1,5 +1,5 @@
-// The console as it is built: small enough to load at once over a slow line, and free of ways by
-// which text of strangers could become markup.
+// The built console: small enough to load at once over a slow line, and without ways to interpret
+// foreign text as markup.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,10 +8,10 @@ import * as assert from "uvu/assert";
 import { ROOT, sourceFiles } from "../support/source-files.js";
 
 const MAX_COMPRESSED = 150 * 1024;
-/** That much longer the package may become by it. */
+/** Maximum growth of the package. */
 const MAX_WHOLE = 400 * 1024;
 
-const test = suite("size of the console");
+const test = suite("console build");
 const folder = join(ROOT, "dist", "console");
 const sizes = readdirSync(folder).map((name) => ({
   name,
@@ -19,14 +19,14 @@ const sizes = readdirSync(folder).map((name) => ({
 }));
 const sum = (list: typeof sizes): number => list.reduce((total, { size }) => total + size, 0);
 
-test("all of it fits the budget", () => {
+test("fits the size budget", () => {
   const compressed = sum(sizes.filter(({ name }) => name.endsWith(".gz")));
   assert.ok(compressed > 0 && compressed <= MAX_COMPRESSED, `${compressed} bytes`);
   const whole = sum(sizes);
   assert.ok(whole <= MAX_WHOLE, `${whole} bytes`);
 });
 
-test("text stays text: no source makes markup of it", () => {
+test("contains no source that inserts markup", () => {
   const ways = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/;
   const sources = sourceFiles().filter(({ path }) => path.startsWith("console/"));
   assert.ok(sources.length > 10);
