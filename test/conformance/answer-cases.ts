@@ -1,4 +1,4 @@
-// The bytes of answers: header set and order, content, and what happens to the connection.
+// Bytes of responses: fields and their order, content, and the state of the connection.
 
 import { caseTable, get, HOST, SERVER } from "./case.js";
 import { LARGE_BYTES } from "./engine.js";
@@ -6,11 +6,11 @@ import { LARGE_BYTES } from "./engine.js";
 const table = caseTable();
 const { add } = table;
 
-/** The content fields of an answer with text. */
+/** The content fields of a text response. */
 const contentFields = (length: number): string =>
   `Content-Type: text/plain; charset=UTF-8\r\nContent-Length: ${length}\r\n`;
 
-add("answer", "header set and order with content", {
+add("response", "header set and order with content", {
   send: get("/fields"),
   expect: [
     {
@@ -21,24 +21,24 @@ add("answer", "header set and order with content", {
   ],
   after: "open",
 });
-add("answer", "no content fields without content; the connection ends", {
+add("response", "no content fields without content; the connection closes", {
   send: get("/empty"),
   expect: [{ status: 200, head: `HTTP/1.1 200 OK\r\n${SERVER}`, body: "" }],
   after: "closed",
 });
-add("answer", "OPTIONS lists the methods before Server", {
+add("response", "OPTIONS lists the methods before Server", {
   send: `OPTIONS /svc/plugin/x HTTP/1.1\r\n${HOST}\r\n`,
   expect: [{ status: 200, head: `HTTP/1.1 200 OK\r\nAllowed: OPTIONS, GET, POST\r\n${SERVER}` }],
   after: "closed",
 });
-add("answer", "OPTIONS * asks for the server", {
+add("response", "OPTIONS * is for the whole server", {
   send: `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`,
   expect: [
     { status: 200, head: `HTTP/1.1 200 OK\r\nAllowed: OPTIONS, GET, HEAD, POST\r\n${SERVER}` },
   ],
   after: "closed",
 });
-add("answer", "HEAD has the length and no content", {
+add("response", "HEAD has the length and no content", {
   send: `HEAD /large HTTP/1.1\r\n${HOST}\r\n`,
   expect: [
     {
@@ -49,37 +49,37 @@ add("answer", "HEAD has the length and no content", {
   ],
   after: "open",
 });
-add("answer", "HEAD without content stays open", {
+add("response", "HEAD without content stays open", {
   send: `HEAD /empty HTTP/1.1\r\n${HOST}\r\n`,
   expect: [{ status: 200, isHead: true, head: `HTTP/1.1 200 OK\r\n${SERVER}` }],
   after: "open",
 });
-add("answer", "HEAD of a stream", {
+add("response", "HEAD of a stream", {
   send: `HEAD /stream HTTP/1.1\r\n${HOST}\r\n`,
   expect: [{ status: 200, isHead: true }],
   after: "open",
 });
-add("answer", "an error of the engine keeps the connection", {
+add("response", "an error of the engine keeps the connection", {
   send: get("/gone"),
   expect: [{ status: 503, body: "gone" }],
   after: "open",
 });
-add("answer", "bytes", {
+add("response", "bytes", {
   send: get("/bytes"),
   expect: [{ status: 200, body: "bytes\xff" }],
   after: "open",
 });
-add("answer", "stream", {
+add("response", "stream", {
   send: get("/stream"),
   expect: [{ status: 200, body: "1234567890" }],
   after: "open",
 });
-add("answer", "large", {
+add("response", "large", {
   send: get("/large"),
   expect: [{ status: 200, body: "x".repeat(LARGE_BYTES) }],
   after: "open",
 });
-add("answer", "refusal has the whole header set", {
+add("response", "rejection has all header fields", {
   send: "junk\r\n",
   expect: [
     {

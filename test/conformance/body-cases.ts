@@ -1,4 +1,4 @@
-// Bodies: lengths, chunks, attempts to smuggle, Expect, and bodies that are too large.
+// Bodies: lengths, chunks, request smuggling, Expect, and bodies that are too large.
 
 import { caseTable, chunked, get, HOST, PLAIN, post } from "./case.js";
 
@@ -45,7 +45,7 @@ badHeader("length", "the same twice", `${length("1")}content-length: 1\r\n`);
 badHeader("length", "two that differ", `${length("1")}Content-Length: 2\r\n`);
 badHeader("smuggling", "length and chunked", `${length("3")}Transfer-Encoding: chunked\r\n`);
 badHeader("smuggling", "chunked and length", `Transfer-Encoding: chunked\r\n${length("3")}`);
-badHeader("smuggling", "length hidden behind a blank", `${HOST}Content-Length : 3\r\n`);
+badHeader("smuggling", "length before a blank", `${HOST}Content-Length : 3\r\n`);
 badHeader(
   "smuggling",
   "chunked twice",
@@ -113,18 +113,18 @@ echoed(
   chunked(`${`10000\r\n${"x".repeat(65536)}\r\n`.repeat(4)}0\r\n\r\n`),
   `POST|/echo|${CHUNKED}||262144 bytes`,
 );
-badContent("size that is no number", "z\r\n");
+badContent("size that is not a number", "z\r\n");
 badContent("empty size", "\r\nabc");
 badContent("size with sign", "+3\r\nabc\r\n");
 badContent("size with prefix", "0x3\r\nabc\r\n");
 badContent("size with blank", "3 \r\nabc\r\n0\r\n\r\n");
-badContent("size beyond all", "fffffffffffffffff\r\n");
+badContent("huge size", "fffffffffffffffff\r\n");
 badContent("line feed alone after size", "3\nabc\r\n0\r\n\r\n");
 badContent("line feed alone after data", "3\r\nabc\n0\r\n\r\n");
 badContent("data longer than its size", "3\r\nabcd\r\n0\r\n\r\n");
 badContent("control character in an extension", "3;\x01\r\nabc\r\n");
 badContent("long extension", `3;${"a".repeat(2000)}`);
-badContent("broken trailer", "0\r\n: x\r\n\r\n");
+badContent("invalid trailer", "0\r\n: x\r\n\r\n");
 badContent("long trailers", `0\r\n${"X: y\r\n".repeat(2000)}\r\n`);
 
 // Expect
@@ -140,7 +140,7 @@ add("expect", "100-continue", {
   ],
   after: "open",
 });
-add("expect", "100-continue behind a request in progress", {
+add("expect", "100-continue after a request in progress", {
   send: [get("/late") + expecting("100-continue", "Content-Length: 3\r\n\r\n"), "abc"],
   waitsFor: "100 Continue",
   expect: [
@@ -169,7 +169,7 @@ refused(
   413,
   "Payload Too Large",
 );
-add("expect", "something else", {
+add("expect", "unknown expectation", {
   send: expecting("200-ok", "Content-Length: 3\r\n\r\nabc"),
   expect: [{ status: 417, body: "417 Expectation Failed" }],
   after: "open",
@@ -177,7 +177,7 @@ add("expect", "something else", {
 
 // Bodies beyond the limit; the suite runs with MAX_BODY_BYTES
 
-add("too large", "the rest is dropped and the connection stays", {
+add("too large", "the rest is discarded and the connection kept", {
   send: post("/echo", "x".repeat(600_000)),
   expect: [{ status: 413, body: "413 Payload Too Large" }],
   after: "open",

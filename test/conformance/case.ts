@@ -1,49 +1,49 @@
-// What a conformance case is, and the words in which the tables of cases are written. Paths are
-// those of the test engine; an answer is given by status and, where it matters, body or head.
+// Definition of a conformance case, and the vocabulary of the tables of cases. Paths are those of
+// the test engine; a response is given by status and, where relevant, body or head.
 
 export interface ExpectedAnswer {
   readonly status: number;
   readonly body?: string;
-  /** Status line and header lines exactly, without the empty line. */
+  /** Exact status line and header fields, without the empty line. */
   readonly head?: string;
-  /** Answer to a HEAD request: no content follows. */
+  /** Response to a HEAD request, without content. */
   readonly isHead?: boolean;
 }
 
 export interface Case {
   readonly rule: string;
   readonly name: string;
-  /** Latin1 text, or pieces that are sent in packets of their own. */
+  /** Latin1 text, or parts that are sent in separate packets. */
   readonly send: string | readonly string[];
   readonly expect: readonly ExpectedAnswer[];
-  /** What has to arrive before the next piece is sent. */
+  /** Data that must arrive before the next part is sent. */
   readonly waitsFor?: string | undefined;
   /**
-   * What the server does with the connection afterwards: an open one answers another request, on a
-   * waiting one the server takes the request for unfinished.
+   * State of the connection afterwards: an open one serves another request, on a waiting one the
+   * request is incomplete.
    */
   readonly after: "open" | "closed" | "waiting";
-  /** The client ends its half of the connection after sending. */
+  /** The client half-closes the connection after sending. */
   readonly ends?: boolean;
 }
 
 export const HOST = "Host: a\r\n";
 export const SERVER = "Server: SVC/3\r\nConnection: keep-Alive\r\n";
-/** Flags that the echo path shows of a request with only a Host field. */
+/** Flags in the echo of a request with only a Host field. */
 export const PLAIN = "json 0 0 -1 1";
 
 type Send = Case["send"];
 
-/** A table of cases and the ways to add to it. */
+/** A table of cases and functions that add to it. */
 export interface CaseTable {
   readonly cases: readonly Case[];
   add(rule: string, name: string, rest: Omit<Case, "rule" | "name">): void;
-  /** A request that is refused, after which the connection ends. */
+  /** A request that is rejected, after which the connection closes. */
   refused(rule: string, name: string, send: Send, status: number, message: string): void;
   /** A request that the echo path answers. */
   echoed(rule: string, name: string, send: Send, body: string): void;
   badLine(rule: string, name: string, send: Send): void;
-  /** Header fields that are refused. */
+  /** Header fields that are rejected. */
   badHeader(rule: string, name: string, fields: string): void;
 }
 

@@ -1,4 +1,4 @@
-// The rules of HTTP that every transport keeps, one raw conversation a case.
+// Rules of HTTP for every transport, one raw conversation per case.
 
 import { ANSWER_CASES } from "./answer-cases.js";
 import { BODY_CASES } from "./body-cases.js";
@@ -6,7 +6,7 @@ import type { Case } from "./case.js";
 import { CONNECTION_CASES } from "./connection-cases.js";
 import { HEAD_CASES } from "./head-cases.js";
 
-/** The body limit that the cases are written for. */
+/** The body limit of the cases. */
 export const MAX_BODY_BYTES = 512 * 1024;
 
 export const CASES: readonly Case[] = [

@@ -1,5 +1,5 @@
-// A small request engine behind a transport: each path answers in one way that the cases need.
-// Counts what it is told, so that tests can compare the counts with what really happened.
+// A small request engine behind a transport: each path responds in one way that the cases need.
+// Counts its notifications, so that tests can compare them with reality.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
@@ -8,11 +8,11 @@ import type { Exchange, ServerEvents, ServerOptions } from "../../runtime/http/t
 
 const TEXT = "text/plain";
 export const LARGE_BYTES = 1024 * 1024;
-/** Of bodies, and of answers. */
+/** Of bodies, and of responses. */
 export const MEMORY_BYTES = 256 * 1024 * 1024;
 export const IDLE_TIMEOUT_MS = 75_000;
 
-/** Options of a server to which this machine is all that there is. */
+/** Options of a server whose clients are all on loopback. */
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
   const limits = { connections: 0, requestsPerSecond: 0 };
   const memory = { bodyMemoryBytes: MEMORY_BYTES, answerMemoryBytes: MEMORY_BYTES };
@@ -54,7 +54,7 @@ export class TestEngine implements ServerEvents {
     else this.#echo(exchange);
   }
 
-  /** Answers with all that the engine was given. */
+  /** Responds with everything that the engine received. */
   #echo(exchange: Exchange): void {
     const { method, target, body, headers, connection } = exchange;
     const text = body instanceof Uint8Array ? Buffer.from(body).toString("latin1") : body;

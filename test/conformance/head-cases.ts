@@ -1,4 +1,4 @@
-// Request lines and header fields: what is taken, what is refused and at which byte.
+// Request lines and header fields: accepted ones, and rejected ones with the rejecting byte.
 
 import { caseTable, get, HOST, PLAIN } from "./case.js";
 
@@ -61,7 +61,7 @@ echoed("request line", "8191 bytes", get(`/${longest}`), `GET|/${longest}|${PLAI
 const tooLong = (name: string, send: string, after: "open" | "closed") =>
   add("request line", name, { send, expect: [{ status: 414, body: "414 URI Too Long" }], after });
 const POST_8192 = `POST /${longest} HTTP/1.1\r\n${HOST}`;
-// The end of such a request is known, so that the connection goes on behind it.
+// The end of such a request is known, so that the connection continues after it.
 tooLong("8192 bytes", get(`/${longest}a`), "open");
 tooLong("8192 bytes and a body", `${POST_8192}Content-Length: 3\r\n\r\nabc`, "open");
 tooLong(
@@ -70,7 +70,7 @@ tooLong(
   "open",
 );
 tooLong(
-  "8192 bytes and a body to wait for",
+  "8192 bytes and Expect: 100-continue",
   `${POST_8192}Content-Length: 3\r\nExpect: 100-continue\r\n\r\n`,
   "closed",
 );
@@ -82,7 +82,7 @@ tooLong(
 tooLong("60000 bytes", get(`/${"a".repeat(60_000)}`), "open");
 tooLong("more than 64 KiB", get(`/${"a".repeat(65_536)}`), "closed");
 tooLong("more than 64 KiB, unfinished", `GET /${"a".repeat(65_536)}`, "closed");
-badLine("request line", "8192 bytes, the version broken", `GET /${longest}a HTTP/1\r\n${HOST}\r\n`);
+badLine("request line", "8192 bytes, invalid version", `GET /${longest}a HTTP/1\r\n${HOST}\r\n`);
 
 // Header fields
 
@@ -130,10 +130,10 @@ echoed(
 );
 for (const [name, fields, isThere] of [
   ["an argspec", "X-SVC-Argspec: 0123\r\n", true],
-  ["an argspec in other letters", "x-svc-ARGSPEC: a\r\n", true],
+  ["an argspec in mixed case", "x-svc-ARGSPEC: a\r\n", true],
   ["an argspec without a value", "X-SVC-Argspec:\r\n", true],
   ["an argspec of 8000 bytes", `X-SVC-Argspec: ${"a".repeat(8000)}\r\n`, true],
-  ["names like that of an argspec", "X-SVC-Argspex: 1\r\nX-SVC-Argspecs: 1\r\n", false],
+  ["similar names to an argspec", "X-SVC-Argspex: 1\r\nX-SVC-Argspecs: 1\r\n", false],
 ] as const) {
   add("header", name, {
     send: get("/argspec", HOST + fields),
@@ -146,7 +146,7 @@ badHeader("header", "bypass negative", `${HOST}X-SVC-Bypass-SOUT: -1\r\n`);
 badHeader("header", "no Host", "X: a\r\n");
 badHeader("header", "no fields", "");
 badHeader("header", "two Hosts", `${HOST}${HOST}`);
-badHeader("header", "Host that is none", "Host: a b\r\n");
+badHeader("header", "invalid Host", "Host: a b\r\n");
 badHeader("header", "Host with path", "Host: a/b\r\n");
 badHeader("header", "no colon", `${HOST}abc\r\n`);
 badHeader("header", "empty name", `${HOST}: b\r\n`);
@@ -168,7 +168,7 @@ refused(
 );
 refused(
   "header",
-  "broken line, head unfinished",
+  "invalid line, head unfinished",
   "GET / HTTP/1.1\r\n: b\r\n",
   400,
   "Invalid HTTP header",

@@ -1,5 +1,4 @@
-// Requests with small faults in them, drawn from a seed: where servers tend to disagree about what
-// was meant.
+// Seeded mutations of requests, in places where servers tend to differ in their interpretation.
 
 const HOST = "Host: a\r\n";
 const CHUNKS = "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: v\r\n\r\n";
@@ -45,7 +44,7 @@ export function generator(seed: number): () => number {
   };
 }
 
-/** Two requests behind each other, changed in one to three places. */
+/** Two pipelined requests, mutated in one to three places. */
 export function mutated(random: () => number): string {
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)]!;
   let text = pick(SEEDS) + pick(SEEDS);

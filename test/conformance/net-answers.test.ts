@@ -1,5 +1,5 @@
-// Answers that are not read: what they may hold of a server's memory, for a connection, a client
-// and all of them. No answer is lost below the bounds; beyond them the client is told.
+// Unread responses: their quota of the server's memory per connection, per client and in total. No
+// response is lost below the limits; beyond them the client gets an error.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
@@ -19,7 +19,7 @@ interface Context {
   engine: TestEngine;
 }
 
-const test = suite<Context>("net answers");
+const test = suite<Context>("net responses");
 
 test.before.each(async (context) => {
   context.engine = new TestEngine();
@@ -56,7 +56,7 @@ function answerAll({ engine }: Context, bytes: number): void {
   for (const exchange of engine.held) exchange.answer(200, "text/plain", Buffer.alloc(bytes, "x"));
 }
 
-test("one connection holds a share, whatever it has asked for at once", async (context) => {
+test("limits one connection to its quota, however many requests it sends", async (context) => {
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(20));
   answerAll(context, 20 * MIB);
@@ -75,7 +75,7 @@ test("one connection holds a share, whatever it has asked for at once", async (c
   assert.is(statuses[20], 200, "it goes on once it reads");
 });
 
-test("an executed POST whose answer is dropped is not to be sent again", async (context) => {
+test("sends no retryable error when it drops the response of an executed POST", async (context) => {
   const client = await deaf(context, POST.repeat(3));
   answerAll(context, 40 * MIB);
   client.socket.resume();
@@ -87,7 +87,7 @@ test("an executed POST whose answer is dropped is not to be sent again", async (
   assert.match(answers[1]!.body, "executed");
 });
 
-test("clients beyond the bound of all are turned away before anything runs", async (context) => {
+test("rejects clients beyond the total limit before execution", async (context) => {
   const { server, engine } = context;
   const from = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
   for (const address of from) await deaf(context, HOLD, address);
@@ -106,7 +106,7 @@ test("clients beyond the bound of all are turned away before anything runs", asy
   assert.is((await late.answers(1))[0]!.status, 200);
 });
 
-test("answers that wait behind a slow one count", async (context) => {
+test("counts responses queued behind a slow one", async (context) => {
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(10));
   for (const exchange of engine.held.slice(1)) {
@@ -121,7 +121,7 @@ test("answers that wait behind a slow one count", async (context) => {
   assert.is((await client.answers(11)).at(-1)!.status, 200);
 });
 
-test("bytes that are nobody else's are given back once they are out", async (context) => {
+test("releases exclusive bytes once they are sent", async (context) => {
   const { engine } = context;
   const client = await deaf(context, HOLD.repeat(2));
   const bytes = [0, 1].map((start) => Buffer.alloc(20 * MIB).map((_, at) => (at + start) & 127));
@@ -141,7 +141,7 @@ test("bytes that are nobody else's are given back once they are out", async (con
   assert.is(kept.length, 20 * MIB);
 });
 
-test("a client that is gone before takes nobody with it", async (context) => {
+test("releases the bytes of clients that disconnected before", async (context) => {
   const { engine, server } = context;
   for (let n = 0; n < 20; n++) {
     const client = await deaf(context, HOLD);

@@ -1,4 +1,4 @@
-// What one client may take of the `net` transport, so that enough is left for the others.
+// Quotas of one client at the `net` transport, which keep resources for others.
 // limit: 60 s
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +26,7 @@ interface Context {
   engine: TestEngine;
 }
 
-const test = suite<Context>("net bounds");
+const test = suite<Context>("net quotas");
 
 test.before.each(async (context) => {
   context.engine = new TestEngine();
@@ -72,19 +72,19 @@ async function statusOf(server: NetServer, bytes: number, from: string): Promise
   return answer!.status;
 }
 
-test("bodies that never end leave room for those of others, and are given up", async (context) => {
+test("endless bodies leave room for others and time out", async (context) => {
   const { server } = context;
   const slow: RawClient[] = [];
   for (let count = 0; count < 4; count++) slow.push(await sender(server, 40 * MIB, "127.0.0.1"));
   const arrived = (): number => server.connections().reduce((sum, one) => sum + one.bytesIn, 0);
-  // On a busy machine one may be refused before all of it has arrived.
+  // On a loaded machine one may be rejected before it has arrived completely.
   const refused = (): number => slow.filter(({ isClosed }) => isClosed).length;
   await until(() => arrived() + refused() * 40 * MIB >= 160 * MIB, "all bytes");
   assert.ok(server.budget.used <= MEMORY_BYTES / 2, `${server.budget.used} bytes are held`);
   assert.is(await statusOf(server, 10 * MIB, "127.0.0.2"), 200, "another address");
   assert.is(await statusOf(server, 100, "127.0.0.2"), 200);
 
-  // A byte a minute is no progress.
+  // One byte per minute is no progress.
   for (const client of slow) if (!client.isClosed) client.send("x");
   const now = performance.now();
   server.sweep(now + BODY_RATE_WINDOW_MS + 100);
@@ -92,7 +92,7 @@ test("bodies that never end leave room for those of others, and are given up", a
   await until(() => server.budget.used === 0, "the end of the bodies");
 });
 
-test("small bodies find room where large ones do not", async ({ server }) => {
+test("small bodies are accepted where large ones are not", async ({ server }) => {
   const held = server.budget.limit - server.budget.reserve;
   server.budget.used = held;
   assert.is(await statusOf(server, MIB, "127.0.0.1"), 503);
@@ -101,10 +101,10 @@ test("small bodies find room where large ones do not", async ({ server }) => {
 });
 
 const IDENT = "XSVCIDENT 1 1 1 0 0 0 1\r\n";
-/** As the echo path shows what it was told. */
+/** As the echo path shows its flags. */
 const PARTIAL = `${HOST}Accept: application/x-svc-partial\r\n`;
 
-test("who is no parent is a client, whatever it says", async ({ server }) => {
+test("a client outside of the parents' networks cannot act as a dispatcher", async ({ server }) => {
   const stranger = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
   stranger.send(`GET /echo HTTP/1.1\r\n${PARTIAL}\r\n`.repeat(2));
   const answers = await stranger.answers(2);
@@ -121,7 +121,9 @@ test("who is no parent is a client, whatever it says", async ({ server }) => {
   assert.is((await parent.answers(1))[0]!.body, "GET|/echo|partial 0 0 -1 2|1.1.1.0.0.0.1|none");
 });
 
-test("what passes at a dispatcher passes behind it, with what was added", async ({ server }) => {
+test("a request accepted by a dispatcher is accepted by its back-ends, with added fields", async ({
+  server,
+}) => {
   const fields = Array.from({ length: 99 }, (_, n) => `X-${n}: ${"v".repeat(600)}\r\n`).join("");
   const added = `X-SVC-Via: ${"a".repeat(5000)}\r\nX-SVC-Partial-Target: 1\r\n`;
   const ask = (target: string, block: string) => `GET /${target} HTTP/1.1\r\n${HOST}${block}\r\n`;
@@ -142,7 +144,7 @@ test("what passes at a dispatcher passes behind it, with what was added", async 
   assert.is((await parent.answers(1))[0]!.status, 400);
 });
 
-/** A server of its own, with bounds for each client. */
+/** A server of its own with limits per client. */
 async function limited(engine: TestEngine, limits: ClientLimits): Promise<NetServer> {
   const server = new NetServer(serverOptions({ limits }), engine);
   await server.listen(0, "127.0.0.1");
@@ -151,7 +153,7 @@ async function limited(engine: TestEngine, limits: ClientLimits): Promise<NetSer
 
 const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
 
-test("one address has a bound of connections, a dispatcher there has none", async (context) => {
+test("connections per address are limited, except for dispatchers", async (context) => {
   const server = await limited(context.engine, { connections: 3, requestsPerSecond: 0 });
   const open = async (from: string, text: string): Promise<number> => {
     const client = await RawClient.open(server.port, "127.0.0.1", from);
@@ -175,7 +177,7 @@ test("one address has a bound of connections, a dispatcher there has none", asyn
   await server.close();
 });
 
-test("connections of one address give way to others while they are idle", async (context) => {
+test("idle connections of an address with many are closed in favor of others", async (context) => {
   const { server, engine } = context;
   const held = await RawClient.open(server.port, "127.0.0.1");
   held.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
@@ -230,7 +232,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0);
 }
 
-test("one address has a bound of requests, however many connections it has", async (context) => {
+test("requests per address are rate-limited, over all its connections", async (context) => {
   const server = await limited(context.engine, { connections: 0, requestsPerSecond: 20 });
   const ask = async (from: string, text: string, count: number): Promise<number[]> => {
     const client = await RawClient.open(server.port, "127.0.0.1", from);
@@ -250,7 +252,7 @@ test("one address has a bound of requests, however many connections it has", asy
   await server.close();
 });
 
-test("dispatchers leave connections to clients", async ({ server, engine }) => {
+test("dispatchers leave a reserve of connections to clients", async ({ server, engine }) => {
   const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
   const ask = `${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`;
   const clients: RawClient[] = [];
@@ -274,7 +276,7 @@ test("dispatchers leave connections to clients", async ({ server, engine }) => {
   assert.is((await next.answers(1))[0]!.status, 200);
 });
 
-test("the end of a client is seen while its requests have to wait", async ({ server, engine }) => {
+test("a half-closed client is detected while its requests wait", async ({ server, engine }) => {
   const get = `GET /hold HTTP/1.1\r\n${HOST}\r\n`;
   const client = await RawClient.open(server.port);
   client.send(get.repeat(MAX_PIPELINED_REQUESTS + 20));
@@ -297,7 +299,7 @@ test("the end of a client is seen while its requests have to wait", async ({ ser
   for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
 });
 
-test("one who sends on while its requests wait is read from up to a bound", async (context) => {
+test("the input of a client whose requests wait is buffered up to a limit", async (context) => {
   const { server, engine } = context;
   const client = await RawClient.open(server.port);
   const get = `GET /hold HTTP/1.1\r\n${HOST}\r\n`;

@@ -1,6 +1,6 @@
-// Mutated requests, given to the `net` transport and to the parser inside Node's own HTTP server
-// (llhttp): whatever the transport accepts the parser accepts too, with the same boundaries. If
-// they differed about where a request ends, one request could hide inside another.
+// Mutated requests for the `net` transport and for the parser of Node's own HTTP server (llhttp):
+// every request that the transport accepts has the same boundaries in the parser. A difference
+// would allow request smuggling.
 
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ import { generator, mutated } from "./mutations.js";
 
 const SEED = Number(process.env.SEED ?? 20260707);
 const ROUNDS = Number(process.env.ROUNDS ?? 1200);
-/** What a server took for a request. */
+/** A request as a server parsed it. */
 type Seen = string;
 
 class Recorder implements ServerEvents {
@@ -57,7 +57,7 @@ const { HTTPParser, methods } = createRequire(import.meta.url)("_http_common") a
   methods: readonly string[];
 };
 
-/** The requests that Node's parser finds, up to the first fault. */
+/** Requests found by Node's parser, up to the first fault. */
 function seenByNode(message: string): Seen[] {
   const seen: Seen[] = [];
   let method = "";
@@ -80,15 +80,15 @@ function seenByNode(message: string): Seen[] {
 }
 
 /**
- * Two things are fine by the rules of HTTP and refused by Node: bytes above ASCII in a target, and
- * tabs behind a length or coding. Node gets others of the same length instead.
+ * Node rejects two things that HTTP allows: bytes above ASCII in a target, and tabs after a length
+ * or coding. Node gets replacements of the same length.
  */
 function palatable(message: string): string {
   const blank = (tabs: string): string => " ".repeat(tabs.length);
   return message.replaceAll("\x80", "z").replace(/\t+(?=\r\n)/g, blank);
 }
 
-/** A request without what `palatable` may have changed. */
+/** A request without the parts that `palatable` may have changed. */
 function comparable(seen: Seen): Seen {
   return seen.replaceAll("\x80", "z").replaceAll("\t", " ");
 }
@@ -105,7 +105,7 @@ async function converse(port: number, message: string): Promise<void> {
 
 const test = suite("net fuzz");
 
-test(`accepts what Node's parser accepts (seed ${SEED})`, async () => {
+test(`accepts only what Node's parser accepts (seed ${SEED})`, async () => {
   const random = generator(SEED);
   const ours = new Recorder();
   const transport = new NetServer(serverOptions({ maxBodyBytes: 1e6 }), ours);

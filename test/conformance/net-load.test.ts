@@ -1,5 +1,5 @@
-// The `net` transport under clients that mean no good: slow, gone, too many, reading nothing. It
-// has to answer the others, bound what it holds, and forget all of it afterwards.
+// The `net` transport under hostile clients: slow, disconnected, too many, not reading. It serves
+// others, limits its memory, and releases everything afterwards.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
@@ -46,14 +46,14 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** The server holds nothing any more. */
+/** The server holds no connections and memory any more. */
 async function expectEmpty({ server, engine }: Context): Promise<void> {
   await until(() => engine.open === 0, "the end of all connections");
   assert.is(server.connections().length, 0);
   assert.is(server.budget.used, 0);
 }
 
-/** Sends `begin`, lets `idleMs` pass on the server's clock, and tells what happened. */
+/** Sends `begin`, advances the server's clock by `idleMs`, and returns the outcome. */
 async function afterSilence(
   { server, engine }: Context,
   begin: string,
@@ -67,7 +67,7 @@ async function afterSilence(
   return client;
 }
 
-test("an unfinished head is answered with 408 after its time", async (context) => {
+test("responds 408 to an incomplete head after its timeout", async (context) => {
   const begin = "GET / HTTP/1.1\r\nHost:";
   const patient = await afterSilence(context, begin, HEAD_TIMEOUT_MS - 1000);
   assert.not.ok(patient.isClosed);
@@ -77,7 +77,7 @@ test("an unfinished head is answered with 408 after its time", async (context) =
   await patient.until(() => patient.isClosed, "the end");
 });
 
-test("a head that arrives byte by byte has no more time", async (context) => {
+test("does not extend the timeout of a head that arrives byte by byte", async (context) => {
   const client = await RawClient.open(context.server.port);
   for (const byte of "GET / HTTP/1.1\r\n") {
     client.send(byte);
@@ -88,7 +88,7 @@ test("a head that arrives byte by byte has no more time", async (context) => {
   assert.is((await client.answers(1))[0]!.status, 408);
 });
 
-test("a body that stalls is answered with 408 and its memory given back", async (context) => {
+test("responds 408 to a stalled body and releases its memory", async (context) => {
   const head = `POST /echo HTTP/1.1\r\n${HOST}Content-Length: 1000000\r\n\r\n`;
   const begin = head + "x".repeat(100_000);
   const client = await RawClient.open(context.server.port);
@@ -102,7 +102,7 @@ test("a body that stalls is answered with 408 and its memory given back", async 
   assert.is(context.server.budget.used, 0);
 });
 
-test("the bytes of empty lines are no head, and no life", async (context) => {
+test("does not treat empty lines as a head or as activity", async (context) => {
   const { server } = context;
   const client = await RawClient.open(server.port);
   for (const byte of "\r\n\r") {
@@ -121,7 +121,7 @@ test("the bytes of empty lines are no head, and no life", async (context) => {
   assert.is(client.received, "", "idle, not late");
 });
 
-test("an idle connection ends, that of a dispatcher too", async (context) => {
+test("closes idle connections, including those of dispatchers", async (context) => {
   const dispatcher = await afterSilence(context, `XSVCIDENT 1 1 1 0 0 0 1\r\n${GET}`, 0);
   await dispatcher.answers(1);
   context.server.sweep(performance.now() + EXTRA_CHANNEL_IDLE_MS);
@@ -136,7 +136,7 @@ test("an idle connection ends, that of a dispatcher too", async (context) => {
   await dispatcher.until(() => dispatcher.isClosed, "the end");
 });
 
-test("a request in progress is no idleness", async (context) => {
+test("does not treat a request in progress as idle", async (context) => {
   const client = await RawClient.open(context.server.port);
   client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
   await until(() => context.engine.held.length === 1, "the request");
@@ -146,7 +146,7 @@ test("a request in progress is no idleness", async (context) => {
   client.close();
 });
 
-test("a client that never ends its half is cut after a while", async (context) => {
+test("closes the connection of a client that never half-closes", async (context) => {
   const client = await RawClient.open(context.server.port);
   client.send("junk\r\n");
   await client.until(() => client.isClosed, "the server's end");
@@ -154,7 +154,7 @@ test("a client that never ends its half is cut after a while", async (context) =
   await expectEmpty(context);
 });
 
-test("64 requests of a connection are in progress at most, others wait", async (context) => {
+test("runs at most 64 requests of a connection at once", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);
   client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
@@ -169,7 +169,7 @@ test("64 requests of a connection are in progress at most, others wait", async (
   );
   await until(() => engine.requests === MAX_PIPELINED_REQUESTS + 3, "three more");
   client.close();
-  // Input is paused, so the server learns of it only when it answers.
+  // Input is paused, so that the server notices it only when it responds.
   await until(() => {
     for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
     return engine.open === 0;
@@ -177,7 +177,7 @@ test("64 requests of a connection are in progress at most, others wait", async (
   await expectEmpty(context);
 });
 
-test("requests with large heads wait until those before them are answered", async (context) => {
+test("delays requests with large heads until earlier ones are answered", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);
   const fields = Array.from({ length: 5 }, (_, n) => `X-${n}: ${"a".repeat(8000)}\r\n`).join("");
@@ -193,7 +193,7 @@ test("requests with large heads wait until those before them are answered", asyn
   await expectEmpty(context);
 });
 
-test("a client that goes away marks its requests and leaves nothing", async (context) => {
+test("marks requests of a disconnected client and releases their memory", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);
   const body = "x".repeat(200_000);
@@ -208,7 +208,7 @@ test("a client that goes away marks its requests and leaves nothing", async (con
   await expectEmpty(context);
 });
 
-test("a client that reads nothing is not read from", async (context) => {
+test("stops reading from a client that does not read", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);
   client.socket.pause();
@@ -222,7 +222,7 @@ test("a client that reads nothing is not read from", async (context) => {
   await expectEmpty(context);
 });
 
-test("a second answer does nothing", async (context) => {
+test("ignores a second response", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);
   client.send(`GET /hold HTTP/1.1\r\nHost: a\r\n\r\n${GET}`);
@@ -239,7 +239,7 @@ test("a second answer does nothing", async (context) => {
   client.close();
 });
 
-test("connections beyond the limit are told so, and the place is free again", async (context) => {
+test("rejects connections beyond the limit, until one closes", async (context) => {
   const { engine, server } = context;
   const clients: RawClient[] = [];
   for (let opened = 0; opened < 1100; opened++) clients.push(await RawClient.open(server.port));
@@ -260,7 +260,7 @@ test("connections beyond the limit are told so, and the place is free again", as
   assert.is((await later.answers(1))[0]!.status, 200);
 });
 
-test("bodies in flight have one budget", async (context) => {
+test("limits the total size of bodies in progress", async (context) => {
   const { engine, server } = context;
   const used = server.budget.limit - server.budget.reserve - 150_000;
   server.budget.used = used;

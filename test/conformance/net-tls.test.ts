@@ -1,5 +1,5 @@
-// The `net` transport over TLS: every rule of the conformance suite, the bounds of one client, and
-// those of what comes before the first request.
+// The `net` transport over TLS: every rule of the conformance suite, quotas of one client, and
+// limits before the first request.
 // limit: 60 s
 // takes 45 s
 
@@ -74,7 +74,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   }
 }
 
-test("a client that never agrees on keys counts, and is given up", async (context) => {
+test("a connection without a completed handshake counts and times out", async (context) => {
   const limits = { connections: 3, requestsPerSecond: 0 };
   const server = await serverWith(context, { limits });
   const first = await open(server, "127.0.0.2");
@@ -88,7 +88,7 @@ test("a client that never agrees on keys counts, and is given up", async (contex
   assert.is(beyond.received, "");
   assert.is(await statusOf(await open(server, "127.0.0.3")), 200, "another address");
 
-  // Bytes that trickle in are no progress.
+  // Slowly arriving bytes are no progress.
   server.sweep(performance.now() + HEAD_TIMEOUT_MS / 2);
   slow.send("\x02");
   assert.not.ok(mute.isClosed || slow.isClosed);
@@ -99,7 +99,7 @@ test("a client that never agrees on keys counts, and is given up", async (contex
   assert.is(await statusOf(first), 200, "who was there before");
 });
 
-test("silent connections of one address do not close the port to others", async (context) => {
+test("silent connections of one address do not block others", async (context) => {
   const server = await serverWith(context);
   const silent = Array.from({ length: MAX_CONNECTIONS_PER_PORT }, () =>
     RawClient.open(server.port, HERE),
@@ -114,7 +114,7 @@ test("silent connections of one address do not close the port to others", async 
   await assertFails(open(server));
 });
 
-test("what is no TLS ends, and only that", async (context) => {
+test("a connection without TLS is closed without effect on others", async (context) => {
   const server = await serverWith(context);
   const client = await open(server);
   for (const text of [GET, "\x16\x03\x01\x00\x05garbage", "\0".repeat(5000)]) {
@@ -129,7 +129,7 @@ test("what is no TLS ends, and only that", async (context) => {
   assert.is(context.engine.requests, 1);
 });
 
-test("a head that does not end is answered with 408", async (context) => {
+test("an endless head is answered with 408", async (context) => {
   const server = await serverWith(context);
   const client = await open(server);
   client.send("GET /echo HTTP/1.1\r\nHost:");
@@ -139,7 +139,7 @@ test("a head that does not end is answered with 408", async (context) => {
   await client.until(() => client.isClosed, "the end");
 });
 
-test("a body above the bound is refused, and its memory given back", async (context) => {
+test("a body above the limit is rejected and its memory released", async (context) => {
   const server = await serverWith(context, { maxBodyBytes: 1000 });
   const client = await open(server);
   const head = `POST /echo HTTP/1.1\r\n${HOST}Content-Length: 2000\r\n\r\n`;
@@ -148,7 +148,7 @@ test("a body above the bound is refused, and its memory given back", async (cont
   assert.is(server.budget.used, 0);
 });
 
-test("one address has a bound of requests", async (context) => {
+test("requests per address are rate-limited", async (context) => {
   const limits = { connections: 0, requestsPerSecond: 20 };
   const client = await open(await serverWith(context, { limits }), "127.0.0.2");
   client.send(GET.repeat(60));
@@ -157,7 +157,7 @@ test("one address has a bound of requests", async (context) => {
   assert.ok(statuses.includes(429));
 });
 
-test("who does not read is not written for without end", async (context) => {
+test("responses for a client that does not read are buffered up to a limit", async (context) => {
   const server = await serverWith(context, { answerMemoryBytes: 4 * 1024 * 1024 });
   const client = await open(server);
   client.socket.pause();
@@ -168,7 +168,7 @@ test("who does not read is not written for without end", async (context) => {
   assert.ok(server.answers.held <= 6 * 1024 * 1024, `${server.answers.held} bytes are held`);
 });
 
-test("only clients with a certificate of the CA are served if it is asked for", async (context) => {
+test("clients need a certificate of the CA if it is required", async (context) => {
   const server = await serverWith(context, { tls: await materialOf("server", "ca.pem") });
   assert.is(await statusOf(await open(server, HERE, KNOWN_CLIENT)), 200);
   for (const client of [BELIEVES, await strayClient()]) {
@@ -182,7 +182,7 @@ async function strayClient(): Promise<object> {
   return { ...BELIEVES, ...options };
 }
 
-test("other certificates are for who comes then; who is there stays", async (context) => {
+test("renewed certificates apply to new connections and keep existing ones", async (context) => {
   const server = await serverWith(context);
   const before = await open(server);
   server.useTls(await materialOf("renewed"));
@@ -193,7 +193,7 @@ test("other certificates are for who comes then; who is there stays", async (con
   assert.is(await statusOf(after), 200);
 });
 
-test("a drain answers who is connected, and ends who has agreed on nothing", async (context) => {
+test("a drain answers connected clients and closes incomplete handshakes", async (context) => {
   const server = await serverWith(context);
   const client = await open(server);
   const mute = await RawClient.open(server.port);
@@ -220,7 +220,7 @@ async function assertFails(what: Promise<unknown>): Promise<void> {
   assert.ok(failed, "it should fail");
 }
 
-test("two that come from one port to two addresses are two", async (context) => {
+test("connections from one client port to two addresses are distinct", async (context) => {
   const server = await serverWith(context, {}, "0.0.0.0");
   const first = connectTcp({ port: server.port, host: HERE, localAddress: "127.0.0.3" });
   await once(first, "connect");

@@ -1,6 +1,6 @@
-// Connections of dispatchers that carry many streams: each stream is served as a connection of its
-// own is, and what breaks the rules ends the connection, never the server.
-// SEED and ROUNDS make other and longer runs.
+// Multiplexed connections of dispatchers: each stream is served like a connection of its own, and a
+// protocol violation closes the connection without affecting the server. SEED and ROUNDS select
+// other and longer runs.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -56,15 +56,15 @@ function ask(id: number, path: string, method = "GET", body = ""): string {
   return data(id, `${IDENT}${method} ${path} HTTP/1.1\r\n${HOST}${length}\r\n${body}`);
 }
 
-/** Lines of the log about connections whose other sides do not keep to the rules. */
+/** Log lines about protocol violations. */
 function told(): readonly RecentLogEntry[] {
   return recentLogEntries(0).lines.filter(({ text }) => text.includes("it breaks their rules"));
 }
 
-/** A connection that carries streams, and what has come on each. */
+/** A multiplexed connection, and the data received per stream. */
 class TrunkClient {
   readonly received = new Map<number, string>();
-  /** Frames in the order in which they came: numbers of streams, and those that end. */
+  /** Frames in order of arrival: stream ids, and their ends. */
   readonly order: (number | string)[] = [];
   #read = TRUNK_LINE.length;
   readonly #reader = new FrameReader({
@@ -86,7 +86,7 @@ class TrunkClient {
     return new TrunkClient(raw);
   }
 
-  /** Waits until a stream has so much, after a look at what has come. */
+  /** Waits until a stream has so much data, after reading the input. */
   async until(condition: () => boolean, what: string): Promise<void> {
     await this.raw.until(() => {
       const text = this.raw.received.slice(this.#read);
@@ -109,7 +109,7 @@ class TrunkClient {
   }
 }
 
-test("streams are answered as they are ready, each as a connection is", async (context) => {
+test("serves streams as they complete, each like a connection", async (context) => {
   const { server, engine } = context;
   const client = await TrunkClient.open(server.port);
   const body = "b".repeat(200);
@@ -119,7 +119,7 @@ test("streams are answered as they are ready, each as a connection is", async (c
   assert.is(client.received.has(1), false);
   engine.held[0]!.answer(200, "text/plain", "at last");
   assert.is(await client.body(1), "at last");
-  // The same stream again, its request in two frames; it is introduced once.
+  // The same stream again, its request in two frames; it is identified once.
   client.raw.send(data(2, "GET /echo?2 HT") + data(1, "GET /ec"));
   client.raw.send(data(2, `TP/1.1\r\n${HOST}\r\n`) + data(1, `ho?1 HTTP/1.1\r\n${HOST}\r\n`));
   assert.match(await client.body(1), /^GET\|\/echo\?1\|.*\|1\.1\.1\.0\.0\.0\.1\|/);
@@ -127,7 +127,7 @@ test("streams are answered as they are ready, each as a connection is", async (c
   assert.is(server.connections().filter(({ ident }) => ident !== null).length, 3);
 });
 
-test("only who may be a dispatcher is told of it, and may", async ({ server }) => {
+test("offers trunks to permitted dispatchers only", async ({ server }) => {
   const asks = `GET /echo HTTP/1.1\r\n${HOST}X-SVC-Trunk: 1\r\n\r\n`;
   const parent = await RawClient.open(server.port);
   parent.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n${asks}`);
@@ -147,7 +147,7 @@ test("only who may be a dispatcher is told of it, and may", async ({ server }) =
   assert.is(stranger.received, "");
 });
 
-test("an answer of many bytes does not hold up others", async ({ server }) => {
+test("does not block other streams behind a large response", async ({ server }) => {
   const client = await TrunkClient.open(server.port);
   client.raw.send(ask(1, "/large") + ask(2, "/echo") + ask(3, "/bytes"));
   assert.is((await client.body(1)).length, LARGE_BYTES);
@@ -156,15 +156,15 @@ test("an answer of many bytes does not hold up others", async ({ server }) => {
   assert.equal(client.order.slice(0, 4), [1, 2, 3, 1]);
 });
 
-test("who drops a stream drops its request, and nothing else", async ({ server, engine }) => {
+test("drops the request of a reset stream and nothing else", async ({ server, engine }) => {
   const client = await TrunkClient.open(server.port);
   client.raw.send(ask(1, "/hold") + ask(2, "/hold") + ask(3, "/empty"));
-  // An answer without content is the last one of its connection.
+  // A response without content is the last one of its connection.
   await client.until(() => client.order.includes(`3 ${FRAME.end}`), "the end of a stream");
   client.raw.send(frameHeader(1, FRAME.reset, 0) + frameHeader(3, FRAME.reset, 0));
   await client.until(() => engine.held[0]!.aborted, "the end of a request");
   assert.is(engine.held[1]!.aborted, false);
-  // What comes for a stream that was dropped is late.
+  // Data for a reset stream comes late.
   client.raw.send(data(1, "GET /echo") + ask(4, "/echo"));
   assert.match(await client.body(4), /^GET/);
   engine.held[1]!.answer(200, "text/plain", "held");
@@ -174,7 +174,9 @@ test("who drops a stream drops its request, and nothing else", async ({ server, 
   await client.raw.until(() => engine.open === 0, "the end of all streams");
 });
 
-test("a stream that says nonsense ends, and carries no streams itself", async ({ server }) => {
+test("closes a stream with invalid data, and accepts no trunk within a stream", async ({
+  server,
+}) => {
   const client = await TrunkClient.open(server.port);
   client.raw.send(data(1, "nonsense\r\n\r\n") + data(2, TRUNK_LINE) + ask(3, "/echo"));
   assert.match(await client.body(1), "Invalid HTTP request line");
@@ -187,12 +189,12 @@ test("a stream that says nonsense ends, and carries no streams itself", async ({
 for (const [name, bytes] of [
   ["stream 0", data(0, "a")],
   ["an unknown frame", frameHeader(1, 9, 0)],
-  ["content that is too long", frameHeader(2, FRAME.data, 65_537)],
-  ["an end, which is for servers", frameHeader(1, FRAME.end, 0)],
-  ["the end of a stream that never was", frameHeader(7, FRAME.reset, 0)],
+  ["oversized content", frameHeader(2, FRAME.data, 65_537)],
+  ["an end frame, which only servers send", frameHeader(1, FRAME.end, 0)],
+  ["an end of an unknown stream", frameHeader(7, FRAME.reset, 0)],
   ["HTTP", `GET /echo HTTP/1.1\r\n${HOST}\r\n`],
 ] as const) {
-  test(`${name} ends the connection, and the requests on it`, async ({ server, engine }) => {
+  test(`closes the connection and its requests on ${name}`, async ({ server, engine }) => {
     const client = await TrunkClient.open(server.port);
     client.raw.send(ask(1, "/hold"));
     await client.until(() => engine.held.length > 0, "request");
@@ -200,18 +202,18 @@ for (const [name, bytes] of [
     await client.raw.until(() => client.raw.isClosed && engine.open === 0, "the end");
     assert.is(engine.held[0]!.aborted, true);
     assert.is(engine.requests, 1);
-    // What comes again within a second is only counted.
+    // Repetitions within a second are only counted.
     assert.ok(told().length > 0, "the operator is told");
   });
 }
 
-test("a connection becomes a trunk only while nothing else is on it", async ({ server }) => {
+test("rejects a trunk on a connection with other requests", async ({ server }) => {
   const client = await RawClient.open(server.port);
   client.send(`${IDENT}${TRUNK_LINE}`);
   assert.is((await client.answers(1))[0]!.status, 400);
 });
 
-test("streams count as the connections of dispatchers", async ({ server, engine }) => {
+test("counts streams as connections of dispatchers", async ({ server, engine }) => {
   const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE - 1;
   const client = await TrunkClient.open(server.port);
   for (let id = 1; id <= most + 2; id++) client.raw.send(ask(id, "/echo"));
@@ -225,7 +227,7 @@ test("streams count as the connections of dispatchers", async ({ server, engine 
   assert.match(await client.body(most + 3), /^GET/);
 });
 
-test("what streams have to wait with is bounded for all of a client together", async (context) => {
+test("limits the queued data of all streams of a client together", async (context) => {
   await context.server.close();
   const memory = 4_000_000;
   const server = new NetServer(serverOptions({ bodyMemoryBytes: memory }), context.engine);
@@ -238,7 +240,7 @@ test("what streams have to wait with is bounded for all of a client together", a
     for (let piece = 0; piece < 15; piece++) client.raw.send(data(id, "x".repeat(60_000)));
   }
   client.raw.send(ask(7, "/echo"));
-  // Those that do not fit are given up, and nobody else.
+  // Streams beyond the limit are reset, without effect on others.
   assert.match(await client.body(7), /^GET/);
   const given = client.order.filter((end) => String(end).endsWith(` ${FRAME.reset}`));
   assert.ok(given.length >= 3 && given.length < 6, given.join());
@@ -247,7 +249,7 @@ test("what streams have to wait with is bounded for all of a client together", a
   await client.raw.until(() => server.budget.used === 0, "the end");
 });
 
-test("one that is idle ends, and so does a stream that says nothing", async (context) => {
+test("closes idle connections and silent streams", async (context) => {
   const { server, engine } = context;
   const client = await TrunkClient.open(server.port);
   client.raw.send(data(1, "X") + ask(2, "/hold"));
@@ -266,7 +268,7 @@ test("one that is idle ends, and so does a stream that says nothing", async (con
   await client.raw.until(() => client.raw.isClosed, "the end");
 });
 
-test("a drain answers what was asked, and takes no further streams", async (context) => {
+test("completes requests during a drain and accepts no further streams", async (context) => {
   const { server, engine } = context;
   const client = await TrunkClient.open(server.port);
   client.raw.send(ask(1, "/hold") + ask(2, "/echo"));
@@ -283,7 +285,7 @@ test("a drain answers what was asked, and takes no further streams", async (cont
   assert.is(engine.requests, 2);
 });
 
-test(`whatever comes, the server goes on (SEED=${SEED})`, async ({ server, engine }) => {
+test(`survives any input (SEED=${SEED})`, async ({ server, engine }) => {
   const random = generator(SEED);
   const below = (end: number): number => Math.floor(random() * end);
   const paths = ["/echo", "/late", "/hold", "/large", "/empty", "/stream", "/gone"];

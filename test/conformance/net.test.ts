@@ -1,4 +1,4 @@
-// The `net` transport keeps every rule of the conformance suite.
+// The `net` transport follows every rule of the conformance suite.
 
 import { suite } from "uvu";
 import { netTransport } from "../../runtime/http/net/transport.js";

@@ -1,4 +1,4 @@
-// A client that sends bytes as they are given and shows what came back, answer by answer.
+// A client that sends raw bytes and parses the received ones response by response.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect as connectTls } from "node:tls";
 
 export interface Answer {
   readonly status: number;
-  /** Status line and header lines with their CR LF, without the empty line. */
+  /** Status line and header fields with CR LF, without the empty line. */
   readonly head: string;
   readonly body: string;
 }
@@ -14,13 +14,13 @@ export interface Answer {
 const PATIENCE_MS = 20_000;
 
 export class RawClient {
-  /** Everything received, latin1. */
+  /** All received bytes, latin1. */
   received = "";
-  /** The server has ended or reset the connection. */
+  /** The server has closed or reset the connection. */
   isClosed = false;
   readonly socket: Socket;
 
-  /** Bytes of the answer that is to come next, as far as its head has told. */
+  /** Length of the next response, as far as its head is known. */
   #wanted = 0;
 
   static readonly #all = new Set<RawClient>();
@@ -39,8 +39,8 @@ export class RawClient {
   }
 
   /**
-   * @param from address that the server sees; of this machine
-   * @param tls how the connection is encrypted; null: it is not
+   * @param from local address that the server sees
+   * @param tls encryption of the connection; null: none
    */
   static async open(
     port: number,
@@ -69,7 +69,7 @@ export class RawClient {
     this.socket.write(bytes, "latin1");
   }
 
-  /** Waits until `condition` holds; fails after a time that no sound server needs. */
+  /** Waits until `condition` holds; fails after a time that a correct server never needs. */
   async until(condition: () => boolean, what: string): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     while (!condition()) {
@@ -80,7 +80,7 @@ export class RawClient {
     }
   }
 
-  /** The next answers, taken from what was received. Methods tell which answers are to HEAD. */
+  /** The next responses from the received bytes. Methods tell which ones are to HEAD. */
   async answers(
     count: number,
     isHead: (index: number) => boolean = () => false,
@@ -105,7 +105,7 @@ export class RawClient {
   }
 
   #take(isHead: boolean): Answer | null {
-    // To look for the end of a head makes one text of all that was received.
+    // Searching the end of a head joins all received chunks.
     if (this.received.length < this.#wanted) return null;
     const end = this.received.indexOf("\r\n\r\n");
     if (end < 0) return null;

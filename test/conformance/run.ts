@@ -1,5 +1,6 @@
-// Runs the conformance cases against a transport. A transport that cannot keep some rule says what
-// it does instead and is held to that, so that its list never says more than is true.
+// Runs the conformance cases against a transport. For rules that a transport cannot follow, its
+// list of differences states the actual behavior, which is verified as well, so that the list stays
+// exact.
 
 import { setImmediate as turn } from "node:timers/promises";
 import type { ConnectionOptions } from "node:tls";
@@ -14,22 +15,22 @@ import { RawClient } from "./raw-client.js";
 
 const PROBE = "GET /probe HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Names a case in the lists of known differences. */
+/** Name of a case in the lists of known differences. */
 export function nameOf(entry: Case): string {
   return `${entry.rule}: ${entry.name}`;
 }
 
-/** What a transport does otherwise than the cases say. */
+/** Behavior of a transport that differs from the cases. */
 export interface KnownDifferences {
-  /** Every answer that leaves the connection open carries a Date. */
+  /** Every response that leaves the connection open has a Date field. */
   readonly addsDate: boolean;
-  /** Outcomes by the names of the cases. */
+  /** Outcomes by case name. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
 export type Outcome = Pick<Case, "expect" | "after" | "waitsFor">;
 
-/** How connections are encrypted. */
+/** Encryption of the connections. */
 export interface Encryption {
   material(): Promise<TlsMaterial>;
   readonly client: ConnectionOptions;
@@ -39,7 +40,7 @@ const HERE = "127.0.0.1";
 const NONE: KnownDifferences = { addsDate: false, outcomes: new Map() };
 const DATE = /^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/m;
 
-/** Adds one test a case to a suite of the caller's, who runs it. */
+/** Adds one test per case to a suite, which the caller runs. */
 export function addConformance(
   test: Test,
   transport: Transport,
@@ -78,7 +79,7 @@ export function addConformance(
     for (const name of outcomes.keys()) assert.ok(names.has(name), name);
   });
 
-  test("nothing is left over", async () => {
+  test("no memory is leaked", async () => {
     const deadline = performance.now() + 3000;
     while (engine.open > 0 && performance.now() < deadline) await turn();
     assert.is(engine.open, 0);
@@ -114,7 +115,7 @@ function expectHead(head: string, expected: ExpectedAnswer, addsDate: boolean): 
   assert.is(hasDate ? head.replace(DATE, "") : head, expected.head);
 }
 
-/** Another client has had its turn, and still there is neither an answer nor an end. */
+/** Another client was served in between, and still there is neither a response nor a close. */
 async function expectWaiting(client: RawClient, other: RawClient): Promise<void> {
   await expectOpen(other);
   other.close();
