@@ -1,6 +1,6 @@
-// Whether one type fits another, against a validator and random values: whoever says that it fits
-// must never meet a value that does not. And it must not be too careful: a type that was widened
-// takes all that it took. The seed is printed on failure and repeats the run as SEED=n.
+// Type compatibility against a validator and random values: no value of a compatible type may be
+// rejected. And it must not be too strict: a widened type accepts all former values. The seed is
+// printed on failure and repeats the run as SEED=n.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -20,9 +20,9 @@ const ROUNDS = Number(process.env.ROUNDS ?? 120);
 const VALUES = 25;
 const READINGS: readonly CompareDirection[] = ["strict", "tolerant"];
 
-const test = suite("differences of types");
+const test = suite("type differences");
 
-test("are never overlooked", () => {
+test("are never missed", () => {
   const random = new Random();
   const seen = { fitting: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
@@ -32,12 +32,12 @@ test("are never overlooked", () => {
     expectSound(random, wider, types, seen);
     expectSound(random, types, randomTypes(random), seen);
   }
-  // Both answers must have been put to the test by values.
+  // Values must have tested both outcomes.
   assert.ok(seen.fitting > ROUNDS * 20, `seed ${SEED}: ${JSON.stringify(seen)}`);
   assert.ok(seen.refused > ROUNDS, `seed ${SEED}: ${JSON.stringify(seen)}`);
 });
 
-test("are not found where a type was widened", () => {
+test("are not reported for a widened type", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const types = randomTypes(random);
@@ -62,7 +62,7 @@ test("are not found where a type was widened", () => {
   }
 });
 
-/** Values of the first type, where they are said to fit, are values of the second. */
+/** Values of the first type are values of the second, if they are reported as compatible. */
 function expectSound(
   random: Random,
   given: TypeTable,
@@ -93,7 +93,7 @@ function typeOf(types: TypeTable, name: string): Type {
   return { schema: { $ref: `#/$defs/${name}` }, definitions: schemasOf(types) };
 }
 
-/** The same types under other names, so that no name can be the reason why they fit. */
+/** The same types under other names, so that names cannot affect the result. */
 function renamed(types: TypeTable): TypeTable {
   const text = JSON.stringify(types).replaceAll(
     /"kind":"ref","name":"(\w+)"/g,

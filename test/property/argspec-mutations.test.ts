@@ -1,5 +1,5 @@
-// Whatever is done to an argspec, reading it gives one of the known form, which reads the same once
-// more, or an SvcError. The seed is printed and repeats the run as SEED=n, ROUNDS=n has more.
+// Reading any mutation of an argspec yields a normalized argspec that reads the same again, or an
+// SvcError. The seed is printed and repeats the run as SEED=n, ROUNDS=n runs more.
 
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
@@ -25,7 +25,7 @@ const VALUES: readonly unknown[] = [
 
 const test = suite("mutated argspecs");
 
-test("read as argspecs or end in an SvcError", () => {
+test("read as argspecs or throw an SvcError", () => {
   const random = new Random();
   let taken = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -46,7 +46,7 @@ test("read as argspecs or end in an SvcError", () => {
   assert.ok(taken < ROUNDS * 0.9, `seed ${SEED}: ${taken} were taken`);
 });
 
-/** Reads a document, and does with it what all generators do. */
+/** Reads a document and runs all generators on it. */
 function checkRead(document: unknown): void {
   const argspec = readArgspec(document);
   assert.is(JSON.stringify(readArgspec(argspec)), JSON.stringify(argspec));
@@ -88,7 +88,7 @@ function mutate(random: Random, document: unknown): void {
   }
 }
 
-/** As a parser does: `__proto__` becomes a key like any other. */
+/** Like a parser: `__proto__` becomes a plain key. */
 function set(node: Node, key: string, value: unknown): void {
   const name = Array.isArray(node) ? String(node.length) : key;
   const at = Array.isArray(node) && /^\d+$/.test(key) ? key : name;

@@ -1,6 +1,6 @@
-// The generated check of a type, its JSON Schema and the rule for defaults and examples must accept
-// the same values: clients believe the schema, the server obeys the check, readers copy examples.
-// Random types, random values; the seed is printed when they differ and repeats the run as SEED=n.
+// The generated check of a type, its JSON Schema and the rule for defaults and examples accept the
+// same values: clients rely on the schema, the server on the check, readers on examples. Random
+// types, random values; the seed is printed on a difference and repeats the run as SEED=n.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

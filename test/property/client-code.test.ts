@@ -1,6 +1,6 @@
-// Whatever argspec the reader lets pass, the code that is made of it is code, and nothing but ours:
-// random schemas with all words at once, and texts that try to get out of where they stand. The
-// seed is printed on failure and repeats the run as SEED=n.
+// For any argspec that the reader accepts, the generated code contains only our own code: random
+// schemas with all keywords at once, and texts that try to escape from their context. The seed is
+// printed on failure and repeats the run as SEED=n.
 // limit: 60 s
 
 import { transform } from "esbuild";
@@ -44,7 +44,7 @@ const SCALARS = [null, true, 0, -1, 1.5e300, ...EVIL];
 
 const test = suite("client code");
 
-test("has nothing in it that is not ours", async () => {
+test("contains only generated code", async () => {
   const random = new Random();
   let tried = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -65,7 +65,7 @@ test("has nothing in it that is not ours", async () => {
   assert.ok(tried > ROUNDS / 4, `seed ${SEED}: ${tried}`);
 });
 
-/** Null where the reader refuses. */
+/** Null if the reader rejects it. */
 async function emitted(argspec: unknown): Promise<ReadonlyMap<string, string> | null> {
   let read: ReturnType<typeof readArgspec>;
   try {
@@ -76,7 +76,7 @@ async function emitted(argspec: unknown): Promise<ReadonlyMap<string, string> | 
   return emitTypescriptClient(read, { esm: "", cjs: "", types: "" });
 }
 
-/** One block of code, and below it one table, each row of a method. */
+/** One block of code, and below it one table with a row per method. */
 function assertReadme(text: string, what: string): void {
   const lines = text.split(/[\n\r\u2028\u2029]/);
   assert.is(lines.filter((line) => line.startsWith("```")).length, 2, what);
@@ -87,12 +87,12 @@ function assertReadme(text: string, what: string): void {
   assert.not.match(withoutTexts(code), /harm/, what);
 }
 
-/** What is left is code. */
+/** The remaining text is code. */
 function withoutTexts(text: string): string {
   return text.replace(/\/\*\*[\s\S]*?\*\/|^\/\/.*|"(?:[^"\\\n]|\\.)*"/gm, "");
 }
 
-/** As it would come from a file. */
+/** As parsed from a file. */
 function randomArgspec(random: Random): unknown {
   const text = () => random.of(EVIL);
   const $defs = NAMES.map((name): [string, JsonSchema] => [name, randomSchema(random, 3)]);
@@ -120,7 +120,7 @@ function randomArgspec(random: Random): unknown {
   return JSON.parse(JSON.stringify(argspecOf(plugins, Object.fromEntries($defs), text())));
 }
 
-/** Any of the words together, and some that do not belong there. */
+/** Any combination of keywords, and some unknown ones. */
 function randomSchema(random: Random, depth: number): JsonSchema {
   const part = () => randomSchema(random, depth - 1);
   const items = () => (random.below(3) === 0 ? random.below(2) === 0 : part());

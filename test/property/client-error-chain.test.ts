@@ -1,5 +1,5 @@
-// Any error that travels up through dispatchers comes out at the client as it went in, but for what
-// dispatchers cannot carry. Repeat a failed run with SEED=n; ROUNDS=n makes it longer.
+// Any error that passes through dispatchers arrives unchanged at the client, except for characters
+// that dispatchers cannot transmit. Repeat a failed run with SEED=n; ROUNDS=n makes it longer.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -17,7 +17,7 @@ const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
 
 const test = suite("client error chains");
 
-test("come back from any number of levels", () => {
+test("are restored from any number of levels", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const key = random.of(Object.keys(KINDS) as (keyof typeof KINDS)[]);

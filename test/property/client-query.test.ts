@@ -1,4 +1,4 @@
-// What a client writes into a query, the server reads back: random parameters of every wire form.
+// A server decodes each query as the client encoded it: random parameters of every wire form.
 // Repeat a failed run with SEED=n; ROUNDS=n makes it longer.
 
 import { suite } from "uvu";
@@ -36,7 +36,7 @@ const TEXT = [
 
 const test = suite("client query");
 
-test("is read by the server as it was given", () => {
+test("is decoded by the server as it was passed", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const wires: Record<string, Wire> = Object.create(null);
@@ -60,7 +60,7 @@ test("is read by the server as it was given", () => {
   }
 });
 
-/** Those of types that take null beside their values. */
+/** Those of nullable types. */
 function readersOf(wires: Readonly<Record<string, Wire>>): Record<string, ParamReader> {
   const readers: Record<string, ParamReader> = Object.create(null);
   for (const [name, wire] of Object.entries(wires)) {

@@ -1,5 +1,5 @@
-// Values that the schema of a type accepts can be assigned to the type that clients get for it.
-// Random types, random values; the seed is printed when the compiler of TypeScript disagrees.
+// Values that the schema of a type accepts are assignable to the generated client type. Random
+// types, random values; the seed is printed when the TypeScript compiler disagrees.
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ const VALUES = 40;
 
 const test = suite("client types");
 
-test("take what schemas accept", async () => {
+test("accept the values of their schemas", async () => {
   const random = new Random();
   const folder = mkdtempSync(join(tmpdir(), "svc-client-types-"));
   try {
@@ -43,12 +43,15 @@ test("take what schemas accept", async () => {
   }
 });
 
-/** In TypeScript every object has these, whatever its own type says. */
+/** In TypeScript every object has these, whatever its own type declares. */
 function withoutObjectMembers<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll('"toString"', '"with"'));
 }
 
-/** TypeScript refuses types that mention themselves in a list behind `...`: no plugin has them. */
+/**
+ * TypeScript rejects types that refer to themselves in a list after `...`: plugins cannot have
+ * them.
+ */
 function withoutListsInRest(types: TypeTable): TypeTable {
   return JSON.parse(JSON.stringify(types), (_, part) =>
     part?.kind === "tuple" && /array|tuple|union/.test(part.rest?.kind)
@@ -69,7 +72,7 @@ function acceptedValues(random: Random, types: TypeTable, shape: TypeShape): str
   return [...new Set(right.map((value) => JSON.stringify(value)))];
 }
 
-/** As schemas say; keys that no type names are refused, since TypeScript does so in literals. */
+/** By the schemas; undeclared keys are rejected, as TypeScript does in literals. */
 function fits(types: TypeTable, shape: TypeShape, value: unknown): boolean {
   switch (shape.kind) {
     case "ref":
@@ -109,7 +112,7 @@ function program(round: number, types: TypeTable, assignments: readonly string[]
   ].join("\n");
 }
 
-/** What the compiler has to say. */
+/** Errors of the compiler. */
 function compile(folder: string): string {
   const compilerOptions = {
     ...{ target: "es2022", module: "nodenext", types: [], strict: true, noEmit: true },

@@ -1,6 +1,5 @@
-// The compiler reads the values of queries in examples as the generated readers of servers read
-// those of requests. Random types, random texts; the seed is printed when the two differ and
-// repeats the run as SEED=n.
+// The compiler parses queries in examples like the generated readers of servers parse requests.
+// Random types, random texts; the seed is printed on a difference.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -33,9 +32,9 @@ const LEAVES: readonly TypeShape[] = [
   { kind: "object", properties: [], additional: { kind: "json" } },
 ];
 
-const test = suite("values of example queries");
+const test = suite("example query values");
 
-test("are those that a server reads", () => {
+test("are parsed like on a server", () => {
   const random = new Random();
   let converted = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -56,8 +55,8 @@ test("are those that a server reads", () => {
         assert.is((error as Error).name, "ParameterError", what);
         continue;
       }
-      // What the compiler says cannot be converted, no server takes; that a value is none of its
-      // type, as this one may be, another rule finds.
+      // No server accepts a value that the compiler cannot convert; another rule detects values
+      // outside of their type, as this one may be.
       assert.equal(found, { value }, what);
       converted++;
     }

@@ -1,5 +1,5 @@
-// Expressions beside a thread that writes properties without pause: all that one reads of a vertex
-// was there at one moment, in closures and in loops. ROUNDS=n for more than the default.
+// Expressions during continuous writes of properties by another thread: all values read from a
+// vertex existed at one moment, in closures and in loops. ROUNDS=n for more than the default.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -14,7 +14,7 @@ import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { SEED } from "./support/random.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
-const test = suite("expressions beside a writer");
+const test = suite("expressions during writes");
 const ROUNDS = Number(process.env.ROUNDS ?? 1);
 const VERTICES = 40;
 const REAL = 1;
@@ -23,7 +23,7 @@ const TRAIL = {
   ...{ prev: 1, prevWord1: 0, prevBits: 0, prevSide: 0 },
 };
 
-/** What is true of no vertex at any moment, and whether there is a loop for it. */
+/** A condition that never holds for any vertex, and whether it is compiled to a loop. */
 const NEVER: readonly (readonly [text: string, hasLoop: boolean])[] = [
   ["next['a'] < 0", true],
   ["('a' in next) != ('c' in next)", true],
@@ -44,7 +44,7 @@ function makeStore(): GraphStore {
   return store;
 }
 
-test("no expression sees a part of a change", async () => {
+test("never see a partial change", async () => {
   const store = makeStore();
   const done = new Int32Array(new SharedArrayBuffer(4));
   const keys = ["a", "b", "c"].map((name) => store.keys.codeOf(name));
@@ -70,7 +70,7 @@ test("no expression sees a part of a change", async () => {
       assert.is(program.filter(TRAIL, words.slice(), 0, words.length), 0, `SEED=${SEED}: ${text}`);
       looks += VERTICES;
     }
-    // Lets messages of the thread in, such as that it has failed.
+    // Receives messages of the thread, such as its failure.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ended;

@@ -1,5 +1,5 @@
-// Algorithms against naive models, on random graphs. ROUNDS=n for more graphs, SEED=n the same
-// again.
+// Algorithms against naive models on random graphs. ROUNDS=n for more graphs, SEED=n to repeat a
+// run.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -8,7 +8,7 @@ import { D_ANY, D_IN, M_FLT } from "../../runtime/graph/model/constants.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
 
-const test = suite(`algorithms of graphs (seed ${SEED})`);
+const test = suite(`graph algorithms (seed ${SEED})`);
 const ROUNDS = Number(process.env.ROUNDS ?? 30);
 
 interface Arc {
@@ -37,7 +37,7 @@ function randomSubject(random: Random): Subject {
   return { graph, ids, arcs: [...arcs.values()] };
 }
 
-/** Costs of the shortest ways between all, by Floyd and Warshall. */
+/** Costs of the shortest paths between all vertices, by Floyd and Warshall. */
 function distances({ ids, arcs }: Subject, isWeighted: boolean): Map<string, number> {
   const costs = new Map<string, number>();
   const of = (from: string, to: string): number =>
@@ -58,7 +58,7 @@ function eachSubject(run: (subject: Subject, random: Random) => void): void {
   for (let round = 0; round < ROUNDS; round++) run(randomSubject(random), random);
 }
 
-test("shortest paths cost what the best of all ways costs", () => {
+test("find shortest paths of minimum cost", () => {
   eachSubject((subject) => {
     const { graph, ids, arcs } = subject;
     for (const weighted of [false, true]) {
@@ -84,7 +84,7 @@ test("shortest paths cost what the best of all ways costs", () => {
   });
 });
 
-test("components are what spreads along arcs until nothing is added", () => {
+test("find components by spreading along arcs", () => {
   eachSubject(({ graph, ids, arcs }) => {
     const left = new Set(ids);
     const expected: string[][] = [];
@@ -110,7 +110,7 @@ test("components are what spreads along arcs until nothing is added", () => {
   });
 });
 
-/** By the definition, with a dense matrix. */
+/** By definition, with a dense matrix. */
 function naiveRank({ ids, arcs }: Subject, isWeighted: boolean, seeds: string[]): number[] {
   const begin = ids.map((id) =>
     seeds.length === 0 ? 1 / ids.length : seeds.filter((seed) => seed === id).length / seeds.length,
@@ -134,7 +134,7 @@ function naiveRank({ ids, arcs }: Subject, isWeighted: boolean, seeds: string[])
   return rank;
 }
 
-test("ranks are those of the definition, personal ones, too", () => {
+test("compute ranks by definition, including personalized ones", () => {
   eachSubject((subject, random) => {
     const { graph, ids } = subject;
     for (const weighted of [false, true]) {
@@ -151,7 +151,7 @@ test("ranks are those of the definition, personal ones, too", () => {
   });
 });
 
-test("walks follow arcs, and what co-occurs is counted over all pairs of arcs", () => {
+test("walk along arcs, and count co-occurrences over all pairs of arcs", () => {
   eachSubject(({ graph, ids, arcs }, random) => {
     const id = random.of(ids);
     const options = { arc: "to", steps: 6, walks: 5, seed: 7, weighted: random.below(2) === 0 };
@@ -184,7 +184,7 @@ test("walks follow arcs, and what co-occurs is counted over all pairs of arcs", 
   });
 });
 
-test("directions turn arcs around, and what makes no sense is refused", () => {
+test("reverse arcs by direction, and reject invalid options", () => {
   const graph = makeGraph();
   graph.connect("a", ["to", M_FLT, -1], "b");
   graph.connect("c", "to", "b");

@@ -1,5 +1,5 @@
-// Random changes of graphs against a model of Maps, alone and from two threads at once. ROUNDS=n
-// does more of it, SEED=n the same again.
+// Random changes of graphs against a model of Maps, from one thread and from two. ROUNDS=n runs
+// more, SEED=n repeats a run.
 // limit: 60 s
 
 import type { Worker } from "node:worker_threads";
@@ -26,7 +26,7 @@ import {
 import type { ModelThreadData, ModelThreadResult } from "./support/model-thread.js";
 import { Random, SEED } from "./support/random.js";
 
-const test = suite<{ clock: FakeClock }>("changes of graphs");
+const test = suite<{ clock: FakeClock }>("graph changes");
 const bundled = new BundledThread(new URL("support/model-thread.ts", import.meta.url));
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const CHANGES = 3000;
@@ -42,7 +42,7 @@ test.after.each(({ clock }) => {
   clock.stop();
 });
 
-test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
+test(`agree with a model (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const changed = openForChanges(GraphStore.create("test", TEST_THREAD), clock);
@@ -65,7 +65,7 @@ test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
   }
 });
 
-test(`hubs and lists become large and small again (seed ${SEED})`, ({ clock }) => {
+test(`grow and shrink hubs and lists (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
   const changed = openForChanges(GraphStore.create("test", TEST_THREAD), clock);
   const model = new GraphModel();
@@ -90,14 +90,14 @@ test(`hubs and lists become large and small again (seed ${SEED})`, ({ clock }) =
   checkStore(changed.store);
 });
 
-test(`two threads do what their models do (seed ${SEED})`, async ({ clock }) => {
+test(`agree with models in two threads (seed ${SEED})`, async ({ clock }) => {
   for (let round = 0; round < ROUNDS; round++) {
     const store = GraphStore.create("test", TEST_THREAD);
     await changeTogether(store, clock, { seed: SEED + 2 * round, changesAtOnce: 0 });
   }
 });
 
-test(`and so they do while the graph goes to other memory (seed ${SEED})`, async ({ clock }) => {
+test(`agree with models in two threads during compaction (seed ${SEED})`, async ({ clock }) => {
   const store = GraphStore.create("test", TEST_THREAD);
   trackGraph(store, () => {});
   let moves = 0;
@@ -115,7 +115,7 @@ test(`and so they do while the graph goes to other memory (seed ${SEED})`, async
 
 type Together = Pick<ModelThreadData, "seed" | "changesAtOnce">;
 
-/** Two threads change what is theirs, and what is not. */
+/** Two threads change their own vertices, and shared ones. */
 async function changeTogether(store: GraphStore, clock: FakeClock, given: Together): Promise<void> {
   const ready = new Int32Array(new SharedArrayBuffer(4));
   const results = await Promise.all(

@@ -1,8 +1,7 @@
-// A thread dies at each single write of each kind of change: recovery leaves the graph as it was
-// before or as it is after, never in between, the log says the same, and whoever writes next goes
-// on. The same when memory
-// cannot be had, and the thread lives. POINTS=n is how many of the writes of each change are tried,
-// spread over it; SEED=n begins at the same one again.
+// A thread dies at each single write of each kind of change: recovery restores the graph before or
+// after the change, never in between, the transaction log agrees, and the next writer continues.
+// The same when memory allocation fails and the thread survives. POINTS=n is the number of writes
+// tried in each change, evenly distributed; SEED=n repeats the first one.
 // limit: 60 s
 // takes 10 s
 
@@ -25,11 +24,11 @@ import { FakeClock } from "./support/fake-clock.js";
 import { openForChanges } from "./support/make-change.js";
 import { Random } from "./support/random.js";
 
-const test = suite<{ clock: FakeClock }>("deaths in the middle of changes");
+const test = suite<{ clock: FakeClock }>("interrupted changes");
 const POINTS = Number(process.env.POINTS ?? 12);
 const DEAD = 120;
 const HEIR = 121;
-/** So few that it is soon written as a whole. */
+/** Small, so that it is soon written completely. */
 const RING_WORDS = 2 ** 16;
 
 test.before.each((context) => {
@@ -40,7 +39,7 @@ test.after.each(({ clock }) => {
   clock.stop();
 });
 
-/** All memory of a graph, to be put back as it was; but for what only snapshots look at. */
+/** All memory of a graph, to be restored; except for words that only snapshots read. */
 class Image {
   readonly #arenas: readonly Pick<Arena, "words" | "refresh">[];
   readonly #saved: readonly Uint32Array[];
@@ -64,7 +63,7 @@ class Image {
   }
 }
 
-/** Runs a change up to a write in a thread that then is dead; returns how many words it wrote. */
+/** Runs a change up to a write in a thread that then dies; returns the number of words written. */
 function dieAfter(
   store: GraphStore,
   clock: FakeClock,
@@ -80,7 +79,7 @@ function dieAfter(
   return dying.written;
 }
 
-/** The graph after recovery, which must be whole, and let others write. */
+/** The graph after recovery, which must be consistent and writable. */
 function recovered(store: GraphStore, clock: FakeClock): unknown {
   const heir = GraphStore.attach(store.share, HEIR);
   recoverGraph(heir, DEAD);
@@ -123,7 +122,7 @@ for (const { name, change, isMany = false } of CASES) {
   });
 }
 
-/** Runs a change that gets no memory at one of the times that it asks for some; how many. */
+/** Runs a change that fails at one of its memory allocations; returns their number. */
 function failAfter(
   store: GraphStore,
   clock: FakeClock,
@@ -148,7 +147,7 @@ function failAfter(
 
 for (const { name, change, isMany = false, isInSteps = false, cannotFail = false } of CASES) {
   if (cannotFail) continue;
-  test(`${name}: memory cannot be had`, ({ clock }) => {
+  test(`${name}: a memory allocation fails`, ({ clock }) => {
     const store = GraphStore.create("test", TEST_THREAD);
     buildGraph(openForChanges(store, clock));
     const image = new Image(store);

@@ -1,5 +1,5 @@
-// The event processor against a model: all that has expired goes, nothing else does, whatever was
-// changed meanwhile, held, suspended, made readonly, or saved and loaded. ROUNDS=n does more of it.
+// The event processor against a model: exactly the expired contents are removed, despite changes,
+// locks, suspension, readonly state, and save and load. ROUNDS=n runs more.
 // limit: 60 s
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -34,7 +34,7 @@ const CHANGES_PER_LOOK = 20;
 const NAME = "expiring";
 const IDS = Array.from({ length: 40 }, (_, index) => `v${index}`);
 
-const test = suite<{ clock: FakeClock; folder: string }>("expiry of graphs");
+const test = suite<{ clock: FakeClock; folder: string }>("graph expiry");
 
 test.before.each((context) => {
   context.clock = new FakeClock().start();
@@ -46,7 +46,7 @@ test.after.each(({ clock, folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-/** A graph, its processor, and what it should be. */
+/** A graph, its processor, and its expected contents. */
 class Expiring {
   readonly model = new GraphModel();
   readonly #clock: FakeClock;
@@ -73,7 +73,7 @@ class Expiring {
     }
   }
 
-  /** Lets the processor do all there is to do. */
+  /** Runs the processor until nothing is due. */
   process(): number {
     let events = 0;
     for (let done = -1; done !== 0; events += done) done = this.#events.run(this.#clock.second);
@@ -101,7 +101,7 @@ class Expiring {
   }
 }
 
-/** Does something that keeps events from happening, and undoes it. */
+/** Delays events in some way, and undoes that. */
 function hinder(expiring: Expiring, random: Random, clock: FakeClock): void {
   const { store } = expiring;
   const graph = openStore(store);
@@ -127,13 +127,13 @@ function hinder(expiring: Expiring, random: Random, clock: FakeClock): void {
       for (const vertex of out) vertex.close();
       const after = plainStore(store, "");
       for (const id of held) assert.equal(after[id], before[id], `${id} was held`);
-      // What was held is tried again after a second.
+      // Locked vertices are retried after a second.
       clock.second++;
     }
   }
 }
 
-test(`what has expired goes, all else stays (seed ${SEED})`, ({ clock, folder }) => {
+test(`removes exactly the expired contents (seed ${SEED})`, ({ clock, folder }) => {
   const random = new Random();
   let events = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,6 +1,6 @@
 // limit: 60 s
-// Random creating, deleting and finding of ids and texts against a map, alone and beside a thread
-// that changes all tables. ROUNDS=n does more of it, SEED=n the same again.
+// Random creation, deletion and lookup of ids and strings against a map, alone and beside a thread
+// that changes all tables. ROUNDS=n runs more, SEED=n repeats a run.
 
 import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
@@ -23,14 +23,14 @@ function randomId(random: Random): string {
   return Array.from({ length }, () => random.of(LETTERS)).join("");
 }
 
-test("a store finds the ids that a map has", () => {
+test("find the ids of a map", () => {
   const random = new Random();
   for (let round = 0; round < 3 * ROUNDS; round++) {
     const store = GraphStore.create("test", THREAD);
     const other = GraphStore.attach(store.share, CHURN_THREAD);
     const handles = new Map<string, number>();
     for (let step = 0; step < 8000; step++) {
-      // Random deletions win in the second half.
+      // Random deletions prevail in the second half.
       const isMaking = random.below(8000) > step * 0.8;
       const [seen, by] = random.below(2) === 0 ? [store, other] : [other, store];
       const id = randomId(random);
@@ -61,7 +61,7 @@ test("a store finds the ids that a map has", () => {
   }
 });
 
-test("what is there is always found beside a writer, and what never was is not", async () => {
+test("find existing ids during writes, and never missing ones", async () => {
   const store = GraphStore.create("test", THREAD);
   const { ids, strings, writer, relationships } = store;
   const kept = Array.from({ length: 2000 }, (_, index) => `kept ${index}`);
@@ -105,7 +105,7 @@ function endOf(worker: Worker): Promise<unknown> {
   });
 }
 
-/** Waits until the thread has done its first round. */
+/** Waits until the thread has completed its first round. */
 async function begun(control: Int32Array, ended: Promise<unknown>): Promise<void> {
   const { value } = Atomics.waitAsync(control, 1, 0) as { value: Promise<unknown> | string };
   await Promise.race([value, ended]);

@@ -1,6 +1,6 @@
-// Threads that are terminated at random while two of them write one graph without pause: after each
-// death the graph is whole, the log says the same, and the other thread goes on. KILLS=n for more
-// than the default.
+// Two threads write one graph continuously and are terminated at random: after each death the graph
+// is consistent, the transaction log agrees, and the other thread continues. KILLS=n for more than
+// the default.
 // limit: 240 s
 // takes 10 s
 
@@ -21,13 +21,13 @@ import type { KilledThreadData } from "./support/killed-thread.js";
 import { Random, SEED } from "./support/random.js";
 import { CONTROL_WORDS, Control } from "./support/thread-control.js";
 
-const test = suite("threads killed while they write");
+const test = suite("killed writers");
 const KILLS = Number(process.env.KILLS ?? 30);
 /** Changes that a thread makes before it may be killed. */
 const FIRST_CHANGES = 30;
 const MAX_DELAY_MS = 4;
 const PAUSE_TIMEOUT_MS = 20_000;
-/** Started ahead, so that killing does not wait for starting. */
+/** Started ahead, so that kills need not wait for a start. */
 const SPARE_THREADS = 2;
 
 interface Writing {
@@ -49,7 +49,7 @@ class Threads {
     for (let spare = 0; spare < SPARE_THREADS; spare++) this.#spare.push(this.#start());
   }
 
-  /** A thread that has begun to write. */
+  /** A thread that has started to write. */
   async next(): Promise<Writing> {
     this.#spare.push(this.#start());
     const next = this.#spare.shift()!;
@@ -77,7 +77,7 @@ class Threads {
   }
 }
 
-/** Runs while a thread makes no changes, which it can only do when nobody has left it locked. */
+/** Runs while a thread makes no changes, which requires that no dead thread has left it blocked. */
 function whilePaused({ control }: Writing, run: () => void): void {
   Atomics.store(control, Control.Pause, 1);
   const result = Atomics.wait(control, Control.Paused, 0, PAUSE_TIMEOUT_MS);
@@ -88,13 +88,13 @@ function whilePaused({ control }: Writing, run: () => void): void {
   while (Atomics.load(control, Control.Paused) === 1);
 }
 
-/** What a dead thread held is released later where another one, put to sleep, has the mutex. */
+/** Locks of a dead thread are released later if a sleeping thread holds the mutex. */
 function recover(store: GraphStore, { thread }: Writing): void {
   let isDone = recoverGraph(store, thread);
   while (!isDone) isDone = releaseStaleLocks(store, thread);
 }
 
-test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
+test(`leave a consistent graph (seed ${SEED})`, async () => {
   const random = new Random();
   const store = loggedStore();
   const copy = GraphStore.create("test", TEST_THREAD);
@@ -138,7 +138,7 @@ test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
   assert.ok(unfinished > 0 || KILLS < 40, "some were killed between steps");
 });
 
-test("what a thread has been told is done stays done", async () => {
+test("lose no acknowledged change", async () => {
   const random = new Random();
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);

@@ -1,6 +1,6 @@
 // limit: 60 s
 // Random opening, closing, escalating and deleting by several sessions of two threads, against a
-// model that is plain objects. ROUNDS=n does more of it, SEED=n the same again.
+// model of plain objects. ROUNDS=n runs more, SEED=n repeats a run.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -18,10 +18,10 @@ const STEPS = 20_000 * ROUNDS;
 const THREADS = [100, 101];
 const SESSIONS = 5;
 const IDS = ["A", "B", "C", "D", "E"];
-/** Handles that are kept to be used, most of them closed or dead. */
+/** Number of handles that are kept, most of them closed or invalid. */
 const MOST_HANDLES = 40;
 
-/** A handle of the graph, and what it stands for in the model. */
+/** A handle of the graph, and its counterpart in the model. */
 interface Handle {
   readonly vertex: Vertex;
   readonly hold: ModelHold;
@@ -70,7 +70,7 @@ class Comparison {
     }
   }
 
-  /** Everything that can be seen of locks, in both threads. */
+  /** All observable state of locks, in both threads. */
   check(): void {
     const { holds, vertices } = this.#model;
     for (const [index, store] of this.#stores.entries()) {
@@ -104,7 +104,7 @@ class Comparison {
     const open = () =>
       isOne ? [graph.openVertex(ids[0]!, mode)] : graph.openVertices(ids, mode as "r" | "a");
     if (typeof expected === "string") {
-      // A missing vertex is named differently where one or several are opened.
+      // The error of a missing vertex differs between opening one and several.
       return throws(open, expected === "No" && isOne ? "Object does not exist" : expected);
     }
     const opened = open().map((vertex, index) => {
@@ -133,13 +133,13 @@ class Comparison {
     }
   }
 
-  /** An expected text is that of an error. */
+  /** An expected string is that of an error. */
   #same(act: () => unknown, expected: unknown): void {
     if (typeof expected === "string") throws(act, expected);
     else assert.is(act(), expected);
   }
 
-  /** Two to five ids, each once. */
+  /** Two to five ids, without repetition. */
   #someIds(): string[] {
     const least = this.#random.below(IDS.length - 1);
     const from = this.#random.below(IDS.length);
@@ -152,7 +152,7 @@ function throws(act: () => unknown, message: string): void {
   assert.throws(act, (error: Error) => error.message.includes(message), message);
 }
 
-test("sessions hold what a model of plain objects holds", () => {
+test("match a model of plain objects", () => {
   const comparison = new Comparison();
   for (let step = 0; step < STEPS; step++) {
     try {

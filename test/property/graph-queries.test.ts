@@ -1,5 +1,5 @@
-// Queries of random graphs against a naive model: what is collected, counted and found must be the
-// same for any filter and condition. ROUNDS=n for more graphs than the default.
+// Queries of random graphs against a naive model: the same collected, counted and found arcs for
+// any filter and condition. ROUNDS=n for more graphs than the default.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -40,7 +40,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 20);
 const QUERIES = 60;
 const never = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
 
-/** Keeps hits as texts; the arc of a pair is left out, because any may stand for it. */
+/** Hits as strings; omits which of several arcs was chosen, because any may be. */
 class TextSink implements HitSink {
   readonly room = Number.POSITIVE_INFINITY;
   readonly countsNeighbors = true;
@@ -80,7 +80,7 @@ function textOf({ level, tail, arc, head, side }: ModelHit): string {
   return `${level} ${tail} ${shown} ${head} ${side}`;
 }
 
-/** The same hits, in any order; says which are missing and which are too many. */
+/** The same hits in any order; reports missing and extra ones. */
 function sameHits(found: readonly string[], expected: readonly string[], query: unknown): void {
   const counts = new Map<string, number>();
   for (const hit of expected) counts.set(hit, (counts.get(hit) ?? 0) - 1);
@@ -144,7 +144,7 @@ function checkDegree({ store, model, queries }: Subject, id: string): void {
   assert.is(count, model.countArcs(id, arc), says({ id, arc }));
 }
 
-test("random queries find what the naive model finds", () => {
+test("find the same as a naive model", () => {
   const random = new Random();
   let hits = 0;
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,5 +1,5 @@
-// Reading beside a thread that writes without pause: what is read of one side of a vertex is what
-// was there at one moment. READS=n is for how many milliseconds each way of reading is tried.
+// Reads during continuous writes by another thread: one side of a vertex is read as of one moment.
+// READS=n is the duration of each kind of read in milliseconds.
 // limit: 60 s
 
 import type { Worker } from "node:worker_threads";
@@ -24,7 +24,7 @@ interface Context {
   control: Int32Array;
 }
 
-const test = suite<Context>("readers beside a writer");
+const test = suite<Context>("reads during writes");
 const MILLISECONDS = Number(process.env.READS ?? 400);
 const PATIENCE_MS = 20_000;
 const bundled = new BundledThread(new URL("support/whole-writer.ts", import.meta.url));
@@ -44,7 +44,7 @@ test.after.each(async ({ writer, control, store }) => {
   checkStore(store);
 });
 
-/** Reads until the time is up; the writer must have written meanwhile. */
+/** Reads until the time is over; the writer must have written meanwhile. */
 function often({ control }: Context, read: () => void): void {
   const end = performance.now() + MILLISECONDS;
   const seen = new Set<number>();
@@ -55,7 +55,7 @@ function often({ control }: Context, read: () => void): void {
   }
 }
 
-/** Values of the arcs on one side, read as queries do, and the rank that goes with them. */
+/** Values of the arcs on one side, read like queries do, and their rank. */
 function readSide(store: GraphStore, side: SideNumber, vertex: number): number[] {
   const { reader, memory } = store;
   const sides = side === 0 ? memory.out : memory.in;
@@ -84,7 +84,7 @@ function expectWhole(values: readonly number[]): void {
   );
 }
 
-test("runs of arcs, from both sides", (context) => {
+test("see consistent runs of arcs from both sides", (context) => {
   const { store } = context;
   const [from, to] = [store.ids.find(FROM), store.ids.find(TO)];
   often(context, () => {
@@ -93,7 +93,7 @@ test("runs of arcs, from both sides", (context) => {
   });
 });
 
-test("arcs found by their index", (context) => {
+test("see consistent arcs through their index", (context) => {
   const { store } = context;
   const { reader, outArcs } = store;
   const from = store.ids.find(FROM);
@@ -115,7 +115,7 @@ test("arcs found by their index", (context) => {
   });
 });
 
-test("what a vertex has itself", (context) => {
+test("see consistent data of a vertex", (context) => {
   const { store } = context;
   const { reader, vertices, types } = store;
   const from = store.ids.find(FROM);
@@ -126,14 +126,14 @@ test("what a vertex has itself", (context) => {
       const degree = vertices.outDegree(from);
       if (!reader.leave(0, from, seen)) continue;
       assert.ok(c1 >= 0, "what is undone is not seen");
-      // The writer has defined the type before it set it.
+      // The writer defines the type before it sets it.
       assert.equal([c0, type, degree], [c1, types.codeOf(TYPES[c1 % 2]!), arcsFor(c1)]);
       return;
     }
   });
 });
 
-test("queries", (context) => {
+test("see consistent query results", (context) => {
   const { graph, control } = context;
   often(context, () => {
     for (const [id, direction] of [

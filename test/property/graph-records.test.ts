@@ -1,6 +1,5 @@
-// Units of the log: applied to another graph they give the same graph, whatever is not one is
-// refused and changes nothing. ROUNDS=n does more of
-// it, SEED=n the same again.
+// Transactions of the log: replay on another graph yields the same graph, and invalid ones are
+// rejected without changes. ROUNDS=n runs more, SEED=n repeats a run.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -29,12 +28,12 @@ import { type ChangedGraph, makeChange, openForChanges, outcomeOf } from "./supp
 import { Random, SEED } from "./support/random.js";
 import type { RecordingThreadData } from "./support/recording-thread.js";
 
-const test = suite<{ clock: FakeClock }>("records of operations");
+const test = suite<{ clock: FakeClock }>("operation records");
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const CHANGES = 2500;
 const DAMAGES = 50_000;
 const IDS = Array.from({ length: 50 }, (_, index) => `v${index}`);
-/** Vertices of these are truncated now and then. */
+/** Vertices of these types are truncated occasionally. */
 const TYPES = ["person", "thing", null];
 
 test.before.each((context) => {
@@ -45,7 +44,7 @@ test.after.each(({ clock }) => {
   clock.stop();
 });
 
-/** Random changes, some of vertices that are held, deleted and used again meanwhile. */
+/** Random changes, some of vertices that are locked, deleted and reused meanwhile. */
 function changeAtRandom(changed: ChangedGraph, random: Random, changes: number): void {
   const { graph, session, store } = changed;
   for (let index = 0; index < changes; index++) {
@@ -62,7 +61,7 @@ function changeAtRandom(changed: ChangedGraph, random: Random, changes: number):
   graph.closeAll();
 }
 
-/** Deletes a vertex that is held, which keeps it, and uses it again. */
+/** Deletes a locked vertex, which keeps it, and reuses it. */
 function useDeleted({ graph }: ChangedGraph, random: Random): void {
   const id = random.of(IDS);
   const vertex = graph.openVertex(id, "w");
@@ -75,7 +74,7 @@ function useDeleted({ graph }: ChangedGraph, random: Random): void {
   if (random.below(4) > 0) outcomeOf(() => graph.connect(from, "near", to));
 }
 
-test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
+test(`replay to the same graph (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const store = loggedStore();
@@ -85,7 +84,7 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
     alone.memory.log!.isOn = false;
     for (let part = 0; part < 4; part++) {
       changeAtRandom(changed, random, CHANGES / 4);
-      // What happens later must not matter.
+      // Later events must not matter.
       clock.second += 1000;
       const units = takeUnits(store);
       for (const unit of units) applyTransaction(copy, unit, 0);
@@ -105,7 +104,7 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
   }
 });
 
-test(`records of two threads give the graph that both have changed (seed ${SEED})`, async () => {
+test(`of two threads replay to the common graph (seed ${SEED})`, async () => {
   const bundled = new BundledThread(new URL("support/recording-thread.ts", import.meta.url));
   const store = loggedStore();
   const ready = new Int32Array(new SharedArrayBuffer(4));
@@ -139,7 +138,7 @@ test(`records of two threads give the graph that both have changed (seed ${SEED}
   assert.equal(comparable(copy), comparable(store));
 });
 
-test("a digest that is not of what there is shows", ({ clock }) => {
+test("reveal a wrong digest", ({ clock }) => {
   const store = loggedStore();
   changeAtRandom(openForChanges(store, clock), new Random(), 100);
   assert.ok(verifyDigest(store));
@@ -147,7 +146,7 @@ test("a digest that is not of what there is shows", ({ clock }) => {
   assert.not(verifyDigest(store));
 });
 
-test("what is undone leaves no record", ({ clock }) => {
+test("are not written for changes rolled back", ({ clock }) => {
   const store = loggedStore();
   const { graph } = openForChanges(store, clock);
   graph.connect("a", "likes", "b");
@@ -161,7 +160,7 @@ test("what is undone leaves no record", ({ clock }) => {
   assert.equal(takeUnits(store), []);
 });
 
-test(`damaged units are refused and change nothing (seed ${SEED})`, ({ clock }) => {
+test(`are rejected without changes when corrupt (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
   const store = loggedStore();
   const changed = openForChanges(store, clock);
@@ -185,18 +184,18 @@ test(`damaged units are refused and change nothing (seed ${SEED})`, ({ clock }) 
     if (index % 5000 === 0) checkStore(store);
   }
   checkStore(store);
-  // Some are units as good as any.
+  // Some are valid by chance.
   assert.ok(applied > 0 && applied < DAMAGES * ROUNDS);
   assert.not.equal(comparable(store), before);
 });
 
-/** Lets a unit be the next one of a graph: only its records are to be refused. */
+/** Makes a transaction the next one of a graph: only its records are to be rejected. */
 function setCount(unit: Uint32Array, before: number): void {
   unit[0] = (TRANSACTION | (unit.length << 8)) >>> 0;
   unit[1] = before + recordCount(unit, 0);
 }
 
-/** A unit with records changed, taken out, put in, cut off, or of two. */
+/** A transaction with records changed, removed, inserted, truncated, or mixed from two. */
 function damage(random: Random, unit: Uint32Array, other: Uint32Array): Uint32Array {
   const at = TRANSACTION_HEAD_WORDS + random.below(unit.length - TRANSACTION_HEAD_WORDS + 1);
   const { length } = other;

@@ -1,5 +1,5 @@
-// A process that is killed while it saves: what is loaded then is one of two states, the last one
-// that was saved or the one that was being saved, and the next process goes on from there.
+// A process that is killed while saving: loading yields the last saved state or the one being
+// saved, and the next process continues from there.
 // limit: 60 s
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -23,12 +23,12 @@ import { timeless } from "./support/random-changes.js";
 import { makeStep, SAVED_NAME, stepsOf } from "./support/saving-process.js";
 
 const KILLS = Number(process.env.ROUNDS ?? 20);
-/** A save takes some milliseconds: most are hit in it. */
+/** A save takes some milliseconds: most kills interrupt one. */
 const MAX_DELAY_MS = 25;
 const SOURCE = new URL("./support/saving-process.ts", import.meta.url);
 const [NODE, ...NODE_ARGS] = nodeCommand();
 
-const test = suite<{ folder: string; program: string }>("saves that are killed");
+const test = suite<{ folder: string; program: string }>("killed saves");
 
 test.before((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-killed-"));
@@ -40,7 +40,7 @@ test.after(({ folder }) => {
   rmSync(folder, { recursive: true });
 });
 
-/** Lets a process save for a while, and kills it; returns the last line that it wrote. */
+/** Lets a process save for a while, and kills it; returns its last line. */
 async function saveAndKill(program: string, folder: string, afterMs: number): Promise<string> {
   const args = [...NODE_ARGS, program, "--save", folder, String(SEED)];
   const child: ChildProcess = spawn(NODE!, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -58,7 +58,7 @@ async function saveAndKill(program: string, folder: string, afterMs: number): Pr
   return last;
 }
 
-test(`one of two states is found (seed ${SEED})`, async ({ folder, program }) => {
+test(`load one of two states (seed ${SEED})`, async ({ folder, program }) => {
   const stored = join(folder, "graph");
   const random = new Random();
   const repeated = GraphStore.create(SAVED_NAME, TEST_THREAD);

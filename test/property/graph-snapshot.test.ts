@@ -1,5 +1,5 @@
-// Snapshots of graphs that are being changed: each is the graph as it was after some change, and
-// what is loaded goes on like the original.
+// Snapshots of graphs under change: each is the graph after some change, and a loaded graph behaves
+// like the original.
 // limit: 60 s
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -31,7 +31,7 @@ const CHANGES_PER_SAVE = 300;
 const HOLDS = 10;
 const CHANGING_THREAD = new URL("./support/changing-thread.ts", import.meta.url);
 
-const test = suite<{ folder: string; clock: FakeClock }>("snapshots of random graphs");
+const test = suite<{ folder: string; clock: FakeClock }>("random snapshots");
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-snapshots-"));
@@ -50,7 +50,7 @@ function load(folder: string): GraphStore {
   return store;
 }
 
-/** Holds some vertices, half of them deleted by then; returns what lets go of them. */
+/** Locks some vertices, half of them deleted by then; returns a function that releases them. */
 function holdSome(store: GraphStore, random: Random): () => void {
   const [writer, reader] = [openStore(store), openStore(store)];
   const ids = new Set(random.list(HOLDS, () => random.of(writer.vertices())));
@@ -65,7 +65,7 @@ function holdSome(store: GraphStore, random: Random): () => void {
   };
 }
 
-/** It stays if the reader holds what it has an arc to. */
+/** It stays if the reader has locked the head of its arc. */
 function tryDelete(graph: Graph, id: string): void {
   try {
     graph.deleteVertex(id);
@@ -74,7 +74,7 @@ function tryDelete(graph: Graph, id: string): void {
   }
 }
 
-/** Changes a graph, and lets time pass for it. */
+/** Changes a graph and advances its time. */
 function change(store: GraphStore, random: Random, clock: FakeClock): void {
   const graph = openStore(store);
   for (let step = 0; step < CHANGES_PER_SAVE; step++) changeAtRandom(graph, random);
@@ -82,7 +82,7 @@ function change(store: GraphStore, random: Random, clock: FakeClock): void {
   new EventProcessor({ store, session: new Session(store) }).run(clock.second);
 }
 
-test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder, clock }) => {
+test(`load to a graph that behaves like the original (seed ${SEED})`, ({ folder, clock }) => {
   const random = new Random();
   let original = GraphStore.create(NAME, TEST_THREAD);
   for (let round = 0; round < ROUNDS; round++) {
@@ -107,7 +107,7 @@ test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder, clock
   }
 });
 
-test(`a snapshot is the graph as it was after some change (seed ${SEED})`, async ({ folder }) => {
+test(`contain the graph after some change (seed ${SEED})`, async ({ folder }) => {
   const store = GraphStore.create(NAME, TEST_THREAD);
   const state = new Int32Array(new SharedArrayBuffer(4));
   const data: ChangingData = { share: store.share, seed: SEED, state };
@@ -116,7 +116,7 @@ test(`a snapshot is the graph as it was after some change (seed ${SEED})`, async
     Atomics.store(state, 0, value);
     Atomics.notify(state, 0);
   };
-  // The same changes, made once more up to the moment of each snapshot.
+  // The same changes, repeated up to the moment of each snapshot.
   const random = new Random(SEED);
   const repeated = GraphStore.create(NAME, TEST_THREAD);
   for (const large of [store, repeated]) makeLarge(openStore(large));
@@ -125,7 +125,7 @@ test(`a snapshot is the graph as it was after some change (seed ${SEED})`, async
     const before = store.operationCount;
     while (store.operationCount < before + CHANGES_PER_SAVE) await nextTurn();
     saveGraph(store, folder);
-    // Or there would be more to repeat each time.
+    // Otherwise there would be more to repeat each time.
     switchTo(Changing.Paused);
     const loaded = load(folder);
     assert.ok(loaded.operationCount >= before + CHANGES_PER_SAVE);

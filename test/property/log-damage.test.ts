@@ -1,7 +1,7 @@
-// Logs that are damaged at random places: each is refused with segment and byte, or what an
-// interrupted write can have left is cut off; never is a graph another one than it was at some
-// moment, and what was flushed before the last frame is there. ROUNDS=n damages as many copies,
-// SEED=n the same again.
+// Random corruption of transaction logs: each is rejected with segment and byte, or the possible
+// remains of a torn write are truncated; a graph never has a state that it did not have before, and
+// everything flushed before the last frame is recovered. ROUNDS=n corrupts as many copies, SEED=n
+// repeats a run.
 // limit: 60 s
 // takes 5 s
 
@@ -36,24 +36,24 @@ const FRAMES = 60;
 const SECTOR = 512;
 const SEGMENT_BYTES = 3_000;
 
-/** A log that was never damaged, and what the graph had in it when each frame was flushed. */
+/** An intact log, and the contents of the graph at the flush of each frame. */
 interface Whole {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly identity: string;
-  /** By the last unit of a frame. */
+  /** By the last transaction of a frame. */
   readonly digests: Map<number, string>;
-  /** Of the last segment: where its last two frames begin. */
+  /** Offsets of the last two frames in the last segment. */
   readonly lastFrame: number;
   readonly frameBefore: number;
 }
 
-const test = suite<{ whole: Whole }>("damaged logs");
+const test = suite<{ whole: Whole }>("corrupt logs");
 
 test.before(async (context) => {
   context.whole = await makeLog(new Random());
 });
 
-/** What a hostile client can let a property be: bytes that are a whole frame. */
+/** A property value of a hostile client: the bytes of a whole frame. */
 function forgedFrame(sn: number): Uint8Array {
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + 8);
   putFrameHeader(frame, { isTable: false, chain: 0, sn, units: 1, epoch: 1 });
@@ -83,7 +83,7 @@ async function makeLog(random: Random): Promise<Whole> {
   return inShortSegments(channel, { identity: requireIdentity(store), digests });
 }
 
-/** The same frames in segments that are short. */
+/** The same frames in short segments. */
 async function inShortSegments(
   { log, graphs }: LogChannel,
   made: Pick<Whole, "identity" | "digests">,
@@ -113,7 +113,7 @@ function copyOf({ files }: Whole): Map<string, Buffer> {
   return new Map([...files].map(([name, bytes]) => [name, Buffer.from(bytes)]));
 }
 
-/** Damages a copy; returns what, and whether only the last frame can have suffered. */
+/** Corrupts a copy; returns a description, and whether only the last frame can be affected. */
 function damage(files: Map<string, Buffer>, { lastFrame }: Whole, random: Random) {
   const names = [...files.keys()];
   const isLast = random.below(3) === 0;
@@ -162,12 +162,12 @@ function diskOf(files: ReadonlyMap<string, Buffer>): SimulatedDisk {
   return disk;
 }
 
-/** Graphs with a log know their digest; nothing goes there. */
+/** Graphs with a log have their digest; they are saved nowhere. */
 const { share, memory } = loggedStore(2 ** 12);
 memory.log!.isOn = false;
 const unused = share.log;
 
-/** What becomes of a log: the damage for which it is refused, or how far the graph comes. */
+/** Outcome for a log: the error that rejects it, or the state of the graph. */
 function openLog(files: ReadonlyMap<string, Buffer>, { identity, digests }: Whole) {
   const disk = diskOf(files);
   const report = checkLog(disk, FOLDER);
@@ -195,7 +195,7 @@ function openLog(files: ReadonlyMap<string, Buffer>, { identity, digests }: Whol
   }
 }
 
-test(`damage is told, or was a torn tail (seed ${SEED})`, ({ whole }) => {
+test(`are rejected, or truncated at a torn tail (seed ${SEED})`, ({ whole }) => {
   const random = new Random();
   const count = { refused: 0, cut: 0, same: 0 };
   const all = Math.max(...whole.digests.keys());
@@ -213,7 +213,7 @@ test(`damage is told, or was a torn tail (seed ${SEED})`, ({ whole }) => {
     else if (found.last === all) count.same++;
     else {
       count.cut++;
-      // A log that ends early, at the end of a frame, was never longer, as far as it says.
+      // A log that ends at the end of an earlier frame looks complete.
       const isShort = kind === "cut" || kind === "gone" || kind === "sector" || kind === "moved";
       if (!isShort) assert.ok(isTail && found.last === before, `${what}: ends at ${found.last}`);
     }
@@ -222,7 +222,7 @@ test(`damage is told, or was a torn tail (seed ${SEED})`, ({ whole }) => {
   if (process.env.ROUNDS !== undefined) console.log(JSON.stringify(count));
 });
 
-test(`a damaged log is repaired up to the damage, in a new folder (seed ${SEED})`, ({ whole }) => {
+test(`are repaired up to the corruption, into a new folder (seed ${SEED})`, ({ whole }) => {
   const random = new Random();
   const folder = mkdtempSync(join(tmpdir(), "svc-damage-"));
   try {
@@ -235,7 +235,7 @@ test(`a damaged log is repaired up to the damage, in a new folder (seed ${SEED})
       const found = repairRoot(root, target)[0]!.report;
       const repaired = readLogOf(target);
       const again = openLog(repaired, whole);
-      // Without its beginning it is whole, and of use to a graph with a snapshot.
+      // Without its beginning it is valid, and sufficient for a graph with a snapshot.
       const isCurtailed = !files.has([...whole.files.keys()][0]!);
       if (isCurtailed) assert.match(again.refused ?? "", /goes on at operation/);
       else assert.equal(again, { last: found.last }, `seed ${SEED}, round ${round}: ${what}`);
@@ -252,14 +252,14 @@ function readLogOf(root: string): Map<string, Buffer> {
   return new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
 }
 
-/** A copy whose last segment is another one. */
+/** A copy with another last segment. */
 function withLast({ files }: Whole, change: (bytes: Buffer) => Buffer) {
   const name = [...files.keys()].at(-1)!;
   const bytes = Buffer.from(files.get(name)!);
   return new Map([...files, [name, change(bytes)]]);
 }
 
-test("a torn frame is cut off, whatever the texts in it look like", ({ whole }) => {
+test("are truncated at a torn frame, whatever its strings contain", ({ whole }) => {
   const { digests, lastFrame, files } = whole;
   const before = [...digests.keys()].sort((a, b) => b - a)[1]!;
   const end = [...files.values()].at(-1)!.length;
@@ -271,13 +271,13 @@ test("a torn frame is cut off, whatever the texts in it look like", ({ whole }) 
       bytes[at]! ^= 0x10;
       return bytes;
     });
-    // Where its own header cannot be read, what follows might as well be the next frame.
+    // If its own header is unreadable, the following bytes could be the next frame.
     if (at < lastFrame + FRAME_HEADER_BYTES) continue;
     assert.equal(openLog(flipped, whole), { last: before }, `flipped at ${at}`);
   }
 });
 
-test("of two frames that are damaged, only the last one can be torn", ({ whole }) => {
+test("are rejected for two corrupt frames: only the last can be torn", ({ whole }) => {
   const { lastFrame, frameBefore, files } = whole;
   const name = [...files.keys()].at(-1)!;
   const both = withLast(whole, (bytes) => {
@@ -289,18 +289,18 @@ test("of two frames that are damaged, only the last one can be torn", ({ whole }
   assert.match(refused ?? "", `log is damaged: ${name}, byte ${frameBefore}: a frame is damaged`);
 });
 
-/** Frames that are whole, and say what can be none: of a unit, of the log itself. */
+/** Valid frames with impossible contents: of a transaction, of the log itself. */
 const SENSELESS: readonly (readonly [what: string, words: Uint32Array, reason: RegExp])[] = [
-  ["no unit", Uint32Array.of(0x1234_5678, 0), /damaged unit of a log/],
-  ["a unit of an unknown kind", Uint32Array.of(0x403, 0, 0, 0), /unknown kind of unit/],
-  ["a graph that nobody knows", Uint32Array.of(0x401, 1, 1 << 12, 9), /unknown graph: 9/],
-  ["a unit that is too long", Uint32Array.of(0x501, 1, 1 << 12, 1), /damaged unit/],
+  ["no transaction", Uint32Array.of(0x1234_5678, 0), /damaged unit of a log/],
+  ["a transaction of an unknown kind", Uint32Array.of(0x403, 0, 0, 0), /unknown kind of unit/],
+  ["an unknown graph", Uint32Array.of(0x401, 1, 1 << 12, 9), /unknown graph: 9/],
+  ["a transaction that is too long", Uint32Array.of(0x501, 1, 1 << 12, 1), /damaged unit/],
   ["a graph without a number", encodeControlRecord({ opened: { name: "x" } }), /names a graph/],
-  ["a graph that is none", encodeControlRecord({ opened: null }), /names a graph/],
+  ["an invalid graph", encodeControlRecord({ opened: null }), /names a graph/],
 ];
 
 for (const [what, words, reason] of SENSELESS) {
-  test(`${what} is refused with segment and byte`, async () => {
+  test(`are rejected with segment and byte for ${what}`, async () => {
     const disk = new SimulatedDisk();
     const { log } = new LogChannel(disk, FOLDER);
     log.append(Buffer.concat([Buffer.alloc(FRAME_HEADER_BYTES), new Uint8Array(words.buffer)]), 1);

@@ -1,7 +1,7 @@
-// Arguments and answers of tools against the schemas of their types: whatever a type takes, a tool
-// takes, and so does a program that reads the tool's schema by either dialect. What a type refuses
-// is refused, but for huge integers, what follows in open tuples, and items of tuples by draft 7.
-// The seed is printed on failure and repeats the run as SEED=n.
+// Arguments and results of tools against the schemas of their types: every value that a type
+// accepts is accepted by its tool and by programs that read the tool's schema in either dialect.
+// Rejected values are rejected, except for huge integers, additional items of open tuples, and
+// items of tuples in draft 7. The seed is printed on failure and repeats the run as SEED=n.
 // limit: 60 s
 
 import { Ajv } from "ajv";
@@ -20,9 +20,9 @@ import { randomTypes, randomValue } from "./support/random-shapes.js";
 const ROUNDS = Number(process.env.MCP_SCHEMAS_ROUNDS ?? 30);
 const VALUES = 25;
 
-const test = suite("schemas of tools");
+const test = suite("tool schemas");
 
-test("take what types take", async () => {
+test("accept what types accept", async () => {
   const random = new Random();
   const seen = { accepted: 0, refused: 0 };
   for (let round = 0; round < ROUNDS; round++) {
@@ -53,7 +53,7 @@ function holdsHugeInteger(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** A tool for each type, which takes a value of it and answers what it was given. */
+/** A tool for each type that accepts a value of it and returns it. */
 function serviceOf(types: TypeTable) {
   const definitions = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
   const plugins = Object.keys(types).map((name) =>

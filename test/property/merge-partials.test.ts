@@ -1,5 +1,5 @@
-// Merged responses against the naive way: all entries in a list, a stable sort, the first of them.
-// SEED=n repeats a run, ROUNDS=n makes more of them.
+// Merged responses against a naive implementation: all entries in a list, a stable sort, the first
+// of them. SEED=n repeats a run, ROUNDS=n runs more.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -60,7 +60,7 @@ function serialized(responses: Responses): (Uint8Array | null)[] {
   return responses.map((response) => response?.serialize() ?? null);
 }
 
-/** The same bytes, beginning at an address that is no multiple of anything. */
+/** The same bytes at an unaligned address. */
 function unaligned(random: Random, data: Uint8Array | null): Uint8Array | null {
   if (data === null) return null;
   const offset = random.below(9);
@@ -69,7 +69,7 @@ function unaligned(random: Random, data: Uint8Array | null): Uint8Array | null {
   return bytes.subarray(offset);
 }
 
-test("are the first entries of a stable sort, with the figures summed", () => {
+test("are the first entries of a stable sort, with summed totals", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const label = `SEED=${SEED}, round ${round}`;

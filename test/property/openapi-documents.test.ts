@@ -1,7 +1,5 @@
-// Documents of random services are valid OpenAPI, and their schemas accept what the server's own
-// checks accept: whoever generates a client from them can send neither too much nor too little.
-// The seed is printed when they differ and repeats the run as SEED=n.
-//
+// Documents of random services are valid OpenAPI, and their schemas accept the same values as the
+// server's checks. The seed is printed on a difference and repeats the run as SEED=n.
 // limit: 60 s
 
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -80,7 +78,7 @@ function randomArgspec(random: Random, types: TypeTable): Argspec {
   });
 }
 
-/** Documents leave out what nothing refers to. */
+/** Documents omit unreferenced types. */
 function usingAll(types: TypeTable): PluginSpec {
   const refs = Object.keys(types).map((name) => ({ $ref: `#/$defs/${name}` }));
   return samplePlugin("usingAll", { result: { kind: "value", schema: { anyOf: refs } } });

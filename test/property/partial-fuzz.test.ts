@@ -1,5 +1,5 @@
-// Damaged partials: none is accepted. Lies with a right checksum: refused, or merged like any other
-// without reading beyond the partial. SEED=n repeats a run, ROUNDS=n makes as many of each.
+// Corrupt partials are rejected. Corruption with a valid checksum is rejected, or merged without
+// reading beyond the partial. SEED=n repeats a run, ROUNDS=n makes as many of each.
 // limit: 600 s
 
 import { isUtf8 } from "node:buffer";
@@ -13,12 +13,12 @@ import { decodePartial } from "../../runtime/partial/partial-codec.js";
 import { Random, SEED } from "./support/random.js";
 import { randomResponses } from "./support/random-responses.js";
 
-const test = suite("damaged partials");
+const test = suite("corrupt partials");
 const ROUNDS = Number(process.env.ROUNDS ?? 20_000);
 const SAMPLES = 100;
 const HEADER_BYTES = 96;
 const CRC_BYTES = 4;
-/** Never part of a text, so a text that was read beyond its partial is not UTF-8. */
+/** Never part of a string, so that a string read beyond its partial is not UTF-8. */
 const GUARD = 0xff;
 const GUARD_BYTES = 64;
 const EXTREMES = [0, 1, 2, 127, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff];
@@ -63,7 +63,7 @@ function mutated(sample: Buffer): Buffer {
   return random.of(MUTATIONS)(random, Buffer.from(sample));
 }
 
-/** With the checksum, and mostly the length, that belong to the bytes. */
+/** With the right checksum, and mostly the right length. */
 function resealed(bytes: Buffer): Buffer {
   if (bytes.length < CRC_BYTES + 8) return bytes;
   if (random.below(8) > 0) bytes.writeUInt32LE(bytes.length, 4);
@@ -72,7 +72,7 @@ function resealed(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The same bytes amidst others. */
+/** The same bytes within a larger buffer. */
 function guarded(bytes: Buffer): Buffer {
   const all = Buffer.alloc(bytes.length + 2 * GUARD_BYTES, GUARD);
   bytes.copy(all, GUARD_BYTES);
@@ -90,7 +90,7 @@ function isAccepted(bytes: Buffer, label: string): boolean {
   }
 }
 
-test("are refused", () => {
+test("are rejected", () => {
   for (let round = 0; round < ROUNDS; round++) {
     const sample = random.of(samples);
     const bytes = mutated(sample);
@@ -100,7 +100,7 @@ test("are refused", () => {
   }
 });
 
-test("are refused or harmless when the checksum is right", () => {
+test("are rejected or harmless when the checksum is valid", () => {
   let accepted = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const label = `SEED=${SEED}, round ${round}`;
@@ -108,7 +108,7 @@ test("are refused or harmless when the checksum is right", () => {
     if (!isAccepted(bytes, label)) continue;
     accepted++;
     const { message, ...data } = decodePartial(bytes);
-    // The one figure that cannot be merged even alone.
+    // The only total that cannot be merged even alone.
     if (data.level === 0xffffffff) continue;
     const merged = mergePartials([bytes]);
     if (data.maxhits < 0 || data.maxhits >= data.keys.length) {
@@ -119,7 +119,7 @@ test("are refused or harmless when the checksum is right", () => {
     }
     assert.ok(isUtf8(mergedJson(merged)), label);
   }
-  // Else this would have tested nothing.
+  // Otherwise this would have tested nothing.
   assert.ok(accepted > ROUNDS / 50 && accepted < ROUNDS / 2, `${accepted} accepted`);
 });
 

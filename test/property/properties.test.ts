@@ -1,5 +1,5 @@
-// Properties against a Map of Maps: random changes, some of them undone, and readers beside a
-// writer. ROUNDS=n for more than the default.
+// Properties against a Map of Maps: random changes, some of them rolled back, and readers during
+// writes. ROUNDS=n for more than the default.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -81,7 +81,7 @@ function randomCondition(random: Random): unknown {
   }
 }
 
-/** Some changes of a vertex, to store and model. */
+/** Some changes of a vertex, in store and model. */
 function change(store: GraphStore, model: Model, random: Random): void {
   const vertex = 1 + random.below(VERTICES);
   const name = random.of(NAMES);
@@ -143,7 +143,7 @@ function seeded(name: string, run: (random: Random) => void | Promise<void>): vo
   });
 }
 
-seeded("random changes, some of them undone, give what a Map has", (random) => {
+seeded("match a Map under random changes and roll backs", (random) => {
   const store = makeStore();
   const texts = store.strings.count;
   let model: Model = new Map();
@@ -172,7 +172,7 @@ seeded("random changes, some of them undone, give what a Map has", (random) => {
   assert.is(store.strings.count, texts);
 });
 
-seeded("a reader beside a writer sees all of a change, or nothing of it", async (random) => {
+seeded("are read as of before or after a concurrent change", async (random) => {
   const store = makeStore();
   const { properties } = store;
   const keys = ["a", "b", "c"].map((name) => store.keys.codeOf(name));
@@ -201,7 +201,7 @@ seeded("a reader beside a writer sees all of a change, or nothing of it", async 
       assert.not.match(String(properties.get(vertex, text)), /-/);
       assert.is((properties.get(vertex, list) as number[] | undefined)?.length ?? 2, 2);
     }
-    // Lets messages of the thread in, such as that it has failed.
+    // Receives messages of the thread, such as its failure.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ended;

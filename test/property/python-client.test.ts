@@ -1,6 +1,6 @@
-// What generated Python says is what was meant: random texts come out of literals and docstrings as
-// they went in, types of random shapes resolve, and random error chains are read as they were made.
-// All of a round goes through one Python; the seed is printed when they differ.
+// Generated Python means what was intended: random texts round-trip through literals and
+// docstrings, types of random shapes resolve, and random error chains are parsed as written. One
+// Python process runs a whole round; the seed is printed on a difference.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -35,7 +35,7 @@ const PIECES = [
   ],
   ...["a", "b c", "ü", "\u202e", "😀", "\u{e0001}", "\ud800", "\\N{BULLET}", "\\u0041", " "],
 ];
-const property = suite("python client of anything");
+const property = suite("random python clients");
 const test = HAS_PYTHON ? property : property.skip;
 sayIfSkipped("python client of anything");
 
@@ -43,7 +43,7 @@ function randomText(random: Random): string {
   return random.list(8, () => random.of(PIECES)).join("");
 }
 
-/** What a script makes of a module. */
+/** Output of a script for a module. */
 function inPython(module: string, script: string): unknown {
   const folder = new PythonFolder({ "module.py": module });
   try {
@@ -55,7 +55,7 @@ function inPython(module: string, script: string): unknown {
   }
 }
 
-test("literals and docstrings say the text", () => {
+test("preserve text in literals and docstrings", () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const texts = Array.from({ length: TEXTS }, () => randomText(random));
@@ -80,7 +80,7 @@ test("literals and docstrings say the text", () => {
   }
 });
 
-test("types of any shape resolve", () => {
+test("resolve types of any shape", () => {
   const random = new Random();
   const resolve = `
 import typing
@@ -106,7 +106,7 @@ print(len(typing.get_type_hints(module)))`;
   }
 });
 
-test("error chains are read as they were made", () => {
+test("parse error chains as written", () => {
   const random = new Random();
   const safe = () => randomText(random).replace(/[\p{Cc}\p{Cs}"]/gu, " ");
   const made = Array.from({ length: TEXTS * ROUNDS }, () => {

@@ -1,5 +1,5 @@
-// Random and broken queries through the public Graph: each gives a result or an error that the
-// interface documents, and comes to an end. ROUNDS=n for more than the default, SEED=n for one run.
+// Random and malformed queries through the public Graph: each returns a result or a documented
+// error, and terminates. ROUNDS=n for more than the default, SEED=n to repeat a run.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -15,9 +15,9 @@ import { anything, mutated, QUERIES } from "./support/random-query.js";
 const test = suite("query fuzz");
 const ROUNDS = Number(process.env.ROUNDS ?? 1);
 const ANCHORS = ["ann", "bo", "dee", "nord", "lamp", "mug", "nobody", ""];
-/** Bounds queries that have much to do: conditions in conditions, for all that was found. */
+/** Limits expensive queries: nested conditions for all vertices found. */
 const LIMIT = { timeout: 20, limexec: true };
-/** What the engine of JavaScript says where a program has a defect. */
+/** Messages of JavaScript engines for bugs in a program. */
 const DEFECT = new RegExp(
   [
     "Cannot (read|set|convert|destructure|mix|access|use)",
@@ -28,7 +28,7 @@ const DEFECT = new RegExp(
 
 type Call = (graph: Graph, id: string, options: never) => unknown;
 
-/** The filter alone, of options that may be anything. */
+/** Only the filter of arbitrary options. */
 function arcOf(options: unknown): ArcFilter {
   const isObject = typeof options === "object" && options !== null;
   return (isObject ? Reflect.get(options, "arc") : options) as ArcFilter;
@@ -50,7 +50,7 @@ const CALLS: readonly (readonly [kind: keyof typeof QUERIES, name: string, call:
   ["degree", "arcValue", (graph, id, options) => graph.arcValue(id, arcOf(options), "lamp")],
 ];
 
-/** A result as text, or what was thrown; fails for what must never be thrown. */
+/** A result as string, or the error; fails for errors that must never occur. */
 function outcomeOf(run: () => unknown): "result" | "refused" {
   try {
     JSON.stringify(run(), (_key, value) => (typeof value === "bigint" ? `${value}` : value));
@@ -72,7 +72,7 @@ interface Tally {
   refused: number;
 }
 
-/** Calls with options, and says with which if that fails. */
+/** Calls with options, and names them on failure. */
 function ask(name: string, call: Call, id: string, options: unknown, tally: Tally): void {
   try {
     const outcome = outcomeOf(() => call(shop, id, options as never));
@@ -87,7 +87,7 @@ function ask(name: string, call: Call, id: string, options: unknown, tally: Tall
 const shop = makeShop();
 
 for (const [kind, name, call] of CALLS) {
-  test(`${name}: queries that are as they should be, and broken ones`, () => {
+  test(`${name}: handles valid and malformed queries`, () => {
     const random = new Random();
     const sound = { results: 0, refused: 0 };
     const broken = { results: 0, refused: 0 };
@@ -99,7 +99,7 @@ for (const [kind, name, call] of CALLS) {
       const isObject = typeof other === "object" && other !== null && !Array.isArray(other);
       ask(name, call, id, isObject ? { ...other, ...LIMIT } : other, broken);
     }
-    // Or all of the above was refused at the first word.
+    // Otherwise all of them were rejected at the first keyword.
     for (const { results, refused } of [sound, broken]) {
       // Few filters and ids lead to an arc that has a value.
       const least = name === "arcValue" ? 0 : 50;
@@ -108,7 +108,7 @@ for (const [kind, name, call] of CALLS) {
   });
 }
 
-test("prepared queries, counted and executed twice", () => {
+test("counts and executes prepared queries twice", () => {
   const random = new Random();
   const tally = { results: 0, refused: 0 };
   const prepared: Call = (graph, id, options) => {
@@ -147,7 +147,7 @@ test("prepared queries, counted and executed twice", () => {
   assert.ok(tally.results > 50 && tally.refused > 50);
 });
 
-test("anything at all in the place of options", () => {
+test("handles anything as options", () => {
   const random = new Random();
   const tally = { results: 0, refused: 0 };
   for (let round = 0; round < 2000 * ROUNDS; round++) {
@@ -157,7 +157,7 @@ test("anything at all in the place of options", () => {
   assert.ok(tally.refused > 0);
 });
 
-test("conditions and filters nested without end are refused, or flat", () => {
+test("rejects or flattens endlessly nested conditions and filters", () => {
   const tally = { results: 0, refused: 0 };
   const nest = (wrap: (inner: unknown) => unknown, depth: number): unknown => {
     let value: unknown = null;
@@ -174,7 +174,7 @@ test("conditions and filters nested without end are refused, or flat", () => {
     (inner) => [inner, inner],
   ];
   for (const wrap of wraps) {
-    // The last one would be twice as large with each level.
+    // The last one would double in size with each level.
     for (const depth of wrap === wraps.at(-1) ? [10] : [13, 14, 15, 100, 20_000]) {
       const value = nest(wrap, depth);
       for (const [name, options] of [

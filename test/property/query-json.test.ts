@@ -1,5 +1,5 @@
-// Query texts of clients: random ones read as JSON does once each name stands in quotes; broken and
-// hostile ones are refused as bad queries, and none takes long. ROUNDS=n for more than the default.
+// Query texts of clients: random ones parse like JSON once each name is quoted; malformed and
+// hostile ones are rejected as invalid queries in linear time. ROUNDS=n for more than the default.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -22,10 +22,10 @@ const TEXTS = [
   "__proto__",
 ];
 const CONSTANTS = ["D_OUT", "M_INT", "V_GT", "R_DICT|R_COUNTS", "F_ID | F_VAL", "C_SCAN"];
-/** Members that no translation looks into, so that what is read is what was written. */
+/** Members whose values are not translated, so that they are parsed as written. */
 const MEMBERS = ["q", "x y", "F_ID", "a\\b", "hits"];
 
-/** The same value as text with bare constants, and as JSON. */
+/** The same value as text with unquoted constants, and as JSON. */
 interface Written {
   readonly bare: string;
   readonly quoted: string;
@@ -63,7 +63,7 @@ function writtenQuery(random: Random): Written {
   return enclosed("{", members.map(asMember), "}");
 }
 
-test("constants may stand bare wherever a value can stand", () => {
+test("accept unquoted constants wherever a value is allowed", () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { bare, quoted } = writtenQuery(new Random(SEED + round));
     const hint = `seed ${SEED + round}: ${bare}`;
@@ -72,7 +72,7 @@ test("constants may stand bare wherever a value can stand", () => {
   }
 });
 
-/** Reads a text in each way; true if it is a query. */
+/** Parses a text in each way; true if it is a query. */
 function isQuery(text: string): boolean {
   try {
     queryArgument("arc", text);
@@ -109,7 +109,7 @@ const PIECES = [
   "e",
 ];
 
-test("what was broken at some places is a query, or a bad one", () => {
+test("are valid or rejected after random corruption", () => {
   let queries = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const random = new Random(SEED + round);
@@ -125,7 +125,7 @@ test("what was broken at some places is a query, or a bad one", () => {
 
 const LONG = 120_000;
 
-test("long texts that go wrong at their ends take no longer than others", () => {
+test("are rejected in linear time when the end is invalid", () => {
   for (const piece of ['"', '\\"', "\\", "[", '{"a":', "D_IN", "D_IN ", "D_IN|", "A_", "|", " "]) {
     const text = piece.repeat(LONG / piece.length);
     for (const hostile of [text, `{"${text}`, `{"a": ${text}`, `{"a": D_IN ${text}`]) {

@@ -1,5 +1,5 @@
-// Groups of arcs, nested results, and comparison with the previous arc, against models that go
-// through lists of arcs. SEED=n does the same again, ROUNDS=n more of it.
+// Groups of arcs, nested results, and comparison with the previous arc, against models over lists
+// of arcs. SEED=n repeats a run, ROUNDS=n runs more.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -10,7 +10,7 @@ import * as C from "../../runtime/graph/model/constants.js";
 import { makeGraph } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
 
-const test = suite("levels of queries");
+const test = suite("query levels");
 const ROUNDS = Number(process.env.ROUNDS ?? 40);
 const IDS = ["a", "b", "c", "d", "e"];
 const RELATIONSHIPS = ["near", "far"];
@@ -63,7 +63,7 @@ const MODES: Record<string, (values: readonly number[]) => number> = {
   product: (values) => values.reduce((a, b) => a * b, 1),
 };
 
-test(`groups are those of a list (seed ${SEED})`, () => {
+test(`group like a list (seed ${SEED})`, () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const graph = makeGraph();
@@ -95,7 +95,7 @@ test(`groups are those of a list (seed ${SEED})`, () => {
   }
 });
 
-/** As an arc holds it: ints end where 32 bits do. */
+/** As an arc stores it: ints end at 32 bits. */
 function stored(isFloatValue: boolean, value: number): number {
   if (isFloatValue) return Math.fround(value);
   return Math.max(-(2 ** 31), Math.min(2 ** 31 - 1, value)) + 0;
@@ -110,7 +110,7 @@ const COMPARISONS: readonly (readonly [number, (v: number, p: number, n: number)
   [C.V_DYN_NEQ, (v, p, n) => v !== p + n],
 ];
 
-test(`values compare with those of the arc before (seed ${SEED})`, () => {
+test(`compare with the value of the previous arc (seed ${SEED})`, () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const graph = makeGraph();
@@ -142,7 +142,7 @@ test(`values compare with those of the arc before (seed ${SEED})`, () => {
 const kindOf = (mod: number): string =>
   mod === C.M_FLT ? "float" : mod === C.M_INT ? "int" : mod === C.M_CNT ? "uint" : "unit";
 
-test("trees that grow without end are refused", () => {
+test("reject trees that grow endlessly", () => {
   const graph = makeGraph();
   for (let from = 0; from < 40; from++) {
     for (let to = 0; to < 40; to++) graph.connect(`n${from}`, "to", `n${to}`);
@@ -158,7 +158,7 @@ interface Node {
   readonly next: Node[];
 }
 
-test(`trees have the arcs of each head (seed ${SEED})`, () => {
+test(`nest the arcs of each head (seed ${SEED})`, () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const graph = makeGraph();
@@ -189,7 +189,7 @@ interface Shown {
   readonly next: readonly Shown[];
 }
 
-/** A tree as texts that do not depend on the order of equal entries. */
+/** A tree as strings that do not depend on the order of equal entries. */
 function shape(nodes: readonly Shown[]): string {
   const shown = nodes.map(({ id, rel, arc, next }) => {
     const name = rel ?? arc![0];

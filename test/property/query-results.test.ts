@@ -1,6 +1,6 @@
-// What queries show of random graphs, against a naive model: the page of a sorted result, what
-// counts and sums say of the whole, heads each once, prepared queries like one-shot ones.
-// ROUNDS=n for more graphs than the default.
+// Results of queries on random graphs against a naive model: pages of sorted results, counts and
+// sums of the whole, distinct heads, and prepared queries like one-shot ones. ROUNDS=n for more
+// graphs than the default.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -29,7 +29,7 @@ const FIELDS = ["anchor", "direction", "relationship", "modifier", "value", "id"
 
 type Key = (model: QueryModel, hit: ModelHit) => number | string;
 
-/** What hits are sorted by, with the direction that each has of its own. */
+/** Sort keys, with their default directions. */
 const KEYS: readonly (readonly [sortby: number, isDescending: boolean, Key])[] = [
   [S.S_VAL, true, (_model, { arc }) => (arc.modifier === STATIC_CODE ? 0 : arc.value)],
   [S.S_ID, false, (_model, { head }) => head],
@@ -58,7 +58,7 @@ function textOfEntry({ anchor, arc, distance, id }: Entry): string {
   return `${distance} ${anchor} ${direction} ${relationship} ${modifier} ${value} ${id}`;
 }
 
-/** An order, how it is asked for, and what it makes of the hits of the model. */
+/** An order, its option, and its sort key for hits of the model. */
 function randomOrder(random: Random): { sortby: number; key: Key; sign: 1 | -1 } {
   const [kind, isDescending, key] = random.of(KEYS);
   const direction = random.of([0, S.S_ASC, S.S_DESC]);
@@ -70,7 +70,7 @@ function says(...query: unknown[]): string {
   return `seed ${SEED}: ${JSON.stringify(query)}`;
 }
 
-/** A page holds as many as it has to, each of them one of all, none more often than there. */
+/** A page is full, consists of hits, and repeats none too often. */
 function isPageOf(page: readonly string[], all: readonly string[], size: number, of: string): void {
   assert.is(page.length, size, of);
   const left = new Map<string, number>();
@@ -184,7 +184,7 @@ function checkVertices(random: Random, { store, model, queries }: Subject): void
   assert.equal(vertices(store, options as GlobalQueryOptions), entries, says(options));
 }
 
-/** One query for many anchors gives what a new one for each would give. */
+/** A prepared query for many anchors returns the same as a new one for each. */
 function checkPrepared(random: Random, { store, queries }: Subject): void {
   const rule = queries.rule() as NeighborhoodQueryOptions;
   const prepared = new NeighborhoodQuery(store, null, { ...rule, sortby: S.S_NATIVE });
@@ -199,7 +199,7 @@ function checkPrepared(random: Random, { store, queries }: Subject): void {
   }
 }
 
-test("what is shown, counted and summed up is what the naive model finds", () => {
+test("show, count and sum what a naive model finds", () => {
   const random = new Random();
   let hits = 0;
   for (let round = 0; round < ROUNDS; round++) {

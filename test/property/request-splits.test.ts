@@ -1,7 +1,6 @@
-// Pipelines of valid requests whose header sections repeat and change, cut into packets anywhere:
-// the reader finds exactly the requests that were written. What the reader remembers of one head,
-// to judge the next one faster, must never show.
-// SEED and ROUNDS make other and longer runs.
+// Pipelined valid requests with repeated and changed header sections, split into packets anywhere:
+// the reader finds exactly the written requests. Its cache of parsed heads must never show. SEED
+// and ROUNDS select other and longer runs.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -16,7 +15,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 1000);
 
 type Random = () => number;
 
-/** Sections that begin alike, differ in one byte, or have no line end in the same place. */
+/** Sections with a common prefix, a one-byte difference, or a line end in another place. */
 const SECTIONS: readonly string[] = [
   "Host: a\r\n",
   "Host: a\r\nAccept: */*\r\n",
@@ -29,7 +28,7 @@ const SECTIONS: readonly string[] = [
 
 interface Written {
   readonly bytes: string;
-  /** As the sink shows what it was given. */
+  /** As the sink receives it. */
   readonly seen: string;
 }
 
@@ -108,7 +107,7 @@ function written(
   };
 }
 
-/** Packets of one size, as a writing client makes them, or of any sizes. */
+/** Packets of one size, like a writing client sends, or of any sizes. */
 function packets(random: Random, bytes: string): string[] {
   const size = pick(random, [0, 0, 1460, 700, 61, 7, 1]);
   const most = pick(random, [20, 200, 3000]);
@@ -121,7 +120,7 @@ function packets(random: Random, bytes: string): string[] {
   return parts;
 }
 
-/** Gives packets to a reader as a connection does: what it left comes again before the next. */
+/** Passes packets to a reader like a connection: the unread rest comes again before the next. */
 function readAll(parts: readonly string[]): string[] {
   const sink = new Recorder();
   const reader = new RequestReader(sink);
@@ -137,7 +136,7 @@ function readAll(parts: readonly string[]): string[] {
 
 const test = suite("request splits");
 
-test("a section whole, again in two packets, then another one in two", () => {
+test("read a section whole, then in two packets, then another one in two", () => {
   const first = "GET /1 HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n";
   const other = "GET /3 HTTP/1.1\r\nX: one two three\r\nHost: a\r\nAccept: */*\r\n\r\n";
   const half = first.length - 4;
@@ -154,7 +153,7 @@ test("a section whole, again in two packets, then another one in two", () => {
   );
 });
 
-test(`finds what was written, however it is cut (seed ${SEED})`, () => {
+test(`read the written requests in any packets (seed ${SEED})`, () => {
   const random = generator(SEED);
   for (let round = 0; round < ROUNDS; round++) {
     const sections = [pick(random, SECTIONS), pick(random, SECTIONS), pick(random, SECTIONS)];

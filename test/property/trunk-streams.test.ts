@@ -1,6 +1,6 @@
-// Two ends of a trunk over a connection that takes and delivers bytes as it likes: each stream
-// carries exactly what was written to it, whatever becomes of the others.
-// SEED and ROUNDS make other and longer runs.
+// Two ends of a trunk over a connection that accepts and delivers bytes at random: each stream
+// transfers exactly the written bytes, independently of the others. SEED and ROUNDS select other
+// and longer runs.
 // limit: 60 s
 
 import { EventEmitter } from "node:events";
@@ -18,7 +18,7 @@ const STEPS = 120;
 const test = suite("trunk streams");
 type Random = () => number;
 
-/** Keeps what is written until it is taken. */
+/** Keeps written bytes until they are taken. */
 class Pipe extends EventEmitter implements ByteSocket {
   readonly destroyed = false;
   readonly bytesRead = 0;
@@ -52,7 +52,7 @@ class Pipe extends EventEmitter implements ByteSocket {
   setTimeout(): void {}
 }
 
-/** One end of a stream, and what it has seen. */
+/** One end of a stream, and its received data. */
 class End {
   sent = "";
   received = "";
@@ -93,7 +93,7 @@ class World {
   readonly front: Trunk;
   readonly back: Trunk;
 
-  /** Bytes that the back holds for those that do not read. */
+  /** Bytes that the back-end buffers for slow readers. */
   held = 0;
 
   constructor(random: Random) {
@@ -122,7 +122,7 @@ class World {
     this.back = new Trunk(back, { opened, left, stalled, memory }, true);
   }
 
-  /** Bytes that are under way. */
+  /** Bytes in transit. */
   get under(): number {
     return this.#pipes[0].writableLength + this.#pipes[1].writableLength;
   }
@@ -164,7 +164,7 @@ class World {
 }
 
 function checkPair(near: End, far: End): void {
-  // Who has gone has seen a part, from the start on.
+  // An aborted end has received a prefix.
   assert.ok(near.sent.startsWith(far.received) && far.sent.startsWith(near.received));
   assert.is(near.stream.destroyed, far.stream.destroyed);
   if (far.isEnding && near.fate === "end") assert.ok(near.received === far.sent);
@@ -172,7 +172,7 @@ function checkPair(near: End, far: End): void {
   assert.ok(far.received === near.sent && near.received === far.sent);
 }
 
-test("each stream carries what was written to it", async () => {
+test("transfer exactly the written bytes", async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const world = new World(generator(SEED + round));
     for (let step = 0; step < STEPS; step++) {
@@ -181,7 +181,7 @@ test("each stream carries what was written to it", async () => {
     }
     for (const { stream } of world.far.values()) stream.resume();
     assert.is(world.held, 0);
-    // Twice, because what is written after a drain leaves in the next turn.
+    // Twice, because bytes written after a drain leave in the next turn.
     for (let quiet = 0; quiet < 2; ) {
       await new Promise(setImmediate);
       if (world.under === 0) quiet++;

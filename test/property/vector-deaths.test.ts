@@ -1,6 +1,6 @@
-// Threads that build the index of vectors and are terminated wherever they are, beside two threads
-// that search and one that writes: nobody sees anything wrong, and who comes next builds on.
-// ROUNDS=n lets more of them die, SEED=n the same again.
+// Threads that build the vector index are terminated at any point, beside two searching threads and
+// a writing one: results stay correct, and the next builder continues. ROUNDS=n kills more of them,
+// SEED=n repeats a run.
 // limit: 120 s
 
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
-const test = suite("builders of an index die");
+const test = suite("killed index builders");
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const BUILDER = 121;
 const SEARCHERS = [122, 123];
@@ -25,7 +25,7 @@ function vector(random: Random): number[] {
   return Array.from({ length: LENGTH }, () => random.below(2001) / 1000 - 1);
 }
 
-test(`what they leave is whole, and the next one goes on (seed ${SEED})`, async () => {
+test(`leave a consistent index that the next one continues (seed ${SEED})`, async () => {
   const random = new Random();
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
@@ -50,7 +50,7 @@ test(`what they leave is whole, and the next one goes on (seed ${SEED})`, async 
     const nodes = (): number => graph.indexes()[0]!.indexed + graph.indexes()[0]!.dead;
     const before = nodes();
     const wanted = 20 + random.below(VERTICES / 8);
-    // Writers go on meanwhile; the builder dies once it has done something.
+    // Writers continue meanwhile; the builder dies after some progress.
     for (let writes = 0; Math.abs(nodes() - before) < wanted; writes++) {
       const id = `v${random.below(VERTICES)}`;
       if (random.below(10) === 0) graph.deleteVertex(id);

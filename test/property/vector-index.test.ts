@@ -1,6 +1,6 @@
-// The index of vectors: how many of the best it finds, that it finds at once what was set just now
-// and never what is gone, that replacing and removing leave it whole, and conditions of any share.
-// VECTORS=n makes it larger, SEED=n the same again.
+// The vector index: recall, immediate visibility of new vectors and absence of removed ones,
+// consistency under replacement and removal, and conditions of any selectivity. VECTORS=n makes it
+// larger, SEED=n repeats a run.
 // limit: 120 s
 // takes 10 s
 
@@ -19,12 +19,12 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
 
-const test = suite("index of vectors");
+const test = suite("vector index");
 const VECTORS = Number(process.env.VECTORS ?? 4000);
 const LENGTH = 40;
 const CLUSTERS = 60;
 
-/** Vectors around some centres, as real ones are. */
+/** Vectors around some centers, as in real data. */
 class Vectors {
   readonly #random: Random;
   readonly #centers: number[][];
@@ -67,7 +67,7 @@ function makeIndexed(random: Random, count = VECTORS): Indexed {
   return { store, graph, vectors, processor };
 }
 
-/** Ids of the best, exactly or by the index whatever it costs. */
+/** Ids of the best hits, exactly or by the index whatever its cost. */
 function best({ store }: Indexed, probe: number[], ef: number, accepts = anyVertex): string[] {
   const heap = new NearestTopK(10);
   const parts = partsOfLike(probe, "probe");
@@ -97,7 +97,7 @@ function recall(indexed: Indexed, ef: number, probes: number, accepts = anyVerte
   return found / there;
 }
 
-test(`nearly all of the best are found (seed ${SEED})`, () => {
+test(`finds nearly all of the best hits (seed ${SEED})`, () => {
   const random = new Random();
   for (let set = 0; set < 3; set++) {
     const indexed = makeIndexed(random);
@@ -115,7 +115,7 @@ test(`nearly all of the best are found (seed ${SEED})`, () => {
   }
 });
 
-test("what was set just now is found, and what is gone is not", () => {
+test("finds new vectors at once, and never removed ones", () => {
   const random = new Random();
   const indexed = makeIndexed(random, 500);
   const { graph, store, vectors, processor } = indexed;
@@ -141,7 +141,7 @@ test("what was set just now is found, and what is gone is not", () => {
   assert.ok(recall(indexed, 64, 50) >= 0.98);
 });
 
-test("an index outlives its builder, and goes with all vectors", () => {
+test("outlives its builder, and is removed with the last vector", () => {
   const random = new Random();
   const indexed = makeIndexed(random, 300);
   const { graph, store, vectors } = indexed;
@@ -169,7 +169,7 @@ test("an index outlives its builder, and goes with all vectors", () => {
   checkStore(store);
 });
 
-test(`an index is dropped while vectors change, and built again (seed ${SEED})`, () => {
+test(`can be dropped while vectors change, and built again (seed ${SEED})`, () => {
   const random = new Random();
   const indexed = makeIndexed(random, 1500);
   const { graph, store, vectors, processor } = indexed;
@@ -191,7 +191,7 @@ test(`an index is dropped while vectors change, and built again (seed ${SEED})`,
     change();
     expectExact();
   }
-  // Asked for again before all nodes are gone: it waits for that, and begins anew.
+  // Requested again before all nodes are removed: it waits for that, and starts anew.
   graph.index("vectors", { length: LENGTH, ef: 50 });
   while (processor.run(1000));
   while (processor.run(1000));
@@ -204,7 +204,7 @@ test(`an index is dropped while vectors change, and built again (seed ${SEED})`,
   expectExact();
 });
 
-test("what no index can be asked for", () => {
+test("rejects invalid options", () => {
   const graph = openStore(GraphStore.create("test", TEST_THREAD));
   assert.throws(() => graph.index("vectors", { length: 0 }), /length must be/);
   assert.throws(() => graph.index("vectors", { length: 70_000 }), /length must be/);

@@ -1,5 +1,5 @@
-// Nearest vertices, against a list that is sorted: random vectors of several lengths, some replaced
-// and removed, with and without a condition. ROUNDS=n does more of it, SEED=n the same again.
+// Nearest vertices against a sorted list: random vectors of several lengths, some replaced and
+// removed, with and without a condition. ROUNDS=n runs more, SEED=n repeats a run.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -45,7 +45,7 @@ function fill(graph: Graph, random: Random): Map<string, Item> {
   return items;
 }
 
-test(`the best are those of a sorted list (seed ${SEED})`, () => {
+test(`match a sorted list (seed ${SEED})`, () => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
     const graph = makeGraph();

@@ -1,6 +1,6 @@
-// Searches beside a thread that sets vectors all the time: of a vertex that always has one of two
-// vectors only these two are ever seen, and it is never missing; exactly, and by an index that is
-// built meanwhile. SECONDS=n does it longer.
+// Searches beside a thread that sets vectors continuously: a vertex that always has one of two
+// vectors is always found with one of these; exactly, and by an index that is built meanwhile.
+// SECONDS=n runs longer.
 // limit: 60 s
 
 import { suite } from "uvu";
@@ -13,7 +13,7 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
-const test = suite("vectors beside a writer");
+const test = suite("vectors during writes");
 const SECONDS = Number(process.env.SECONDS ?? 2);
 const MAX_START_MS = 30_000;
 const WRITER = 120;
@@ -24,7 +24,7 @@ const VECTORS = [
 ];
 const SCORES = new Set(VECTORS.map((vector) => new Vector(vector).cosine(PROBE)));
 
-test("whoever always has a vector is always found, with one that it had", async () => {
+test("find a vertex that always has a vector, with one that it had", async () => {
   const store = GraphStore.create("test", TEST_THREAD);
   const graph = openStore(store);
   graph.index("vectors", { length: 3 });

@@ -1,4 +1,4 @@
-// A naive validator of as much of JSON Schema 2020-12 as the compiler writes.
+// A naive validator of the parts of JSON Schema 2020-12 that the compiler writes.
 
 import type { JsonSchema } from "../../../argspec/argspec.js";
 import { toJsonSchema } from "../../../compiler/emit/json-schema.js";
@@ -7,7 +7,7 @@ import { isObject } from "../../../runtime/plugin/contract/shape-check.js";
 
 export interface Validation {
   readonly definitions: Readonly<Record<string, JsonSchema>>;
-  /** Whether closed objects admit further properties. */
+  /** Whether closed objects allow additional properties. */
   readonly isOpen: boolean;
 }
 
@@ -43,7 +43,7 @@ export function accepts(by: Validation, schema: JsonSchema | false, value: unkno
   }
 }
 
-/** The few words for limits that random types use. */
+/** The few constraint keywords of random types. */
 function isWithin(schema: JsonSchema, value: unknown): boolean {
   const limit = (word: string, otherwise: number) => (schema[word] ?? otherwise) as number;
   if (typeof value === "number") {

@@ -1,10 +1,10 @@
-// Sources of threads and processes as one text that starts within milliseconds, instead of being
-// compiled again by each. For tests that start many.
+// Bundles sources of threads and processes into one string that starts within milliseconds, instead
+// of compiling them in each. For tests that start many.
 
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
 
-/** @param source TypeScript; what comes out is CommonJS */
+/** @param source TypeScript; the output is CommonJS */
 export function bundleSource(source: URL): string {
   const { outputFiles } = buildSync({
     entryPoints: [fileURLToPath(source)],

@@ -6,13 +6,13 @@ import { bundleSource } from "./bundle-source.js";
 export class BundledThread {
   readonly #code: string;
 
-  /** @param source TypeScript, which finds what it is given as `workerData` */
+  /** @param source TypeScript, which receives its data as `workerData` */
   constructor(source: URL) {
     this.#code = bundleSource(source);
   }
 
   start(data: unknown): Worker {
-    // Without the loader that this process has, which the thread does not need.
+    // Without the loader of this process, which the thread does not need.
     return new Worker(this.#code, { eval: true, workerData: data, execArgv: [] });
   }
 }

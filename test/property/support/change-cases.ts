@@ -1,4 +1,4 @@
-// Every kind of change once, of a small graph in which each of them does much.
+// One change of every kind, on a small graph in which each has many effects.
 
 import { expire } from "../../../runtime/graph/changes/expire.js";
 import { truncate } from "../../../runtime/graph/changes/graph.js";
@@ -34,7 +34,7 @@ function addVectors(graph: ChangedGraph["graph"], count: number): void {
   }
 }
 
-/** Levels by turns, and a sweep however few are gone. */
+/** Alternating levels, and a sweep even for few removals. */
 function runIndexes(store: ChangedGraph["store"]): void {
   const space = store.vectors.spaceOf(32);
   let turn = 0;
@@ -46,11 +46,11 @@ function runIndexes(store: ChangedGraph["store"]): void {
 export interface ChangeCase {
   readonly name: string;
   readonly change: (changed: ChangedGraph) => void;
-  /** It is many changes, each of which is whole. */
+  /** It consists of many changes, each of them atomic. */
   readonly isMany?: boolean;
-  /** It is one, done in steps: recovery finishes it, a failure does not. */
+  /** It is one change in steps: recovery completes it, a failure does not. */
   readonly isInSteps?: boolean;
-  /** It asks for no memory that it has not had before. */
+  /** It allocates no memory that it did not have before. */
   readonly cannotFail?: boolean;
 }
 
@@ -61,9 +61,12 @@ export const CASES: readonly ChangeCase[] = [
     change: ({ graph }) => graph.connect("full", ["a", M_INT, 7], "leaf 2", { lifespan: 9 }),
   },
   { name: "the value of an arc", change: ({ graph }) => graph.count("full", "to", "leaf 1", 5) },
-  { name: "the arc that needs an index", change: ({ graph }) => graph.connect("z", "a", "full") },
   {
-    name: "arcs that let a run and its index grow",
+    name: "the first arc that needs an index",
+    change: ({ graph }) => graph.connect("z", "a", "full"),
+  },
+  {
+    name: "arcs that grow a run and its index",
     change: ({ graph }) => {
       for (let index = 0; index < 50; index++) graph.connect("hub", "also", `leaf ${index}`);
     },
@@ -74,7 +77,10 @@ export const CASES: readonly ChangeCase[] = [
     change: ({ graph }) => graph.connect("x", ["f", M_INT | M_FWDONLY], "y"),
   },
   { name: "self loop", change: ({ graph }) => graph.connect("x", "self", "x") },
-  { name: "one arc less", change: ({ graph }) => graph.disconnect("hub", "to", "leaf 7") },
+  {
+    name: "the removal of one arc",
+    change: ({ graph }) => graph.disconnect("hub", "to", "leaf 7"),
+  },
   {
     name: "a run that shrinks and loses its index",
     change: ({ graph }) => graph.disconnect("hub"),
@@ -98,17 +104,17 @@ export const CASES: readonly ChangeCase[] = [
     isInSteps: true,
   },
   {
-    name: "all of the graph",
+    name: "the whole graph",
     change: (changed) => truncate(changed),
     cannotFail: true,
   },
   {
-    name: "a vertex that has expired",
+    name: "an expired vertex",
     change: ({ store, session, clock }) =>
       expire({ store, session }, store.ids.find("full"), clock.second + 60),
   },
   {
-    name: "an arc that has expired",
+    name: "an expired arc",
     change: ({ store, session, clock }) =>
       expire({ store, session }, store.ids.find("full"), clock.second + 6),
   },
@@ -128,11 +134,11 @@ export const CASES: readonly ChangeCase[] = [
     isMany: true,
   },
   {
-    name: "an index of vectors",
+    name: "a vector index",
     change: ({ graph }) => graph.index("vectors", { length: 3 }),
   },
   {
-    name: "an index that is built, and rid of what is gone",
+    name: "an index that is built and swept",
     change: ({ graph, store }) => {
       graph.index("vectors", { length: 3 });
       addVectors(graph, 30);
@@ -142,9 +148,9 @@ export const CASES: readonly ChangeCase[] = [
     },
     isMany: true,
   },
-  { name: "a vertex that is held", change: ({ graph }) => graph.openVertex("held", "w") },
+  { name: "a locked vertex", change: ({ graph }) => graph.openVertex("held", "w") },
   {
-    name: "a vertex that is held and changed",
+    name: "a locked and changed vertex",
     change: ({ graph }) => {
       const vertex = graph.openVertex("full");
       vertex.setProperty("text", "other text");

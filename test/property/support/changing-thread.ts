@@ -1,4 +1,4 @@
-// A thread that changes a graph as fast as it can, between one pause and the next.
+// A thread that changes a graph as fast as it can, between pauses.
 
 import { isMainThread, workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";

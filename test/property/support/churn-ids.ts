@@ -1,5 +1,5 @@
-// A thread that makes and deletes vertices, texts and names of a graph as fast as it can, so that
-// all their tables grow, shrink and are used again, while another thread looks things up.
+// A thread that creates and deletes vertices, strings and names as fast as it can, so that all
+// their tables grow, shrink and are reused, while another thread looks things up.
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
@@ -11,7 +11,7 @@ export interface ChurnData {
   readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
-  /** Word 0: set to make it stop. Word 1: rounds that are done. */
+  /** Word 0: set to stop it. Word 1: completed rounds. */
   readonly control: Int32Array;
 }
 

@@ -1,16 +1,16 @@
-// What two graphs must have in common that have seen the same changes.
+// Contents that two graphs must share after the same changes.
 
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { type GraphContent, graphContent } from "../../runtime/graph/support/graph-content.js";
 
-/** Without what only the event processor of each graph knows, and times of the graph itself. */
+/** Without data of only the event processor of each graph, and times of the graph itself. */
 export function comparable(store: GraphStore): GraphContent {
   const { graph, vertices } = graphContent(store);
   const { scheduled: _, next: __, createdAt: ___, ...rest } = graph as Record<string, unknown>;
   return { graph: rest, vertices };
 }
 
-/** The same without the numbers of operations, which differ when one is made twice. */
+/** The same without operation counts, which differ when an operation is repeated. */
 export function withoutOperations(store: GraphStore): unknown {
   return JSON.parse(JSON.stringify(comparable(store)), (key, value) =>
     key === "operation" || key === "operationCount" ? null : value,

@@ -1,4 +1,4 @@
-// A thread that counts in a graph until it is terminated, and says how far it has come.
+// A thread that counts in a graph until it is terminated, and reports its progress.
 
 import { workerData } from "node:worker_threads";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";

@@ -1,7 +1,7 @@
-// A store whose thread can die at any single write: every word of every arena is written through a
-// trap that counts, and so is every atomic operation. When the count is used up nothing more is
-// written, as if the thread had been terminated there; what it does on its way out, such as undoing
-// and giving the mutex back, does not happen.
+// A store whose thread can die at any single write: every write to an arena and every atomic
+// operation passes through a counting trap. When the count is exhausted nothing more is written, as
+// if the thread had been terminated there; cleanup such as the roll back and the release of the
+// mutex has no effect.
 
 import { Arena } from "../../../runtime/graph/memory/arena.js";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
@@ -9,10 +9,10 @@ import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 
 type Words = Uint32Array | Int32Array;
 
-/** What the thread ends with. */
+/** The exception that ends the thread. */
 export class Died extends Error {}
 
-/** Those that write, and those that do not. */
+/** Methods that write, and those that do not. */
 const ATOMICS = [
   ["store", true],
   ["add", true],
@@ -23,12 +23,12 @@ const ATOMICS = [
 ] as const;
 const ORIGINALS = ATOMICS.map(([name]) => [name, Atomics[name]] as const);
 const refreshArena = Arena.prototype.refresh;
-/** Methods of arrays that write; a whole range counts as one write. */
+/** Array methods that write; a whole range counts as one write. */
 const WRITING = new Set(["fill", "set", "copyWithin"]);
 
 export class DyingStore {
   readonly store: GraphStore;
-  /** Writes that are left; less than 0: it is dead. */
+  /** Remaining writes; below 0: it is dead. */
   #left = Number.POSITIVE_INFINITY;
   #written = 0;
   readonly #targets = new WeakMap<object, Words>();
@@ -37,14 +37,14 @@ export class DyingStore {
     this.store = this.#trapped(() => GraphStore.attach(share, thread));
   }
 
-  /** Runs until so many words were written, or to the end: true if it died before. */
+  /** Runs until so many words were written, or to completion: true if it died before. */
   run(writes: number, change: () => void): boolean {
     this.#left = writes;
     this.#written = 0;
     try {
       this.#trapped(change);
     } catch (error) {
-      // On its way out it may have found other things wrong.
+      // While unwinding it may have detected other faults.
       if (this.#left >= 0) throw error;
     }
     return this.#left < 0;
@@ -60,7 +60,7 @@ export class DyingStore {
     this.#written++;
   }
 
-  /** Arenas that are made or refreshed meanwhile are written through traps, and so are atomics. */
+  /** Arenas created or refreshed meanwhile are written through traps, and so are atomics. */
   #trapped<T>(run: () => T): T {
     const trap = (words: Words): Words => this.#trap(words);
     Arena.prototype.refresh = function refresh(this: Arena): void {

@@ -1,4 +1,4 @@
-// The time that graphs see, set by hand: whole seconds since 1970.
+// A fake clock for graphs: whole seconds since 1970.
 
 const real = Date.now;
 
@@ -6,7 +6,7 @@ export class FakeClock {
   /** Seconds since 1970. */
   constructor(public second = 1_000_000_000) {}
 
-  /** From now on `Date.now` of this thread is what the clock says. */
+  /** From now on `Date.now` of this thread returns the clock's time. */
   start(): this {
     Date.now = () => this.second * 1000;
     return this;

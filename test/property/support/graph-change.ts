@@ -1,5 +1,5 @@
-// Random changes of a graph as plain data, so that the same one can be made of a graph, of a model,
-// in another thread, or be shown when it fails. What they are about is a list of ids.
+// Random changes of a graph as plain data, so that the same one can be applied to a graph, to a
+// model, in another thread, or be printed on failure. They refer to a list of ids.
 
 import {
   D_ANY,
@@ -49,7 +49,7 @@ export type Change =
       readonly direction: number;
       /** 0: any. */
       readonly modifier: number;
-      /** Only values from there on; needs a modifier that has some. */
+      /** Only values from there on; needs a modifier with values. */
       readonly atLeast: number | null;
       readonly neighbor: string | null;
     }
@@ -81,14 +81,14 @@ const RELATIONSHIPS = ["likes", "saw", "near", "__related__"];
 const TYPES = ["person", "thing", "place", null];
 export const KEYS = ["age", "name", "tags", "score", "blob"];
 const FLOATS: readonly number[] = [M_SIM, M_DIST, M_FLT, M_ACC];
-/** Each as often as it stands here. */
+/** Each with the frequency of its occurrences here. */
 const MODIFIERS: readonly number[] = [
   ...[STATIC_CODE, STATIC_CODE, M_INT, M_INT, M_INT, M_UINT, M_LSH, M_CNT, M_CNT],
   ...[M_SIM, M_DIST, M_FLT, M_FLT, M_ACC, M_ACC, M_TMC, M_TMM, M_TMX, M_TMX],
 ];
 const TIMES: readonly number[] = [M_TMC, M_TMM, M_TMX];
 
-/** A change of vertices that are in a list, or shall be. */
+/** A change of existing or new vertices of a list. */
 export function randomChange(random: Random, ids: readonly string[]): Change {
   const roll = random.below(100);
   if (roll < 42) return randomConnect(random, ids);
@@ -113,7 +113,7 @@ export function randomChange(random: Random, ids: readonly string[]): Change {
   return { kind: "wait", seconds: 1 + random.below(3) };
 }
 
-/** A change that lets two hubs and the lists of vertices become large, or small again. */
+/** A change that makes two hubs and the vertex lists grow or shrink. */
 export function randomHubChange(
   random: Random,
   ids: readonly string[],
@@ -133,7 +133,7 @@ export function randomHubChange(
   return { kind: "disconnect", anchor, direction, ...arc, neighbor: id };
 }
 
-/** The first ids come most often: some vertices get long runs, most do not. */
+/** The first ids are most frequent: some vertices get long runs, most do not. */
 function idOf(random: Random, ids: readonly string[]): string {
   const most = random.below(3) === 0 ? Math.min(3, ids.length) : ids.length;
   return ids[random.below(most)]!;
@@ -149,7 +149,7 @@ function randomVectorChange(random: Random, id: string): Change {
 function randomConnect(random: Random, ids: readonly string[]): Change {
   const modifier = random.of(MODIFIERS);
   const hasTimes = random.below(8) === 0;
-  // A vertex takes forward-only arcs or others, so that there are few that take the former.
+  // A vertex accepts either forward-only arcs or others, so that few accept the former.
   const to = idOf(random, ids);
   const isForwardOnly = to.endsWith("7") ? random.below(20) > 0 : random.below(50) === 0;
   return {

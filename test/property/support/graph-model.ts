@@ -1,5 +1,5 @@
-// A graph in the plainest form: a Map of vertices, a Map of arcs, and every rule spelled out once
-// more, so that it shares nothing with what it is compared with.
+// A graph in the simplest form: a Map of vertices, a Map of arcs, and every rule implemented again,
+// sharing no code with the product.
 
 import {
   D_IN,
@@ -63,8 +63,8 @@ export class GraphModel {
   readonly arcs = new Map<string, ModelArc>();
 
   /**
-   * Does what a change says; returns what the graph's method returns.
-   * @throws Error with the text of the graph's error
+   * Applies a change; returns what the graph's method returns.
+   * @throws Error with the message of the graph's error
    */
   make(change: Change, now: number): unknown {
     switch (change.kind) {
@@ -238,7 +238,7 @@ export class GraphModel {
     return this.#remove(out.filter(isOver));
   }
 
-  /** What is changed through an open vertex, which becomes real by that. */
+  /** Changes through an open vertex, which thereby becomes real. */
   #set(change: Exclude<Change, { kind: "wait" } | { from: string } | { anchor: string }>): unknown {
     const vertex = this.#opened(change.id);
     vertex.isReal = true;
@@ -302,7 +302,7 @@ function arcKey(from: string, relationship: string, modifier: number, to: string
   return `${from} ${relationship} ${modifier} ${to}`;
 }
 
-/** A value as the modifier accepts it, without looking at what is there. */
+/** A value as the modifier accepts it, independent of existing values. */
 function checked(modifier: number, value: number): number {
   switch (modifier) {
     case STATIC_CODE:

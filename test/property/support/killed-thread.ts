@@ -1,4 +1,4 @@
-// A thread that changes a graph without end, until it is terminated in the middle of something.
+// A thread that changes a graph without end, until it is terminated at any point.
 
 import { workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
@@ -29,7 +29,7 @@ function run({ share, thread, seed, control }: KilledThreadData): void {
     outcomeOf(() => changeSomething(changed, random));
     Atomics.add(control, Control.Changes, 1);
     if (Atomics.load(control, Control.Pause) === 0) continue;
-    // What it holds no record tells of.
+    // No record describes its locks.
     changed.graph.closeAll();
     Atomics.store(control, Control.Paused, 1);
     Atomics.notify(control, Control.Paused);

@@ -1,7 +1,7 @@
-// Who holds which vertex, as plain objects: what the sessions of a graph are compared with. There
-// are no arcs, so that a vertex that is deleted while it is held goes when it is released.
+// Vertex locks as plain objects, for comparison with the sessions of a graph. There are no arcs, so
+// that a vertex deleted while locked goes when it is released.
 
-/** A vertex that a session holds; all its handles share one. */
+/** A vertex that a session has locked; all its handles share the lock. */
 export interface ModelHold {
   readonly session: number;
   readonly id: string;
@@ -22,7 +22,7 @@ export class LockModel {
     return this.#holds;
   }
 
-  /** The hold, or why there is none. */
+  /** The lock, or the reason for none. */
   open(session: number, ids: readonly string[], mode: "r" | "a" | "w"): ModelHold[] | string {
     if (mode !== "w" && ids.some((id) => !this.vertices.has(id))) return "No";
     const isWritable = mode !== "r";
@@ -69,7 +69,7 @@ export class LockModel {
     return true;
   }
 
-  /** What is returned, or why it is refused. */
+  /** The result, or the reason for a rejection. */
   delete(session: number, id: string): number | string {
     if (this.#holds.some((hold) => hold.session === session && !hold.isWritable))
       return "Read-only";

@@ -1,5 +1,5 @@
-// Random changes made of a real graph, as a plugin would make them, and what becomes of it in the
-// same plain form as a model of it.
+// Applies random changes to a real graph, like a plugin would, and returns its contents in the
+// plain form of the model.
 
 import { Graph } from "../../../runtime/graph/api/graph.js";
 import type { Vertex } from "../../../runtime/graph/api/vertex.js";
@@ -14,7 +14,7 @@ import type { FakeClock } from "./fake-clock.js";
 import type { Change } from "./graph-change.js";
 import type { GraphModel, ModelArc } from "./graph-model.js";
 
-/** What changes are made of. */
+/** Target of the changes. */
 export interface ChangedGraph {
   readonly graph: Graph;
   readonly store: GraphStore;
@@ -22,14 +22,14 @@ export interface ChangedGraph {
   readonly clock: FakeClock;
 }
 
-/** The graph of a store, for a session of its own. */
+/** The graph of a store, with a session of its own. */
 export function openForChanges(store: GraphStore, clock: FakeClock): ChangedGraph {
   const session = new Session(store);
   const graph = new Graph({ store, session, path: null, isLocal: false });
   return { graph, store, session, clock };
 }
 
-/** Does what a change says; returns what the graph's method returns. */
+/** Applies a change; returns what the graph's method returns. */
 export function makeChange(changed: ChangedGraph, change: Change): unknown {
   const { graph, store, clock } = changed;
   switch (change.kind) {
@@ -102,20 +102,20 @@ function changeOpened(
   }
 }
 
-/** What a change returned, or the text of its error: to be compared. */
+/** The result of a change, or the message of its error, for comparison. */
 export function outcomeOf(make: () => unknown): unknown {
   try {
     return make() ?? "nothing";
   } catch (error) {
-    // The model does not say where in the arguments it was.
+    // The model does not know the position in the arguments.
     return `error: ${(error as Error).message.split("\n")[0]}`;
   }
 }
 
-/** By id: all that is known of a vertex, with its arcs from both sides. */
+/** All contents by vertex id, with the arcs of both sides. */
 export type PlainGraph = Record<string, unknown>;
 
-/** The vertices of a store whose ids begin so. */
+/** The vertices of a store whose ids have this prefix. */
 export function plainStore(store: GraphStore, prefix: string): PlainGraph {
   const { vertices, ids, types, properties, outArcs, inArcs } = store;
   const plain: PlainGraph = {};

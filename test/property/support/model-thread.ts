@@ -1,5 +1,5 @@
-// A thread that changes vertices of its own, each change beside a model of them, and others that
-// another thread changes too. It says what its own ones must look like in the end.
+// A thread that changes vertices of its own, in parallel to a model of them, and others that
+// another thread changes too. It reports the expected contents of its own ones at the end.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { trackGraph } from "../../../runtime/graph/manager/track-graph.js";
@@ -21,14 +21,14 @@ export interface ModelThreadData {
   readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
-  /** What the ids of its own vertices begin with, and those of the others. */
+  /** Id prefixes of its own vertices, and of the others. */
   readonly own: string;
   readonly shared: string;
   readonly changes: number;
-  /** Both begin when word 0 is the number of threads. */
+  /** Both start when word 0 is the number of threads. */
   readonly ready: Int32Array;
   readonly threads: number;
-  /** Changes between two moments at which the graph may go to other memory; 0: it never may. */
+  /** Changes between two safepoints for compaction; 0: none. */
   readonly changesAtOnce: number;
 }
 

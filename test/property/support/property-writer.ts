@@ -1,5 +1,5 @@
 // Thread that writes properties as fast as it can. Those of a vertex are always written together
-// and agree: number `n`, text `text n`, list `[n, n]`. A negative number is never committed.
+// and agree: number `n`, string `text n`, list `[n, n]`. A negative number is never committed.
 
 import { workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
@@ -13,7 +13,7 @@ export interface WriterTask {
   readonly vertices: number;
   readonly keys: readonly [number: number, text: number, list: number];
   readonly rounds: number;
-  /** Set when the thread is done. */
+  /** Set when the thread has finished. */
   readonly done: Int32Array;
 }
 

@@ -1,6 +1,6 @@
-// The naive model of graph queries: arcs in lists, everything looked at every time, one line of
-// the specification after the other. It knows the forms of filters and conditions that
-// `random-queries.ts` makes, and nothing of how the engine works.
+// The naive model of graph queries: arcs in lists, everything visited every time, the specification
+// line by line. It supports the filters and conditions of `random-queries.ts`, and shares no code
+// with the engine.
 
 import { nowSeconds } from "../../../runtime/graph/memory/time.js";
 import {
@@ -79,7 +79,7 @@ export class QueryModel {
     return this.#arcs.terminal.get(vertex) ?? [];
   }
 
-  /** What a neighborhood query collects. */
+  /** Arcs that a neighborhood query collects. */
   neighborhood(anchor: string, rule: Rule, defaultDirection: number): void {
     this.hits = [];
     this.neighbors = 0;
@@ -114,7 +114,7 @@ export class QueryModel {
       if (!this.passes(rule.neighbor, head, level)) continue;
       isMatched = true;
       if (isCollecting) counted.add(head);
-      // What matched both ways has its siblings on both sides.
+      // A match in both directions has its siblings on both sides.
       if (isSibling) for (const on of side === 2 ? [0, 1] : [side]) matched.add(`${on} ${head}`);
       else if (isCollecting) this.hits.push({ level, tail, arc, head, side });
     }
@@ -150,7 +150,7 @@ export class QueryModel {
     return this.degree(vertex, filter, D_ANY);
   }
 
-  /** Without a filter counters are asked, which know of forward-only arcs at both ends. */
+  /** Without a filter counters are used, which include forward-only arcs at both ends. */
   degree(vertex: string, filter: unknown, defaultDirection: number): number {
     const direction = directionOf(filter, defaultDirection);
     if (!isUnfiltered(filter)) return this.#around(vertex, direction, filter).length;
@@ -242,7 +242,7 @@ export interface Rule {
   readonly assert?: boolean;
 }
 
-/** Direction of a filter: that of the filter within, whatever is negated. */
+/** Direction of a filter: that of the inner filter, whatever is negated. */
 function directionOf(filter: unknown, otherwise: number): number {
   if (typeof filter === "number") return filter;
   if (!Array.isArray(filter)) return otherwise;
@@ -250,13 +250,13 @@ function directionOf(filter: unknown, otherwise: number): number {
   return (filter[1] as number | undefined) ?? otherwise;
 }
 
-/** A direction by itself, negated or not: there is nothing to be negated in it. */
+/** A direction alone, negated or not: negation does not apply to it. */
 function isDirection(filter: unknown): boolean {
   if (!Array.isArray(filter)) return typeof filter === "number";
   return typeof filter[0] === "boolean" && isDirection(filter[1]);
 }
 
-/** Whether a filter has nothing but a direction. */
+/** Whether a filter is only a direction. */
 function isUnfiltered(filter: unknown): boolean {
   if (filter === null || filter === "*" || isDirection(filter)) return true;
   if (!Array.isArray(filter)) return false;
@@ -266,7 +266,7 @@ function isUnfiltered(filter: unknown): boolean {
   return (name === null || name === "*") && modifier === M_ANY;
 }
 
-/** What a filter negates; of one that negates nothing, a filter for no arc. */
+/** The negated part of a filter; for one without negation, a filter that matches no arc. */
 function unnegated(filter: unknown): unknown {
   if (!Array.isArray(filter) || typeof filter[0] !== "boolean") return "";
   return filter[0] ? unnegated(filter[1]) : filter[1];

@@ -1,6 +1,6 @@
-// Random graphs for tests of queries, each with its naive model. All but a few arcs are at one
-// vertex, whose runs so get an index and are counted by the kernel for hubs; two terminals have
-// forward-only arcs alone.
+// Random graphs for query tests, each with its naive model. All but a few arcs belong to one
+// vertex, whose runs get an index and are counted by the hub kernel; two terminals have only
+// forward-only arcs.
 
 import { indexProperties } from "../../../runtime/graph/changes/index-properties.js";
 import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
@@ -83,7 +83,7 @@ function randomArc(random: Random): ModelArc {
   return { initial, relationship, modifier, value, terminal, isForwardOnly };
 }
 
-/** The name that results give to a modifier of the model. */
+/** The name of a modifier of the model in results. */
 export function modifierName({ modifier, isForwardOnly }: ModelArc): string {
   const { name } = MODIFIERS[modifier]!;
   return isForwardOnly ? `${name}|M_FWDONLY` : name;

@@ -1,5 +1,5 @@
-// Changes of a graph that follow from a seed alone: the same ones, in the same order, in whatever
-// thread or process. They differ in times only, which `timeless` takes out of what is compared.
+// Changes of a graph that depend on a seed only: the same ones, in the same order, in any thread or
+// process. They differ only in times, which `timeless` removes from comparisons.
 
 import type { Graph } from "../../../runtime/graph/api/graph.js";
 import { M_CNT, M_FLT, M_INT } from "../../../runtime/graph/model/constants.js";
@@ -13,10 +13,10 @@ const KEYS = ["age", "name", "tags", "none"];
 const LIFESPANS = [1, 30, 100, 10_000_000];
 const TYPES = ["person", "thing", null];
 
-/** An arc whose value is a time: its modifier is 12, 13 or 14, which stands above 8 flags. */
+/** An arc whose value is a time: its modifier is 12, 13 or 14, stored above 8 flags. */
 const TIME_ARC = /^(\S+ (?:3072|3328|3584)) \d+ /;
 
-/** Makes one change out of many kinds. */
+/** Makes one change of a random kind. */
 export function changeAtRandom(graph: Graph, random: Random): void {
   const id = `v${random.below(VERTICES)}`;
   const other = `v${random.below(VERTICES)}`;
@@ -61,7 +61,7 @@ function setProperty(graph: Graph, id: string, random: Random): void {
   graph.createVertex(id, { properties: { [random.of(KEYS)]: value } });
 }
 
-/** The content of a graph without what depends on when it was changed. */
+/** The content of a graph without times of changes. */
 export function timeless({ graph, vertices }: GraphContent): unknown {
   return JSON.parse(JSON.stringify({ graph, vertices }), (key, value) => {
     if (["times", "createdAt", "next"].includes(key)) return null;

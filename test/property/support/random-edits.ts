@@ -1,5 +1,5 @@
-// One change somewhere in a table of types: a widening, after which every value of before is still
-// accepted, or any other.
+// One change somewhere in a table of types: a widening, which still accepts every former value, or
+// any other.
 
 import type { TypeShape, TypeTable } from "../../../compiler/record/type-shape.js";
 import type { Random } from "./random.js";
@@ -17,7 +17,7 @@ export function widenTypes(random: Random, types: TypeTable): TypeTable {
 
 /** The table with a copy of one of its parts in another place. */
 export function confuseTypes(random: Random, types: TypeTable): TypeTable {
-  // Without references, of which one could come to stand for nothing but itself.
+  // Without references, which could become self-references without content.
   const parts = Object.values(types)
     .flatMap(partsOf)
     .filter(({ kind }) => kind !== "ref" && kind !== "union");
@@ -30,7 +30,7 @@ function editTypes(random: Random, types: TypeTable, edit: Edit): TypeTable {
   return { ...types, [name]: editPart(shape, random.below(partsOf(shape).length), edit) };
 }
 
-/** A shape and everything in it, outermost first. */
+/** A shape and all its parts, outermost first. */
 function partsOf(shape: TypeShape): readonly TypeShape[] {
   const parts: TypeShape[] = [];
   visit(shape, (part) => {
@@ -45,7 +45,7 @@ function editPart(shape: TypeShape, index: number, edit: Edit): TypeShape {
   return visit(shape, (part) => (at++ === index ? edit(part) : null));
 }
 
-/** @param replace what stands in place of a part; null: itself, once its own parts are visited */
+/** @param replace replacement of a part; null: itself, after its own parts are visited */
 function visit(shape: TypeShape, replace: (part: TypeShape) => TypeShape | null): TypeShape {
   const replaced = replace(shape);
   if (replaced !== null) return replaced;

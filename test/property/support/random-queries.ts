@@ -1,4 +1,4 @@
-// Random arc filters, conditions and rules over the names that the graphs of the test use.
+// Random arc filters, conditions and rules over the names of the test graphs.
 
 import { nowSeconds } from "../../../runtime/graph/memory/time.js";
 import {
@@ -29,7 +29,7 @@ export const MODIFIERS_USED = [STATIC_CODE, M_INT, M_CNT, M_FLT];
 export const KEYS = ["age", "city"];
 export const CITIES = ["Oslo", "Bergen", "Bo"];
 export const VALUES = [-3, -1, 0, 1, 2, 3];
-/** Seconds from now, and between them what they are compared with: no clock tick decides. */
+/** Seconds from now, and comparison values between them: no clock tick affects the result. */
 const OFFSETS = [10_000, 20_000, 30_000];
 const BETWEEN = [5_000, 15_000, 25_000, 35_000];
 const STARTED = nowSeconds();
@@ -50,7 +50,7 @@ export class RandomQueries {
     this.#ids = ids;
   }
 
-  /** The rule of a first level, with all that it leads to. */
+  /** The rule of a first level, with all levels below. */
   rule(): Rule {
     const rule = { arc: this.arc(true), neighbor: this.condition(1, true) };
     return this.#random.below(3) === 0 ? rule : { ...rule, collect: this.#collect() };
@@ -88,8 +88,8 @@ export class RandomQueries {
   }
 
   /**
-   * @param level of the vertex that is tested
-   * @param isCollecting whether anything below may be collected
+   * @param level of the tested vertex
+   * @param isCollecting whether levels below may collect
    */
   condition(level: number, isCollecting: boolean): unknown {
     const random = this.#random;
@@ -152,8 +152,8 @@ export class RandomQueries {
   }
 
   /**
-   * A bare direction would be read as the code of a value condition; an opposite one is refused,
-   * and so only degrees of both directions take any.
+   * A bare direction would be parsed as the code of a value condition; an opposite one is rejected,
+   * so that only degrees of both directions accept any.
    */
   #degreeFilter(key: string): unknown {
     const random = this.#random;
@@ -162,7 +162,7 @@ export class RandomQueries {
     return typeof filter === "number" ? [null, filter] : filter;
   }
 
-  /** Without a collecting rule a level ends at its first match: then nothing is below it. */
+  /** Without a collecting rule a level ends at its first match, with nothing below it. */
   #rule(level: number, isCollecting: boolean): Rule {
     const random = this.#random;
     const collect = isCollecting ? random.of([false, this.#collect(), this.#collect()]) : false;

@@ -1,5 +1,5 @@
 // Queries of the shop (test/runtime/graph/query/examples/shop.ts), as a client might write them:
-// most of them mean something, and a few places of each hold anything at all.
+// most of them are meaningful, and some parts of each are arbitrary.
 
 import * as sortConstants from "../../../runtime/base/sort-constants.js";
 import * as constants from "../../../runtime/graph/model/constants.js";
@@ -23,9 +23,9 @@ const TEXTS = [
   ...["0".repeat(32), "x".repeat(200), "y".repeat(140_000)],
 ];
 
-/** Levels that conditions are nested to; below, there is only what ends. */
+/** Maximum nesting of conditions; below, only leaves. */
 const MAX_DEPTH = 5;
-/** Characters of the longest text. */
+/** Characters of the longest string. */
 const HOSTILE_KEYS = ["__proto__", "constructor", "prototype", "length", "not", "id", "", "0"];
 
 const byPrefix = (prefix: string, from: object = constants): Make => {
@@ -57,7 +57,7 @@ const all =
   (...makes: readonly Make[]): Make =>
   (random, depth) =>
     makes.map((make) => make(random, depth));
-/** Some members of an object, each with the same chance. */
+/** Some members of an object, each with the same probability. */
 const some =
   (members: Members, oneIn: number): Make =>
   (random, depth) => {
@@ -67,7 +67,7 @@ const some =
     }
     return found;
   };
-/** What nests, or nothing of it where it is deep enough. */
+/** Nested parts, or none at the maximum depth. */
 const nested =
   (make: Make): Make =>
   (random, depth) =>
@@ -166,7 +166,7 @@ export const QUERIES = {
   degree: some({ arc: arcFilter }, 1),
 } as const;
 
-/** Anything, wherever it stands. */
+/** Anything, in any place. */
 export function anything(random: Random, depth = 0): unknown {
   switch (random.below(depth > 3 ? 3 : 6)) {
     case 0:
@@ -184,7 +184,7 @@ export function anything(random: Random, depth = 0): unknown {
   }
 }
 
-/** The same value with something else in a few places. */
+/** The same value with a few parts replaced. */
 export function mutated(random: Random, value: unknown, oneIn: number): unknown {
   if (random.below(oneIn) === 0) return anything(random);
   if (Array.isArray(value)) {
@@ -203,7 +203,7 @@ function keyOf(random: Random): string {
   return random.of([...HOSTILE_KEYS, ...KEYS, ...Object.keys(conditionMembers)]);
 }
 
-/** As JSON.parse makes them: `__proto__` is a member like any other. */
+/** Like JSON.parse: `__proto__` is a plain member. */
 function parsedObject(members: readonly (readonly [string, unknown])[]): object {
   const made = {};
   for (const [name, value] of members) {

@@ -1,5 +1,5 @@
-// Responses of partitions that go together: one kind of keys, one direction, few different keys so
-// that many are equal, and everything that a plugin may set.
+// Compatible responses of partitions: one kind of keys, one direction, few different keys so that
+// many are equal, and everything that a plugin may set.
 
 import * as S from "../../../runtime/base/sort-constants.js";
 import type { PluginResponse as Response } from "../../../runtime/index.js";
@@ -19,7 +19,7 @@ const text: MakeKey = (random) => random.of(TEXTS) + random.of(TEXTS);
 const bytes: MakeKey = (random) => Uint8Array.from(random.list(2, () => random.below(256)));
 const mixed: MakeKey = (random) => random.of([float, text, bytes])(random);
 
-/** Sort kinds, key types that may be declared (null: none), keys. */
+/** Sort kinds, declarable key types (null: none), keys. */
 const SORTS: readonly [number[], (types.Converter<SortKey> | null)[], MakeKey][] = [
   [[S.S_VAL, S.S_DEG, S.S_TMC, S.S_NONE], [null, types.int], int],
   [[S.S_VAL, S.S_RANK, S.S_SIM, S.S_NONE], [null, types.float], float],
@@ -57,7 +57,7 @@ function setOthers(random: Random, response: Response): void {
   response.maxhits = random.of([-1, -1, 0, 1, 10, 1000]);
   response.i0 = random.below(2000) - 1000;
   response.i1 = random.of([0, -(2 ** 40)]);
-  // In any order the sum of these is exact.
+  // The sum of these is exact in any order.
   response.f2 = random.below(1000) / 4;
   response.f3 = random.of([0, INFINITE, -0.5]);
   response.partials = 1 + random.below(5);

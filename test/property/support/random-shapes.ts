@@ -1,4 +1,4 @@
-// Random types, which mention each other, and random values that are most often theirs.
+// Random types that refer to each other, and random values that mostly match them.
 
 import type { PropertyShape, TypeShape, TypeTable } from "../../../compiler/record/type-shape.js";
 import type { Random } from "./random.js";
@@ -21,7 +21,7 @@ const LEAVES: readonly TypeShape[] = [
 ] as readonly TypeShape[];
 
 export function randomTypes(random: Random): TypeTable {
-  // Each may mention itself and the others, in places that can be empty.
+  // Each may refer to itself and the others, in optional places.
   const names = ["A", "B", "C"];
   const made = names.map((name): [string, TypeShape] => [name, randomShape(random, names, 3)]);
   return { ...Object.fromEntries(made), Anything: { kind: "json" } };
@@ -60,7 +60,7 @@ function refTo(name: string): TypeShape {
   return { kind: "ref", name };
 }
 
-/** Most often a value of the shape, now and then something else in it. */
+/** Mostly a value of the shape, occasionally with a foreign part. */
 export function randomValue(
   random: Random,
   types: TypeTable,

@@ -1,6 +1,5 @@
 // Numbers for property tests: the same ones for the same seed, which SEED=n sets. Continuous
-// integration takes the same ones always, so that it judges the change; machines of people look
-// further with every run.
+// integration always uses the same seed, so that it judges the change; local runs use random ones.
 
 const CI_SEED = "20260101";
 

@@ -1,5 +1,5 @@
-// A process that changes a graph and saves it, again and again, until it is killed. It writes a
-// line before each save, and another one after it.
+// A process that changes and saves a graph repeatedly until it is killed. It writes a line before
+// each save, and another one after it.
 
 import { writeSync } from "node:fs";
 import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
@@ -13,7 +13,7 @@ export const SAVED_NAME = "saved";
 const CHANGES_PER_STEP = 40;
 const STEPS = "steps";
 
-/** Makes the changes of one step, which follow from its number; the graph keeps that. */
+/** Makes the changes of one step, which depend on its number; the graph stores the number. */
 export function makeStep(store: GraphStore, seed: number, step: number): void {
   const graph = openStore(store);
   const random = new Random(Math.imul(seed + step, 0x9e37_79b1) >>> 0);

@@ -8,14 +8,14 @@ const LOAD = `
 `;
 
 /**
- * Runs a module in a thread, which finds `data` in its `workerData`.
+ * Runs a module in a thread, which gets `data` in its `workerData`.
  * @param module path from `parent`, the `import.meta.url` of the caller
  */
 export function startWorker(module: string, parent: string, data: object): Worker {
   return new Worker(LOAD, { eval: true, workerData: { ...data, module, parent } });
 }
 
-/** Resolves when the thread has ended; rejects with what it did not catch. */
+/** Resolves when the thread has ended; rejects with its uncaught error. */
 export function endOf(worker: Worker): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.once("error", reject);

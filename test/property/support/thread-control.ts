@@ -1,8 +1,8 @@
-// How a test lets a thread begin, pause and go on, by words that both share.
+// Control of a thread by shared words: start, pause and resume.
 
-/** Words by which a thread is controlled. */
+/** Words that control a thread. */
 export const Control = {
-  /** It begins when this is set. */
+  /** It starts when this is set. */
   Go: 0,
   /** It changes nothing while this is set. */
   Pause: 1,

@@ -1,4 +1,4 @@
-// A thread that builds the indexes of a graph until it is terminated, wherever it is just then.
+// A thread that builds the indexes of a graph until it is terminated at any point.
 
 import { workerData } from "node:worker_threads";
 import type { SharedGraphMemory } from "../../../runtime/graph/memory/graph-memory.js";

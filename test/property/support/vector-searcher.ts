@@ -1,4 +1,4 @@
-// A thread that searches, and says how often; what it finds has to be true at that moment.
+// A thread that searches and counts; its hits must be correct at that moment.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { Graph } from "../../../runtime/graph/api/graph.js";
@@ -10,7 +10,7 @@ export interface SearcherData {
   readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly probes: readonly (readonly number[])[];
-  /** First word: 1 lets it end. */
+  /** First word: 1 stops it. */
   readonly control: SharedArrayBuffer;
 }
 
@@ -27,7 +27,7 @@ while (Atomics.load(words, 0) === 0) {
   const isSorted = scores.every((score, index) => index === 0 || score <= scores[index - 1]!);
   if (!isSorted) faults.push(`not sorted: ${scores}`);
   if (new Set(found.map(({ id }) => id)).size !== found.length) faults.push("somebody comes twice");
-  // Nobody touches it, and nothing is nearer to this probe than itself.
+  // It is never changed, and no vertex is nearer to this probe.
   if (searches % probes.length === 0 && found[0]?.id !== "fixed") faults.push(`${found[0]?.id}`);
   searches++;
 }

@@ -1,4 +1,4 @@
-// A thread that gives a vertex one of two vectors, again and again, among others that it moves.
+// A thread that repeatedly sets one of two vectors of a vertex, among others that it moves.
 
 import { workerData } from "node:worker_threads";
 import { Graph } from "../../../runtime/graph/api/graph.js";
@@ -10,7 +10,7 @@ export interface SwapperData {
   readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly vectors: readonly (readonly number[])[];
-  /** First word: 1 lets it end. */
+  /** First word: 1 stops it. */
   readonly control: SharedArrayBuffer;
 }
 

@@ -7,7 +7,7 @@ export const LEAVES = 140;
 export const TYPES = ["even", "odd"];
 const FEWEST = 40;
 
-/** Arcs that both vertices have at a number: runs of all sizes, with and without an index. */
+/** Arcs of both vertices for a number: runs of all sizes, with and without an index. */
 export function arcsFor(number: number): number {
   return FEWEST + (Math.abs(number) % (LEAVES - FEWEST));
 }

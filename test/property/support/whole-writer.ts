@@ -1,5 +1,5 @@
-// A thread that changes two vertices and many arcs between two moments: whoever looks sees the same
-// number in all of them, and as many arcs as that number says.
+// A thread that changes two vertices and many arcs in one change: a reader sees the same number in
+// all of them, and as many arcs as the number determines.
 
 import { workerData } from "node:worker_threads";
 import { connect } from "../../../runtime/graph/changes/connect.js";
@@ -16,7 +16,7 @@ export interface WholeWriterData {
   readonly share: SharedGraphMemory;
   readonly thread: number;
   readonly seed: number;
-  /** Word 0: set to make it stop. Word 1: the number that was written last. */
+  /** Word 0: set to stop it. Word 1: the last number written. */
   readonly control: Int32Array;
 }
 
@@ -48,7 +48,7 @@ function run({ share, thread, seed, control }: WholeWriterData): void {
     try {
       store.writer.mutate(() => {
         write(number);
-        // What is undone must not be seen either.
+        // A change that is rolled back must not be seen either.
         if (random.below(5) > 0) return;
         write(-1);
         throw UNDONE;
