@@ -1,4 +1,4 @@
-// The `uws` transport keeps every rule of the conformance suite but for the known differences.
+// The `uws` transport follows every rule of the conformance suite except for the known differences.
 
 import { suite } from "uvu";
 import { loadTransport } from "../../runtime/http/load-transport.js";

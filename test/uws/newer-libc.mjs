@@ -1,7 +1,7 @@
-// Fetches the C library of a newer Debian release and names the command that starts node with it:
-// the uWebSockets binary wants a newer glibc than many machines have, and the dynamic loader of the
-// newer library, started by its path, is all that it takes. apt downloads and dpkg-deb unpacks into
-// one folder, with state and cache of their own: no root, and nothing on the machine changes.
+// Downloads the C library of a newer Debian release and returns the command that starts node with
+// it: the uWebSockets binary needs a newer glibc than many machines have, and starting the dynamic
+// loader of the newer library by its path is sufficient. apt downloads and dpkg-deb unpacks into
+// one folder, with separate state and cache: no root, and no change of the machine.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -17,17 +17,17 @@ import { join } from "node:path";
 
 const NEWER_SUITE = "trixie";
 const PACKAGES = ["libc6", "libstdc++6", "libgcc-s1"];
-/** Name of the dynamic loader, and of the folder of its libraries, by `process.arch`. */
+/** Name of the dynamic loader, and of its library folder, by `process.arch`. */
 const LOADERS = {
   x64: { loader: "ld-linux-x86-64.so.2", folder: "x86_64-linux-gnu" },
   arm64: { loader: "ld-linux-aarch64.so.1", folder: "aarch64-linux-gnu" },
 };
 
 /**
- * The words that start node with the newer library; downloads it on the first call.
- * @param {string} folder where the library is kept
+ * The command that starts node with the newer library; downloads it on the first call.
+ * @param {string} folder cache folder of the library
  * @returns {string[]}
- * @throws Error that says what is missing
+ * @throws Error that names the missing tool or package
  */
 export function newerLibcCommand(folder) {
   const names = LOADERS[process.arch];
@@ -38,7 +38,7 @@ export function newerLibcCommand(folder) {
   const loader = join(libraries, names.loader);
   if (!existsSync(loader)) {
     download(folder);
-    // Last, so that a folder with this name is always whole.
+    // Last, so that a folder with this name is always complete.
     renameSync(join(folder, "root/usr/lib", names.folder), libraries);
     rmSync(join(folder, "root"), { recursive: true });
   }
@@ -74,7 +74,7 @@ function download(folder) {
   }
 }
 
-/** The machine's own Debian sources, with its release replaced by the newer one. */
+/** The machine's own Debian sources, with the newer release. */
 function newerSource() {
   const release = readIfThere("/etc/os-release");
   const codename = /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1];
@@ -94,7 +94,7 @@ function newerSource() {
   return chosen[0];
 }
 
-/** The stanzas of a `.sources` file in the one-line form. */
+/** The stanzas of a `.sources` file in the one-line format. */
 function stanzaLines(text) {
   const withoutComments = text.replace(/^#.*\n/gm, "");
   return withoutComments.split(/\n\s*\n/).flatMap((stanza) => {

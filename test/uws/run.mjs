@@ -1,6 +1,7 @@
 // Runs the tests of the `uws` transport: `node test/uws/run.mjs`, after `npm run build`. Installs
-// hyper-express beside this file, starts node with a newer C library where the uWebSockets binary
-// wants one, and prints `N passed, N failed`, or `uws: skipped (reason)` where that cannot be had.
+// hyper-express beside this file, starts node with a newer C library if the uWebSockets binary
+// requires one, and prints `N passed, N failed`, or `uws: skipped (reason)` if that is not
+// available.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -29,7 +30,7 @@ try {
 const env = {
   ...process.env,
   SVC_NODE_COMMAND: JSON.stringify(command),
-  // Projects of the tests lie elsewhere; this is where they find hyper-express.
+  // Projects of the tests are in other folders; this lets them resolve hyper-express.
   NODE_PATH: join(here, "node_modules"),
 };
 const runner = join(root, "test/run.mjs");
@@ -46,7 +47,7 @@ function install() {
   if (status !== 0) throw new Error(`npm ci: ${reason ?? `ended with ${status}`}`);
 }
 
-/** The words that start a node in which hyper-express loads. */
+/** The command that starts a node in which hyper-express loads. */
 function loadingCommand() {
   const plain = [process.execPath];
   if (loadProblem(plain) === "") return plain;

@@ -1,4 +1,4 @@
-// `svc serve` takes `uws` by itself where hyper-express can be had, with the limits of the server.
+// `svc serve` chooses `uws` by itself if hyper-express is installed, with the limits of the server.
 // limit: 60 s
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -27,11 +27,11 @@ async function statusOf(request: string): Promise<number> {
   return answer!.status;
 }
 
-test("says which transport it serves on and why", () => {
+test("prints its transport and the reason", () => {
   assert.match(served.output(), /transport uws \(hyper-express 6\.17\.4 is installed\)/);
 });
 
-test("takes request lines as long as the limit", async () => {
+test("accepts request lines up to the limit", async () => {
   const around = "GET /svc/plugin/add?a=1&x= HTTP/1.1".length;
   const lineOf = (length: number): string => {
     const filler = "x".repeat(length - around);
@@ -41,13 +41,13 @@ test("takes request lines as long as the limit", async () => {
   assert.is(await statusOf(lineOf(MAX_REQUEST_LINE_BYTES + 1)), 414);
 });
 
-test("takes several header lines as long as the limit", async () => {
+test("accepts several header fields up to the limit", async () => {
   const line = `X-Long: ${"x".repeat(MAX_HEADER_LINE_BYTES - "X-Long: ".length)}\r\n`;
   const fields = `Host: a\r\n${line.repeat(7)}`;
   assert.is(await statusOf(`GET /svc/plugin/add?a=1 HTTP/1.1\r\n${fields}\r\n`), 200);
 });
 
-test("shows a request whose body is still arriving", async () => {
+test("shows a request whose body is incomplete", async () => {
   const states = async (): Promise<string> => {
     return (await get(served.port + 1, "/svc/inspect?level=1&main=1")).text;
   };

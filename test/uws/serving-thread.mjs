@@ -1,4 +1,4 @@
-// A thread that serves until it is told to end, and then ends without closing its server.
+// A thread that serves until it is told to exit, and then exits without closing its server.
 
 import { parentPort } from "node:worker_threads";
 import { register } from "tsx/esm/api";

@@ -1,5 +1,5 @@
-// The `uws` transport where the conformance cases do not reach: what it must never run, what it
-// holds and gives back, who its clients are, and how it starts and ends.
+// The `uws` transport beyond the conformance cases: requests that must not run, memory, identity of
+// clients, start and stop.
 
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
@@ -63,7 +63,7 @@ async function hold({ engine, server }: Context, request: string): Promise<[RawC
   return [client, engine.held[before]!];
 }
 
-test("answers given at once keep the order of pipelined requests", async ({ server }) => {
+test("keeps the order of pipelined requests with immediate responses", async ({ server }) => {
   const client = await connect(server.port);
   client.send(
     Array.from({ length: 64 }, (_, index) => `GET /${index} HTTP/1.1\r\n${HOST}\r\n`).join(""),
@@ -73,7 +73,7 @@ test("answers given at once keep the order of pipelined requests", async ({ serv
   }
 });
 
-test("the last answer to HEAD has no content either", async ({ server }) => {
+test("sends no content in the last response to HEAD", async ({ server }) => {
   for (const fields of ["Connection: keep-alive, Close\r\n", "X-SVC-Bypass-SOUT: x\r\n"]) {
     const client = await connect(server.port);
     client.send(`HEAD /echo HTTP/1.1\r\n${HOST}${fields}\r\n`);
@@ -86,7 +86,7 @@ test("the last answer to HEAD has no content either", async ({ server }) => {
   }
 });
 
-test("a request that comes before the answer ends its connection and no other", async (context) => {
+test("closes only the connection of a request that precedes the response", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   client.send(GET);
   await client.until(() => client.isClosed, "the end");
@@ -100,10 +100,10 @@ test("a request that comes before the answer ends its connection and no other", 
 
 for (const [what, fields, body] of [
   ["two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n", "abc"],
-  ["a coding that is not chunked", "Transfer-Encoding: gzip\r\n", "3\r\nabc\r\n0\r\n\r\n"],
-  ["a broken chunk", "Transfer-Encoding: chunked\r\n", "3\r\nabcd\r\n0\r\n\r\n"],
+  ["an unknown coding", "Transfer-Encoding: gzip\r\n", "3\r\nabc\r\n0\r\n\r\n"],
+  ["an invalid chunk", "Transfer-Encoding: chunked\r\n", "3\r\nabcd\r\n0\r\n\r\n"],
 ] as const) {
-  test(`nothing behind ${what} is run`, async ({ engine, server }) => {
+  test(`runs nothing after ${what}`, async ({ engine, server }) => {
     const client = await connect(server.port);
     client.send(`POST /echo HTTP/1.1\r\n${HOST}${fields}\r\n${body}`);
     client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
@@ -112,7 +112,7 @@ for (const [what, fields, body] of [
   });
 }
 
-test("an aborted request is marked and its memory given back", async (context) => {
+test("marks an aborted request and releases its memory", async (context) => {
   const { engine, server } = context;
   const body = "x".repeat(200_000);
   const request = `POST /hold HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n`;
@@ -131,7 +131,7 @@ test("an aborted request is marked and its memory given back", async (context) =
   assert.is(engine.requests, 1);
 });
 
-test("bodies in flight have one budget", async (context) => {
+test("limits the total size of bodies in progress", async (context) => {
   const { server } = context;
   const { limit, reserve } = server.budget;
   server.budget.used = limit - reserve - 150_000;
@@ -147,7 +147,7 @@ test("bodies in flight have one budget", async (context) => {
   assert.is(server.budget.used, limit - reserve - 150_000);
 });
 
-test("one client has a bound of requests, and a share of bodies and answers", async ({
+test("limits one client to a request rate, and to quotas of bodies and responses", async ({
   engine,
 }) => {
   const memory = { bodyMemoryBytes: 8 * LARGE_BYTES, answerMemoryBytes: 8 * LARGE_BYTES };
@@ -167,7 +167,7 @@ test("one client has a bound of requests, and a share of bodies and answers", as
   );
   assert.ok(many.some(({ status }) => status === 429));
 
-  // Three answers of 2 MiB that nobody reads are more than a client may have of 8.
+  // Three unread responses of 2 MiB exceed a client's quota of 8.
   const held: RawClient[] = [];
   for (let count = 0; count < 3; count++) {
     const client = await open("127.0.0.3", `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
@@ -195,7 +195,7 @@ test("one client has a bound of requests, and a share of bodies and answers", as
   assert.is(server.budget.used, 0);
 });
 
-test("a stream waits for a client that does not read", async (context) => {
+test("pauses a stream while the client does not read", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   client.socket.pause();
   let chunks = 0;
@@ -213,7 +213,7 @@ test("a stream waits for a client that does not read", async (context) => {
   assert.is(answer!.body.length, 64 * LARGE_BYTES);
 });
 
-test("a stream is left when its client goes", async (context) => {
+test("ends a stream when the client disconnects", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   client.socket.pause();
   let isLeft = false;
@@ -229,7 +229,7 @@ test("a stream is left when its client goes", async (context) => {
   await until(() => isLeft, "the end of the source");
 });
 
-test("connections beyond the limit are told so, and the place is free again", async (context) => {
+test("rejects connections beyond the limit, until one closes", async (context) => {
   const { engine, server } = context;
   for (let opened = 0; opened < 1100; opened++) await connect(server.port);
   for (const client of clients.slice(MAX_CONNECTIONS_PER_PORT)) {
@@ -249,7 +249,7 @@ test("connections beyond the limit are told so, and the place is free again", as
   assert.is((await later.answers(1))[0]!.status, 200);
 });
 
-test(`lives through mutated requests and forgets them (seed ${SEED})`, async (context) => {
+test(`survives mutated requests and releases them (seed ${SEED})`, async (context) => {
   const { engine, server } = context;
   const random = generator(SEED);
   for (let round = 0; round < 400; round++) {
@@ -267,7 +267,7 @@ test(`lives through mutated requests and forgets them (seed ${SEED})`, async (co
   assert.is(server.budget.used, 0);
 });
 
-test("knows its clients by address, also when there are several", async (context) => {
+test("identifies several clients by address", async (context) => {
   const { server } = context;
   const addressOf = async (host: string): Promise<string> => {
     const client = await connect(server.port, host);
@@ -287,7 +287,7 @@ test("knows its clients by address, also when there are several", async (context
   ]);
 });
 
-test("a port in use is refused with the system's code", async ({ engine, server }) => {
+test("rejects a port in use with the system's error code", async ({ engine, server }) => {
   for (const ip of [null, "127.0.0.1"]) {
     try {
       await listen(engine, server.port, ip);
@@ -298,7 +298,7 @@ test("a port in use is refused with the system's code", async ({ engine, server 
   }
 });
 
-test("close ends every connection, and the port can be had again", async ({ engine }) => {
+test("closes every connection on close, and frees the port", async ({ engine }) => {
   let port = 0;
   for (let round = 0; round < 20; round++) {
     const server = await listen(engine, port);
@@ -313,7 +313,7 @@ test("close ends every connection, and the port can be had again", async ({ engi
   await until(() => engine.open === 0, "the end of all connections");
 });
 
-test("a thread may end with its server open", async () => {
+test("allows a thread to exit with its server open", async () => {
   const worker = new Worker(new URL("./serving-thread.mjs", import.meta.url));
   const [port] = await once(worker, "message");
   const client = await connect(port);
