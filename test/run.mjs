@@ -1,12 +1,10 @@
 // Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Four
-// processes take files, those that take long first: one what needs no server, one what builds
-// examples in their place, which is for one at a time, two the other server suites (test/e2e,
-// test/conformance); who is through helps the others. A crash hides no result of other files.
-// Closes what
-// uvu leaves open: tests that never end, suites that never run, totals that never come, handles
-// that stay open, processes that never exit or die. Under continuous integration (`CI` is set) a
-// file that fails runs once more when nothing runs beside it, and that decides: a change is judged
-// by what it does, and the file is named as unstable in the end, for people to mend.
+// processes take files, long ones first: one for files without a server, one for files that build
+// examples in place, which must not overlap, two for the other server suites (test/e2e,
+// test/conformance); an idle process helps the others. A crash does not affect the results of other
+// files. Detects what uvu does not: endless tests, suites that never run, missing totals, open
+// handles, processes that never exit or die. In continuous integration (`CI` is set) a file that
+// fails runs once more alone, and that run decides; the file is reported as unstable at the end.
 
 import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -24,7 +22,7 @@ import {
   USAGE,
 } from "./runner/options.mjs";
 
-// What tests read of logs is the form for people, but for tests of the other one.
+// Tests read logs in the text format, except for tests of the JSON format.
 process.env.SVC_LOG_FORMAT ??= "text";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -33,10 +31,10 @@ const GRACE_MS = 3_000;
 
 let passed = 0;
 let failed = 0;
-/** Files that get a second run; null once that is going on, or where there is none. */
+/** Files for a second run; null during that run, or without one. */
 let again = process.env.CI ? [] : null;
 
-/** Processes that tests run in. */
+/** Processes that run tests. */
 const children = new Set();
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, () => {
@@ -73,7 +71,7 @@ if (options.serial || availableParallelism() === 1) {
     buildsExamples(readFileSync(join(root, file), "utf8")),
   );
   const shared = servers.filter((file) => !exclusive.includes(file));
-  // Server suites wait more than they work: four at once keep two cores busy.
+  // Server suites mostly wait: four at once keep two cores busy.
   const turns = [
     [plain, shared],
     [exclusive, shared, plain],
@@ -98,7 +96,7 @@ function optionsOrUsage() {
   }
 }
 
-/** No process is left alone with a long file in the end. */
+/** No process is left with a long file at the end. */
 function longFirst(list) {
   const seconds = new Map(
     list.map((file) => [file, secondsOf(readFileSync(join(root, file), "utf8"))]),
@@ -110,12 +108,12 @@ async function runInTurn(lists) {
   for (const list of lists) await runAll(list);
 }
 
-/** Runs what is left of a list, in a new process after every file that took its process down. */
+/** Runs the rest of a list, in a new process after every file that ended its process. */
 async function runAll(list) {
   while (list.length > 0) await runInChild(list);
 }
 
-/** Runs what failed alone, one after the other; what passes now is named. */
+/** Runs failed files alone, one after the other; reports those that pass now. */
 async function runAgain() {
   if (again === null || again.length === 0) return;
   const list = again;
@@ -146,11 +144,11 @@ function runInChild(list) {
     ],
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // A group of its own: whatever its tests have started ends with it.
+    // A process group of its own: everything its tests start ends with it.
     detached: true,
   });
   children.add(child);
-  /** The file that runs; null once there is none left. */
+  /** The running file; null once none is left. */
   let file = null;
   let doing = "did not load";
   let output = "";
@@ -202,19 +200,19 @@ function runInChild(list) {
   });
 }
 
-/** Ends the process of tests and those that they have started, where some are left. */
+/** Kills the test process and the processes that its tests have left running. */
 function endGroup(child) {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // Nothing is left; where there are no groups, this one alone is known.
+    // None is left; without process groups only this one is known.
     child.kill("SIGKILL");
   }
 }
 
-/** Counts the result of one file and prints it; details only when something failed. */
+/** Counts the result of one file and prints it, with details only for a failure. */
 function report(file, result, output) {
-  // Of many files most have no test of the title that was asked for.
+  // Most of many files have no test of the requested title.
   if (name !== "" && result.passed + result.failed === 0) return;
   const isDecided = result.failed === 0 || again === null;
   if (isDecided) {
@@ -230,7 +228,7 @@ function report(file, result, output) {
   }
 }
 
-/** A run of a file did not reach its end. */
+/** A run of a file did not complete. */
 function failRun(file, why, output) {
   if (again === null) fail(file, why, output);
   else {
@@ -245,7 +243,7 @@ function fail(file, why, output = "") {
   if (output !== "") console.log(output);
 }
 
-/** Says which suite of a test file is never run; empty when all are. */
+/** The suite of a test file that is never run; empty when all are. */
 function forgottenRuns(source) {
   const suites = [...source.matchAll(/(?:const|let) (\w+) = suite\b/g)].map((match) => match[1]);
   if (suites.length === 0) return "has no `const test = suite(...)`";

@@ -1,6 +1,5 @@
-// Code that lives by its tests alone: exported values and members of classes whose names stand
-// nowhere in the product but where they are declared. What programs use is no such code: the public
-// API, and what is found by folder.
+// Code used only by tests: exported values and class members whose names occur nowhere in the
+// product except at their declaration. The public API and modules found by folder are exempt.
 // limit: 120 s
 // takes 5 s
 
@@ -24,7 +23,7 @@ const WORD = /[A-Za-z_$][\w$]*/g;
 /** Clients are libraries, too; our own compiler finds built-in plugins. */
 const FOUND_OTHERWISE = /^(client|runtime\/builtin\/(graph-)?plugins)\//;
 
-/** What is tested before its user is there, and who that will be. */
+/** Code that is tested before its caller exists, with the future caller. */
 const AWAITED: Readonly<Record<string, string>> = {
   descriptorHash: "nodes of one system compare their descriptors by it",
 };
@@ -37,8 +36,8 @@ const product = sources.filter(
 );
 
 /**
- * Takes every name of the code, and every word of its texts, since some of them become code; gives
- * members of classes that others may call, of a getter and its setter the getter.
+ * Returns every name of the code, and every word of its strings, since some of them become code;
+ * yields class members that others may call, the getter for a pair of accessors.
  */
 function* membersOf({ path, text }: SourceFile, word: (word: string) => void): Generator<Declared> {
   const kind = path.endsWith("x") ? ts.ScriptKind.TSX : undefined;
@@ -51,7 +50,7 @@ function* membersOf({ path, text }: SourceFile, word: (word: string) => void): G
       const { name, kind } = member;
       if (name === undefined || !ts.isIdentifier(name) || kind === ts.SyntaxKind.SetAccessor)
         continue;
-      // The class that it extends calls it.
+      // Its base class calls it.
       if (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Override) continue;
       const line = tree.getLineAndCharacterOfPosition(name.end).line + 1;
       yield { path, line, name: name.text };
@@ -65,14 +64,14 @@ function isText(node: ts.Node): node is ts.LiteralLikeNode {
   return isPart || ts.isLiteralExpression(node);
 }
 
-/** Names of what programs use: of the last release, and of the build that is there. */
+/** Names of the public API: of the last release, and of the current build. */
 function publicNames(): Set<string> {
   const golden = readFileSync(join(ROOT, "test/golden/public-api.txt"), "utf8");
   const built = existsSync(join(ROOT, "dist/types")) ? new PublicApi(ROOT).lines() : [];
   return new Set([golden, ...built].flatMap((text) => text.match(WORD) ?? []));
 }
 
-test("nothing of the product is used by tests alone", () => {
+test("the product has no code used only by tests", () => {
   const counts = new Map<string, number>();
   const count = (word: string): void => void counts.set(word, (counts.get(word) ?? 0) + 1);
   const members = sources.flatMap((file) => [...membersOf(file, count)]);

@@ -1,6 +1,5 @@
-// Documents agree with the code: what they name exists, and so does every section of theirs that a
-// comment cites. Comments cite as in (http-interface, "Response envelope"): a document and a
-// heading.
+// Documents agree with the code: the names in them exist, and so do the sections that comments
+// cite. A citation such as (http-interface, "Response envelope") is a document and a heading.
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -18,17 +17,17 @@ const files = sourceFiles();
 const DOCUMENT = /^([A-Z]+|docs\/(\w+\/)?[\w-]+|(examples|templates)\/\w+\/README)\.md$/;
 const documents = files.filter(({ path }) => DOCUMENT.test(path));
 
-/** Fails with one line for every finding. */
+/** Fails with one line for every violation. */
 function expectNone(findings: readonly string[]): void {
   assert.is(findings.join("\n"), "");
 }
 
-/** What `npm run` can run in this repository, or in a project that `svc init` has written. */
+/** Scripts of `npm run` in this repository, or in a project of `svc init`. */
 function scriptsOf(path: string): string[] {
   return Object.keys(JSON.parse(readFileSync(join(ROOT, path), "utf8")).scripts);
 }
 
-test("the documents name scripts, commands, files and error codes that exist", () => {
+test("documents name existing scripts, commands, files and error codes", () => {
   const scripts = new Set([...scriptsOf("package.json"), ...scriptsOf(TEMPLATE)]);
   const commands = readFileSync(join(ROOT, "cli/commands.ts"), "utf8");
   const findings: string[] = [];
@@ -76,7 +75,7 @@ test("guides and reference name options and settings that exist", () => {
   expectNone(findings);
 });
 
-test("the code names pages of docs/ that exist", () => {
+test("the code names existing pages of docs/", () => {
   const paths = new Set(documents.map(({ path }) => path));
   const findings: string[] = [];
   for (const { path, text } of files) {
@@ -88,12 +87,12 @@ test("the code names pages of docs/ that exist", () => {
   expectNone(findings);
 });
 
-test("the README stays a tour", () => {
+test("the README stays short", () => {
   const { text } = documents.find(({ path }) => path === "README.md")!;
   assert.ok(text.trimEnd().split("\n").length <= 150);
 });
 
-test("the pages on the interface name all that there is", () => {
+test("the pages on the interface are complete", () => {
   const sources: readonly (readonly [path: RegExp, name: RegExp])[] = [
     [/^runtime\/http\/header-fields\.ts$/, /^ {2}"((?:x-svc-)?[a-z-]+)",$/gm],
     [/^runtime\/builtin\/services\.ts$/, /^ {2}\["([\w/]+)"/gm],
@@ -116,7 +115,7 @@ test("the pages on the interface name all that there is", () => {
   expectNone(findings);
 });
 
-test("tables of codes in documents of formats are complete", () => {
+test("tables of codes in format documents are complete", () => {
   const tables = [
     ["docs/internals/log-format.md", "## Records", OperationCode],
     ["docs/internals/replication-protocol.md", "## Messages", MessageType],
@@ -141,17 +140,17 @@ const headings = new Map(
   pages.map(({ path, text }) => [basename(path, ".md"), new Set(headingsOf(text))]),
 );
 
-test("pages have different names, because comments cite them without their folders", () => {
+test("pages have unique names, because comments cite them without folders", () => {
   assert.is(headings.size, pages.length);
 });
 
-/** The anchor that viewers of Markdown give to a heading. */
+/** The anchor that Markdown viewers derive from a heading. */
 function anchorOf(title: string): string {
   const words = title.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "");
   return words.trim().replaceAll(" ", "-");
 }
 
-test("links lead to sections that exist", () => {
+test("links lead to existing sections", () => {
   const anchors = new Map(
     documents.map(({ path, text }) => [path, new Set(headingsOf(text).map(anchorOf))]),
   );
@@ -165,10 +164,10 @@ test("links lead to sections that exist", () => {
   expectNone(findings);
 });
 
-/** `(http-interface, "A", "B" and "C")`; also the beginning of what was meant to be one. */
+/** `(http-interface, "A", "B" and "C")`, or the beginning of an incomplete one. */
 const CITATION = /\(([a-z][\w-]*|ARCHITECTURE), ("[^"]*"(?:(?:, | and )"[^"]*")*)/g;
 
-/** What a text cites and is not there. */
+/** Citations of missing sections. */
 function citedInVain(text: string): string[] {
   const joined = text.replace(/\n\s*(?:\/\/|\*) ?/g, " ");
   return [...joined.matchAll(CITATION)].flatMap(([, document, titles]) => {
@@ -181,7 +180,7 @@ function citedInVain(text: string): string[] {
   });
 }
 
-test("sections that comments cite exist, and nothing outside of the repository is cited", () => {
+test("comments cite existing sections, and nothing outside of the repository", () => {
   const findings: string[] = [];
   for (const { path, text } of files) {
     if (!/^(argspec|client|cli|compiler|runtime)\/.*\.(ts|py)$/.test(path)) continue;
@@ -193,7 +192,7 @@ test("sections that comments cite exist, and nothing outside of the repository i
   expectNone(findings);
 });
 
-test("a citation of what is not there is found", () => {
+test("reports a citation of a missing section", () => {
   assert.equal(citedInVain('// (http-interface, "Errors" and\n// "Nothing")'), [
     'http-interface.md, "Nothing"',
   ]);

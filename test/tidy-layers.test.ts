@@ -1,5 +1,5 @@
-// Folders form layers: which one imports values of which others is written in ARCHITECTURE.md, and
-// nothing leads back up. Types may be imported from everywhere.
+// Folders form layers: ARCHITECTURE.md lists which one imports values of which others, without
+// cycles. Types may be imported from everywhere.
 // limit: 60 s
 
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ interface Use {
   readonly target: string;
 }
 
-/** Every import of a value by a file of the product from another one. */
+/** Every import of a value from another file of the product. */
 const uses: Use[] = sourceFiles()
   .filter(({ path }) => /^(argspec|cli|client|compiler|runtime)\/.*\.ts$/.test(path))
   .map(parseModule)
@@ -25,13 +25,13 @@ const uses: Use[] = sourceFiles()
     imports.flatMap(({ target, typeOnly, line }) => (typeOnly ? [] : [{ path, line, target }])),
   );
 
-/** `graph/store` of `runtime/graph/store/codec.ts`; the folders that hold rooms are none. */
+/** `graph/store` of `runtime/graph/store/codec.ts`; grouping folders do not count. */
 function roomOf(path: string): string | null {
   const [, room] = /^runtime\/(graph\/query\/\w+|graph\/\w+|plugin\/\w+|\w+)\//.exec(path) ?? [];
   return room ?? null;
 }
 
-/** The folder right below `runtime/`. */
+/** The folder directly below `runtime/`. */
 function wingOf(path: string): string | null {
   return /^runtime\/(\w+)\//.exec(path)?.[1] ?? null;
 }
@@ -46,14 +46,14 @@ test("folders of runtime import values of each other as ARCHITECTURE.md lists", 
   for (const { path, target } of uses) {
     const from = wingOf(path);
     const to = wingOf(target);
-    // Every thread is put together in one root, which may use everything.
+    // Every thread has a composition root, which may use everything.
     if (from === null || to === null || from === "threads" || from === to) continue;
     actual.add(`${from} -> ${to}`);
   }
   assert.equal([...actual].sort(), documented.sort());
 });
 
-test("no folder imports values of one that imports values of it, by whatever way", () => {
+test("imports of values between folders have no cycles", () => {
   const edges = new Map<string, Map<string, Use>>();
   for (const use of uses) {
     const from = roomOf(use.path);
@@ -80,7 +80,7 @@ test("no folder imports values of one that imports values of it, by whatever way
   assert.is(findings.join("\n"), "");
 });
 
-test("inside of graph, folders import values of those below them in ARCHITECTURE.md", () => {
+test("folders within graph import values of lower ones in ARCHITECTURE.md", () => {
   const [, table = ""] = document.split("| Layers of `runtime/graph/` |");
   const layers = [...table.matchAll(/^\| (`.*`) \|$/gm)].map(([, cell]) =>
     [...cell!.matchAll(/`([\w/]+)`/g)].map(([, name]) => `graph/${name}`),
@@ -98,13 +98,13 @@ test("inside of graph, folders import values of those below them in ARCHITECTURE
   assert.is([...new Set(findings)].join("\n"), "");
 });
 
-/** By which others come into the graph engine: what it shows, and what it calls things. */
+/** Entry points of the graph engine: its public modules and its names. */
 const DOORS = /^runtime\/graph\/(api|evaluate|log|manager|model|status)\//;
 
-test("outsiders enter graph by its doors", () => {
+test("other folders import graph through its entry points", () => {
   const findings = uses.filter(({ path, target }) => {
     const isEntering = wingOf(target) === "graph" && wingOf(path) !== "graph";
-    // The public entry names what the package offers, wherever it is.
+    // The public entry exports from any folder.
     return isEntering && path !== "runtime/index.ts" && !DOORS.test(target);
   });
   assert.is(findings.map(({ path, line, target }) => `${path}:${line}: ${target}`).join("\n"), "");

@@ -1,5 +1,5 @@
-// The form of our own code, so that no reader has to check it: sizes, headers, the direction of
-// imports, dead code, leftovers, and that tables agree with the code.
+// Conventions of our own code, checked by program: sizes, headers, direction of imports, dead code,
+// leftovers, and tables that agree with the code.
 // limit: 60 s
 
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import { ERROR_CODES } from "../runtime/base/error-codes.js";
 import { type Module, parseModule, ROOT, sourceFiles } from "./support/source-files.js";
 
-/** 400 is the advice; a file whose idea is one may be longer. */
+/** 400 is the advice; a file with a single idea may be longer. */
 const MAX_FILE_LINES = 500;
 const MAX_FUNCTION_LINES = 70;
 const MAX_COLUMNS = 100;
@@ -23,7 +23,7 @@ const product = modules.filter(({ path }) =>
   /^(argspec|cli|client|compiler|console|runtime)\//.test(path),
 );
 
-/** Fails with one line for every finding. */
+/** Fails with one line for every violation. */
 function expectNone(findings: readonly string[]): void {
   assert.is(findings.join("\n"), "");
 }
@@ -45,13 +45,13 @@ test("files, functions and lines are short", () => {
   expectNone(findings);
 });
 
-test("every file begins by saying what it is for", () => {
+test("every file begins with a header comment", () => {
   const written = code.filter(({ path }) => !path.startsWith("templates/") && path.includes("/"));
   const bare = written.filter(({ text }) => !/^(#!.*\n)?(\/\/ \S|\/\*\*?\s)/.test(text));
   expectNone(bare.map(({ path }) => path));
 });
 
-test("nothing is left over: notes to self, conflicts, `any`, hosts, places", () => {
+test("nothing is left over: notes, conflict markers, `any`, hosts, local paths", () => {
   const patterns = [
     /\b(TODO|FIXME|XXX|HACK)\b/,
     /^(<{7}|>{7}) /m,
@@ -72,14 +72,17 @@ test("nothing is left over: notes to self, conflicts, `any`, hosts, places", () 
   expectNone(findings);
 });
 
-/** What compiler may use at run time of runtime: tables, constants, rules of settings and texts. */
+/**
+ * Modules of runtime that the compiler may import at run time: tables, constants, settings and
+ * texts.
+ */
 const SHARED_VALUES = new RegExp(
   "^runtime/(base/([\\w-]+-codes?|build-folder|did-you-mean|errors|limits|package-info|" +
     "unhandled-errors)|" +
     "settings/[\\w-]+|system/(read-descriptor|system-files)|graph/api/check-expressions)\\.ts$",
 );
 
-test("imports run one way", () => {
+test("imports follow one direction", () => {
   const findings: string[] = [];
   for (const module of product) {
     for (const { target, typeOnly, line } of module.imports) {
@@ -113,8 +116,8 @@ function forbidden(from: string, target: string, typeOnly: boolean): string {
   return "";
 }
 
-test("modules do not import each other in circles", () => {
-  // Types too: what cannot be read without each other is one thing in two files.
+test("modules have no import cycles", () => {
+  // Types too: modules that cannot be read separately belong together.
   const edges = new Map(
     product.map(({ path, imports }) => [path, imports.map(({ target }) => target)]),
   );
@@ -133,7 +136,7 @@ test("modules do not import each other in circles", () => {
   expectNone(findings);
 });
 
-/** All modules that `entry` brings along. */
+/** All modules that `entry` loads. */
 function loadedBy(entry: string, lazyToo: boolean): Set<string> {
   const loaded = new Set<string>();
   const rest = [entry];
@@ -147,7 +150,7 @@ function loadedBy(entry: string, lazyToo: boolean): Set<string> {
   return loaded;
 }
 
-test("help is quick, and serving never loads the compiler", () => {
+test("help loads little, and serving never loads the compiler", () => {
   const light = /^(cli\/|node:|runtime\/(base|settings)\/|runtime\/http\/network\.ts)/;
   const help = [...loadedBy("cli/main.ts", false)];
   expectNone(help.filter((path) => !light.test(path)));
@@ -171,7 +174,7 @@ const ENTRIES = new Set([
     .filter((path) => /^runtime\/builtin\/(graph-)?plugins\//.test(path)),
 ]);
 
-test("every module is reached from an entry, every exported value is used elsewhere", () => {
+test("every module is reachable, and every exported value is used elsewhere", () => {
   const reached = new Set<string>();
   const used = new Set<string>();
   function reach(module: Module | undefined): void {
@@ -212,7 +215,7 @@ test("every error code is used and tested", () => {
   expectNone(findings);
 });
 
-test("the lock file holds the packages of every platform, or `npm ci` refuses it", () => {
+test("the lock file holds the packages of every platform, which `npm ci` requires", () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, { optionalDependencies?: Record<string, string> }>;
   };

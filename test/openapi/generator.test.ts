@@ -1,5 +1,6 @@
-// Clients that hey-api's generator makes from our documents: they compile under `strict`, wrong
-// calls do not, and a live server answers them. `node test/openapi/run.mjs` installs the generator.
+// Clients generated from our documents by hey-api's generator: they compile under `strict`, wrong
+// calls do not, and a live server responds to them. `node test/openapi/run.mjs` installs the
+// generator.
 // limit: 60 s
 
 import { execFile } from "node:child_process";
@@ -16,7 +17,7 @@ import { openapiDocument } from "../../argspec/openapi/document.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { buildProject, fixture, type Served, serve } from "../e2e/support/server.js";
 
-const test = suite("clients that others generate");
+const test = suite("clients of another generator");
 const installed = createRequire(new URL("package.json", import.meta.url));
 const GENERATOR = join(
   dirname(installed.resolve("@hey-api/openapi-ts/package.json")),
@@ -41,7 +42,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("parameters as content are typed throughout", async () => {
+test("have types throughout for parameters as content", async () => {
   assert.equal(await generatedCalls(fixture("openapi"), "content"), {
     ...{ size: 2, unit: "km", x: 1, y: 2 },
     entries: [[4, { x: 2, y: 0 }]],
@@ -59,13 +60,13 @@ test("parameters as content are typed throughout", async () => {
   });
 });
 
-test("parameters as strings need nothing of the generator", async () => {
+test("need no generator support for parameters as strings", async () => {
   const raw = Buffer.from("ü").toString("latin1");
   const given = await generatedCalls(fixture("openapi"), "string", "string");
   assert.equal(given, { size: 1, echoed: { value: "a text", raw } });
 });
 
-test("the first example has a client", async () => {
+test("work for the first example", async () => {
   assert.equal(await generatedCalls(HELLO, "hello"), {
     greetings: ["Hello, ü & you!", "Hello, ü & you!"],
     power: 2.25,
@@ -76,7 +77,7 @@ test("the first example has a client", async () => {
 });
 
 /**
- * What calls give that are made with a client generated for them.
+ * Results of calls through a client generated for them.
  * @param name file of the calls
  */
 async function generatedCalls(
@@ -102,7 +103,7 @@ async function generatedCalls(
   return calls(`http://127.0.0.1:${served.get(service)!.port}`);
 }
 
-/** Runs a script to its end; rejects with what it has printed when it fails. */
+/** Runs a script to completion; rejects with its output when it fails. */
 async function run(script: string, ...args: string[]): Promise<void> {
   await promisify(execFile)(process.execPath, [script, ...args], { cwd: folder }).catch((error) => {
     throw new Error(`${script} ${args.join(" ")}\n${error.stdout}${error.stderr}`);

@@ -1,5 +1,5 @@
-// Documents of services and of built-in plugins, judged by a linter that many use: nothing is
-// found in them but what a project has not told. `node test/openapi/run.mjs` installs the linter.
+// Documents of services and of built-in plugins, checked by a widely used linter: it reports only
+// omissions of the project itself. `node test/openapi/run.mjs` installs the linter.
 // limit: 180 s
 
 import { execFile } from "node:child_process";
@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), "svc-linted-"));
 
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** Rules that found something, each with the places. */
+/** Rules with reports, each with its positions. */
 function lint(document: object): Promise<string[]> {
   const file = join(folder, "openapi.json");
   writeFileSync(file, JSON.stringify(document));
@@ -49,7 +49,7 @@ function built(project: string): Argspec {
   return JSON.parse(readFileSync(join(project, ".svc/argspec.json"), "utf8")) as Argspec;
 }
 
-test("nothing is found in documents of plugins of all kinds, nor of built-in ones", async () => {
+test("have no reports for plugins of all kinds and built-in ones", async () => {
   const argspecs: Argspec[] = [BUILTINS];
   for (const project of [fixture("openapi"), join(packageRoot(), "examples", "matrix")]) {
     await buildProject(project);
@@ -68,7 +68,7 @@ test("nothing is found in documents of plugins of all kinds, nor of built-in one
   }
 });
 
-test("a project that tells no license is reminded of that alone", async () => {
+test("report only a missing license of a project", async () => {
   const { license, ...service } = built(fixture("openapi")).service;
   const argspec = { ...built(fixture("openapi")), service };
   assert.equal(await lint(openapiDocument(argspec)), ["info-license #/info"], license ?? "");

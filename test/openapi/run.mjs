@@ -1,7 +1,7 @@
-// Has a well-known generator make clients from our OpenAPI documents, and a well-known linter judge
-// them: `node test/openapi/run.mjs`, after `npm run build`. Installs both beside this file, with a
-// TypeScript of their own, and prints `N passed, N failed`, or `openapi: skipped (reason)` where
-// they cannot be had.
+// Generates clients from our OpenAPI documents with a widely used generator, and checks the
+// documents with a widely used linter: `node test/openapi/run.mjs`, after `npm run build`. Installs
+// both beside this file, with a TypeScript of their own, and prints `N passed, N failed`, or
+// `openapi: skipped (reason)` if they are not available.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -21,7 +21,7 @@ const suites = ["test/openapi/generator.test.ts", "test/openapi/lint.test.ts"];
 const { status } = spawnSync(process.execPath, [runner, ...suites], { stdio: "inherit" });
 process.exitCode = status ?? 1;
 
-/** Why they cannot be installed; empty when they are. */
+/** The reason why they cannot be installed; empty when they are. */
 function install() {
   const packages = ["@hey-api/openapi-ts", "@redocly/cli"];
   if (packages.every((name) => existsSync(join(here, "node_modules", name)))) return "";

@@ -1,5 +1,5 @@
-// The process that test files run in, one file after the other, as its parent names them. Tells it
-// which test runs, and after every file how many passed.
+// The process that runs test files one after the other, as its parent sends them. Reports the
+// running test, and after every file the number of passed ones.
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { setLimitFrom, setName } from "./current-limit.mjs";
 
-/** On a busy machine it takes its time to close, and to write what the loader keeps. */
+/** Time for a loaded machine to close handles and write the loader's cache. */
 const HANDLES_LIMIT_MS = 8_000;
 
 globalThis.UVU_DEFER = 1;
@@ -22,7 +22,10 @@ for (;;) {
   await new Promise((sent) => process.send({ kind: "result", ...result }, sent));
 }
 
-/** Between files the channel alone keeps this process alive; within one it counts as no handle. */
+/**
+ * Between files only the channel keeps this process alive; within one it does not count as a
+ * handle.
+ */
 async function nextFile() {
   process.channel.ref();
   const [{ file }] = await once(process, "message");
@@ -58,7 +61,7 @@ async function runFile(file) {
   return { ...result, elapsedMs, output: capture.text() + note };
 }
 
-/** uvu's closing lines are the only proof that a run reached its end. */
+/** uvu's closing lines are the only proof that a run has completed. */
 function totalsOf(text) {
   const closing = /Total: +(\d+)\s+Passed: +(\d+)\s+Skipped: +(\d+)\s+Duration/.exec(text);
   const [total, passed, skipped] = (closing ?? []).slice(1).map(Number);
@@ -87,7 +90,7 @@ function activeHandles() {
   return process.getActiveResourcesInfo().sort();
 }
 
-/** What keeps the process alive now and did not before; waits a little for handles that close. */
+/** New handles that keep the process alive; waits briefly for handles that close. */
 async function leftOpen(before) {
   const deadlineMs = performance.now() + HANDLES_LIMIT_MS;
   process.send({ kind: "test", title: "the end of the file", limitMs: HANDLES_LIMIT_MS });

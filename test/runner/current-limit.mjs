@@ -1,6 +1,6 @@
-// Time limit of the tests of the file that runs now, and which of them are wanted. A file asks for
-// more in its header comment: `// limit: 60 s`. Nothing waits for a limit but what is broken; on a
-// busy machine everything takes several times as long.
+// Time limit of the tests of the running file, and the filter by title. A file requests more in its
+// header comment: `// limit: 60 s`. Only broken tests reach a limit; on a loaded machine everything
+// takes several times as long.
 
 const DEFAULT_LIMIT_MS = 30_000;
 let limitMs = DEFAULT_LIMIT_MS;
@@ -15,7 +15,7 @@ export function setLimitFrom(source) {
   limitMs = asked === null ? DEFAULT_LIMIT_MS : Number(asked[1]) * 1000;
 }
 
-/** @param text that a title must have for its test to run */
+/** @param text required in the title of a test */
 export function setName(text) {
   name = text;
 }

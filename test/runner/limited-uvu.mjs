@@ -1,5 +1,5 @@
-// `uvu` with a time limit on every test and hook. uvu has none of its own, and it swallows the
-// error of a hook that fails before the tests; here it is printed.
+// `uvu` with a time limit for every test and hook. uvu has none of its own, and it hides the error
+// of a hook that fails before the tests; here it is printed.
 
 import { suite as uvuSuite } from "uvu";
 import { currentLimitMs, isWanted } from "./current-limit.mjs";

@@ -2,5 +2,5 @@
 
 /** The program and its first arguments; the script and its arguments follow. */
 export function nodeCommand(): [program: string, ...args: string[]];
-/** Node without a loader, for what does not serve. */
+/** Node without a loader, for processes that do not serve. */
 export function plainNode(): string;

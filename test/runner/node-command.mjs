@@ -1,5 +1,5 @@
-// How tests start node. Under a dynamic loader of its own `process.execPath` names the loader, so
-// whatever starts another node asks here.
+// How tests start node. Under a dynamic loader `process.execPath` is the loader, so that tests
+// which start another node use this module.
 
 /** The program and its first arguments; the script and its arguments follow. */
 export function nodeCommand() {
@@ -7,7 +7,9 @@ export function nodeCommand() {
   return words === undefined ? [process.execPath] : JSON.parse(words);
 }
 
-/** Node without a loader, for what does not serve: `svc build` starts processes of its own. */
+/**
+ * Node without a loader, for processes that do not serve: `svc build` starts processes of its own.
+ */
 export function plainNode() {
   return nodeCommand().at(-1);
 }

@@ -1,13 +1,13 @@
-// What `node test/run.mjs` is told: parts of paths, and how to run the files that have one of them.
-// The same words are those of `npm test --` and `npm run test:unit --`.
+// Options of `node test/run.mjs`: parts of paths, and how to run the matching files. `npm test --`
+// and `npm run test:unit --` accept the same options.
 
 import { parseArgs } from "node:util";
 
 export const USAGE = `node test/run.mjs [options] [part of a path]...
 
-  --unit          what is quick and starts no process: neither server suites nor property tests
-  --name <text>   tests alone whose title has this text
-  --serial        one file after the other
+  --unit          run quick tests only, without server suites and property tests
+  --name <text>   run only tests whose title contains this text
+  --serial        run one file after the other
 `;
 
 /** @returns {{ parts: string[], unit: boolean, name: string, serial: boolean }} */
@@ -26,20 +26,20 @@ export function readOptions(words) {
 
 const SERVER_SUITE = /^test\/(e2e|conformance)\//;
 const NO_SUITES = /^test\/(fixtures|golden|openapi|uws|runner)\/|\/node_modules\//;
-/** A file says so in its header comment. */
+/** Declared in the header comment of a file. */
 const STARTS_PROCESSES = /^\/\/ starts processes$/m;
 
-/** The same: it builds in the folders of examples/, where no other may at that time. */
+/** The same: it builds in the folders of examples/, which no other file may do at that time. */
 const BUILDS_EXAMPLES = /^\/\/ builds examples$/m;
 
 export function buildsExamples(source) {
   return BUILDS_EXAMPLES.test(source);
 }
 
-/** The same: about so long on a machine that does nothing else, where that is more than 3 s. */
+/** The same: its duration on an idle machine, if more than 3 s. */
 const TAKES = /^\/\/ takes (\d+) s$/m;
 
-/** 0 for a file that does not say. */
+/** 0 for a file without a declaration. */
 export function secondsOf(source) {
   return Number(TAKES.exec(source)?.[1] ?? 0);
 }
@@ -48,7 +48,7 @@ export function isServerSuite(file) {
   return SERVER_SUITE.test(file);
 }
 
-/** Whether a file is a suite of this repository's; the others run where they are named whole. */
+/** Whether a file is a suite of this repository; others run only by their full path. */
 export function isSuite(file) {
   return file.endsWith(".test.ts") && !NO_SUITES.test(file);
 }

@@ -1,5 +1,5 @@
-// Preloaded into the test process: test files that import `uvu` get our wrapper of it instead, and
-// the compiler parses what never changes once.
+// Preloaded into the test process: imports of `uvu` in test files resolve to our wrapper, and the
+// compiler parses unchanging files once.
 
 import { register } from "node:module";
 import "./share-parsed.mjs";

@@ -1,8 +1,8 @@
-// Compiler tests open a project for each of hundreds of sources, and builds of tests one for each
-// folder. Most of that time went into TypeScript's own libraries and the declarations of this
-// package, which never change in a run: what was parsed and bound of them once is used again, as
-// editors do it among projects. ts-morph has no option for that; so one function of the TypeScript
-// inside of it asks `keep` when that is loaded.
+// Compiler tests open hundreds of projects, and builds of tests one for each folder. Most of the
+// time went into TypeScript's own libraries and the declarations of this package, which never
+// change in a run: their parsed and bound files are reused, as editors do it among projects.
+// ts-morph has no option for that; one function of its bundled TypeScript is patched to ask `keep`
+// when it is loaded.
 
 import Module from "node:module";
 
@@ -12,7 +12,7 @@ const UNCHANGING = /^\/node_modules\/typescript\/lib\/|\/dist\/types\/.*\.d\.ts$
 
 const files = new Map();
 
-/** @param make what TypeScript does; the rest are its arguments */
+/** @param make TypeScript's function; the rest are its arguments */
 function keep(make, name, snapshot, options, ...more) {
   if (!UNCHANGING.test(name)) return make(name, snapshot, options, ...more);
   const key = `${name} ${JSON.stringify(options)}`;

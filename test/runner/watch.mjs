@@ -1,6 +1,6 @@
 // `npm run test:watch [-- part of a path...]`: runs unit tests again whenever a file changes.
-// Without parts those run that lie where the changed file lies: of `runtime/settings/table.ts` all
-// of `test/runtime/settings/`; a test file that changed runs by itself.
+// Without parts it runs those in the folder that mirrors the changed file's: for
+// `runtime/settings/table.ts` all of `test/runtime/settings/`; a changed test file runs by itself.
 
 import { spawn } from "node:child_process";
 import { existsSync, watch } from "node:fs";
@@ -42,7 +42,7 @@ function run() {
   });
 }
 
-/** The tests of a changed file: itself, or the nearest folder of tests that mirrors its own. */
+/** The tests of a changed file: itself, or the nearest test folder that mirrors its own. */
 function testsOf(file) {
   if (file.endsWith(".test.ts")) return file;
   let folder = dirname(file.startsWith("test/") ? file : `test/${file}`);

@@ -13,7 +13,7 @@ export function certificateFile(name: string): string {
   return join(FOLDER, name);
 }
 
-/** Of a server called `name`, whose clients have to be known where `ca` is given. */
+/** Files of a server called `name`, which requires client certificates if `ca` is given. */
 export function pathsOf(name: string, ca: string | null = null): TlsPaths {
   return {
     cert: certificateFile(`${name}.pem`),
@@ -26,10 +26,10 @@ export function materialOf(name: string, ca: string | null = null): Promise<TlsM
   return new TlsFiles(pathsOf(name, ca), "http.tls").load();
 }
 
-/** What a client is told that knows whom to believe. */
+/** Options of a client with a CA. */
 export const BELIEVES = { ca: readFileSync(certificateFile("ca.pem"), "utf8") };
 
-/** What a client shows that has a certificate. */
+/** Options of a client with a certificate. */
 export const KNOWN_CLIENT = {
   ...BELIEVES,
   cert: readFileSync(certificateFile("client.pem"), "utf8"),

@@ -1,6 +1,6 @@
-// Members of exported types that are computed from other types, `Omit<Options, "limit">` or the
-// types of a table of settings: their declarations do not show what programs may write, so the
-// type checker is asked.
+// Members of exported types that are computed from other types, such as `Omit<Options, "limit">` or
+// the types of a table of settings: their declarations do not list the members, so that the type
+// checker is asked.
 
 import { Project, ts } from "ts-morph";
 
@@ -11,7 +11,7 @@ export class MappedMembers {
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
 
-  /** @param files declarations that are looked at */
+  /** @param files declarations to read */
   constructor(files: readonly string[]) {
     const compilerOptions = {
       target: ts.ScriptTarget.ES2023,
@@ -29,7 +29,7 @@ export class MappedMembers {
     this.#checker = this.#program.getTypeChecker();
   }
 
-  /** A line for each member, `SvcConfig: http.port?: number`, of what a file exports. */
+  /** A line for each member of a file's exports, `SvcConfig: http.port?: number`. */
   *lines(file: string): Generator<string> {
     const module = this.#checker.getSymbolAtLocation(this.#program.getSourceFile(file)!)!;
     for (const exported of this.#checker.getExportsOfModule(module)) {

@@ -1,13 +1,13 @@
-// What the package offers to programs, as lines of text: every name that its entries export, and
-// every member of it that programs may use, whichever base class or file it is declared in. Read
-// from the declarations of a build.
+// The public API of the package as lines of text: every name that its entries export, and every
+// member that programs may use, in whichever base class or file it is declared. Read from the
+// declarations of a build.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { ts } from "ts-morph";
 import { MappedMembers } from "./mapped-members.js";
 
-/** Where a name is declared: a file of declarations, and its name there. */
+/** Location of a declaration: a declaration file, and the name in it. */
 interface Place {
   readonly file: string;
   readonly name: string;
@@ -15,11 +15,11 @@ interface Place {
 
 interface Module {
   readonly declared: ReadonlyMap<string, readonly ts.Statement[]>;
-  /** Names that it takes from elsewhere, imported or passed on. */
+  /** Names from other files, imported or re-exported. */
   readonly taken: ReadonlyMap<string, Place>;
-  /** Whether each is a type only, though it may be declared as a class. */
+  /** Whether each is exported as a type only, even if declared as a class. */
   readonly exported: ReadonlyMap<string, { readonly isType: boolean }>;
-  /** Files all of whose exports it passes on. */
+  /** Files all of whose exports are re-exported. */
   readonly passed: readonly string[];
 }
 
@@ -29,12 +29,12 @@ export class PublicApi {
   readonly #root: string;
   readonly #modules = new Map<string, Module>();
 
-  /** @param root folder of the package, which is built */
+  /** @param root folder of the package, which must be built */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Sorted lines, each of which begins with the entry and the name that it is about. */
+  /** Sorted lines, each of which begins with its entry and name. */
   lines(): string[] {
     const manifest = JSON.parse(readFileSync(join(this.#root, "package.json"), "utf8")) as {
       readonly name: string;
@@ -51,7 +51,7 @@ export class PublicApi {
       for (const [name, { isType }] of this.#exportsOf(file)) {
         const place = this.#declaration({ file, name });
         for (const line of this.#linesOf(place, name)) {
-          // Nobody can call the constructor of what is there as a type.
+          // The constructor of a type-only export cannot be called.
           if (!isType || !line.startsWith(`${name}: constructor(`)) lines.add(`${label} ${line}`);
         }
       }
@@ -64,7 +64,7 @@ export class PublicApi {
     return [...exported, ...passed.flatMap((other) => this.#exportsOf(other))];
   }
 
-  /** Follows a name to where it is declared. */
+  /** Resolves a name to its declaration. */
   #declaration(place: Place): Place {
     const { declared, taken, passed } = this.#module(place.file);
     if (declared.has(place.name)) return place;
@@ -97,7 +97,7 @@ export class PublicApi {
     }
   }
 
-  /** Members of its own and of what it extends. */
+  /** Own and inherited members. */
   *#membersOf(
     file: string,
     node: ts.ClassDeclaration | ts.InterfaceDeclaration,
@@ -119,7 +119,7 @@ export class PublicApi {
     }
   }
 
-  /** The class or interface of a name; null for what is none, or not ours. */
+  /** The class or interface of a name; null for other names and foreign ones. */
   #open(file: string, name: string) {
     const { declared, taken } = this.#module(file);
     if (!declared.has(name) && !taken.has(name)) return null;
@@ -172,7 +172,7 @@ export class PublicApi {
   }
 }
 
-/** Null where all is passed on. */
+/** Null if everything is re-exported. */
 function elementsOf(node: ts.ImportDeclaration | ts.ExportDeclaration) {
   if (ts.isExportDeclaration(node)) {
     if (node.exportClause === undefined) return null;
@@ -194,7 +194,7 @@ function declaredNames(statement: ts.Statement): string[] {
   return isNamed && statement.name !== undefined ? [statement.name.text] : [];
 }
 
-/** Name of the class of `const Graph: typeof Plain & More`, which is that class and more. */
+/** Name of the class of `const Graph: typeof Plain & More`, which has additional members. */
 function classOfConstant(node: ts.Statement): string | null {
   if (!ts.isVariableStatement(node)) return null;
   const { type } = node.declarationList.declarations[0]!;
@@ -224,7 +224,7 @@ function isHidden(member: ts.ClassElement | ts.TypeElement): boolean {
   return modifiers?.some(({ kind }) => hiding.includes(kind)) ?? false;
 }
 
-/** In one line, without comments. */
+/** On one line, without comments. */
 function printed(node: ts.Node): string {
   const text = PRINTER.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile());
   return text

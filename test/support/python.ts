@@ -1,5 +1,5 @@
-// The machine's Python, for tests of what is generated for it. Where there is none that is new
-// enough, such tests say that they are skipped.
+// The machine's Python, for tests of generated Python code. Without a recent one such tests report
+// that they are skipped.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -14,15 +14,15 @@ const MIN_VERSION = "import sys; sys.exit(sys.version_info < (3, 9))";
 export const PYTHON = "python3";
 export const HAS_PYTHON = spawnSync(PYTHON, ["-c", MIN_VERSION]).status === 0;
 
-/** The runtime part of Python clients, as the build makes it. */
+/** The runtime part of Python clients, as built. */
 export const PYTHON_RUNTIME = pythonRuntime(packageRoot());
 
-/** Says on the output that a suite is skipped, for whoever wonders about its totals. */
+/** Prints that a suite is skipped, to explain its totals. */
 export function sayIfSkipped(name: string): void {
   if (!HAS_PYTHON) console.log(`${name}: skipped (no python3 of version 3.9 or later)`);
 }
 
-/** A folder with Python modules, which can be run beside each other. */
+/** A folder with Python modules that can run in parallel. */
 export class PythonFolder {
   readonly path = mkdtempSync(join(tmpdir(), "svc-python-"));
 
@@ -34,7 +34,7 @@ export class PythonFolder {
     writeFileSync(join(this.path, name), text);
   }
 
-  /** Output of a script that runs without as much as a warning. */
+  /** Output of a script that runs without any warning. */
   run(script: string, ...args: string[]): string {
     const options = { cwd: this.path, encoding: "utf8", maxBuffer: 2 ** 28 } as const;
     const { status, stdout, stderr } = spawnSync(PYTHON, ["-W", "error", "-c", script, ...args], {

@@ -1,4 +1,4 @@
-// A request as an executor receives it, for tests of what runs there.
+// A request as an executor receives it, for tests of executor code.
 
 import type { RequestSource } from "../../runtime/plugin/contract/request-source.js";
 

@@ -1,5 +1,5 @@
-// The repository's own code as data: files, and for TypeScript what each imports, exports and how
-// long its functions are. Read by test/tidy.test.ts.
+// The code of the repository as data: files, and for TypeScript the imports, exports and function
+// lengths of each. Read by test/tidy.test.ts.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -37,7 +37,7 @@ export interface ImportEdge {
   /** Path of the imported file, or the name of a package. */
   readonly target: string;
   readonly typeOnly: boolean;
-  /** Loaded by `import()` while the program runs. */
+  /** Loaded by `import()` at run time. */
   readonly lazy: boolean;
   readonly line: number;
   /** Imported names; `*` for all of them. */
@@ -46,13 +46,13 @@ export interface ImportEdge {
 
 export interface Module extends SourceFile {
   readonly imports: readonly ImportEdge[];
-  /** Names of exported values (types are left out), with their lines. */
+  /** Names of exported values (without types), with their lines. */
   readonly exports: readonly { readonly name: string; readonly line: number }[];
   readonly functions: readonly { readonly line: number; readonly lines: number }[];
   readonly anyLines: readonly number[];
 }
 
-/** All text files of the repository that are written by hand. */
+/** All hand-written text files of the repository. */
 export function sourceFiles(): SourceFile[] {
   const below = CODE_FOLDERS.flatMap((folder) => walk(join(ROOT, folder)));
   const top = readdirSync(ROOT, { withFileTypes: true })
@@ -78,7 +78,7 @@ function walk(folder: string): string[] {
   }
 }
 
-/** Reads a TypeScript file's syntax. */
+/** Parses a TypeScript file. */
 export function parseModule(file: SourceFile): Module {
   const tree = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
   const imports: ImportEdge[] = [];

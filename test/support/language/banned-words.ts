@@ -1,5 +1,5 @@
-// Words that have a better one: docs/contributing/style.md and docs/internals/glossary.md. Each
-// with what to write instead.
+// Banned words, each with its replacement: docs/contributing/style.md and
+// docs/internals/glossary.md.
 
 export interface BannedWords {
   readonly name: string;
@@ -12,7 +12,7 @@ function words(pattern: string, instead: string): BannedWords {
   return { name: pattern, pattern: new RegExp(`\\b(?:${pattern})\\b`, "gi"), instead };
 }
 
-/** A word that begins a sentence which is no question. */
+/** A word at the beginning of a sentence that is not a question. */
 function subject(word: string): BannedWords {
   const pattern = new RegExp(`(?:^|[.;:|*] )${word}\\b(?![^.]*\\?)`, "gm");
   return { name: `${word} …`, pattern, instead: "a noun as the subject" };

@@ -1,4 +1,4 @@
-// The English of the repository: comments, documents, titles of tests, and texts of tables that
+// The English texts of the repository: comments, documents, test titles, and texts of tables that
 // users read.
 
 import { VERBS } from "../../../cli/admin/verbs.js";
@@ -7,7 +7,7 @@ import { ERROR_CODES } from "../../../runtime/base/error-codes.js";
 import { SETTINGS } from "../../../runtime/settings/table.js";
 import type { SourceFile } from "../source-files.js";
 
-/** A piece of text, and where it is. */
+/** A text with its location. */
 export interface Prose {
   readonly place: string;
   readonly text: string;

@@ -16,7 +16,7 @@ Errors of the library are \`SvcError\` objects with the same \`code\`. HTTP resp
 and an error body instead: see [Errors](http-interface.md#errors).
 `;
 
-/** Titles of the areas, by the digit behind \`SVC\`. */
+/** Titles of the areas, by the digit after \`SVC\`. */
 const AREAS = new Map([
   ["1", "Build errors"],
   ["2", "Errors of the runtime and the library"],

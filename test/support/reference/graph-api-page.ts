@@ -63,11 +63,11 @@ function membersOf(tree: ts.SourceFile, name: string): Member[] {
     const isShown = isMember(member) && !(ts.getCombinedModifierFlags(member) & HIDDEN);
     if (!isShown || !ts.isIdentifier(member.name) || ts.isSetAccessor(member)) continue;
     const { text } = member.name;
-    // The implementation behind overloads is no signature.
+    // The implementation of overloads is not a signature.
     if (overloaded.has(text) && !isOverload(member)) continue;
     const own = documentation(member);
     const last = rows.at(-1);
-    // The documentation of overloads stands before the first one.
+    // The documentation of overloads precedes the first one.
     const isSame = own.summary === "" && last?.name === text;
     const { summary, throws } = isSame ? last : own;
     const note = writable.has(text) ? " Writable." : "";

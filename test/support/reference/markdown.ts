@@ -1,11 +1,11 @@
-// What the generators of reference pages share: cells and tables of Markdown.
+// Shared by the generators of reference pages: cells and tables of Markdown.
 
-/** Text as the cell of a table: the bar would end it. */
+/** Text as a table cell: an unescaped bar would end it. */
 export function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim();
 }
 
-/** Text as code within a cell; nothing for no text. */
+/** Text as code within a cell; empty for an empty text. */
 export function code(text: string): string {
   return text === "" ? "" : `\`${text}\``;
 }

@@ -1,4 +1,4 @@
-// docs/reference/metrics.md: the families of metrics in the code that exposes them.
+// docs/reference/metrics.md: the metric families in the code that exposes them.
 
 import { ts } from "ts-morph";
 import { sourceFiles } from "../source-files.js";
@@ -36,7 +36,7 @@ interface Family {
   readonly labels: readonly string[];
 }
 
-/** Every call `gauge(name, help, samples)` and its like, in the order of the code. */
+/** Every call like `gauge(name, help, samples)`, in source order. */
 function families(tree: ts.SourceFile): Family[] {
   const found: Family[] = [];
   const visit = (node: ts.Node): void => {
@@ -55,7 +55,9 @@ function families(tree: ts.SourceFile): Family[] {
   return found;
 }
 
-/** Keys of the objects in an expression, and in what it names within the same file. */
+/**
+ * Keys of the objects in an expression, and in expressions that it refers to within the same file.
+ */
 function labelsIn(node: ts.Node, seen: Set<ts.Node>): Set<string> {
   const labels = new Set<string>();
   const visit = (part: ts.Node): void => {
@@ -71,7 +73,7 @@ function labelsIn(node: ts.Node, seen: Set<ts.Node>): Set<string> {
   return labels;
 }
 
-/** Functions of the file, and variables around the name, that it stands for. */
+/** Functions of the file, and variables in scope, that the name refers to. */
 function declarationsOf(name: ts.Identifier): ts.Node[] {
   const found: ts.Node[] = [];
   for (let scope: ts.Node = name; scope !== undefined; scope = scope.parent) {
