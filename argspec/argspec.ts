@@ -1,6 +1,6 @@
-// The contract between a service and its clients: what `svc build` writes as `.svc/argspec.json`
-// and servers tell under `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools
-// and the report of breaking changes are all made from it, and from nothing else.
+// The contract between a service and its clients: `svc build` writes it to `.svc/argspec.json`, and
+// servers return it from `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools
+// and the report of breaking changes derive from it alone.
 
 import type { PluginRole } from "../runtime/plugin/contract/plugin-entry.js";
 import type { Wire } from "./wire.js";
@@ -24,14 +24,14 @@ export interface Argspec {
 
 export interface ArgspecService {
   readonly name: string | null;
-  /** `/prefix`: every path also answers below it. */
+  /** `/prefix`: every path is also served below it. */
   readonly prefix: string | null;
-  /** Of the project, only where they are known: what documents say of it as a whole. */
+  /** Project facts for documents, present only if known. */
   readonly version?: string;
   /** SPDX expression. */
   readonly license?: string;
   readonly servers?: readonly string[];
-  /** By name; one of them is enough. */
+  /** Alternative security schemes by name. */
   readonly security?: Readonly<Record<string, SecurityScheme>>;
 }
 
@@ -70,7 +70,7 @@ export interface PluginSpec {
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  /** What to use instead; only where the author says it. */
+  /** The replacement, if the author names one. */
   readonly deprecation?: string;
   /** Null where a plugin was not read from a file. */
   readonly source: { readonly file: string; readonly line: number; readonly column: number } | null;
@@ -81,11 +81,11 @@ export interface PluginSpec {
   /** Names of the arguments that the server fills in. */
   readonly reserved: readonly string[];
   readonly result: ResultSpec;
-  /** What is answered, in words; only where the author says it. */
+  /** Description of the result, if the author gives one. */
   readonly returns?: string;
   readonly errors: readonly ErrorSpec[];
   readonly examples: readonly ExampleSpec[];
-  /** Of a pre-processor: plugins that it asks back-ends for by name. */
+  /** Pre-processor only: plugins that it forwards to by name. */
   readonly forwards?: readonly string[];
 }
 
@@ -113,15 +113,15 @@ export type ResultSpec =
       readonly item: JsonSchema;
       readonly meta: true;
     }
-  /** Of a pre-processor: the answer is that of the back-ends. */
+  /** Pre-processor only: the response is that of the back-ends. */
   | { readonly kind: "request" };
 
 export interface ErrorSpec {
   readonly exception: string;
   readonly description: string;
-  /** Of an HttpError: how it is answered. Clients know it as a kind of its own by its name. */
+  /** HttpError only: its status. Clients expose each such error as a kind of its own. */
   readonly status?: number;
-  /** Of an HttpError: what it tells programs; only where its type says so. */
+  /** HttpError only: schema of its details, if its type declares one. */
   readonly details?: JsonSchema;
 }
 

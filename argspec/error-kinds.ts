@@ -1,5 +1,4 @@
-// The errors of a service that clients know by name: each a kind of its own, whichever plugins
-// throw it.
+// The errors of a service that clients know by name: one kind each, whichever plugins throw it.
 
 import { isDeepStrictEqual } from "node:util";
 import type { ErrorSpec, JsonSchema } from "./argspec.js";
@@ -9,9 +8,9 @@ export interface ErrorKindSpec {
   readonly kind: string;
   /** In rising order. */
   readonly statuses: readonly number[];
-  /** Of what it tells programs; null where not every plugin says it. */
+  /** Schema of the details; null unless every plugin declares one. */
   readonly details: JsonSchema | null;
-  /** What authors say of it. */
+  /** Descriptions by the authors. */
   readonly descriptions: readonly string[];
 }
 

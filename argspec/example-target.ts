@@ -5,7 +5,7 @@ import type { ParamSpec, PluginSpec } from "./argspec.js";
 /** A parameter with the value that is sent for it. */
 export type WireParam = readonly [param: ParamSpec, value: unknown];
 
-/** What each example sends as its query; those that leave out what is required are passed over. */
+/** Returns the query of each example. Skips examples that omit required parameters. */
 export function exampleQueries({ params, examples }: PluginSpec): WireParam[][] {
   const asked = params.filter((param) => param.in === "query");
   return examples.flatMap((example) => {

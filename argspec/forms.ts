@@ -1,5 +1,5 @@
-// The forms in which an argspec is told, by commands and by servers alike. Generators are loaded
-// when their form is asked for: that of declarations takes longer to load than all else.
+// The output formats of an argspec, for commands and servers. Each generator is loaded on first
+// use: the one for declarations takes longest.
 
 import type { Argspec } from "./argspec.js";
 import { BUILTINS } from "./builtins.js";

@@ -1,5 +1,5 @@
-// The hash of a contract. It covers what a client depends on and nothing else: texts may be
-// improved and functions moved without any client being told that its server has changed.
+// Hash of a contract. It covers what clients depend on and nothing else: rewording a description or
+// moving a function does not change it.
 
 import { createHash } from "node:crypto";
 import type { Argspec, ParamSpec, PluginSpec } from "./argspec.js";
@@ -16,7 +16,7 @@ export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$def
 function pluginContract(plugin: PluginSpec): unknown {
   const { name, path, role, readonly, params, open, result, forwards, errors } = plugin;
   const taken = [params.map(paramContract), open === true];
-  // Of other errors, clients know no more than what the server says of them.
+  // Clients know other errors only by what the server sends.
   const kinds = errors.flatMap(({ exception, status, details }) =>
     status === undefined ? [] : [[exception, status, withoutTexts(details ?? null)]],
   );

@@ -1,6 +1,6 @@
-// One table of names for all generated code, so that a plugin or a type is called the same in every
-// language. Names of a service are free; those that would break a client get an underscore, those
-// that would meet become numbered, in the order of the argspec.
+// One table of names for all generated code, so that a plugin or type has the same name in every
+// language. Names that would break a client get an underscore; colliding names are numbered in
+// argspec order.
 
 import type { Argspec } from "./argspec.js";
 import { listErrorKinds } from "./error-kinds.js";
@@ -13,7 +13,7 @@ export interface NameTable {
   readonly types: ReadonlyMap<string, string>;
   /** Type of an operation's parameters by the operation's name. */
   readonly params: ReadonlyMap<string, string>;
-  /** Type of what an operation answers by the operation's name. */
+  /** Result types by operation name. */
   readonly results: ReadonlyMap<string, string>;
   /** Type of an error that is known by name, and of its details, by that name. */
   readonly errors: ReadonlyMap<string, string>;
@@ -31,7 +31,7 @@ const TAKEN_METHODS = [
   ..."Any Builtin Dict Envelope LEFT_OUT List Literal Optional PluginResponse Services".split(" "),
   ..."Tuple Union bool bytes float int str".split(" "),
 ];
-/** Words that Python keeps for itself; JavaScript allows all of its own as names of methods. */
+/** Reserved words of Python. JavaScript allows all of its own as method names. */
 const PYTHON_WORDS =
   "False None True and as assert async await break class continue def del elif else except " +
   "finally for from global if import in is lambda nonlocal not or pass raise return try while " +

@@ -1,6 +1,6 @@
-// What a client can call: the plugins of an argspec by name, however many processors answer under
-// one. A request meets the pre-processor first and the post-processor last, so the former says what
-// is taken and the latter what is answered.
+// The operations that a client can call: plugins of an argspec by name, with all processors of that
+// name. A request meets the pre-processor first and the post-processor last: the former defines the
+// parameters, the latter the result.
 
 import type {
   Argspec,
@@ -31,9 +31,9 @@ export interface Operation {
   /** Takes further parameters than those listed. */
   readonly isOpen: boolean;
   readonly result: Exclude<ResultSpec, { kind: "request" }>;
-  /** The answer is plain text without an envelope, as some services give. */
+  /** The response is plain text without an envelope, as of some services. */
   readonly isText: boolean;
-  /** What is answered, in words; empty where nobody says it. */
+  /** Description of the result; empty without one. */
   readonly returns: string;
   readonly errors: readonly ErrorSpec[];
   readonly examples: readonly ExampleSpec[];
@@ -74,7 +74,7 @@ function operation(name: string, find: Find): Operation {
     graph: first.graph,
     params: params.filter((param) => param.in === "query"),
     content: params.find((param) => param.in === "body") ?? null,
-    // What a post-processor alone is asked, an engine elsewhere takes.
+    // Parameters of a lone post-processor are those of an engine elsewhere.
     isOpen: first === post || first.open === true,
     result: resultOf(pre, engine, post, find),
     isText: false,
@@ -90,7 +90,7 @@ function resultOf(
   post: PluginSpec | undefined,
   find: Find,
 ): Operation["result"] {
-  // A pre-processor that may answer by itself gives more than one kind of answer.
+  // A pre-processor that may respond by itself has several kinds of results.
   if (pre !== undefined && pre.result.kind !== "request") {
     const { kind } = pre.result;
     return kind === "value" || kind === "stream" ? pre.result : ANY_RESULT;
@@ -99,13 +99,13 @@ function resultOf(
   return last === undefined || last.result.kind === "request" ? ANY_RESULT : last.result;
 }
 
-/** Who answers for the back-ends; undefined where it is now one plugin, now another. */
+/** Returns the plugin that defines the result; undefined if that varies. */
 function answering(
   [forwarded, ...others]: readonly string[],
   engine: PluginSpec | undefined,
   find: Find,
 ): PluginSpec | undefined {
   if (forwarded === undefined) return engine;
-  // Back-ends answer under one name with their post-processor last.
+  // Behind a dispatcher, the post-processor of a name runs last.
   return others.length === 0 ? (find("post", forwarded) ?? find("engine", forwarded)) : undefined;
 }

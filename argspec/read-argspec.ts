@@ -1,6 +1,6 @@
-// Reads an argspec that comes from a file or a server, and trusts nothing in it: whatever passes is
-// a new object of exactly the known form, so that generators may print its names without a thought.
-// Members of later versions are left out; a later format is refused.
+// Reads an argspec from a file or server without trusting it: the result is a new object of exactly
+// the known format, so that generators may print its names. Members of later versions are dropped;
+// a later format is rejected.
 
 import {
   ARGSPEC_VERSION,
@@ -79,7 +79,7 @@ function readDefinitions(definitions: UntrustedJson, names: ReadonlySet<string>)
 function findCircle(edges: ReadonlyMap<string, readonly string[]>): string | null {
   const state = new Map<string, "open" | "done">();
   for (const start of edges.keys()) {
-    // By a list of its own, because chains may be longer than the stack is deep.
+    // Uses an explicit stack: chains may be deeper than the call stack.
     const trail = [start];
     for (let name = trail.at(-1); name !== undefined; name = trail.at(-1)) {
       if (state.has(name)) {
@@ -91,7 +91,7 @@ function findCircle(edges: ReadonlyMap<string, readonly string[]>): string | nul
       const next = edges.get(name)!;
       const back = next.find((target) => state.get(target) === "open");
       if (back !== undefined) return back;
-      // One by one, because a call takes only so many arguments.
+      // Appends one by one: a call has a maximum number of arguments.
       for (const target of next) if (!state.has(target)) trail.push(target);
     }
   }

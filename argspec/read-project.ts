@@ -1,4 +1,4 @@
-// Reads what an argspec says of the project as a whole. It ends up in documents and packages.
+// Reads the project facts of an argspec, which end up in documents and packages.
 
 import type { ArgspecService, OauthFlows, SecurityScheme } from "./argspec.js";
 import type { UntrustedJson } from "./untrusted-json.js";

@@ -1,4 +1,4 @@
-// A value that a schema admits, as small as can be: for the line that says how to try a plugin.
+// Builds a minimal value that a schema accepts, for the line that shows how to call a plugin.
 
 import type { Argspec, JsonSchema } from "./argspec.js";
 import { FORMATS } from "./limits/formats.js";

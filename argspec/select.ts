@@ -4,14 +4,14 @@ import type { Argspec, JsonSchema, PluginSpec } from "./argspec.js";
 import { collectReferences } from "./read-schema.js";
 
 /**
- * The processors of one name with the types that they reach; without plugins where there is no such
- * name. The hash stays that of the whole, because that is what servers tell.
+ * Returns the processors of one name with the types that they reach, or none for an unknown name.
+ * The hash stays that of the whole argspec, which is what servers send.
  */
 export function selectPlugin(argspec: Argspec, name: string): Argspec {
   return selectPlugins(argspec, (plugin) => plugin.name === name);
 }
 
-/** The same for all plugins that `isSelected` says yes to. */
+/** Returns the same for all plugins that `isSelected` accepts. */
 export function selectPlugins(
   argspec: Argspec,
   isSelected: (plugin: PluginSpec) => boolean,
@@ -20,7 +20,7 @@ export function selectPlugins(
   return { ...argspec, plugins, $defs: reachableTypes(argspec.$defs, plugins.flatMap(schemasOf)) };
 }
 
-/** The types that schemas refer to, those that these refer to, and so on. */
+/** Returns the types that schemas refer to, directly or not. */
 export function reachableTypes(
   $defs: Argspec["$defs"],
   schemas: readonly JsonSchema[],

@@ -1,6 +1,6 @@
-// The status services of every server, as operations: `/svc/time` and its like are no plugins, so
-// the compiler never meets them. Their answers are described as far as clients may rely on them;
-// all may have further members.
+// The status services of every server as operations: `/svc/time` and the like are not plugins, so
+// the compiler does not see them. Their results are described as far as clients may rely on them;
+// more members may follow.
 
 import type { JsonSchema, ParamSpec } from "./argspec.js";
 import type { Operation } from "./operations.js";
@@ -94,7 +94,7 @@ export const SERVICES: readonly Operation[] = [
   service("txstat", "Tells what replication has sent and applied.", {}),
 ];
 
-/** @param members that its answer always has */
+/** @param members always present in the result */
 function service(name: string, summary: string, members: Members = {}): Operation {
   return {
     name,

@@ -1,4 +1,4 @@
-// `svc argspec diff`: tells what a release changes for clients, and fails when it breaks them.
+// `svc argspec diff`: lists what a release changes for clients, and fails on breaking changes.
 
 import { defineCommand } from "./framework/command.js";
 import { flag } from "./framework/option.js";

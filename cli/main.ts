@@ -13,21 +13,18 @@ import { commandHelp, overview } from "./framework/help.js";
 import { parseArguments } from "./framework/parse-arguments.js";
 import { EXIT_FAILURE, reportError } from "./framework/report-error.js";
 
-/** They run files of the project, and are done whatever those leave behind, such as a timer. */
+/** Commands that run project files and exit, whatever timers those leave behind. */
 const FINITE: ReadonlySet<string> = new Set(["build", "check"]);
 
 /** While a file of the project is run, the one of the process throws instead. */
 const exit = process.exit.bind(process);
 
-/** Nobody but the command line is in this process. */
+/** Whether the command line owns this process. */
 let isOwnProcess = false;
-/** What a file of the project has left behind, once that was told. */
+/** Error that a project file left behind, once reported. */
 let left: SvcError | null = null;
 
-/**
- * Says what nobody has caught in the way of all errors. Only where this is the whole process: what
- * programs do is theirs.
- */
+/** Reports uncaught errors like all others. Only if the command line owns the process. */
 export function reportUncaught(): void {
   isOwnProcess = true;
   process.on("uncaughtException", (error) => {
@@ -41,8 +38,8 @@ export function reportUncaught(): void {
 }
 
 /**
- * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.
- * @param words what stands behind `svc`
+ * Runs one command line and sets `process.exitCode`: 0 success, 1 failure, 2 usage error.
+ * @param words arguments after `svc`
  */
 export async function main(words: readonly string[]): Promise<void> {
   try {
@@ -89,7 +86,7 @@ function findCommand([first = "", second = ""]: readonly string[]): Command {
   const named = (name: string) => COMMANDS.find((command) => command.name === name);
   const found = named(pair) ?? named(first);
   if (found === undefined) throw unknownCommand(first);
-  // Only a second word that names nothing else can be meant for a command.
+  // The second word belongs to a command only if it has no other meaning.
   const isArgument = found.name === pair || second.startsWith("-") || existsSync(second);
   const pairs = namesOf(COMMANDS).filter((name) => name.startsWith(`${first} `));
   const hint = second === "" || isArgument ? "" : didYouMean(pair, pairs);

@@ -7,7 +7,7 @@ import { defineCommand, PROJECT_ARGUMENT } from "./framework/command.js";
 import { integer, stringSetting } from "./framework/option.js";
 import { projectFolder } from "./framework/project-folder.js";
 
-/** Each is a process of its own. */
+/** Each engine is a process. */
 const MAX_ENGINES = 32;
 const SIZE_HELP = "<replicas>x<partitions>, such as 2x3";
 

@@ -1,4 +1,4 @@
-// `svc replay`: sends recorded requests to another server, and compares what it answers.
+// `svc replay`: sends recorded requests to another server and compares its responses.
 
 import { defineCommand } from "./framework/command.js";
 import { flag, integer, integerOr, stringSetting } from "./framework/option.js";

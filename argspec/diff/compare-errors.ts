@@ -1,5 +1,5 @@
-// What happened to the errors that clients know by name. Where one is new or gone, no call fails
-// that did not fail before; but whoever reads one must find in it what the type of its client says.
+// Compares the errors that clients know by name. An added or removed error breaks no call, but the
+// details of a known error must still match the type that clients were generated with.
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema } from "../argspec.js";
@@ -42,7 +42,7 @@ export function compareErrors(before: Side, after: Side): readonly Change[] {
   return changes;
 }
 
-/** Of all errors of the kind; null where one says nothing. */
+/** Type of the details in all errors of the kind; null if one has none. */
 function typeOf({ operation, definitions }: Side, kind: string): Type | null {
   const own = operation.errors.filter(isTyped).filter((error) => error.exception === kind);
   const schemas = own.flatMap(({ details }) => (details === undefined ? [] : [details]));
@@ -52,7 +52,7 @@ function typeOf({ operation, definitions }: Side, kind: string): Type | null {
 }
 
 function compareDetails(before: Type | null, after: Type | null) {
-  // Who knew nothing of them reads nothing.
+  // Clients without details of the error read none.
   if (before === null) return null;
   const present = after ?? { schema: {}, definitions: before.definitions };
   const misfit = findIncompatibility(present, before, "tolerant");

@@ -1,6 +1,6 @@
-// What happened to the parameters and the body of a plugin. All that former clients may send must
-// still be taken, and be read as what it was meant to be: by its type, and by the form in which it
-// travels (http-interface, "Plugin execution" rule 4).
+// Compares the parameters and the body of a plugin. Whatever former clients may send must still be
+// accepted and mean the same, by its type and by its wire form (http-interface, "Plugin execution"
+// rule 4).
 
 import { isDeepStrictEqual } from "node:util";
 import type { JsonSchema, ParamSpec } from "../argspec.js";
@@ -110,7 +110,7 @@ function compareForms(before: Parameter, after: Parameter, subject: Subject): Ch
   if (isText && findIncompatibility({ ...from, schema: textSchema(from) }, to, "strict") === null) {
     return makeChange("parameter-as-text", subject, formText(before.param), formText(after.param));
   }
-  // One type may travel in several forms, so that its text alone would tell nothing.
+  // A type may have several wire forms, so its text alone is ambiguous.
   const [was, is] = [from, to].map(({ schema }) => typeText(schema));
   const forms = [`${was} as ${before.param.wire}`, `${is} as ${after.param.wire}`] as const;
   return makeChange("parameter-form", subject, ...forms);
@@ -120,7 +120,7 @@ function typeOf({ param, definitions }: Parameter): Type {
   return { schema: param.schema, definitions };
 }
 
-/** What a number looks like to those who read texts. Null has no text: it travels as a bare key. */
+/** Schema of a number's text form. Null has no text: it is sent as a bare key. */
 function textSchema(type: Type): JsonSchema {
   const none = { type: "null" };
   const canBeNull = findIncompatibility({ ...type, schema: none }, type, "strict") === null;

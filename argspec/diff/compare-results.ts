@@ -1,5 +1,5 @@
-// What happened to the answers of a plugin. Every answer must be one that former clients know how
-// to read: of the former type, where objects may have properties that it does not name.
+// Compares the results of a plugin. Former clients must be able to read every response: its type
+// must be assignable to the former type, and objects may have additional properties.
 
 import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";

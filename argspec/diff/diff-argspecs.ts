@@ -1,6 +1,6 @@
-// What clients that were made from one argspec meet when another one is served: every difference,
-// the breaking ones first. It compares what can be called, not what a service is made of: a plugin
-// may become a pair of processors without anybody noticing. The rules: RULES.md.
+// Compares two argspecs from the view of a client that was generated from the first and calls the
+// second. Breaking changes come first. Only what can be called counts: replacing a plugin by a pair
+// of processors is no change. The rules: RULES.md.
 
 import { isDeepStrictEqual } from "node:util";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";

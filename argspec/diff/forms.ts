@@ -24,7 +24,7 @@ export interface Forms {
 }
 
 const REFERENCE = "#/$defs/";
-/** Words that say nothing about which values are admitted. An `integer` is always a safe one. */
+/** Schema words that do not restrict values. An `integer` is always safe. */
 const ANNOTATIONS = new Set(["default", "deprecated", "description", "x-svc-range"]);
 const WORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   array: ["type", "items", "prefixItems", ...wordsFor("array")],

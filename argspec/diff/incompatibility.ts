@@ -1,7 +1,6 @@
-// Whether every value of one type is a value of another: `number` takes what `integer` gives, not
-// the other way round. Must never say yes wrongly; where it cannot tell, it says no. Recursive
-// types are compared by assumption: what is being compared fits, unless something else in it does
-// not.
+// Decides whether every value of one type is a value of another: `number` accepts `integer`, not
+// the reverse. Never returns a wrong yes; in doubt it returns no. Recursive types are compared
+// coinductively: a pair under comparison is assumed to fit.
 
 import type { JsonSchema } from "../argspec.js";
 import { isImpliedBy, isWithin } from "../limits/implied.js";
@@ -89,7 +88,7 @@ class Comparison {
       if (misfit === null) return null;
       last = misfit;
     }
-    // Of several candidates none can be named as the one that was meant.
+    // With several candidates, no single one can be named.
     return candidates.length === 1 ? last : whole();
   }
 
@@ -205,7 +204,7 @@ function hasType(value: string | number, { type }: JsonSchema): boolean {
   return type === "integer" && Number.isSafeInteger(value);
 }
 
-/** References may stand for something else on the other side. */
+/** Equal references may resolve to different types on the two sides. */
 function isSameText(given: JsonSchema, taken: JsonSchema): boolean {
   const text = JSON.stringify(given);
   return text === JSON.stringify(taken) && !text.includes('"$ref"');
@@ -257,7 +256,7 @@ function propertyText({ properties, required, rest }: ObjectType, name: string):
   return required.has(name) ? typeText(part) : `optional ${typeText(part)}`;
 }
 
-/** What a schema says of the others: nothing admits everything. */
+/** Reads a schema for additional members; an absent schema accepts everything. */
 function partOf(word: unknown): Part {
   return word === undefined || word === true ? {} : (word as Part);
 }

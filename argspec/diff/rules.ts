@@ -1,6 +1,5 @@
-// All kinds of changes that a report can hold, and how grave each is. One table: the report, its
-// documentation (RULES.md) and the tests are made from it. What counts is a client that was made
-// before the change and is not made anew.
+// All kinds of changes in a report, and their severity. The report, its documentation (RULES.md)
+// and the tests derive from this table. The measure is a client generated before the change.
 
 export type Severity = "breaking" | "compatible" | "docs";
 

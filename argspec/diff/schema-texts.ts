@@ -1,5 +1,5 @@
-// What is said inside a type, descriptions and deprecations, with the place of each, so that two
-// types of the same values can be told apart by it.
+// Collects the descriptions and deprecations inside a type with their positions, to detect changes
+// of text in types with equal values.
 
 import type { JsonSchema } from "../argspec.js";
 import type { Type } from "./incompatibility.js";

@@ -102,7 +102,7 @@ function objectText(schema: JsonSchema, depth: number): string {
   return parts.length === 0 ? "{}" : `{ ${parts.join("; ")} }`;
 }
 
-/** Texts of as many parts as anybody reads; the others are not looked at. */
+/** Texts of the first parts, as many as a message can show. */
 function firstOf<T>(parts: readonly T[], partText: (part: T, index: number) => string): string[] {
   const texts = parts.slice(0, MAX_PARTS).map(partText);
   return parts.length > MAX_PARTS ? [...texts, "…"] : texts;

@@ -1,4 +1,4 @@
-// Whether all values within some limits are within others. Must never say yes wrongly.
+// Decides whether all values within some limits are within others. Never returns a wrong yes.
 
 import { applicableLimits, type Limits, type LimitWord, limitCheck } from "./limits.js";
 
@@ -39,7 +39,7 @@ function implies(given: Limits, taken: Limits, word: LimitWord): boolean {
   }
 }
 
-/** Whether a single value is within limits of its kind; no, where that cannot be told. */
+/** Returns whether a value is within limits of its kind; false in doubt. */
 export function isWithin(value: string | number, limits: Limits): boolean {
   const usable = applicableLimits({ ...limits });
   const isWhole = Object.keys(usable).length === Object.keys(limits).length;

@@ -1,6 +1,5 @@
-// What an author may say of values beyond their type: the words of JSON Schema that the compiler
-// takes from documentation comments (`@minimum 1`), and the one check that the compiler, converters
-// and tools make of them.
+// Constraints on values beyond their type: the words of JSON Schema that the compiler reads from
+// doc comments (`@minimum 1`), and the one check that compiler, converters and tools share.
 
 import { FORMATS, type FormatName } from "./formats.js";
 import { linearPattern } from "./linear-pattern.js";
@@ -43,7 +42,7 @@ export const LIMIT_WORDS: Readonly<Record<LimitWord, LimitedKind>> = {
 /** Null, or what is required: ` (at least 1 is required)`. */
 export type LimitCheck = (value: unknown) => string | null;
 
-/** The limits of a schema, whose other words say what kind of value it is. */
+/** Returns the limits in a schema. */
 export function readLimits(schema: Readonly<Record<string, unknown>>): Limits {
   return Object.fromEntries(Object.entries(schema).filter(([word]) => word in LIMIT_WORDS));
 }

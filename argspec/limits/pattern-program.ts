@@ -1,6 +1,6 @@
-// A regular expression as a program: take a character, go on at several places, assert. What needs
-// to remember more than a place (references back, looking around) is refused, and so is what would
-// make too long a program. The syntax is that of JavaScript with the flag `u`, which judges first.
+// Compiles a regular expression to a program of instructions: consume a character, branch, assert.
+// Rejects backreferences, lookaround and programs that are too long. The syntax is that of
+// JavaScript with the flag `u`, which validates it first.
 
 export type Instruction =
   | { readonly kind: "char"; readonly takes: (char: string) => boolean }
@@ -25,7 +25,7 @@ export function patternProgram(source: string): readonly Instruction[] {
   }
   const program = [...new PatternParser(source).parse(), { kind: "match" } as const];
   if (program.length > MAX_INSTRUCTIONS) throw tooLong();
-  // Places are relative while parts are put together.
+  // Offsets are relative while sections are concatenated.
   return program.map((instruction, place) =>
     instruction.kind === "split"
       ? { kind: "split", to: instruction.to.map((step) => place + step) }
@@ -138,7 +138,10 @@ function repeated(part: Part, least: number, most: number): Part {
   return [...first, ...optional];
 }
 
-/** An atom for one character, which the engine itself judges; remembered for ASCII. */
+/**
+ * Returns an instruction for one character class, decided by the JavaScript engine and cached for
+ * ASCII.
+ */
 function charOf(atom: string): Instruction {
   if (/^\\[1-9k]/.test(atom)) {
     throw new PatternError("refers back, which takes more than one pass");

@@ -1,6 +1,5 @@
-// What a tool takes and answers, as JSON Schema for models and their programs. Programs read it by
-// the standard of 2020-12 or by draft 7, so nothing is said that the two understand otherwise.
-// Only words that the argspec may have get through.
+// Input and output schemas of a tool, for models and programs. They stay within the common subset
+// of JSON Schema 2020-12 and draft 7. Only words that an argspec may contain pass.
 
 import type { Argspec, JsonSchema, ParamSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
@@ -29,7 +28,7 @@ export function toolInputSchema(operation: Operation, $defs: Argspec["$defs"]): 
   };
 }
 
-/** Null where the answer is not always an object, which is all that tools can describe. */
+/** Returns null unless the result is always an object, the only kind that tools can describe. */
 export function outputSchema({ result }: Operation, $defs: Argspec["$defs"]): ObjectSchema | null {
   if (result.kind === "response") {
     const { sortkey, item } = result;
@@ -46,7 +45,7 @@ function inputOf({ wire, schema, description, ...param }: ParamSpec): JsonSchema
   return { ...toolSchema(schema), ...preset, ...text };
 }
 
-/** Of a PluginResponse, what means something to those who ask. */
+/** Members of a PluginResponse that matter to callers. */
 function responseSchema(sortkey: JsonSchema, item: JsonSchema): ObjectSchema {
   const entry = tuple({ prefixItems: [sortkey, item], minItems: 2, items: false });
   const entries = { description: "Keys with their items.", type: "array", items: entry };
@@ -80,9 +79,9 @@ function toolSchema(schema: JsonSchema): JsonSchema {
     return tuple(schema);
   }
   const words = Object.entries(schema).flatMap(([word, value]): [string, unknown][] => {
-    // Integers of other languages are none of a model's cares.
+    // Integer ranges of other languages do not concern models.
     if (word === "x-svc-range") return [];
-    // Servers let further keys pass, and a plugin may answer with more than it declares.
+    // Servers ignore additional keys, and a plugin may return more than it declares.
     if (word === "additionalProperties" && value === false) return [];
     if (word === "anyOf") return [[word, (value as readonly JsonSchema[]).map(toolSchema)]];
     if (word === "properties") return [[word, mapped(value as Record<string, JsonSchema>)]];

@@ -12,7 +12,7 @@ export interface Tool {
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: ObjectSchema;
-  /** Where the answer is always an object. */
+  /** Present if the result is always an object. */
   readonly outputSchema?: ObjectSchema;
   readonly annotations: { readonly readOnlyHint: boolean; readonly idempotentHint: boolean };
 }

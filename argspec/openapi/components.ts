@@ -1,6 +1,5 @@
-// The parts that the documents of all services share: the envelope around every answer, what a
-// sorted list looks like, and the errors (http-interface, "Response envelope" and "Errors"). What
-// is written here must be what servers send.
+// Components that the documents of all services share: response envelope, sorted list and errors
+// (http-interface, "Response envelope" and "Errors"). They must match what servers send.
 
 import type { JsonSchema } from "../argspec.js";
 import { schemaReference } from "./schemas.js";
@@ -87,7 +86,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   SvcSystemError: detail("system", "The server failed."),
 };
 
-/** What the server itself means by a status, in words; empty where it never answers so. */
+/** Returns what the server means by a status; empty if it never sends it. */
 export function statusText(status: number): string {
   return STATUSES[status]?.[1] ?? "";
 }
@@ -113,9 +112,9 @@ export const SHARED_RESPONSES = Object.fromEntries(
 );
 
 /**
- * References to the answers of all errors.
- * @param errors what the author says of those that the plugin throws
- * @param mayForbid whether clients of other machines are refused
+ * Returns references to the responses of all errors.
+ * @param errors errors that the author documents for the plugin
+ * @param mayForbid whether untrusted clients are rejected
  */
 export function errorResponses(
   errors: string,

@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of a service, or of some of its plugins. It says what is sent and what
-// is answered, no more than servers hold to; it must never depend on a date or a machine.
+// The OpenAPI 3.1 document of a service or of some of its plugins. It promises no more than servers
+// enforce, and must not depend on a date or a machine.
 
 import type { Argspec } from "../argspec.js";
 import { SHARED_PARAMETERS, SHARED_RESPONSES, SHARED_SCHEMAS } from "./components.js";

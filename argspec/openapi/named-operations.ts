@@ -1,5 +1,5 @@
-// The operations of a document with all names that they have in it. Names are those of the table
-// that all clients share, and differ from them only where OpenAPI wants other characters.
+// The operations of a document with their names in it. Names come from the table that all clients
+// share, and differ only where OpenAPI allows other characters.
 
 import type { Argspec, PluginSpec } from "../argspec.js";
 import { nameTable } from "../name-table.js";
@@ -10,7 +10,7 @@ export interface NamedOperation {
   /** `operationId`; of POST, where there is GET beside it, `postId`. */
   readonly id: string;
   readonly postId: string;
-  /** Component of what it answers, if that is a sorted list. */
+  /** Component of the result, if it is a sorted list. */
   readonly resultName: string;
   readonly roles: readonly PluginSpec["role"][];
   readonly isBuiltin: boolean;

@@ -93,7 +93,7 @@ type NamedExample = readonly [
   example: { readonly summary: string; readonly value: unknown },
 ];
 
-/** Values of a parameter in the author's calls; those of one call have one name. */
+/** Values of a parameter in the author's examples; those of one call share a name. */
 function examplesOf({ name }: ParamSpec, examples: Operation["examples"]): readonly NamedExample[] {
   const calls = examples.flatMap((example) => ("query" in example ? [example] : []));
   return calls.flatMap(({ query, text }, index) => {

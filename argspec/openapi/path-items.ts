@@ -76,8 +76,8 @@ function operationObject(named: NamedOperation, operationId: string, options: Pa
 }
 
 /**
- * The answer to a client that accepts JSON. Those of plugins as plain text are left to the
- * description of the document: of two media types, some clients make a union of all answers.
+ * Response to a client that accepts JSON. The document's description covers plain text: some
+ * generators turn two media types into a union.
  */
 function answer({ operation, resultName }: NamedOperation, types: Types): object {
   const { result, returns } = operation;
@@ -95,7 +95,7 @@ function answer({ operation, resultName }: NamedOperation, types: Types): object
   return { description, content: { "application/json": { schema } } };
 }
 
-/** What only dispatchers heed, where the answer may come from back-ends. */
+/** Parameters that only dispatchers read. */
 function dispatchParameters({ operation, roles }: NamedOperation): readonly object[] {
   const isDispatched = operation.result.kind === "response" || roles.some((r) => r !== "engine");
   if (!isDispatched) return [];
@@ -113,7 +113,7 @@ function descriptionOf({ operation }: NamedOperation): string {
   return [description, deprecated, ...code].filter((part) => part !== "").join("\n\n");
 }
 
-/** Code in Markdown, whatever it contains. */
+/** Returns code in Markdown, safe for any content. */
 function indented(text: string): string {
   return text.replace(/^/gm, "    ");
 }

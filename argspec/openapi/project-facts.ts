@@ -1,11 +1,11 @@
-// What an OpenAPI document says of the project: version, license, where it is reached, and what
-// whoever stands in front of it asks for.
+// Facts about the project in an OpenAPI document: version, license, servers and the security
+// schemes of a gateway.
 
 import type { Argspec, ArgspecService } from "../argspec.js";
 
 const VERSION_LENGTH = 12;
 
-/** Without a version of the project its hash, which changes with whatever clients depend on. */
+/** Without a version, the hash of the contract identifies it. */
 export function buildInfoObject({ service, hash }: Argspec, description: string): object {
   const { name, version, license } = service;
   return {
@@ -30,7 +30,7 @@ export function buildSecurity({ security = {} }: ArgspecService): readonly objec
 
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Those that something refers to, itself or by others. */
+/** Returns the components that are referenced, directly or not. */
 export function usedComponents(paths: object, components: Components): Components {
   const used = new Set<string>();
   const visit = (part: unknown): void => {

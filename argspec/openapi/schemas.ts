@@ -1,6 +1,6 @@
-// From the schemas of an argspec to those of OpenAPI 3.1, which are JSON Schema 2020-12 too. Only
-// words that the compiler writes get through, so that nothing becomes a reference to another place.
-// What generators would misread is said in another way that admits the same values.
+// Converts the schemas of an argspec to OpenAPI 3.1, which uses JSON Schema 2020-12. Only words
+// that the compiler emits pass, so no reference can lead elsewhere. Constructs that generators
+// misread are expressed differently, with the same values.
 
 import type { JsonSchema } from "../argspec.js";
 import { LIMIT_WORDS } from "../limits/limits.js";
@@ -24,7 +24,7 @@ export function schemaObject(schema: JsonSchema, types: ReadonlyMap<string, stri
     if (PLAIN_WORDS.includes(word)) return [[word, value]];
     if (LIST_WORDS.includes(word) && Array.isArray(value)) return [[word, value.map(inner)]];
     if (word === "properties" && isObject(value)) return [[word, mapValues(value, inner)]];
-    // Servers let further keys pass, and a plugin may answer with more than it declares.
+    // Servers ignore additional keys, and a plugin may return more than it declares.
     if (word === "additionalProperties" && value === false) return [];
     return SCHEMA_WORDS.includes(word) ? [[word, inner(value)]] : [];
   });

@@ -1,5 +1,5 @@
-// Errors of a service that have a class of their own in a Python client, so that `except` tells
-// them apart, and types of what they tell programs.
+// Error classes of a generated Python client, one for each documented error, and the types of their
+// details.
 
 import { listErrorKinds } from "../error-kinds.js";
 import type { NameTable } from "../name-table.js";

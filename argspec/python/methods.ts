@@ -60,7 +60,7 @@ class Method {
   readonly #name: string;
   readonly #constant: string;
   readonly #inputs: readonly Input[];
-  /** Name of the argument that takes all others; empty where there is none. */
+  /** Name of the argument that collects all others; empty without one. */
   readonly #others: string;
   readonly #result: string;
   /** Classes of errors by their kinds. */

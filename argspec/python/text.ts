@@ -1,7 +1,7 @@
-// Printing values and comments into generated Python. Their texts come from the authors of
-// services, or from whoever sent the argspec: none may end a string or a comment, nor become code.
+// Prints values and comments into generated Python. Their texts come from authors or from a foreign
+// argspec: none may end a string or comment, or become code.
 
-/** What editors do not show, or show as something else; a blank and a newline are none. */
+/** Characters that editors hide or misrender, other than blank and newline. */
 const UNSEEN = /[^\P{C}\p{Cs}]|[\p{Zl}\p{Zp}]/gu;
 
 /** A Python literal of a text. */
@@ -54,7 +54,7 @@ export function docstring(parts: readonly string[]): string {
   return escaped.includes("\n") ? `"""${escaped}\n"""\n` : `"""${escaped}"""\n`;
 }
 
-/** Every line that is not empty moves to the right by so many levels. */
+/** Indents every non-empty line by a number of levels. */
 export function indent(text: string, levels = 1): string {
   return text.replace(/^(?=.)/gm, "    ".repeat(levels));
 }

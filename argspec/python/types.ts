@@ -1,6 +1,6 @@
-// Types of Python from schemas. Objects become TypedDicts, because that is what JSON is decoded to;
-// those that have no name of their own are named by where they stand. Annotations refer to types
-// that may come later in the file, so nothing of them must be evaluated while it is loaded.
+// Python types from schemas. Objects become TypedDicts, the decoded form of JSON; anonymous ones
+// are named by their position. Annotations may refer to later types, so they must not be evaluated
+// on import.
 
 import type { Argspec, JsonSchema } from "../argspec.js";
 import { readLimits } from "../limits/limits.js";
@@ -9,7 +9,7 @@ import { docstring, indent, literal, plainLine, plainText, stringLiteral } from 
 
 const REFERENCE = "#/$defs/";
 const ANYTHING = "Any";
-/** Tuples of several lengths are written out up to so many characters: they may be nested. */
+/** Tuples of several lengths are written out up to this many characters, since they may nest. */
 const MAX_TUPLE_FORMS = 2000;
 const PRIMITIVES: ReadonlyMap<unknown, string> = new Map([
   ["boolean", "bool"],
@@ -29,7 +29,7 @@ export class PythonTypes {
   /** All types so far. */
   readonly #names: Set<string>;
   readonly #declarations: string[] = [];
-  /** Names in annotations stand in quotes: the annotation is evaluated at once. */
+  /** Names in annotations are quoted: the annotation is evaluated at once. */
   #isEvaluated = false;
 
   /** @param named types of `$defs` by their names there */
@@ -111,7 +111,7 @@ export class PythonTypes {
     return `Dict[str, ${union([...members, others])}]`;
   }
 
-  /** An object with known members; those that may be missing need a class of their own. */
+  /** An object with known members; optional members need a class of their own. */
   #declareRecord(name: string, { properties, required }: JsonSchema, comment: string): void {
     const isEvaluated = this.#isEvaluated;
     this.#isEvaluated = false;

@@ -25,7 +25,7 @@ export interface PackageOrder {
   readonly version?: string | null;
 }
 
-/** Files of the package by their names, in the order in which they are to be listed. */
+/** Returns the files of the package by name, in listing order. */
 export async function emitTypescriptClient(
   argspec: Argspec,
   runtime: RuntimeFiles,
@@ -67,7 +67,7 @@ async function printTypes(sections: readonly Section[]) {
   });
 }
 
-/** Declarations of the types of an argspec, for whoever calls it without a client. */
+/** Returns type declarations for callers without a generated client. */
 export async function emitTypescriptTypes(argspec: Argspec): Promise<string> {
   const [section] = await printTypes([buildSection(argspec.$defs, listOperations(argspec))]);
   return typeDeclarations(section!, `// Types of a service, made from its argspec.`);

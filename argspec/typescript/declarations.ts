@@ -107,7 +107,7 @@ function deprecation({ operation }: Method): string {
   return operation.deprecated ? `@deprecated ${commentLine(operation.deprecation)}`.trim() : "";
 }
 
-/** Types alone, and what each plugin takes and answers. */
+/** Returns types only, with the parameters and result of each plugin. */
 export function typeDeclarations({ methods, types }: PrintedSection, header: string): string {
   const members = methods.map((method) => {
     const { name, params, result, isParamsOptional } = method;

@@ -33,7 +33,7 @@ const DECLARATION = /^(?:export interface D(\d+) |export type D(\d+) = )/gm;
 
 /** The declarations in the order of `requests`. */
 export async function declareTypes(requests: readonly TypeRequest[]): Promise<readonly string[]> {
-  // It takes what is one object for one type: copies, since schemas may share some.
+  // The library treats one object as one type: copies, since schemas may share objects.
   const $defs = Object.fromEntries(
     requests.map(({ schema }, index) => [`D${index}`, { ...schema }]),
   );

@@ -1,5 +1,5 @@
-// Comments of generated TypeScript. Their texts come from the authors of services, or from whoever
-// sent the argspec: they must never end a comment, nor be taken for tags of ours.
+// Doc comments of generated TypeScript. Their texts come from authors or from a foreign argspec:
+// they must never end the comment or be read as tags.
 
 import type { JsonSchema } from "../argspec.js";
 import { readLimits } from "../limits/limits.js";
@@ -29,7 +29,7 @@ export function commentLine(text: string): string {
   return commentText(text.replace(/\s+/g, " "));
 }
 
-/** What a schema says of its values besides which they are. */
+/** Returns the documentation in a schema. */
 export function schemaComment(schema: JsonSchema): string {
   const { description, deprecated } = schema;
   const comment = typeof description === "string" ? commentText(description) : "";

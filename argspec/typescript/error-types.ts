@@ -1,5 +1,5 @@
-// How a client declares its errors: one class, whose type is a union, so that a `switch` over
-// `kind` tells what an error carries.
+// Declares the errors of a client: one class with a union type, so that a `switch` over `kind`
+// narrows its details.
 
 import { commentLine, docComment } from "./doc-comment.js";
 import type { TypedKind } from "./section.js";

@@ -22,7 +22,7 @@ export function sampleCall({ params, content, examples }: Operation, call: strin
   return `${call}(${names.length === 0 ? "" : `{ ${names.join(", ")} }`})`;
 }
 
-/** Whoever sent the argspec may call it anything. */
+/** A foreign argspec may contain any name. */
 function key(name: string): string {
   return /^\w+$/.test(name) ? name : JSON.stringify(name);
 }

@@ -1,7 +1,6 @@
-// JSON Schema 2020-12 to the older form that json-schema-to-typescript understands. Everything is
-// built anew from the words that the argspec uses; references become names of types that we have
-// chosen, so that the library resolves nothing and names nothing. Must never copy an unknown word:
-// `tsType` is printed as it stands.
+// Lowers JSON Schema 2020-12 to the draft that json-schema-to-typescript supports. Rebuilds
+// everything from known words; references become names chosen here, so the library resolves and
+// names nothing. Must never copy an unknown word: the library prints `tsType` verbatim.
 
 import type { JsonSchema } from "../argspec.js";
 import { schemaComment } from "./doc-comment.js";
@@ -36,9 +35,9 @@ interface LoweredObject {
 export type TypeNames = ReadonlyMap<string, string>;
 
 export const ANY_JSON: LoweredSchema = { tsType: "unknown" };
-/** `{}` would let a text pass for an object. */
+/** `{}` would accept a string as an object. */
 const EMPTY_OBJECT: LoweredSchema = { tsType: "{ [key: string]: never }" };
-/** Of a tuple with more optional items, their number is not told. */
+/** The length of a tuple with more optional items is not declared. */
 const MAX_OPTIONAL_ITEMS = 8;
 
 export class SchemaLowering {
@@ -126,7 +125,7 @@ export function objectOf(
   };
 }
 
-/** The library asks every object for this method, so that no property may be called so. */
+/** The library calls this method on every object, so no property may have its name. */
 const METHOD = "hasOwnProperty";
 const HIDDEN_METHOD = `\ue000${METHOD}`;
 
@@ -139,7 +138,7 @@ export function exportedNames(printed: string): string {
   return printed.replaceAll(new RegExp(`^"${HIDDEN_METHOD}"(?=\\??: )`, "gm"), METHOD);
 }
 
-/** In a union of one, because the library puts comments of its own on tuples. */
+/** Wraps a tuple in a union: the library adds comments of its own to bare tuples. */
 export function tuple(items: readonly LoweredSchema[], rest: LoweredSchema | null): LoweredSchema {
   const length = { minItems: items.length, ...(rest === null && { maxItems: items.length }) };
   if (items.length === 0 && rest !== null) return { type: "array", items: rest };

@@ -1,6 +1,5 @@
-// The code of a client, as a module and as CommonJS. Says only which operations there are: all that
-// is done with them stands in the clients' own part. Prints names of the name table, and everything
-// else as JSON.
+// The code of a client, as ES module and CommonJS. It only lists the operations; the shared client
+// runtime does the rest. Prints names of the name table, and everything else as JSON.
 
 import { clientOperation } from "../client-operation.js";
 import type { Method, Section } from "./section.js";

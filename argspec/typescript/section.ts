@@ -28,7 +28,7 @@ export interface Method {
   readonly name: string;
   /** It gives its result piece by piece. */
   readonly isStream: boolean;
-  /** The same with the whole envelope; null where an answer has none. */
+  /** The variant that returns the whole envelope; null without one. */
   readonly rawName: string | null;
   /** Names of types. */
   readonly params: string;

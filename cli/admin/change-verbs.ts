@@ -6,9 +6,7 @@ import type { AdminContext, VerbArguments } from "./context.js";
 import { forEachInstance } from "./for-each-instance.js";
 import { operate } from "./remote.js";
 
-/**
- * @param needsIds those that do harm where they are not meant
- */
+/** @param needsIds whether the verb requires explicit ids, since it does harm */
 export function changeVerb(
   operation: string,
   { needsIds = false, needsYes = false, parameters = {} }: Options = {},

@@ -42,7 +42,7 @@ export class AdminContext {
   constructor(
     readonly system: System,
     readonly values: AdminValues,
-    /** How instances are asked by TLS; null: without it. */
+    /** TLS towards instances; null without it. */
     readonly secure: TlsContextCache | null = null,
   ) {}
 
@@ -50,7 +50,7 @@ export class AdminContext {
     return this.values.json === true;
   }
 
-  /** @throws SvcError SVC3111 for a name or pattern that means nobody */
+  /** @throws SvcError SVC3111 for a selector that matches no instance */
   select(ids: string | undefined, usual = "@"): string[] {
     return selectIds(this.system, ids ?? usual);
   }
@@ -86,7 +86,7 @@ export class AdminContext {
   }
 }
 
-/** @throws SvcError SVC3110, SVC2700 without a descriptor, SVC2701 when `from` does not answer */
+/** @throws SvcError SVC3110, SVC2700 without a descriptor, SVC2701 if `from` does not respond */
 export async function adminContext(values: AdminValues): Promise<AdminContext> {
   const asked = requestedTls(values.tls);
   if (values.from !== undefined) {
@@ -98,7 +98,7 @@ export async function adminContext(values: AdminValues): Promise<AdminContext> {
       { host, port, secure: first },
       { path, timeoutMs: TIMEOUT_MS },
     );
-    // Paths in a descriptor are those of its own machine.
+    // Paths in a descriptor belong to the machine that sent it.
     return new AdminContext(readDescriptor(given), values, first);
   }
   const folder = projectFolder(values.project);

@@ -1,6 +1,6 @@
-// `svc admin dump <ids>`: all graphs of an instance and what its log says of them, in a folder of
-// its root. The dump holds all that was done before the command; what comes meanwhile may be in it.
-// One that a run which was killed has left attached would grow for ever: the next run ends it.
+// `svc admin dump <ids>`: writes all graphs of an instance and their transaction log to a folder in
+// its root. The dump contains everything committed before the command, and possibly more. A killed
+// run leaves its dump attached; the next run ends it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ import { operate } from "./remote.js";
 
 const ASK_MS = 5000;
 const POLL_MS = 200;
-/** Its instance tells of it once a second. */
+/** The instance reports progress once a second. */
 const GONE_MS = 5000;
 
 export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {

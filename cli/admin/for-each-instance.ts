@@ -1,5 +1,5 @@
-// Verbs that do one operation on each chosen instance, all at once; what does not run is told, and
-// the others go on.
+// Runs one operation on each chosen instance, all at once. Reports failures and continues with the
+// others.
 
 import { EXIT_FAILURE } from "../framework/report-error.js";
 import type { AdminContext } from "./context.js";
@@ -11,14 +11,14 @@ interface Outcome {
   readonly error: string | null;
 }
 
-/** What became of one, and the line that says so. */
+/** Result of one instance, and its line. */
 interface Told {
   readonly outcome: Outcome;
   readonly line: string;
 }
 
 /**
- * @param say what a line says of a result
+ * @param say formats a result
  * @returns the exit code
  */
 export async function forEachInstance(

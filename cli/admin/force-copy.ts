@@ -30,7 +30,7 @@ export async function run(context: AdminContext, { ids, more }: VerbArguments): 
   return 0;
 }
 
-/** @throws SvcError SVC3004 unless one instance is meant, SVC3111 */
+/** @throws SvcError SVC3004 unless exactly one instance is selected, SVC3111 */
 function only(context: AdminContext, ids: string | undefined): string {
   const chosen = ids === undefined ? [] : context.select(ids);
   if (chosen.length === 1) return chosen[0]!;
@@ -60,7 +60,7 @@ async function copy(context: AdminContext, lease: Lease, from: string, to: strin
   if (wasIn) await operate(context.address(to), "ServiceIn");
 }
 
-/** @throws SvcError SVC3119 where nobody else would serve its partition */
+/** @throws SvcError SVC3119 if no other instance serves its partition */
 async function takeOut(context: AdminContext, lease: Lease, id: string): Promise<void> {
   await requireRedundancy(context, id);
   await lease.renew(id);
@@ -68,7 +68,7 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
   await operate(context.address(id), "ServiceOut", parameters);
 }
 
-/** `host:port` of those attached now, and of those that the descriptor names. No streams. */
+/** `host:port` of attached subscribers and those of the descriptor, without streams. */
 async function subscribersOf(context: AdminContext, id: string): Promise<string[]> {
   const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
   const told = (await requestInstance(context.address(id), question)) as {

@@ -24,7 +24,7 @@ export const nodestat = {
   },
 };
 
-/** The effective descriptor, and who has another one. */
+/** Prints the effective descriptor, and the instances with another one. */
 export const descriptor = {
   async run(context: AdminContext): Promise<number> {
     const { descriptor } = context.system;
@@ -43,7 +43,7 @@ export const plan = {
   },
 };
 
-/** One path of the admin ports, whatever the status is. */
+/** Prints the response of a path on the admin ports. */
 export const endpoint = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
     if (more === undefined || !/^\/[\x21-\x7e]*$/.test(more)) {

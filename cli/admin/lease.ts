@@ -1,6 +1,6 @@
-// One procedure at a time: whoever begins one takes a lease on every instance that runs, in one
-// order for all, and renews it while it is at work. A run that was killed holds it for some seconds
-// more; `--force` does not wait for that.
+// Distributed lock for admin procedures: a run acquires a lease on every running instance in a
+// fixed order and renews it. The lease of a killed run expires after some seconds; `--force`
+// preempts it.
 
 import { randomBytes } from "node:crypto";
 import { hostname, userInfo } from "node:os";
@@ -29,7 +29,7 @@ export class Lease {
   readonly #what: string;
   readonly #loss = new AbortController();
   #lost: SvcError | null = null;
-  /** Where it was granted: who did not answer then is in nobody's way. */
+  /** Instances that granted the lease; an unreachable one cannot conflict. */
   readonly #granted: string[] = [];
   #isRenewing = false;
 
@@ -64,10 +64,9 @@ export class Lease {
   }
 
   /**
-   * Before each step that others would suffer from: still there, or there again where an instance
-   * was started anew.
-   * @param wanted who did not run before, perhaps, but has to now
-   * @throws SvcError SVC3331 when another run has taken over
+   * Renews the lease before a step that affects others, and acquires it from restarted instances.
+   * @param wanted instance that may have started since
+   * @throws SvcError SVC3331 if another run has preempted the lease
    */
   async renew(wanted?: string): Promise<void> {
     if (wanted !== undefined && !this.#granted.includes(wanted)) this.#granted.push(wanted);
@@ -75,7 +74,7 @@ export class Lease {
     if (this.#lost !== null) throw this.#lost;
   }
 
-  /** What is amiss is told by the next step. */
+  /** The next step reports failures. */
   async #renewQuietly(): Promise<void> {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
@@ -122,7 +121,7 @@ export class Lease {
     await Promise.allSettled(this.#granted.map((id) => this.#ask(id, 0, false)));
   }
 
-  /** Null where nobody answers: who does not run is in nobody's way. */
+  /** Returns null for an unreachable instance, which cannot conflict. */
   async #ask(id: string, seconds: number, isForced: boolean): Promise<Told | null> {
     const parameters = {
       ...{ holder: this.holder, what: this.#what, operator: operatorName() },

@@ -40,7 +40,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   return 0;
 }
 
-/** Files of the same names are replaced: a manifest is made anew whenever the system changes. */
+/** Replaces files of the same names: manifests are regenerated whenever the system changes. */
 function writeAll(folder: string, files: Manifests): string[] {
   try {
     return [...files].map(([name, text]) => {

@@ -1,4 +1,4 @@
-// An operation on one instance, with the key of the one who has called `svc admin`.
+// Runs an operation on one instance with the operator's key.
 
 import { KEY_HEADER } from "../../runtime/http/operator-auth.js";
 import { readAdminKey } from "../../runtime/settings/admin-key.js";
@@ -8,8 +8,8 @@ import type { Address } from "../../runtime/system/instance-client.js";
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * @param body makes it a POST
- * @throws SvcError SVC2701 without an answer, SVC3115 for a refusal or a failure
+ * @param body makes the request a POST
+ * @throws SvcError SVC2701 without a response, SVC3115 for a rejection or failure
  */
 export function operate(
   address: Address,

@@ -25,7 +25,7 @@ function gate(word: "Suspend" | "Resume"): Verb {
   return { run };
 }
 
-/** On the port that the descriptor says. */
+/** Listens on the port of the descriptor. */
 export const bind: Verb = {
   run(context, { ids }) {
     const chosen = named(context, ids);
@@ -63,7 +63,7 @@ export const unsubscribe: Verb = {
   },
 };
 
-/** Without more, only told. */
+/** Without a rate, prints the current one. */
 export const throttle: Verb = {
   run(context, { ids, more }) {
     const [rate = "-1", unit = rate === "0" ? "all_unlimited" : "bytes"] = more?.split(",") ?? [];
@@ -77,7 +77,7 @@ export const throttle: Verb = {
   },
 };
 
-/** @throws SvcError SVC3004 without ids: nobody means all by saying nothing */
+/** @throws SvcError SVC3004 without ids: omitting them must not select all */
 function named(context: AdminContext, ids: string | undefined): string[] {
   if (ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");
   return context.select(ids);

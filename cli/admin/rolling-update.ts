@@ -1,6 +1,6 @@
-// `svc admin rolling-update`: lets the replicas of a system take the newest build, one after the
-// other. Each step looks first and can be done again: what was done is read from the instances, so
-// that a run which was interrupted is finished by the next one. A lease keeps others out.
+// `svc admin rolling-update`: loads the newest build into the replicas of a system, one at a time.
+// Steps are idempotent: progress is read from the instances, so a later run finishes an interrupted
+// one. A lease excludes other runs.
 //
 //   CHECK ─► OUT ─► RENEW ─► IN ─► (pause) ─► the next replica …  ─► all serve the same build
 //             │       └─► stays out, and the run ends        a later run goes on with it
@@ -113,7 +113,7 @@ async function renew(context: AdminContext, id: string, wanted: string | null): 
   throw hasStopped(`${id} serves build ${build}, not ${wanted}; it stays out`);
 }
 
-/** Whatever has started the process starts it again: systemd, Kubernetes, `svc up`. */
+/** Its supervisor restarts the process: systemd, Kubernetes, `svc up`. */
 async function restart(context: AdminContext, id: string): Promise<void> {
   const { pid } = await fetchNodestat(context, id);
   await operate(context.address(id), "Shutdown", { persist: "1" });
@@ -148,7 +148,7 @@ async function mark(context: AdminContext, lease: Lease, id: string): Promise<vo
   await operate(context.address(id), "ServiceOut", parameters);
 }
 
-/** Whether something comes to hold wherever an instance stands in a matrix. */
+/** Waits until a condition holds in every matrix that contains the instance. */
 async function holds(
   context: AdminContext,
   id: string,

@@ -1,5 +1,4 @@
-// `svc admin status`: what every instance says of itself, side by side; who does not answer has a
-// line that says so.
+// `svc admin status`: shows the state of every instance, and a line for each unreachable one.
 
 import { isPlainObject } from "../../runtime/settings/rules.js";
 import { requestInstance } from "../../runtime/system/instance-client.js";

@@ -1,5 +1,5 @@
-// `attach` and `detach`: instances provide the subscribers of the descriptor, or nobody; `promote`:
-// subscribers provide by themselves.
+// `attach` and `detach` start and stop replication to the subscribers of the descriptor; `promote`
+// makes subscribers providers.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext, VerbArguments } from "./context.js";
@@ -34,7 +34,7 @@ export const detach = {
   },
 };
 
-/** Nobody is meant who was not named: a provider that lives would be fenced off. */
+/** Requires explicit ids: promoting fences a live provider. */
 export const promote = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     if (ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");

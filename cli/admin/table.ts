@@ -1,6 +1,6 @@
 // Columns of text, each as wide as its widest cell.
 
-/** What servers say of themselves must not steer the terminal. */
+/** Texts from servers must not control the terminal. */
 const CONTROL = /\p{Cc}/gu;
 
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {

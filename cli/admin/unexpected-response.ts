@@ -1,11 +1,11 @@
-// What an instance answers is not believed to be what this version knows. Where it is not, that is
-// told of the instance: it is no fault of the command, and others are looked after all the same.
+// Validates responses of instances. An unexpected one is reported as a fault of that instance; the
+// command continues with the others.
 
 import { SvcError } from "../../runtime/base/errors.js";
 
 /**
- * What is told of an error that came up on the way through an answer.
- * @throws whatever has another cause
+ * Returns the message for an error while reading a response.
+ * @throws any other error unchanged
  */
 export function unexpectedResponse(who: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;

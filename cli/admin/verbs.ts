@@ -4,7 +4,7 @@ import type { AdminContext, VerbArguments } from "./context.js";
 
 export interface Verb {
   readonly name: string;
-  /** What stands behind it. */
+  /** Arguments of the verb. */
   readonly takes: string;
   readonly summary: string;
   readonly load: () => Promise<{

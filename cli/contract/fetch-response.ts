@@ -1,5 +1,5 @@
-// Asks a running server one question. The server may be anybody's: time and size are bounded, and
-// what comes back is not believed to be an envelope before it was looked at.
+// Sends one request to a running server. The server is untrusted: time and size are limited, and
+// the envelope is validated.
 
 import { SvcError } from "../../runtime/base/errors.js";
 
@@ -17,9 +17,9 @@ export function isUrl(source: string): boolean {
 }
 
 /**
- * @param url of the server, with the prefix of its service if it has one
- * @param target path and query behind it
- * @throws SvcError SVC3016 without an answer, SVC3017 for one that is no envelope
+ * @param url of the server, with its prefix if it has one
+ * @param target path and query
+ * @throws SvcError SVC3016 without a response, SVC3017 for an invalid envelope
  */
 export async function fetchResponse(
   url: string,

@@ -12,9 +12,9 @@ const ARGSPEC_FILE = "argspec.json";
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
- * @param source URL of a server, file of an argspec, `.svc` folder, or folder of a built project
- * @throws SvcError SVC3014 where nothing is found, SVC3015 for what is no argspec, SVC3016 and
- * SVC3017 for servers that do not tell theirs
+ * @param source URL of a server, argspec file, `.svc` folder, or folder of a built project
+ * @throws SvcError SVC3014 if nothing is found, SVC3015 for an invalid argspec, SVC3016 and SVC3017
+ *   for servers that do not return theirs
  */
 export async function loadArgspec(source: string): Promise<Argspec> {
   const value = isUrl(source) ? await fromServer(source) : fromFile(fileOf(source));
@@ -29,7 +29,7 @@ export async function loadArgspec(source: string): Promise<Argspec> {
 async function fromServer(url: string): Promise<unknown> {
   const answer = await fetchResponse(url, "/svc/builtin/argspec?format=schema");
   if (answer.status === "OK" && !Array.isArray(answer.response)) return answer.response;
-  // Older servers miss the parameter `plugin`, or answer with its record.
+  // Older servers lack the parameter `plugin`, or respond with its record.
   throw new SvcError("SVC3017", `the server at ${url} does not tell its argspec`);
 }
 

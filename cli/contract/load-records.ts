@@ -1,5 +1,5 @@
-// The description records of the interface ("Plugin description record") from where a command's
-// user has them. They tell reserved arguments in the order of the signature, an argspec does not.
+// Loads the description records of the interface ("Plugin description record"). Unlike an argspec
+// they list reserved arguments in signature order.
 
 import { basename, dirname, resolve } from "node:path";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";

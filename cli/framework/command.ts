@@ -6,7 +6,7 @@ import type { OptionTable, OptionValues } from "./option.js";
 export interface Command<Table extends OptionTable = OptionTable> {
   readonly name: string;
   readonly summary: string;
-  /** What stands behind the command's name; those that are required come first. */
+  /** Positional arguments; required ones come first. */
   readonly arguments: readonly Argument[];
   readonly options: Table;
   /** Every option may also come from a variable: `--plugin-timeout` from SVC_PLUGIN_TIMEOUT. */

@@ -27,7 +27,7 @@ export function completionScript(shell: Shell, commands: readonly Command[]): st
   }
 }
 
-/** What may stand behind an option: nothing, one of some words, a path, or anything. */
+/** Values of an option: none, one of some words, a path, or any. */
 type Values = null | readonly string[] | "file" | "folder" | "text";
 
 interface Place {
@@ -51,7 +51,7 @@ function namesOf(places: readonly Place[]): { first: string[]; pairs: [string, s
   };
 }
 
-/** The words of which one has to stand behind a command's name. */
+/** Words that must follow a command's name. */
 function choicesOf({ command }: Place): readonly Choice[] {
   return command.arguments[0]?.choices ?? [];
 }

@@ -1,4 +1,4 @@
-// Variables of a project: what the environment does not say, its file `.env` may.
+// Environment variables of a project: the environment overrides its `.env` file.
 
 import { join } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";

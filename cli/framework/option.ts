@@ -1,5 +1,5 @@
-// Options of a command: one table of what the text of each must look like and what it becomes.
-// Parsing, help and environment all read that table. The types are those of settings.
+// Options of a command: one table that parsing, help and environment share. The types are those of
+// settings.
 
 import { booleanSetting, oneOf, type SettingType } from "../../runtime/settings/setting-types.js";
 
@@ -12,7 +12,7 @@ export type OptionKind<T> = SettingType<T>;
 export interface Option<T> {
   readonly kind: OptionKind<T>;
   readonly help: string;
-  /** A variable by which platforms tell it; its own, see `variableOf`, counts more. */
+  /** Variable that hosting platforms set; the option's own variable takes precedence. */
   readonly platformVariable?: string;
 }
 
@@ -23,7 +23,7 @@ export type OptionValues<Table extends OptionTable> = {
   readonly [Name in keyof Table]?: Table[Name] extends Option<infer T> ? T : never;
 };
 
-/** What a text is as a value of a kind; undefined when it is none. */
+/** Parses a text as a value of a kind; undefined if it is invalid. */
 export function parseOption<T>({ rule, read }: OptionKind<T>, text: string): T | undefined {
   const problems: never[] = [];
   const value = rule(read(text), [], problems);

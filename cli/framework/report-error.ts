@@ -1,5 +1,5 @@
-// Prints what went wrong and chooses the exit code. Whoever made the mistake gets one line that
-// says what and how to mend it; only our own bugs come with a stack.
+// Prints an error and chooses the exit code. User errors are one line with a fix; only bugs of svc
+// print a stack.
 
 import { ERROR_CODES, type ErrorCodeName } from "../../runtime/base/error-codes.js";
 import { SvcError } from "../../runtime/base/errors.js";

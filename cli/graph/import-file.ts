@@ -1,6 +1,6 @@
-// Imports a file record by record. Every so often the graph is saved, and beside it where in the
-// file that was: an import that ended in between goes on from there. What lies between two saves is
-// then imported twice, so each record says what is to be: values of arcs are set, never added to.
+// Imports a file record by record. Saves the graph periodically with the file position, so that an
+// interrupted import resumes. Records after the last save are imported twice, so every record is
+// idempotent: it sets values, never adds.
 
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
@@ -96,7 +96,7 @@ function storePosition(graph: Graph, progress: Progress): void {
   renameSync(`${file}.new`, file);
 }
 
-/** How far an import is, where somebody looks. */
+/** Progress bar on a terminal. */
 class Bar {
   readonly #bytes: number;
   #shownAt = 0;

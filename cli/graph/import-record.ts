@@ -1,5 +1,5 @@
-// One record of an import: a vertex, or an arc. Whatever stands in it is checked by the graph
-// itself; members that neither has are refused, so that nothing is lost unnoticed.
+// One record of an import: a vertex or an arc. The graph validates the values; unknown members are
+// rejected, so that no data are dropped silently.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import * as constants from "../../runtime/graph/model/constants.js";
@@ -93,7 +93,7 @@ function importArc(graph: Graph, given: Members): void {
   else graph.connect(from, [relationship, modifier, value] as unknown as ArcSpec, to);
 }
 
-/** Those that add to what is there, or may not be set again. */
+/** Sets an arc, which may add to a counter or be write-once. */
 function setArc(
   graph: Graph,
   [from, to]: readonly [string, string],

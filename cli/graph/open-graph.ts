@@ -1,4 +1,4 @@
-// A stored graph in this process. No server may have its root open: who writes there is alone.
+// Opens a stored graph in this process. No server may have its root open: a root has one writer.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,12 +1,12 @@
-// The files that can be imported, one reader for each form: what stands in them one after the
-// other, and where in the file to go on behind it. Files are never read as a whole.
+// Readers of import files, one for each format: they yield records with the position to resume at.
+// Files are never read as a whole.
 
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import { csvFields, csvValue } from "./csv.js";
 
-/** What one line or row holds: members of a vertex or an arc, whatever they may be. */
+/** Members of a vertex or an arc, not yet validated. */
 export interface FileRecord {
   readonly value: { readonly [key: string]: unknown };
   /** Line or row, from 1 on. */
@@ -90,7 +90,7 @@ async function* jsonLines(file: string, from: Position): AsyncGenerator<FileReco
   }
 }
 
-/** The first line names the columns; those that are no members of a vertex are properties. */
+/** The first line names the columns; unknown ones become properties. */
 async function* csvRows(file: string, from: Position): AsyncGenerator<FileRecord> {
   let header: readonly string[] | null = null;
   for await (const { text, end, line } of lines(file, { end: 0, line: 0 })) {
@@ -124,7 +124,7 @@ async function* npyRows(file: string, prefix: string, from: Position): AsyncGene
   }
 }
 
-/** Each row is its length as a word, and so many little-endian float32s; all of one length. */
+/** Each row is a word with its length, followed by that many little-endian float32s. */
 async function* fvecsRows(
   file: string,
   prefix: string,

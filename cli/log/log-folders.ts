@@ -1,4 +1,4 @@
-// The logs of a root, as commands look at them.
+// Finds the transaction logs of a root.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface FoundLog {
 
 /**
  * Reads both logs of a root.
- * @throws SvcError SVC3050 there is none
+ * @throws SvcError SVC3050 if there is none
  */
 export function checkLogs(root: string): FoundLog[] {
   if (!existsSync(join(root, LOG_FOLDER))) {

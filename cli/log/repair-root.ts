@@ -1,6 +1,6 @@
-// Copies a root with a damaged log to a new folder: snapshots as they are, of the log what comes
-// before the damage. The old one stays as it is. The log comes last, under its name only when all
-// is there and safe: a copy that was interrupted has none, and nobody takes it for a whole one.
+// Copies a root with a corrupt transaction log to a new folder: snapshots as they are, and the log
+// up to the corruption. The original stays untouched. The log gets its name last, after everything
+// is durable, so an interrupted copy is never mistaken for a complete one.
 
 import {
   closeSync,
@@ -63,7 +63,7 @@ function copyRoot(root: string, target: string, logs: readonly FoundLog[]): void
     renameSync(join(target, UNFINISHED), join(target, LOG_FOLDER));
     fsyncDirectory(target);
   } catch (error) {
-    // What is there must not be in the way of another attempt; a folder of somebody's may stay.
+    // Leftovers must not block another attempt; a foreign folder stays.
     const names = existsSync(target) ? readdirSync(target) : [];
     for (const name of names) rmSync(join(target, name), { recursive: true, force: true });
     const reason = (error as Error).message;
@@ -90,7 +90,7 @@ function copyLog(root: string, target: string, { folder, report }: FoundLog): vo
   copyHead(join(root, folder, name), join(into, name), end.offset);
 }
 
-/** Copies so many bytes; what comes behind them may not even be readable. */
+/** Copies the first bytes only: those behind them may be unreadable. */
 function copyHead(from: string, to: string, bytes: number): void {
   const source = openSync(from, "r");
   try {
@@ -107,7 +107,7 @@ function copyHead(from: string, to: string, bytes: number): void {
   }
 }
 
-/** Lets all of a folder outlive a crash of the system. */
+/** Makes the folder durable. */
 function flushAll(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);

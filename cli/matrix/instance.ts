@@ -1,5 +1,5 @@
-// One instance of a matrix: `svc serve` in a process of its own, which is started again at the same
-// port when it ends by itself. It ends with the process that holds its channel.
+// One instance of a local matrix: `svc serve` in a child process, restarted on the same port if it
+// exits. It exits when its parent's channel closes.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { backoffMs } from "../../runtime/base/backoff.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 
-/** The C library gives large buffers back at once only if told from the start where these begin. */
+/** The C library returns large buffers immediately only if configured at process start. */
 const MALLOC = { MALLOC_MMAP_THRESHOLD_: String(128 * 1024) };
 /** Pause before a new start; what ends soon again and again is started later and later. */
 const RESTART_DELAY_MS = 1000;
@@ -34,7 +34,7 @@ export class Instance {
   #startedAtMs = 0;
   #shortLives = 0;
   #exitCode = 0;
-  /** Main port; until it serves the one that is wanted, 0 for any, null for what `options` say. */
+  /** Main port; 0 for any until it listens, null for the one in `options`. */
   port: number | null;
 
   /** @param options of `svc serve`, its folder among them, without the port unless that is null */
@@ -66,7 +66,7 @@ export class Instance {
     const port = this.port === null ? [] : ["--port", String(this.port)];
     const words = ["serve", ...this.#options, ...port, ...once];
     this.#startedAtMs = performance.now();
-    // In a group of its own, or Ctrl-C in the terminal would stop it beside us.
+    // In its own process group, or Ctrl-C in the terminal would stop it as well.
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {
       detached: true,
       ...(this.isInherited

@@ -1,5 +1,5 @@
-// All instances of a matrix on this machine: the engines first, then the dispatcher, whose
-// configuration is written where a user can look at it.
+// All instances of a local matrix: engines first, then the dispatcher, whose configuration is
+// written to a readable file.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -40,7 +40,7 @@ function report(error: Error): void {
   process.stderr.write(`svc: ${error.message}\n`);
 }
 
-/** Says when it has ended, for whatever reason. */
+/** Reports its end, whatever the reason. */
 class EndingTransport extends StdioServerTransport {
   #resolve: () => void = () => {};
   readonly ended = new Promise<void>((resolve) => {

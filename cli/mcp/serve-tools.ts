@@ -1,5 +1,5 @@
-// Where the tools of `svc mcp` are: a server that runs already, or one of this process's own on a
-// free port of this machine, which ends with it. Whatever servers say goes to standard error.
+// Connects the tools of `svc mcp` to a running server, or to one in this process on a free loopback
+// port. Server output goes to standard error.
 
 import { Connection } from "../../client/typescript/connection.js";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -12,8 +12,8 @@ import { ToolCaller } from "./tool-caller.js";
 const HOST = "127.0.0.1";
 
 /**
- * Serves a build and offers its tools; resolves once whoever asks has gone, or a signal came.
- * @throws SvcError SVC3006 without a build, SVC3021 when it cannot be served
+ * Serves a build and offers its tools until the client disconnects or a signal arrives.
+ * @throws SvcError SVC3006 without a build, SVC3021 if it cannot be served
  */
 export async function serveTools(folder: string): Promise<void> {
   readBuild(folder);

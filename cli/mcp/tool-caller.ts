@@ -1,6 +1,6 @@
-// Calls plugins as tools: checks the arguments, calls through the part that all clients share, and
-// checks the answer. Arguments come from a model and answers from a server; neither is trusted.
-// Whatever fails is a result too, in words that a model can act on.
+// Calls plugins as tools: validates the arguments, calls through the shared client runtime, and
+// validates the response. Models and servers are untrusted. Failures are results too, worded for a
+// model.
 
 import { Script } from "node:vm";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
@@ -12,7 +12,7 @@ import type { Connection } from "../../client/typescript/connection.js";
 import { SvcError } from "../../client/typescript/svc-error.js";
 import { errorResult, successResult, type ToolResult } from "./tool-result.js";
 
-/** Patterns of a server may take for ever, on purpose or not; nothing else takes as long. */
+/** Patterns of a server may backtrack for ever; nothing else takes that long. */
 const CHECK_MS = 1000;
 /** Only what runs within a script can be ended. */
 const CALL = new Script("check()");
@@ -55,7 +55,7 @@ export class ToolCaller {
     if (fault !== null) return errorResult("parameter", [fault]);
     const params = withBytes(given, operation);
     if (typeof params === "string") return errorResult("parameter", [params]);
-    // Whoever asks has a bound of time of its own, and says when it is over.
+    // The MCP client has its own time limit and cancels.
     const options = { signal, timeoutMs: 0 };
     const called = clientOperation(operation);
     const response =
@@ -88,7 +88,7 @@ function bounded<T>(check: () => T): T {
   }
 }
 
-/** A copy in which no inherited member can pass for one of its own. */
+/** Returns a copy without inherited members. */
 function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes);
   if (typeof value !== "object" || value === null) return value;
@@ -110,7 +110,7 @@ function withBytes(given: Arguments, { params, content }: Operation): Arguments 
   return { ...given, ...Object.fromEntries(decoded) };
 }
 
-/** Tools answer once. */
+/** Collects a stream, since tools return once. */
 async function allOf(pieces: AsyncIterable<unknown>): Promise<unknown[]> {
   const all: unknown[] = [];
   for await (const piece of pieces) {

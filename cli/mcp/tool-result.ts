@@ -1,5 +1,5 @@
-// What a tool answers. The text is for the model, the structure for its program. Both together stay
-// below what programs take as one message.
+// Result of a tool: text for the model, structure for its program. Together they stay below the
+// size of one message.
 
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
@@ -7,10 +7,10 @@ export type ToolResult = CallToolResult;
 
 /** In bytes of JSON: programs end a connection at messages of 10 MB. */
 const MAX_RESULT_BYTES = 8_000_000;
-/** Errors are read whole; nobody needs more of one. */
+/** Models read errors in full. */
 const MAX_ERROR_LENGTH = 10_000;
 
-/** @param isObject the answer goes out as an object, too */
+/** @param isObject whether the result is also sent as structure */
 export function successResult(response: unknown, isObject: boolean): ToolResult {
   const text = typeof response === "string" ? response : JSON.stringify(response ?? null);
   const content = [{ type: "text" as const, text }];

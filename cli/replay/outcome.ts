@@ -2,7 +2,7 @@
 
 import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 
-/** In what an answer differs from the recorded one. */
+/** How a response differs from the recorded one. */
 export type Difference = "status" | "answer" | "failure";
 
 /** A request that was answered otherwise. */
@@ -10,7 +10,7 @@ export interface DifferingResponse {
   readonly request: string;
   readonly difference: Difference;
   readonly recorded: number;
-  /** The status now, or why there is none. */
+  /** The status, or why there is none. */
   readonly now: number | string;
 }
 
@@ -42,7 +42,7 @@ export class ReplayOutcome {
     this.left[reason] = (this.left[reason] ?? 0) + 1;
   }
 
-  /** @param ms as the server says, else as it was seen from here */
+  /** @param ms latency reported by the server, else measured here */
   answered(recorded: RecordedRequest, ms: number, status: number, difference: Difference | null) {
     this.sent++;
     this.#recordedMs.push(recorded.ms);
@@ -50,7 +50,7 @@ export class ReplayOutcome {
     if (difference !== null) this.#differs(recorded, difference, status);
   }
 
-  /** There was no answer. */
+  /** No response arrived. */
   failed(recorded: RecordedRequest, why: string): void {
     this.sent++;
     this.#differs(recorded, "failure", why);

@@ -7,7 +7,7 @@ import { RECORD_VERSION, type RecordedRequest } from "../../runtime/http/recorde
 
 export interface Recorded {
   readonly request: RecordedRequest;
-  /** Of those that one start has recorded: the pause before it is none of the service. */
+  /** First request of a recording session: the pause before it is not traffic. */
   readonly isFirst: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Sends what was recorded again, at the pace at which it came, and compares the answers.
+// Replays recorded requests at their original pace and compares the responses.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -43,7 +43,7 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
       const sending = send(server, request, outcome, isTrial ? against! : null);
       const ended = sending.finally(() => running.delete(ended));
       running.add(ended);
-      // Where nobody listens, nothing more is worth to be sent.
+      // Without a listener, sending more is pointless.
       if (isTrial) await ended;
     }
     await Promise.all(running);
@@ -62,7 +62,7 @@ function leftOut(recorded: RecordedRequest, { changes }: ReplayOptions): string 
   return isWhole ? null : "have a body that was not recorded";
 }
 
-/** @param against where nobody has answered yet: who does not then is no server */
+/** @param against target; a server that never responded counts as unreachable */
 async function send(
   server: TargetServer,
   recorded: RecordedRequest,
@@ -97,7 +97,7 @@ function compared(
 /** Holds requests back until it is their turn. */
 class Pace {
   readonly #speed: number | "max";
-  /** What the first one says, and when it was sent. */
+  /** The first recorded request, and when it was sent. */
   #first: { readonly at: number; readonly ms: number } | null = null;
 
   constructor(speed: number | "max") {

@@ -1,4 +1,4 @@
-// What a replay tells people.
+// The report of a replay.
 
 import type { DifferingResponse, Latencies, ReplayOutcome } from "./outcome.js";
 
@@ -41,7 +41,7 @@ function line({ request, difference, recorded, now }: DifferingResponse): string
   }
 }
 
-/** Requests are anybody's text, which must not steer the terminal. */
+/** Requests contain foreign text, which must not control the terminal. */
 function printable(text: string): string {
   const clipped = text.length > MAX_REQUEST ? `${text.slice(0, MAX_REQUEST)}...` : text;
   return clipped.replace(/\p{Cc}/gu, (character) => encodeURIComponent(character));

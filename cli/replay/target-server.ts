@@ -11,7 +11,7 @@ const TIMEOUT_MS = 60_000;
 const FIRST_ERROR = 400;
 /** Streams may have no end, and nothing of them is compared. */
 const STREAM_MS = 1_000;
-/** More than servers keep of answers. */
+/** More than servers keep of a response. */
 const MOST_BYTES = 2 ** 28;
 
 /** What came back. */
@@ -29,9 +29,9 @@ export class TargetServer {
   readonly #fields: Readonly<Record<string, string>>;
 
   /**
-   * @param against its URL; what stands behind the host is put before each path
-   * @param fieldsFile with header lines that each request gets
-   * @throws SvcError SVC3321 for what is no URL, SVC3322 for a file without header lines
+   * @param against its URL; a path in it is prepended to each path
+   * @param fieldsFile header lines for each request
+   * @throws SvcError SVC3321 for an invalid URL, SVC3322 for an invalid header file
    */
   constructor(against: string | undefined, connections: number, fieldsFile?: string) {
     this.#url = parseUrl(against);
@@ -44,7 +44,7 @@ export class TargetServer {
     return this.#url.protocol === "https:";
   }
 
-  /** Rejects with the system's error when nobody answers. */
+  /** Rejects with the system's error if nothing listens. */
   send({ method, target, fields, body, ...before }: RecordedRequest): Promise<Answer> {
     const { hostname, port, pathname } = this.#url;
     const isCompared = before.bytes !== null || before.status >= FIRST_ERROR;
@@ -93,7 +93,7 @@ async function wholeOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Where nothing is compared but the status: lets it come for a while, and keeps nothing. */
+/** Reads the body only so far as needed to compare the status. */
 async function someOf(message: IncomingMessage): Promise<Buffer> {
   const timer = setTimeout(() => message.destroy(), STREAM_MS);
   const ended = new Promise((resolve) => message.on("close", resolve).on("error", () => {}));

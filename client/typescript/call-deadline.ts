@@ -1,5 +1,5 @@
-// Ends a call from this side: when its time is over, or when the caller says so. Leaves neither a
-// timer nor a listener behind once `end` was called.
+// Aborts a call when its time limit passes or its caller aborts it. Leaves no timer and no listener
+// behind after `end`.
 
 import { SvcError } from "./svc-error.js";
 
@@ -25,7 +25,7 @@ export class CallDeadline {
     this.restart();
   }
 
-  /** The time begins anew. */
+  /** Restarts the time limit. */
   restart(): void {
     clearTimeout(this.#timer);
     if (this.#timeoutMs === 0) return;
@@ -38,7 +38,7 @@ export class CallDeadline {
     );
   }
 
-  /** For whoever works for the call. */
+  /** Signal for the work of the call. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

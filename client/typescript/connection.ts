@@ -15,13 +15,13 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 2;
 const ARGSPEC_HEADER = "x-svc-argspec";
 
-/** A service and how to call it; cheap, and without any open socket of its own. */
+/** A service and how to call it. Cheap: holds no open socket. */
 export class Connection {
   readonly #options: ClientOptions;
   /** Hash of the argspec that the client was generated from. */
   readonly #argspec: string;
   #budget = new RetryBudget();
-  /** Whether a server has told its own hash. */
+  /** Whether the hash of the server's contract has been compared. */
   #contract = { isCompared: false };
 
   constructor(options: ClientOptions, argspec: string) {
@@ -38,7 +38,7 @@ export class Connection {
   }
 
   /**
-   * What the operation answers: the envelope's `response`, or the text.
+   * Returns the envelope's `response`, or the text, of an operation.
    * @throws SvcError
    */
   async call(
@@ -51,7 +51,7 @@ export class Connection {
   }
 
   /**
-   * The whole envelope of an operation that answers with one.
+   * Returns the whole envelope of an operation.
    * @throws SvcError
    */
   async callRaw(

@@ -12,7 +12,7 @@ const MAX_OBJECT_LENGTH = 2 ** 21;
 export interface ErrorChain {
   /** The outermost first; empty when the text is of no dispatcher. */
   readonly levels: readonly BackEndLevel[];
-  /** Text, or the object that it stands for. */
+  /** Text, or the object that it encodes. */
   readonly innermost: unknown;
 }
 

@@ -1,5 +1,5 @@
-// One request and its answer, without any second try. The answer is foreign: as much of it is read
-// as its kind may be long.
+// One request and its response, without retries. The response is untrusted: at most the maximum
+// size of its kind is read.
 
 import type { Fetch, FetchAnswer, FetchInit } from "./options.js";
 import { memberOf } from "./response-error.js";
@@ -13,13 +13,13 @@ const MAX_ERROR_BYTES = 1024 * 1024;
 export interface RawResponse<T> {
   readonly status: number;
   readonly content: T;
-  /** Hash of the server's argspec, where it says so. */
+  /** Hash of the server's argspec, if sent. */
   readonly argspec: string | null;
 }
 
 /**
- * @param read what becomes of the answer
- * @throws SvcError of kind `network` when no whole answer comes
+ * @param read reads the response
+ * @throws SvcError of kind `network` without a complete response
  */
 export async function exchange<T>(
   fetch: Fetch,
@@ -59,7 +59,7 @@ export async function textOf({ status, body }: FetchAnswer): Promise<string> {
   }
 }
 
-/** `fetch` says no more than that it failed, but for URLs that are none; its cause says why. */
+/** Returns why `fetch` failed: its error has the reason only in `cause`. */
 export function describeCause(fault: unknown): string {
   const cause = memberOf(fault, "cause");
   const code = memberOf(cause, "code");
@@ -76,13 +76,16 @@ export function decoded(text: string): unknown {
   }
 }
 
-/** True when no byte was sent, so that nothing can have been executed. Only Node tells. */
+/**
+ * Returns true if no byte was sent, so that nothing can have been executed. Only Node.js reports
+ * that.
+ */
 export function isConnectError(fault: unknown): boolean {
   return isBeforeSending(memberOf(fault, "cause"));
 }
 
 function isBeforeSending(cause: unknown): boolean {
-  // Of several addresses, each has an error of its own.
+  // With several addresses, each has its own error.
   const errors = memberOf(cause, "errors");
   if (Array.isArray(errors)) return errors.length > 0 && errors.every(isBeforeSending);
   const call = memberOf(cause, "syscall");

@@ -1,5 +1,5 @@
-// What generated code tells of an operation. Part of the published declarations of every generated
-// client.
+// Description of an operation in generated code. Part of the published declarations of every
+// generated client.
 
 /** What must be known of one operation in order to call it. */
 export interface Operation {
@@ -13,9 +13,9 @@ export interface Operation {
   readonly readonly?: boolean;
   /** Header fields with which it is taken, as a POST only. */
   readonly post?: Readonly<Record<string, string>>;
-  /** The answer is text as it is, without an envelope. */
+  /** The response is plain text without an envelope. */
   readonly text?: true;
-  /** The answer comes piece by piece. */
+  /** The response is a stream. */
   readonly stream?: true;
   /** Errors that are kinds of their own: their names and statuses. */
   readonly errors?: readonly (readonly [name: string, statuses: readonly number[]])[];

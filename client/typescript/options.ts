@@ -1,13 +1,13 @@
-// What a client can be told, and what it gives back. Part of the published declarations of every
-// generated client: plain interfaces, nothing of Node or of the DOM but AbortSignal.
+// Options and results of a client. Part of the published declarations of every generated client:
+// plain interfaces, nothing of Node.js or the DOM but AbortSignal.
 
 /** What may be set for one call, for a client, or for a client made by `with`. */
 export interface CallDefaults {
   /** Of the whole call in milliseconds, retries included; 0: none. Default 30000. */
   timeoutMs?: number | undefined;
-  /** Ask that partition of a dispatcher only, its primary replica (X-SVC-Partial-Target). */
+  /** Calls only this partition of a dispatcher, at its primary replica (X-SVC-Partial-Target). */
   partial?: number | undefined;
-  /** Header lines, added to those of the client. */
+  /** Header lines in addition to the client's. */
   headers?: Record<string, string> | undefined;
   /** How often a request is sent again at most. Default 2. */
   retries?: number | undefined;
@@ -26,7 +26,7 @@ export interface ClientOptions extends CallDefaults {
   baseUrl: string;
   /** Sends one request until its `signal` ends it; by default the global one. */
   fetch?: Fetch | undefined;
-  /** Told once when the server's argspec is another one; by default `console.warn`. */
+  /** Called once if the server's argspec differs; default: `console.warn`. */
   warn?: ((message: string) => void) | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface FetchInit {
   headers: Record<string, string>;
   body?: string | ArrayBuffer;
   signal: AbortSignal;
-  /** Where it leads, nobody knows: neither headers nor bodies go there. */
+  /** Redirects are errors: no header or body follows them. */
   redirect: "error";
 }
 
@@ -53,19 +53,19 @@ export interface FetchReader {
   cancel(): Promise<void>;
 }
 
-/** The whole answer to a call (http-interface, "Response envelope"). */
+/** The whole response to a call (http-interface, "Response envelope"). */
 export interface Envelope<T> {
   status: "OK";
   response: T;
-  /** Port asked, and 1 on the admin port, else 0. */
+  /** The port, and 1 on the admin port, else 0. */
   port?: [number, number];
   exec_id?: number;
   /** Levels of dispatchers below the instance that answered. */
   level: number;
-  /** `[partitions, without an answer, instances at all levels]`; null without a matrix. */
+  /** `[partitions, failed, instances at all levels]`; null without a matrix. */
   partitions: [number, number, number] | null;
   exec_ms: number;
-  /** Where the request asked for it with `X-SVC-Explain: 1`. */
+  /** Present if the request has `X-SVC-Explain: 1`. */
   explain?: unknown;
 }
 
@@ -77,7 +77,7 @@ export interface PluginResponse<K, T> {
   hitcount: number;
   /** Two integers, then two floats. */
   aggregator: [number, number, number, number];
-  /** Set by the plugin, for whoever looks into an answer. */
+  /** Set by the plugin, for people who inspect the response. */
   message?: string;
   meta: unknown;
   entries: [K, T][];

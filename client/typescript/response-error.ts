@@ -1,5 +1,5 @@
-// Turns an answer that is no success into the error that the client throws. Nothing of the answer
-// is trusted: members of another type than they should have are left out.
+// Converts an unsuccessful response to the error that the client throws. The response is untrusted:
+// members of unexpected types are dropped.
 
 import { parseErrorChain } from "./error-chain.js";
 import type { Operation } from "./operation.js";

@@ -1,5 +1,5 @@
-// Bounds how much load retries add when a service is in trouble: one retry of ten calls, once a
-// first few are spent. Also says how long to wait before one.
+// Retry budget: limits the load that retries add to a service in trouble to one retry per ten
+// calls, after an initial allowance. Also computes the backoff before a retry.
 
 const MAX_TOKENS = 10;
 const SUCCESS_TOKENS = 0.1;

@@ -1,5 +1,5 @@
-// Answers that come piece by piece, as server-sent events: their pieces, one after the other. The
-// answer is foreign: as much of a piece is kept as an answer may be long.
+// Reads a response of server-sent events item by item. The response is untrusted: an item is at
+// most as long as a response may be.
 
 import { decoded, describeCause, textOf } from "./exchange.js";
 import type { Operation } from "./operation.js";
@@ -10,7 +10,7 @@ import { SvcError } from "./svc-error.js";
 /** About the longest string that engines make. */
 const MAX_PIECE = 512 * 1024 * 1024;
 
-/** @throws SvcError when the answer is no stream */
+/** @throws SvcError if the response is not a stream */
 export async function readFirstChunk(
   answer: FetchAnswer,
   operation: Operation,
@@ -25,8 +25,8 @@ export async function readFirstChunk(
 }
 
 /**
- * Every piece as it comes; whoever leaves the loop ends the plugin.
- * @param came called for whatever the server sends
+ * Yields each item as it arrives; leaving the loop aborts the plugin.
+ * @param came called for everything that the server sends
  */
 export async function* readStreamItems(
   reader: FetchReader,
@@ -70,7 +70,7 @@ async function next(reader: FetchReader, path: string) {
   }
 }
 
-/** Servers tell the class of what the plugin threw. */
+/** Servers send the class of the error that the plugin threw. */
 function brokenOff(operation: Operation, event: string): SvcError<string> {
   const exception = String(decoded(event.split("\ndata: ", 2)[1] ?? ""));
   const value = `the stream ended with ${exception}`;

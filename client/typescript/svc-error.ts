@@ -1,11 +1,11 @@
-// The one error that a generated client throws, whatever went wrong. Part of the published
-// declarations of every generated client.
+// The only error that a generated client throws. Part of the published declarations of every
+// generated client.
 
 /**
- * `parameter`: the server refused the parameters, or could not write the result. `plugin`: the
- * plugin threw. `system`: the server failed. `backend`: it happened below a dispatcher, and `cause`
- * says what. `http`: any other refusal, or an answer that is none. `network`: no whole answer came.
- * `timeout` and `aborted`: the call was ended from this side.
+ * `parameter`: the server rejected the parameters, or could not write the result. `plugin`: the
+ * plugin threw. `system`: the server failed. `backend`: the error occurred below a dispatcher; see
+ * `cause`. `http`: another error status, or an invalid response. `network`: no complete response.
+ * `timeout` and `aborted`: the client ended the call.
  */
 export type ErrorKind =
   | "parameter"
@@ -22,7 +22,7 @@ export interface BackEndLevel {
   /** The partition that failed, of `width`. */
   partition: number;
   width: number;
-  /** That of the partition's answer. */
+  /** Status of the partition's response. */
   status: number;
 }
 
@@ -56,9 +56,9 @@ export class SvcError<
   D = unknown,
 > extends Error {
   declare readonly kind: K;
-  /** Status of the HTTP answer, null when none came. */
+  /** HTTP status; null without a response. */
   declare readonly status: S;
-  /** What the plugin tells programs of it, null where it does not. */
+  /** Details that the plugin attached; null without any. */
   declare readonly details: D;
   /** Class of the exception, of a back-end error that of the innermost. */
   declare readonly exception: string | null;
@@ -66,7 +66,7 @@ export class SvcError<
   declare readonly traceback: readonly string[] | null;
   /** Of a back-end error: the outermost level first. */
   declare readonly chain: readonly BackEndLevel[];
-  /** The decoded answer, its text where that is no JSON, null when none came. */
+  /** The decoded response, its text if it is not JSON, null without a response. */
   declare readonly envelope: unknown;
   declare readonly cause: unknown;
 

@@ -60,7 +60,7 @@ function probeOf({ plan, probe }: PlacedInstance): string {
     return `require("net").connect(${port}, "127.0.0.1")${events}`;
   }
   if (probe === "https") {
-    // It asks its own instance, which is certified by another name.
+    // It probes its own instance, whose certificate has another name.
     const options = `{ port: ${port}, path: "/svc/ping", rejectUnauthorized: false }`;
     const end = "({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)";
     return `require("https").get(${options}, ${end}).on("error", () => process.exit(1))`;

@@ -1,5 +1,5 @@
-// Objects of Kubernetes: for each instance a StatefulSet of one, because each has a name and data
-// of its own; one Service that gives all of them names, and the descriptor.
+// Kubernetes objects: a StatefulSet of one per instance, since each has its own name and data; one
+// headless Service, and the descriptor.
 
 import type { System } from "../../../runtime/system/system.js";
 import {
@@ -98,7 +98,8 @@ function container(app: string, placed: PlacedInstance): object {
       { name: "admin", containerPort: port + 1 },
       ...stream,
     ],
-    // Not the health check: it answers 503 to what an operator has taken out, which is well.
+    // Not the health check: an instance that an operator took out of service responds 503 and is
+    // alive.
     livenessProbe: probe("/svc/ping", "admin"),
     readinessProbe: probe("/svc/hc", "main"),
     startupProbe: { ...probe("/svc/ping", "admin"), failureThreshold: 120 },

@@ -7,7 +7,7 @@ import type { System } from "../../../runtime/system/system.js";
 
 /** Longer than saving graphs twice and the requests in between may take. */
 export const STOP_SECONDS = 40;
-/** Load balancers are told first that it will stop. */
+/** Load balancers learn of the shutdown first. */
 const DRAIN_SECONDS = 5;
 /** Beside connections to back-ends: clients, files, threads. */
 const OTHER_FILES = 16_384;
@@ -19,13 +19,13 @@ export type Manifests = ReadonlyMap<string, string>;
 
 export interface PlacedInstance {
   readonly plan: InstancePlan;
-  /** Such as `s1-1`: letters, digits and `-`, the same for nobody else. */
+  /** Unique, such as `s1-1`: letters, digits and `-`. */
   readonly name: string;
   /** File descriptors that it may need. */
   readonly maxFiles: number;
-  /** How its health is asked for: platforms show no certificates, so some can only be connected. */
+  /** Health probe: platforms present no client certificate, so some instances allow TCP only. */
   readonly probe: "http" | "https" | "tcp";
-  /** It has data that nobody else has, or that would have to be sent again. */
+  /** The data exist nowhere else, or would have to be resent. */
   readonly hasData: boolean;
 }
 
@@ -47,7 +47,7 @@ export function placeInstances(system: System): PlacedInstance[] {
   });
 }
 
-/** Whose callers have a certificate to show are asked for one. */
+/** Instances that require client certificates can only be probed by TCP. */
 function probeOf({ tls }: System): PlacedInstance["probe"] {
   if (tls === null) return "http";
   return tls.cert === undefined ? "https" : "tcp";

@@ -18,8 +18,8 @@ const SHOWN = 5;
 const CONTRACT_MS = 20_000;
 
 /**
- * @param wanted hash of the build that is to be served; null: not known
- * @throws SvcError SVC3119, SVC2701 for an instance that does not answer
+ * @param wanted hash of the target build; null if unknown
+ * @throws SvcError SVC3119, SVC2701 for an unreachable instance
  */
 export async function checkUpdate(
   context: AdminContext,
@@ -27,7 +27,7 @@ export async function checkUpdate(
   wanted: string | null,
 ): Promise<void> {
   const told = await Promise.all(ids.map((id) => fetchNodestat(context, id)));
-  // Those that follow a provider are always readonly.
+  // Subscribers are always read-only.
   const frozen = ids.filter((id, index) => {
     return told[index]!.readonly === true && !context.system.providers.has(id);
   });

@@ -1,4 +1,4 @@
-// What a rolling update asks of instances.
+// Requests of a rolling update to instances.
 
 import { SvcError } from "../../../runtime/base/errors.js";
 import { isPlainObject } from "../../../runtime/settings/rules.js";
@@ -18,7 +18,7 @@ export function isOutOfService(told: StatusObject): boolean {
   return told["service-in"] !== 1 && told["service-out-reason"] === OUT_OF_SERVICE;
 }
 
-/** @throws SvcError SVC2701 when it does not answer */
+/** @throws SvcError SVC2701 without a response */
 export async function fetchNodestat(context: AdminContext, id: string): Promise<StatusObject> {
   const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
   const told = await requestInstance(context.address(id), question);
