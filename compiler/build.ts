@@ -75,7 +75,7 @@ async function currentPlugins(
     manifest.tsconfig === posix.normalize(tsconfig) &&
     changedFile(projectDir, manifest.inputs) === null &&
     changedFile(folder, manifest.outputs) === null &&
-    // The manifest is no output of its own.
+    // The manifest does not list itself.
     readdirSync(folder).length === Object.keys(manifest.outputs).length + 1;
   if (!isSame) {
     return null;
@@ -83,13 +83,16 @@ async function currentPlugins(
   const files = await findPluginFiles(projectDir, manifest.config);
   const isRight =
     files.join("\n") === manifest.files.join("\n") &&
-    // Their author is told each time.
+    // Warnings are repeated on every build.
     (await unmatchedFiles(projectDir, manifest.config, files)).length === 0 &&
     (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest)));
   return isRight ? manifest.plugins.length : null;
 }
 
-/** Asks a configuration that reads the environment, or other things that may have changed. */
+/**
+ * Re-evaluates a configuration whose value may have changed, since it reads the environment for
+ * example.
+ */
 async function isSameConfig(projectDir: string, { config, outputs }: Manifest): Promise<boolean> {
   const { loadConfig } = await import("./config/config.js");
   const now = await loadConfig(projectDir);

@@ -35,7 +35,7 @@ const SETS: readonly PluginSet[] = [
 ];
 
 const ARGSPEC_FOLDER = "argspec/.generated";
-/** Those that read more of a query than their signatures say. */
+/** Plugins that read query parameters beyond their signatures. */
 const OPEN = new Set(["arcs", "echo", "nearest", "neighbor", "vertices"]);
 
 /** @param packageDir folder of this package's sources */

@@ -97,7 +97,7 @@ export class Bundler {
       metafile: true,
       format: "esm",
       platform: "node",
-      // Those of Node alone: without this there is one more, which Node does not know.
+      // The conditions of Node.js only; esbuild would add `module`.
       conditions: [],
       target: "node20",
       charset: "utf8",
@@ -120,7 +120,7 @@ export class Bundler {
           contents: this.#entry,
           resolveDir: this.#projectDir,
         }));
-        // Schemas of types need not be exported by who wrote them.
+        // Exports the schemas behind types, exported or not.
         build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, ({ path, namespace }) => {
           const names = namespace === "file" && this.#added.get(path);
           return names ? { contents: withExports(path, names), loader: loaderOf(path) } : null;

@@ -1,6 +1,6 @@
-// Names that installed CommonJS packages are asked for and do not have. Node learns what such a
-// package exports from its text alone, before it runs: `import { chunk } from "lodash"` has right
-// types and ends the start. Here the same text is read in the same way, at build.
+// Reports imported names that CommonJS packages do not export. Node.js detects such exports from
+// the source text: `import { chunk } from "lodash"` type-checks and fails at start. The build reads
+// the same text in the same way.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -73,7 +73,7 @@ function isCommonJs(file: string): boolean {
   return nearestManifest(dirname(file))?.type !== "module";
 }
 
-/** Null when it cannot be told: Node takes a file that is written as a module for one. */
+/** Returns null if unknown: Node.js loads a file with module syntax as a module. */
 function exportsOf(lexer: Lexer, file: string, seen = new Set<string>()): Set<string> | null {
   seen.add(file);
   let found: ReturnType<Lexer["parse"]>;

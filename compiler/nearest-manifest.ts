@@ -1,4 +1,4 @@
-// The package.json that says what the files of a folder are.
+// Finds the package.json that applies to a folder.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ export interface PackageManifest {
   readonly type?: string;
 }
 
-/** Of the folder or the nearest one above it; null when there is none. */
+/** Returns the manifest of the folder or its nearest ancestor; null if there is none. */
 export function nearestManifest(folder: string): PackageManifest | null {
   try {
     return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as PackageManifest;

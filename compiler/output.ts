@@ -1,5 +1,5 @@
-// Writes `.svc/` so that nobody ever sees half of a build: the new folder is made beside the old
-// one and takes its name when it is complete. Files that did not change stay the same files.
+// Writes `.svc/` atomically: the new folder is written next to the old one and takes its name when
+// complete. Unchanged files are kept.
 
 import {
   linkSync,
@@ -89,7 +89,7 @@ export function replaceFolder(next: string, folder: string): void {
   discard(old);
 }
 
-/** Removes a folder under another name, so that what bears this one is always whole. */
+/** Renames a folder before removal, so that its name never shows a partial one. */
 function discard(folder: string): void {
   const gone = folder.replace(/\.old-(?=\d+$)/, ".gone-");
   rmSync(gone, { recursive: true, force: true });

@@ -49,7 +49,7 @@ export interface Rebuild extends BuildResult {
   readonly abandoned: boolean;
   /** Files that were read, relative to the project, as far as the build got. */
   readonly inputs: readonly string[];
-  /** What TypeScript finds, where it is asked only after the build was written. */
+  /** TypeScript's findings, if the check runs after the build is written. */
   readonly types: Promise<readonly Diagnostic[]>;
 }
 
@@ -91,10 +91,10 @@ export class ProjectBuilder {
   }
 
   /**
-   * Builds and writes `.svc/`, unless there are errors, those of types among them: then the old
-   * build stays. Calls must not overlap.
+   * Builds and writes `.svc/` unless there are errors, including type errors: then the old build
+   * stays. Calls must not overlap.
    *
-   * @param changed files that were written, added or removed since the last call
+   * @param changed files written, added or removed since the last call
    * @throws SvcError for a configuration that does not run
    */
   async rebuild(
@@ -145,12 +145,14 @@ export class ProjectBuilder {
     };
   }
 
-  /** Lets a build end at once whose types are still being checked: there are newer changes. */
+  /** Cancels a pending type check, since newer changes exist. */
   abandon(): void {
     this.#typeCheck?.cancel();
   }
 
-  /** Only now: it would take the processor from what the user waits for. Nobody has to await it. */
+  /**
+   * Runs after the build: it would compete with what the user waits for. Its result may be ignored.
+   */
   #checkLater(files: OutputFiles): Promise<readonly Diagnostic[]> {
     const types = this.#startTypeCheck().result.then((found) => {
       if (found !== null && !hasErrors(found)) {
@@ -164,10 +166,10 @@ export class ProjectBuilder {
   }
 
   /**
-   * Compiles, and writes nothing.
+   * Compiles without writing.
    *
-   * @param checked whether the types are checked at the same time, in a process of its own, and the
-   *   build says that they were
+   * @param checked whether to check types at the same time in a child process, and record that in
+   *   the build
    */
   async #compile(
     changed: readonly string[],
@@ -193,7 +195,7 @@ export class ProjectBuilder {
     const declarations = await declarationFiles(this.projectDir, this.#tsconfig);
     this.#sources = [...files, ...declarations];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
-      // Whatever was read may have missed one of them.
+      // Any file may have missed one of them.
       this.#reader = null;
       this.#declarations = declarations;
     }
@@ -219,7 +221,7 @@ export class ProjectBuilder {
     };
   }
 
-  /** Ends whatever is open. */
+  /** Closes all open resources. */
   async close(): Promise<void> {
     this.#typeCheck?.cancel();
     await this.#bundler?.close();

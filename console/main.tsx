@@ -113,7 +113,7 @@ function Console() {
 }
 
 followTheme();
-// The tab tells of trouble, too.
+// The tab title shows problems too.
 effect(() => {
   document.documentElement.dataset.state = connectionError.value === null ? "ok" : "trouble";
 });

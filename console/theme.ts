@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, unless somebody says otherwise, which is kept.
+// Light or dark theme: that of the system, unless the user chooses one, which is stored.
 
 import { signal } from "@preact/signals";
 

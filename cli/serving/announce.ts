@@ -86,8 +86,8 @@ function hasExample(plugin: PluginSpec): boolean {
 }
 
 /**
- * Calls the plugin that asks for least: rather one whose author has given an example, and above all
- * one with a pre-processor.
+ * Chooses the plugin to suggest: one with an example and few parameters, preferably a
+ * pre-processor.
  */
 function tryLines(plugins: readonly PluginSpec[], $defs: Argspec["$defs"], main: string): string[] {
   const [easiest] = [...plugins].sort(

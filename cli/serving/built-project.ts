@@ -69,11 +69,11 @@ function pluginTable(
   if (hashContent(argspec) !== outputs[ARGSPEC_FILE]) {
     throw new SvcError("SVC3006", "the build was replaced while it was being read");
   }
-  // Whatever the role: it is the contract of the whole matrix, and clients are made from it.
+  // For any role: it is the contract of the whole matrix, which clients are generated from.
   return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };
 }
 
-/** Tells builds apart. */
+/** Hash that identifies a build. */
 export function buildHash({ outputs }: Manifest): string {
   return hashContent(JSON.stringify(outputs));
 }

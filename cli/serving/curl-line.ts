@@ -1,4 +1,4 @@
-// The line that calls a plugin, as it is printed for somebody who tries it.
+// The printed command line that calls a plugin.
 
 import type { Argspec, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 import { exampleQueries, requestTarget, wireText } from "../../argspec/example-target.js";

@@ -1,5 +1,5 @@
-// The configuration that a server starts with. What the build found in `svc.config.ts` is written
-// down in it, unless that file reads the environment: then it is asked again.
+// The configuration that a server starts with: the one stored in the build, unless `svc.config.ts`
+// reads the environment; then it is evaluated again.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,9 +9,7 @@ import { type ResolvedConfig, resolveConfig } from "../../runtime/settings/confi
 import { CONFIG_OUTPUT, type Manifest } from "../../runtime/settings/manifest.js";
 import { type Problems, problemText } from "../../runtime/settings/rules.js";
 
-/**
- * @throws SvcError SVC3170 when the configuration does not run here, or says what cannot be
- */
+/** @throws SvcError SVC3170 if the configuration does not run here or has invalid values */
 export async function currentConfig(folder: string, manifest: Manifest): Promise<ResolvedConfig> {
   if (manifest.outputs[CONFIG_OUTPUT] === undefined) return manifest.config;
   const url = pathToFileURL(join(folder, BUILD_FOLDER, CONFIG_OUTPUT));

@@ -42,7 +42,7 @@ export class DevServer {
   readonly #options: DevOptions;
   readonly #builder: ProjectBuilder;
   readonly #changed = new Set<string>();
-  /** Packages of the workspace, say. */
+  /** Watches files outside the project, such as workspace packages. */
   readonly #outside: ExternalFileWatcher;
   #served: Served | null = null;
   /** What was wrong with the last version: one that could not be loaded may load another time. */
@@ -103,7 +103,7 @@ export class DevServer {
     await taken;
   }
 
-  /** Takes a build into service, or tells what goes on without it. */
+  /** Swaps in a build, or reports what keeps the last good one in service. */
   async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
     const findings = findingsText(this.#folder, result?.diagnostics ?? []);
     if (result === null || !result.ok) return this.#tellBroken("build", findings);
@@ -149,10 +149,10 @@ export class DevServer {
   async #serve(): Promise<void> {
     const manifest = readBuild(this.#folder);
     const resolved = await resolveSettings(this.#folder, manifest.config, this.#values);
-    // What is being written is for its author, unless he says otherwise: no page gets at it either,
-    // by a name of its own.
+    // A server under development is for its author: without other settings it listens on loopback
+    // and rejects other host names.
     const { ip, hosts } = resolved;
-    // Executors are made anew with each build; what the thread of the sockets has loaded stays.
+    // Each build gets new executors; modules loaded in the IO thread stay.
     const served = { ip: ip ?? LOOPBACK, hosts: hosts ?? [], inline: false, warmUp: false };
     const settings = { ...resolved, ...served };
     const role = await resolveRole(this.#folder, manifest.config, this.#values);

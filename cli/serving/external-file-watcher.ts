@@ -1,12 +1,11 @@
-// Files that a build reads from outside of its folder, such as those of other packages of the
-// workspace: which folders hold them is known only once it was built.
+// Watches the files of a build outside its folder, such as those of workspace packages. Their
+// folders are known only after a build.
 
 import { dirname, join, relative } from "node:path";
 import { watchFolder } from "./watch-folder.js";
 
 /**
- * Watches the files of a build that lie outside of its folder, by the folders that hold them; each
- * call adds those that are new.
+ * Watches the files of a build that lie outside of its folder, by folder; each call adds new ones.
  */
 export class ExternalFileWatcher {
   readonly #base: string;

@@ -1,5 +1,4 @@
-// `--open`: shows the console in the browser of whoever has started the server. Where there is
-// none, its address is printed anyway.
+// `--open`: shows the console in the user's browser. The address is printed in any case.
 
 import { spawn } from "node:child_process";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";

@@ -1,5 +1,5 @@
-// The options of `svc serve` and `svc dev`: those of the table of settings, and one that is none.
-// What they leave out comes from `svc.config.ts`.
+// Options of `svc serve` and `svc dev`: the table of settings, and `--open`. `svc.config.ts`
+// supplies omitted ones.
 
 import type { ParsedValue, Setting } from "../../runtime/settings/setting.js";
 import { SETTINGS } from "../../runtime/settings/table.js";
@@ -33,7 +33,7 @@ export const SERVE_OPTIONS = {
   },
 };
 
-/** For people who start a server by hand. */
+/** For interactive use. */
 export const OPEN_OPTION = { kind: flag, help: "show the console in a browser" };
 
 export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;

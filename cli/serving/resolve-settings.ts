@@ -24,9 +24,9 @@ import type { Role } from "./built-project.js";
 import type { ServeValues } from "./options.js";
 
 /**
- * @throws SvcError SVC2205 for a setting that cannot have its value, SVC2700 for a descriptor,
- *   SVC3110 where there is none, SVC3111 for an instance that it does not have, SVC2207 for a
- *   dispatcher, and SVC3008 for a root, that cannot be used
+ * @throws SvcError SVC2205 for an invalid value, SVC2700 for an invalid descriptor, SVC3110 for a
+ *   missing one, SVC3111 for an unknown instance, SVC2207 for a dispatcher, and SVC3008 for an
+ *   unusable root
  */
 export async function resolveSettings(
   projectDir: string,
@@ -54,7 +54,7 @@ export async function resolveSettings(
   };
 }
 
-/** What an instance of a system serves, where nobody says anything else. */
+/** The role of an instance in a system, if nothing else selects one. */
 export async function resolveRole(
   projectDir: string,
   config: ResolvedConfig,
@@ -102,7 +102,7 @@ function instanceRoot(root: string, { folder }: InstancePlan): string {
   return own;
 }
 
-/** What an option, a variable or a file says of a setting, else the configuration. */
+/** The value from an option, a variable or a file, else from the configuration. */
 function given(
   name: SettingName,
   config: ResolvedConfig,
@@ -110,7 +110,7 @@ function given(
   planned: Partial<Record<SettingName, unknown>>,
 ): unknown {
   const row: Setting<unknown> = SETTINGS[name];
-  // An engine has no back-ends at all.
+  // An engine has no back-ends.
   if (name === "dispatcher" && values.role === "engine") return null;
   const { option, fileOption } = row;
   const value = values[(option ?? fileOption) as keyof ServeValues];
@@ -148,8 +148,8 @@ function executorCount(wanted: number | "auto"): number {
 }
 
 /**
- * A root that was asked for is made, if its parent is there: a path with a slip is not. The
- * configured one may come into being later. What is there must be a folder that can be read.
+ * Creates the root given on the command line if its parent exists: a path with a typo has none. A
+ * configured root may appear later. An existing root must be a readable folder.
  */
 function checkedRoot(projectDir: string, wanted: string, isAsked: boolean): string {
   const root = isAsked ? resolve(wanted) : resolve(projectDir, wanted);

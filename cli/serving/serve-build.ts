@@ -10,10 +10,10 @@ import { resolveRole, resolveSettings } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
 
 /**
- * Returns once the server listens; it goes on until the process is told to stop.
+ * Returns once the server listens; the server runs until the process is stopped.
  * @param folder of the project
- * @param isOpened the console is shown in a browser
- * @throws SvcError whatever keeps it from starting
+ * @param isOpened whether to show the console in a browser
+ * @throws SvcError if the server cannot start
  */
 export async function serveBuild(
   folder: string,

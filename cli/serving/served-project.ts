@@ -1,5 +1,5 @@
-// A project that is being served: what signals and operators may do with it. A restart makes a new
-// service for the same graphs; whoever asks for the service gets the present one.
+// A project in service: operations for signals and operators. A restart creates a new service for
+// the same graphs; callers always get the current one.
 
 import { log } from "../../runtime/base/log.js";
 import { operate } from "../../runtime/lifecycle/control-operations.js";
@@ -9,7 +9,7 @@ import type { ServerOwner } from "../../runtime/lifecycle/operation.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 
-/** Plugins of a build, and what tells it from others. */
+/** Plugins and identity of a build. */
 interface LoadedBuild {
   readonly table: PluginTable;
   readonly build: string;
@@ -57,8 +57,8 @@ export class ServedProject implements ServerOwner {
   }
 
   /**
-   * Takes the newest build into service; requests that run keep the old one.
-   * @throws SvcError SVC2201, SVC3006; then the old one goes on
+   * Loads the newest build; running requests finish on the old one.
+   * @throws SvcError SVC2201, SVC3006; the old build then stays in service
    */
   reload(): Promise<readonly string[]> {
     return this.#change(async () => {
@@ -112,7 +112,7 @@ export class ServedProject implements ServerOwner {
     this.#letOperate();
   }
 
-  /** A process that serves nobody is of no use: whoever watches it starts another. */
+  /** A process without service exits, so that its supervisor starts another. */
   async #startAsBefore(settings: ServerSettings): Promise<void> {
     try {
       await this.#start(settings);

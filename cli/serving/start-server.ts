@@ -1,5 +1,5 @@
-// Starts a server of built plugins with its graphs, lets signals end both, and tells a parent that
-// holds a channel where the server is.
+// Starts a server of built plugins with its graphs, connects both to signals, and reports the
+// address to a parent process with a channel.
 
 import { log } from "../../runtime/base/log.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";

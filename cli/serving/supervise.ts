@@ -1,5 +1,5 @@
-// `svc serve --supervise`: the server in a process of its own, which is started again whenever it
-// ends without having been told to. Signals are passed on, and its exit code is ours.
+// `svc serve --supervise`: runs the server in a child process and restarts it whenever it exits by
+// itself. Forwards signals, and exits with its exit code.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import { ignoreBrokenPipe, log } from "../../runtime/base/log.js";
@@ -11,10 +11,10 @@ import { Instance, type InstanceEvents } from "../matrix/instance.js";
 const SWITCH = /^--(?:supervise|open)(?:=.*)?$/;
 
 /**
- * Resolves with the exit code once a signal has ended the server.
- * @param words what stands behind `svc serve`
- * @param open whether the console is shown in a browser, by the first start alone
- * @throws SvcError SVC3070 where the server does not even start
+ * Resolves with the exit code after a signal has stopped the server.
+ * @param words arguments after `svc serve`
+ * @param open whether the first start shows the console in a browser
+ * @throws SvcError SVC3070 if the server does not start
  */
 export async function supervise(words: readonly string[], open: boolean): Promise<number> {
   configureLog("auto", "info");

@@ -6,7 +6,7 @@ import { join, relative, sep } from "node:path";
 import { ChangeDebouncer } from "./change-debouncer.js";
 
 const SOURCE = /\.([cm]?[jt]sx?|json)$/;
-/** Hidden files too: a build makes one of its own while it reads the configuration. */
+/** Hidden files too: a build creates one while it reads the configuration. */
 const SKIPPED = /^(\..*|node_modules)$/;
 /** Errors of paths that are no folders, no longer there, or closed to us and to a build alike. */
 const NOT_TO_BE_WATCHED = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
@@ -23,7 +23,7 @@ export function watchFolder(
   isDeep = true,
 ): () => void {
   const watchers = new Map<string, FSWatcher>();
-  /** Sources seen so far: nothing else tells which ones go away with their folder. */
+  /** Known sources: the only way to tell which ones disappear with their folder. */
   const sources = new Set<string>();
   const changes = new ChangeDebouncer(folder, onChange);
 

@@ -1,4 +1,4 @@
-// Names of instances before the lines of their logs: of one width, each in a colour of its own.
+// Prefixes log lines with the name of the instance: padded to one width, each in its own color.
 
 const SGR = [36, 33, 35, 32, 34, 31];
 

@@ -17,9 +17,9 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * @param folder of the project
- * @param configured what its configuration names, relative to it
+ * @param configured file that the configuration names, relative to the project
  * @param asked file that the user names
- * @throws SvcError SVC3110 when it cannot be read, SVC2700 when it is not valid
+ * @throws SvcError SVC3110 if it cannot be read, SVC2700 if it is invalid
  */
 export function loadSystem(
   folder: string,
@@ -48,7 +48,7 @@ function usualFile(folder: string, configured: string | null): string {
   throw new SvcError("SVC3110", `${folder} has none of ${names.join(", ")}`);
 }
 
-/** What the build found a program to say; that it says something else by now is told. */
+/** The descriptor stored in the build; warns if the program has changed since. */
 function builtFile(folder: string, program: string): string {
   const manifest = readManifest(folder);
   if (manifest?.outputs[SYSTEM_OUTPUT] === undefined) {

@@ -1,5 +1,5 @@
-// `svc up`: all instances of a system that belong to this machine, each in a process of its own
-// that is started again when it ends by itself, and what they say in one terminal.
+// `svc up`: runs all instances of a system that belong to this machine in child processes, restarts
+// those that exit, and shows their logs in one terminal.
 
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +15,7 @@ const STOP_PATIENCE_MS = 40_000;
 
 export interface LocalSystemParts {
   readonly system: System;
-  /** Those of this machine. */
+  /** Ids of the instances on this machine. */
   readonly ids: readonly string[];
   /** Folder of the project. */
   readonly folder: string;
@@ -58,7 +58,7 @@ export class LocalSystem implements InstanceEvents {
       () => this.#kill(),
     );
     try {
-      // Whoever dispatches finds its back-ends when it looks for them first.
+      // Dispatchers find their back-ends at the first probe.
       const isDispatcher = (id: string) => system.matrices.has(id);
       await this.#start(ids.filter((id) => !isDispatcher(id)));
       await this.#start(ids.filter(isDispatcher));
@@ -104,7 +104,7 @@ export class LocalSystem implements InstanceEvents {
   async #down({ ids, force }: DownRequest, tell: (text: string) => void): Promise<boolean> {
     const chosen = (ids ?? this.#parts.ids).filter((id) => this.#instances.has(id));
     const ended = await this.#stop(chosen, force, tell);
-    // What is told last must arrive before this process ends.
+    // Flushes the last lines before the process exits.
     if (ids === null && ended) setImmediate(() => this.#close());
     return ended;
   }
@@ -154,7 +154,7 @@ export class LocalSystem implements InstanceEvents {
   }
 }
 
-/** Folder of a system's data, where nobody says another. */
+/** Default data folder of a system. */
 export function systemRoot(folder: string, configured: string, asked: string | undefined): string {
   return asked === undefined ? join(folder, configured) : resolve(asked);
 }

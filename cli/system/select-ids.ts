@@ -7,8 +7,8 @@ import type { System } from "../../runtime/system/system.js";
 const MAX_TEXT = 10_000;
 
 /**
- * Ids in the order of the descriptor, each once.
- * @throws SvcError SVC3111 for a name or pattern that means nobody
+ * Returns unique ids in the order of the descriptor.
+ * @throws SvcError SVC3111 for a name or pattern that matches no instance
  */
 export function selectIds({ instances, name }: System, text: string): string[] {
   const known = [...instances.keys()];
@@ -30,7 +30,9 @@ export function selectIds({ instances, name }: System, text: string): string[] {
   return known.filter((id) => chosen.has(id));
 }
 
-/** Piece by piece: a regular expression made of the text could be made to take for ever. */
+/**
+ * Matches section by section: a regular expression built from the text could backtrack for ever.
+ */
 function matches(id: string, pattern: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   if (rest.length === 0) return id === pattern;

@@ -29,7 +29,7 @@ export interface DownRequest {
   readonly force: boolean;
 }
 
-/** Ends what is asked for; each text that it tells goes to whoever asked. */
+/** Stops the selected instances; each line goes to the client. */
 export type ShutdownHandler = (
   request: DownRequest,
   tell: (text: string) => void,
@@ -44,7 +44,7 @@ export class SupervisorSocket {
   constructor(root: string, down: ShutdownHandler) {
     this.#file = join(root, FILE);
     this.#server = createServer((socket) => {
-      // Whoever asked may go away.
+      // The client may disconnect.
       socket.on("error", () => socket.destroy());
       void this.#serve(socket, down);
     });
@@ -97,9 +97,9 @@ function isProof(given: unknown, token: string, ...said: readonly string[]): boo
 }
 
 /**
- * Asks a running `svc up` to end instances; `tell` gets each line that it says.
- * @returns whether all have ended
- * @throws SvcError SVC3114 when there is none
+ * Requests a running `svc up` to stop instances; `tell` receives each line of output.
+ * @returns whether all have stopped
+ * @throws SvcError SVC3114 if none is running
  */
 export async function requestShutdown(
   root: string,
@@ -112,7 +112,7 @@ export async function requestShutdown(
   up.socket.write(`${JSON.stringify({ request: text, proof })}\n`);
   for (;;) {
     const line = await up.lines.next();
-    // Who ends everything may end before it has said so.
+    // A supervisor that stops everything may exit before it reports.
     if (line === null || !line.startsWith(": ")) return line === null || line === "done";
     tell(line.slice(2));
   }
@@ -179,7 +179,7 @@ function parse(text: string | null): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** What a connection says, line by line. */
+/** Splits the data of a connection into lines. */
 class Lines {
   /** Why there are no more, if that is an error. */
   failure: string | null = null;

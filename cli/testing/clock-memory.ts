@@ -1,5 +1,5 @@
-// The clock of a test, which all threads of its instances read: that of the system, and how far it
-// was put forward. Shared by those who read it and the one who puts it forward.
+// Shared state of a fake clock, read by all threads of its instances: the system clock plus an
+// offset. One thread advances it.
 //
 //   bytes 0  how far it is ahead, milliseconds  |  8  where it stands, 0: it goes  |  16  words:
 //   acknowledgements so far, threads so far, for each thread the last turn that it has had
@@ -18,7 +18,7 @@ const FIRST_THREAD = 2;
 /** What threads find in the data that Node hands to each. */
 export interface ClockData {
   readonly memory: SharedArrayBuffer;
-  /** Of the channel on which turns are told. */
+  /** Name of the channel that announces steps. */
   readonly channel: string;
 }
 
@@ -55,7 +55,7 @@ export class ClockMemory {
     this.#times[1] = this.nowMs;
   }
 
-  /** Goes on from where it stands. */
+  /** Resumes the clock. */
   go(): void {
     if (!this.isStanding) return;
     this.#times[0] = this.nowMs - timeOrigin - elapsedMs();
@@ -94,7 +94,7 @@ export class ClockMemory {
   }
 }
 
-/** Starts threads, and those that they start, by a clock. */
+/** Starts threads, and the threads they start, with a clock. */
 export function withClock<T>(data: ClockData, start: () => T): T {
   setEnvironmentData(CLOCK_KEY, data);
   try {

@@ -4,10 +4,10 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { type Duration, milliseconds } from "./duration.js";
 
 /**
- * - `refuse`: no new connection is let in
- * - `hang`: health checks are answered, nothing else is until the fault is over
- * - `cut`: connections end in the middle of each answer, but of health checks
- * - `slow`: each request but health checks is begun so much later, by the clock of the test
+ * - `refuse`: rejects new connections
+ * - `hang`: responds to health checks only, until the fault is cleared
+ * - `cut`: closes connections in the middle of each response, except health checks
+ * - `slow`: delays each request except health checks, by the clock of the test
  */
 export type Fault = "refuse" | "hang" | "cut" | { readonly slow: Duration };
 

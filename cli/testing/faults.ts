@@ -1,6 +1,5 @@
-// What may be wrong with an instance on purpose: it refuses connections, hangs, is slow, or loses
-// the connection in the middle of an answer. Its health checks go on as if nothing were wrong, as
-// they do where plugins alone are at fault.
+// Fault injection for an instance: it rejects connections, hangs, is slow, or cuts responses. Its
+// health checks succeed, as when only plugins fail.
 
 import type { Exchange, ServerEvents } from "../../runtime/http/transport.js";
 import { milliseconds } from "./duration.js";
@@ -16,7 +15,7 @@ export class Faults {
     return this.#fault === "refuse";
   }
 
-  /** What hung until now goes on, unless it is to hang still. */
+  /** Sets the fault and releases hung requests, unless the new fault is to hang. */
   set(fault: Fault | null): void {
     this.#fault = fault;
     if (fault === "hang") return;
@@ -26,8 +25,8 @@ export class Faults {
   }
 
   /**
-   * Stands between a server and whoever answers its requests.
-   * @param cut loses the connection from a port in the middle of what is sent next
+   * Wraps the events of a server.
+   * @param cut closes the connection from a port within its next response
    */
   between(events: ServerEvents, cut: (remotePort: number) => void): ServerEvents {
     return {

@@ -1,5 +1,5 @@
-// `fetch` over connections without sockets: requests leave as the client of Node writes them, so
-// that the server reads every byte as it does those of sockets.
+// `fetch` over in-memory connections: the Node.js client writes the requests, so the server parses
+// every byte as from a socket.
 
 import { type IncomingMessage, request as send } from "node:http";
 import { Readable } from "node:stream";
@@ -9,10 +9,10 @@ import type { Fetch } from "./test-settings.js";
 
 /** Where relative paths are. */
 const BASE = "http://localhost";
-/** Of answers that have no body, whatever is said. */
+/** Statuses of responses without a body. */
 const EMPTY = new Set([204, 205, 304]);
 
-/** @param door that leads to the server; throws where there is none */
+/** @param door returns the server's door; throws if there is none */
 export function createInMemoryFetch(door: () => MessagePort): Fetch {
   return async (url, init) => {
     const request = requestOf(url, init);

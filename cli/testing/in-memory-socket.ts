@@ -1,5 +1,5 @@
-// A connection without a socket: both ends of it are streams of bytes, and what one writes the
-// other reads, in whatever threads they are. Servers and dispatchers take it for a socket.
+// A connection without a socket: a pair of byte streams, possibly in two threads. Servers and
+// dispatchers use it like a socket.
 //
 //   client ──port──► door of a server     each end then posts bytes, "taken" for bytes that
 //   client ◄──"open"── server             were read, "end" of its half, "gone" when it is lost
@@ -33,7 +33,7 @@ export class InMemorySocket extends Duplex {
   #isPeerGone = false;
   /** Called once the other end has read what was written. */
   #taken: (() => void) | null = null;
-  /** What arrived was more than wanted: told as read once more is wanted. */
+  /** More bytes arrived than were requested; delivered on the next read. */
   #isOwing = false;
   #timer: NodeJS.Timeout | null = null;
 
@@ -47,18 +47,18 @@ export class InMemorySocket extends Duplex {
     port.on("close", () => this.#lost());
   }
 
-  /** The end of who connects; tells by `connect` that it is let in. */
+  /** Creates the client end; emits `connect` when it is accepted. */
   static connecting(port: MessagePort, options: SocketOptions): InMemorySocket {
     return new InMemorySocket(port, false, options);
   }
 
-  /** The end of who lets in. */
+  /** Creates the server end. */
   static accepted(port: MessagePort, remotePort: number): InMemorySocket {
     port.postMessage("open" satisfies Message);
     return new InMemorySocket(port, true, { remotePort, allowHalfOpen: true });
   }
 
-  /** As those who know sockets alone take it: it has all that they use of one. */
+  /** Typed as a socket: it has all members that are used of one. */
   get asSocket(): Socket {
     return this as unknown as Socket;
   }
@@ -81,7 +81,7 @@ export class InMemorySocket extends Duplex {
     return this;
   }
 
-  /** Tells by `timeout` that for so long nothing was written. */
+  /** Emits `timeout` after this long without a write. */
   setTimeout(ms: number): this {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = ms === 0 ? null : setTimeout(() => this.emit("timeout"), ms);
@@ -154,11 +154,11 @@ export class InMemorySocket extends Duplex {
   #end(): void {
     this.#isEnded = true;
     this.push(null);
-    // Nobody reads the stream: its end is told all the same.
+    // Without a reader, the end is emitted all the same.
     if (this.#onread !== undefined) this.resume();
   }
 
-  /** The other end is destroyed, or its thread has died, or nobody was there. */
+  /** The other end was destroyed, its thread died, or nothing listens. */
   #lost(): void {
     if (this.#isPeerGone || this.destroyed) return;
     this.#isPeerGone = true;

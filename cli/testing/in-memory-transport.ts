@@ -1,6 +1,6 @@
-// Where connections without sockets are opened: an instance has a door for each who may come, and
-// who comes posts one end of a new connection through it. A door that leads nowhere any more, since
-// its thread has died, closes that end, so that the other one is refused.
+// Opens in-memory connections: an instance gives each client a door, and the client posts one end
+// of a new connection through it. The door of a dead thread closes that end, so the client's
+// connection is refused.
 
 import { EventEmitter } from "node:events";
 import type { Server, Socket } from "node:net";
@@ -16,9 +16,9 @@ import type {
 import type { Faults } from "./faults.js";
 import { InMemorySocket } from "./in-memory-socket.js";
 
-/** What instances call their port, which nobody listens on. */
+/** Main port of every instance; nothing listens on it. */
 const MAIN_PORT = 9000;
-/** Connections are told apart by the ports that they seem to come from. */
+/** Connections differ by their remote ports. */
 const FIRST_REMOTE_PORT = 10_000;
 
 /** Opens a connection through a door. */
@@ -62,7 +62,7 @@ export class InMemoryTransport implements Transport {
   }
 }
 
-/** As a server of sockets is for those who listen. */
+/** Stands in for a socket server. */
 class MemoryServer extends EventEmitter {
   readonly #faults: Faults | null;
   readonly #port: number;

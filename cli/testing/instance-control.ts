@@ -1,4 +1,4 @@
-// What the thread of a test asks of the thread of an instance; every ask is answered once.
+// Messages from the thread of a test to the thread of an instance; each gets one reply.
 
 import type { MessagePort } from "node:worker_threads";
 import type { Role } from "../serving/built-project.js";
@@ -18,9 +18,9 @@ export interface InstanceData {
 
 export type InstanceAsk =
   | { readonly op: "start" }
-  /** Whoever has the other end may connect. */
+  /** The holder of the other end may connect. */
   | { readonly op: "open"; readonly offset: 0 | 1; readonly door: MessagePort }
-  /** A back-end has started anew. */
+  /** A back-end has restarted. */
   | { readonly op: "reach"; readonly port: number; readonly door: MessagePort }
   | { readonly op: "fault"; readonly fault: Fault | null }
   | { readonly op: "stop" };

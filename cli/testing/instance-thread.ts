@@ -1,6 +1,6 @@
-// Entry of the thread of an instance: a server as `svc serve` runs it, with executors, graphs and
-// all, whose connections do not come by sockets. A thread is a world of its own, so that there may
-// be many of them in one process.
+// Entry of the thread of a test instance: a server as `svc serve` runs it, with executors and
+// graphs, over in-memory connections. Threads share no modules, so one process can hold many
+// instances.
 
 import { MessageChannel, type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -37,7 +37,7 @@ let end: (() => Promise<void>) | null = null;
 const connect: Connect = ({ port }, onread) =>
   createInMemoryConnect(backEnds.get(port)!, onread).asSocket;
 
-/** What an IO thread is to those who talk to it, without a thread. */
+/** Runs the IO thread's code in this thread. */
 function startIo(io: IoThreadData): IoThreadHandle {
   const { port1: outside, port2: inside } = new MessageChannel();
   const server = new IoServer(io, (notice: IoNotification) => inside.postMessage(notice), connect);

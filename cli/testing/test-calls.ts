@@ -1,5 +1,4 @@
-// Calls of tests: typed by what the build of a project says of its plugins, and sent as a generated
-// client sends them.
+// Calls in tests: typed by the build of a project, and sent like those of a generated client.
 
 import type { Argspec } from "../../argspec/argspec.js";
 import { Connection } from "../../client/typescript/connection.js";
@@ -15,7 +14,7 @@ export interface TestCallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Any calls; those of `.svc/plugins.d.ts` are typed: `testService<PluginRegistry>`. */
+/** Untyped calls; `.svc/plugins.d.ts` types them: `testService<PluginRegistry>`. */
 export type TestCalls = Readonly<Record<string, { query: object; result: unknown }>>;
 
 /** Plugins without parameters have a query of any name and no value. */
@@ -26,8 +25,8 @@ type Result<Call> = Call extends { result: infer T } ? T : unknown;
 
 export interface Callable<Calls> {
   /**
-   * Calls a plugin as a generated client does, and waits for its result.
-   * @throws SvcError of clients, with the status and what the answer says
+   * Calls a plugin like a generated client and waits for its result.
+   * @throws SvcError of clients, with the status and the message
    */
   call<Name extends keyof Calls & string>(
     name: Name,
@@ -36,7 +35,7 @@ export interface Callable<Calls> {
   ): Promise<Result<Calls[Name]>>;
 }
 
-/** Answers within one process never take long; a plugin that hangs is told by its time-out. */
+/** Calls within one process are quick; the plugin's own timeout reports a hang. */
 const CALL_TIMEOUT_MS = 60_000;
 
 export function createCalls<Calls>(argspec: Argspec, fetch: Fetch): Callable<Calls>["call"] {

@@ -1,11 +1,11 @@
-// The clock of a test as who writes the test has it. It goes on by itself, and may be put forward:
-// time-outs, expiry, back-off and ejections then happen at once.
+// The fake clock as a test uses it. It runs by itself and can be advanced: timeouts, expiry,
+// backoff and ejections then happen at once.
 
 import { BroadcastChannel } from "node:worker_threads";
 import { type ClockData, ClockMemory } from "./clock-memory.js";
 import { type Duration, milliseconds } from "./duration.js";
 
-/** A leap is made in so many steps at the most, none of them shorter than this. */
+/** Maximum number of steps of an advance, and their minimum length. */
 const STEPS = 200;
 const STEP_MS = 20;
 /** Messages between threads that a step may bring about, one after the other, have their time. */
@@ -28,7 +28,7 @@ export class TestClock {
     (this.#channel as unknown as { unref(): void }).unref();
   }
 
-  /** For threads that are to have this clock. */
+  /** Shared memory for threads that use this clock. */
   get data(): ClockData {
     return { memory: this.#memory.buffer, channel: this.#name };
   }
@@ -55,7 +55,7 @@ export class TestClock {
     await this.#settle();
   }
 
-  /** It goes on by itself again. */
+  /** Resumes the clock. */
   async resume(): Promise<void> {
     this.#memory.go();
     await this.#settle();
@@ -69,7 +69,7 @@ export class TestClock {
 
   async #leap(ms: number): Promise<void> {
     const steps = Math.min(STEPS, Math.ceil(ms / STEP_MS));
-    // What was asked just before is under way when time passes.
+    // Requests sent just before are under way when time advances.
     for (let turn = 0; turn < TURNS_BEFORE; turn++) await this.#settle();
     for (let step = 0; step < steps; step++) {
       this.#memory.leap(ms / steps);
@@ -77,7 +77,7 @@ export class TestClock {
     }
   }
 
-  /** Lets each thread do what is due. */
+  /** Lets each thread run its due timers. */
   async #settle(): Promise<void> {
     const turn = ++this.#turn;
     const untilMs = performance.now() + PATIENCE_MS;

@@ -1,5 +1,5 @@
-// An instance in a thread of its own, as the thread of the test has it: starts it, leads
-// connections to it, puts it at fault, ends it.
+// An instance in its own thread, controlled by a test: starts it, routes connections, injects
+// faults, stops it.
 
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -37,7 +37,7 @@ export class TestInstance {
     return this.#worker !== null;
   }
 
-  /** @throws SvcError whatever keeps it from starting */
+  /** @throws SvcError if the instance cannot start */
   async start(): Promise<void> {
     const { data } = this.#clock;
     const worker = withClock(data, () => {
@@ -63,7 +63,7 @@ export class TestInstance {
     for (const offset of [0, 1] as const) this.#doors[offset] = await this.open(offset);
   }
 
-  /** A door for somebody who will come. */
+  /** Opens a door for a future client. */
   async open(offset: 0 | 1): Promise<MessagePort> {
     const { port1, port2 } = new MessageChannel();
     await this.#ask({ op: "open", offset, door: port2 }, [port2]);
@@ -81,7 +81,7 @@ export class TestInstance {
     await this.#ask({ op: "fault", fault: fault === null ? null : checkedFault(fault) });
   }
 
-  /** It ends in the middle of whatever it does. */
+  /** Terminates the instance immediately. */
   async kill(): Promise<void> {
     const worker = this.#worker;
     this.#worker = null;

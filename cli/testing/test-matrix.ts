@@ -1,5 +1,5 @@
-// A matrix within the process of a test: a dispatcher and its engines, each in threads of its own,
-// which speak to each other as over sockets. Engines may be put at fault, killed and started anew.
+// A matrix within a test process: a dispatcher and its engines in their own threads, connected in
+// memory. Engines can be faulted, killed and restarted.
 
 import type { MessagePort } from "node:worker_threads";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -30,7 +30,7 @@ export interface MatrixOptions extends TestOptions {
 export interface TestEngine {
   readonly partition: number;
   readonly replica: number;
-  /** Asks the engine itself; `fetchAdmin` its admin port. */
+  /** Requests to the engine itself; `fetchAdmin` uses its admin port. */
   readonly fetch: Fetch;
   readonly fetchAdmin: Fetch;
   /**
@@ -38,7 +38,7 @@ export interface TestEngine {
    * @throws SvcError SVC3300 for what is no fault, SVC3301 for an engine that was killed
    */
   fault(fault: Fault | null): Promise<void>;
-  /** It ends in the middle of whatever it does. */
+  /** Terminates the engine immediately. */
   kill(): Promise<void>;
   /**
    * Starts one that was killed, with empty graphs.
@@ -66,10 +66,10 @@ const MAX_ENGINES = 64;
 const FIRST_PORT = 10_000;
 
 /**
- * Starts a project as a dispatcher and its engines, which only this process can ask.
+ * Starts a project as a dispatcher and its engines, reachable from this process only.
  * @param folder of the project
- * @throws SvcError SVC3300 for a size that cannot be, SVC2944 for a project that does not build,
- *   SVC2201 for plugins that do not load
+ * @throws SvcError SVC3300 for an invalid size, SVC2944 for a project that does not build, SVC2201
+ *   for plugins that do not load
  * @example
  * await using matrix = await testMatrix<PluginRegistry>(".", { partitions: 2, replicas: 2 });
  * await matrix.engine(0, 1).fault("hang");

@@ -1,6 +1,6 @@
-// A built project as a service within the process of a test: the code that serves clients, from the
-// first byte of a request to the last one of its answer, with neither a socket nor a port. It lives
-// in threads of its own, by a clock of its own. Its data are in a folder that goes when it ends.
+// A built project as a service within a test process: the production code from the first byte of a
+// request to the last byte of its response, without socket or port. It has its own threads, clock
+// and temporary data folder.
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
@@ -14,7 +14,7 @@ import { closeInstances, closeOnFailure, testedProject } from "./tested-project.
 export interface TestOptions {
   /** Builds the project first, where that is not current. Default true. */
   readonly build?: boolean;
-  /** Settings in place of those of the project, by the names that `startHTTP` gives them. */
+  /** Settings that override those of the project, by their `startHTTP` names. */
   readonly settings?: TestSettings;
 }
 
@@ -35,7 +35,7 @@ export interface TestService<Calls> extends Callable<Calls>, AsyncDisposable {
 }
 
 /**
- * Starts a project as a service that only this process can ask.
+ * Starts a project as a service, reachable from this process only.
  * @param folder of the project
  * @throws SvcError SVC2944 for a project that does not build, SVC2201 for plugins that do not load
  * @example

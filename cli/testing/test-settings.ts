@@ -1,8 +1,8 @@
-// What tests may set, and how they ask: types that need none of Node's.
+// Settings and requests of tests: types without those of Node.js.
 
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 
-/** Settings that tests may put in place of those of the project. */
+/** Settings that override those of the project. */
 export type TestSettings = Partial<
   Pick<ServerSettings, "prefix" | "servicein" | "traceback" | "cors" | "executors">
 >;

@@ -1,11 +1,11 @@
-// Timers by the clock of a test. Each that goes has a true timer for what is left of its time.
-// After a leap of the clock those that are due run at once, in their order; others are set anew.
+// Timers on a fake clock. Each has a real timer for its remaining time. After an advance the due
+// ones run at once, in order, and the others are rescheduled.
 
 import type { ClockMemory } from "./clock-memory.js";
 
 type Callback = (...args: unknown[]) => void;
 
-// As they were when this was loaded: they are to be replaced by those below.
+// The real functions, captured before they are replaced.
 const trueTimeout = globalThis.setTimeout;
 const clearTrue = globalThis.clearTimeout;
 /** Longest time that a timer takes; beyond it waits one millisecond, as Node has it. */
@@ -51,14 +51,14 @@ export class TestTimers {
     });
   };
 
-  /** The clock has leapt, or stands, or goes again. */
+  /** Called after the clock advanced, stopped or resumed. */
   async leapt(): Promise<void> {
     const now = this.#clock.nowMs;
     for (;;) {
       const due = [...this.#timers.values()].filter((timer) => timer.dueMs <= now);
       if (due.length === 0) break;
       due.reduce((first, other) => (other.dueMs < first.dueMs ? other : first)).fire();
-      // What waits for it by a promise goes on before the next one.
+      // Promise callbacks of one timer run before the next timer.
       await null;
     }
     for (const timer of this.#timers.values()) timer.arm();
@@ -148,7 +148,7 @@ class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
     this.close();
   }
 
-  /** Sets the true timer for what is left of its time; while the clock stands there is none. */
+  /** Arms the real timer for the remaining time; none while the clock stands. */
   arm(): void {
     this.#disarm();
     const leftMs = this.dueMs - this.#clock.nowMs;
@@ -164,7 +164,7 @@ class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
     try {
       this.#run();
     } catch (error) {
-      // As of any timer: told as an uncaught exception, and the others go on.
+      // As for any timer: reported as uncaught, and the others run.
       process.nextTick(() => {
         throw error;
       });

@@ -1,4 +1,4 @@
-// A project that is to be tested: built, and with a folder for the data of its instances.
+// A project under test: built, with a folder for the data of its instances.
 
 import { mkdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -42,8 +42,8 @@ export async function testedProject(folder: string, isBuilt: boolean): Promise<T
 }
 
 /**
- * What ends a test: what runs is answered, then the data of all instances are gone.
- * @param instances the first of them ends first; those that were never made are left out
+ * Ends a test: waits for running requests, then removes the data of all instances.
+ * @param instances the first one stops first; missing ones are skipped
  */
 export function closeInstances(
   project: TestedProject,

@@ -1,5 +1,5 @@
-// Parameters that take text as it stands beside what JSON says: `int | str` reads `?d=5` as the
-// number, although it could be the text as well.
+// Reports parameters whose text has two readings: `int | str` reads `?d=5` as a number, although it
+// could be the text.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { isText, membersOf } from "../record/admits.js";
@@ -49,7 +49,7 @@ function isJsonOf(
   } catch {
     return false;
   }
-  // Of arrays and objects the kind is enough: which of them fit, a sample cannot tell.
+  // For arrays and objects the kind suffices: a sample cannot tell which one fits.
   const kinds = Array.isArray(value) ? ["array", "tuple"] : ["object", "ref"];
   const isComposite = typeof value === "object" && value !== null;
   return isComposite ? others.some(({ kind }) => kinds.includes(kind)) : admits(others, value);

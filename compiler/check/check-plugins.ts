@@ -1,5 +1,5 @@
-// The rules of the plugin contract that records can be judged by. What only the tree shows (such as
-// overloads, destructured parameters, types without a JSON form) the reader has reported already.
+// Rules of the plugin contract over records. The reader has already reported what only the syntax
+// tree shows, such as overloads, destructured parameters and types without a JSON form.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
@@ -14,7 +14,7 @@ import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./nam
 import { checkBoundGraph, checkFirstArgument, checkPostArguments } from "./signature.js";
 
 export interface CheckOptions {
-  /** How many executors the project asks for; `auto` may be several. */
+  /** Configured number of executors; `auto` may be several. */
   readonly executors: number | "auto";
   /** Variables of plugin modules that functions change. */
   readonly moduleState?: readonly ModuleState[];

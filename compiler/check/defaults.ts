@@ -1,5 +1,5 @@
-// Defaults that TypeScript lets pass and the wire does not: `int` is a number to TypeScript, so
-// `n: int = 2.5` is fine there.
+// Checks defaults that TypeScript accepts and the wire rejects: `int` is a number to TypeScript, so
+// `n: int = 2.5` compiles.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";

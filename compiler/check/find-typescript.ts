@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
 
 const NATIVE_MAJOR = 7;
-/** From then on a project is strict, say, unless it says otherwise. */
+/** First version with today's defaults, such as `strict`. */
 const FIRST_OF_TODAY = 6;
 
 /** Path of the script that starts `tsc`. */
@@ -19,7 +19,7 @@ export function findTypeScript(projectDir: string): string {
   throw new SvcError("SVC1060", "there is no TypeScript 7 to check the plugins with");
 }
 
-/** Whether the project has a TypeScript of its own with the defaults of before version 6. */
+/** Returns whether the project has its own TypeScript older than version 6. */
 export function hasOldTypeScript(projectDir: string): boolean {
   const own = installedAt(join(projectDir, "package.json"));
   return own !== null && own.major < FIRST_OF_TODAY;

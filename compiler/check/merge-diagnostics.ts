@@ -4,8 +4,8 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 
 /**
- * What TypeScript says of a decorator only repeats what our own finding explains, and all that it
- * says follows from a package that is not installed.
+ * Drops findings of TypeScript that repeat ours: those about a decorator that we explain, and all
+ * that follow from a package that is not installed.
  */
 export function mergeDiagnostics(
   own: readonly Diagnostic[],
@@ -22,7 +22,7 @@ export function mergeDiagnostics(
 
 const OF_DECORATORS = new Set(["TS1206", "TS1238", "TS1240", "TS1241", "TS1249", "TS1270"]);
 
-/** A decorator stands on the line of what it decorates, or above it. */
+/** A decorator is on the line of its target or above it. */
 function isNear({ position: ours }: Diagnostic, { position: theirs }: Diagnostic): boolean {
   const distance = ours.line - theirs.line;
   return ours.file === theirs.file && distance >= 0 && distance <= 1;

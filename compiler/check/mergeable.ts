@@ -1,5 +1,6 @@
-// Engines that answer a dispatcher: it merges responses, and refuses everything else. That they do
-// is known where a pre-processor of the same project asks them by name.
+// Reports engines behind a dispatcher that return no PluginResponse: a dispatcher merges responses
+// and rejects everything else. Such engines are known if a pre-processor of the project forwards to
+// them by name.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
@@ -11,7 +12,7 @@ export function checkMergeable(plugins: readonly PluginRecord[]): Diagnostic[] {
   return plugins.flatMap((engine) => {
     const asker = askers.get(engine.name);
     if (asker === undefined || engine.role !== "engine") return [];
-    // A mix may well be told apart by `request.toplevel`.
+    // The plugin may distinguish the cases by `request.toplevel`.
     if (engine.result.kind !== "value") return [];
     const message =
       `engine \`${engine.name}\` answers the dispatcher of pre \`${asker.name}\`, ` +

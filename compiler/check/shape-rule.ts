@@ -62,7 +62,7 @@ export class ShapeRule {
     }
   }
 
-  /** The shape that a ref stands for. */
+  /** Resolves a ref. */
   resolve(shape: TypeShape): TypeShape {
     return shape.kind === "ref" ? this.resolve(this.#types[shape.name]!) : shape;
   }
@@ -109,7 +109,7 @@ export class ShapeRule {
     return wrong({ kind: "union", members }, [...path, tag.name]);
   }
 
-  /** @param fault of a value that is none of several which nothing tells apart */
+  /** @param fault for a value that fits none of several indistinguishable members */
   #oneOf(
     shapes: readonly Composite[],
     value: unknown,

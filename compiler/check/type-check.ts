@@ -1,5 +1,5 @@
-// TypeScript's own findings, from the native compiler in a process of its own: it runs beside the
-// reading and is several times faster than checking here.
+// Runs TypeScript's own check with the native compiler in a child process, in parallel with
+// reading. It is several times faster than checking here.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-// Keeps files of a project that are run, such as `svc.config.ts`, from ending the process: whoever
-// builds wants to know how it went, and an exit in the middle looks like success. What such a file
-// leaves behind, timers say, is kept from it as well, for as long as the process lives.
+// Prevents project files that the build runs, such as `svc.config.ts`, from ending the process: an
+// exit in the middle would look like success. Timers that such a file leaves behind are covered
+// too, for the life of the process.
 
 import { ExitAttempt, moduleInStack, trackModule } from "../../runtime/base/unhandled-errors.js";
 
@@ -18,7 +18,7 @@ export async function blockProcessExit<T>(
   guardLater(code);
   trackModule(file);
   const { exit, exitCode } = process;
-  // Whoever has got hold of this one never ends anything.
+  // A captured reference to this function stays harmless.
   process.exit = (status) => {
     throw new ExitAttempt(file, code, status);
   };

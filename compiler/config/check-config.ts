@@ -25,8 +25,8 @@ const DEFAULT_OPTIONS = {
 };
 
 /**
- * Nothing is emitted here, so options of emitting must not hinder: each would demand others, or
- * refuse plugin files outside of `rootDir`. And installed packages are not the user's to mend.
+ * Nothing is emitted, so emit options must not interfere: they would demand others or reject plugin
+ * files outside `rootDir`. Errors inside installed packages are not the user's.
  */
 const CHECK_OPTIONS = {
   noEmit: true,
@@ -91,7 +91,7 @@ function writeBeside(packages: string, config: object): CheckConfig | null {
     removeStaleOutput(folder, LEFTOVERS);
     writeFileSync(path, JSON.stringify(config));
   } catch {
-    // Packages are often installed by somebody else, and not to be written.
+    // Packages may be installed by another user and read-only.
     return null;
   }
   return { path, remove: () => rmSync(path, { force: true }) };

@@ -1,5 +1,5 @@
-// A configuration with values that are not allowed: an error for those who load one, findings with
-// their places for a build.
+// A configuration with invalid values: an error for callers that load one, findings with positions
+// for a build.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

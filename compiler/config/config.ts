@@ -17,8 +17,8 @@ export interface LoadedConfig {
   /** Files that the configuration was read from, relative to the project. */
   readonly inputs: readonly string[];
   /**
-   * Its code, when it may say something else without any change to the inputs: it reads the
-   * environment, say.
+   * Code of the file, if its value may change without a change of its inputs, since it reads the
+   * environment for example.
    */
   readonly openCode: string | null;
   /** The descriptor of the system, where the build evaluates it. */
@@ -65,7 +65,7 @@ async function withSystem(
 
 type PackageFacts = Readonly<Record<"name" | "version" | "license", string | null>>;
 
-/** What the configuration does not say. */
+/** Adds what the configuration omits. */
 function withFacts(config: ResolvedConfig, facts: PackageFacts): ResolvedConfig {
   const { version, license } = config.api;
   const api = {
@@ -81,7 +81,7 @@ function packageFacts(projectDir: string): PackageFacts {
   try {
     info = JSON.parse(readFileSync(join(projectDir, "package.json"), "utf8"));
   } catch {
-    // A project without one has nothing to tell.
+    // A project without package.json has no facts.
   }
   const given = isPlainObject(info) ? info : {};
   const textOf = (key: string) => (typeof given[key] === "string" ? given[key] : null);

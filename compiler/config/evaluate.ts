@@ -1,6 +1,5 @@
-// Runs a file of the project that describes something, such as `svc.config.ts`, and takes what it
-// exports by default. It is bundled first, so that it may import other files of the project and be
-// written in TypeScript on every Node.
+// Evaluates a project file such as `svc.config.ts` and returns its default export. It is bundled
+// first, so it can import other files and be TypeScript on every Node.js version.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
@@ -16,8 +15,8 @@ export interface Evaluated {
   /** Files that it was read from, relative to the project. */
   readonly inputs: readonly string[];
   /**
-   * Its code, when it may say something else without any change to the inputs: it reads the
-   * environment, say.
+   * Code of the file, if its value may change without a change of its inputs, since it reads the
+   * environment for example.
    */
   readonly openCode: string | null;
 }
@@ -26,7 +25,7 @@ export interface Expected {
   /** Module of this package that the file imports, and what it is given for it. */
   readonly name: string;
   readonly contents: string;
-  /** What it has to say. */
+  /** Example for the error message. */
   readonly example: string;
   /** Of the error when it does not run. */
   readonly code: "SVC1101" | "SVC1180";
@@ -78,7 +77,10 @@ async function run(path: string, code: string, expected: Expected): Promise<unkn
   }
 }
 
-/** A promise that never settles would end the process without a word, or not at all. */
+/**
+ * Rejects after a time limit: a promise that never settles would end the process silently, or hang
+ * it.
+ */
 async function inTime<T>(loaded: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,6 +1,5 @@
-// Options of older releases of TypeScript that the native one has given up. It would refuse them,
-// though the project's own TypeScript takes them and the bundler does what they ask for: here they
-// become what means the same today.
+// Compiler options that the native TypeScript has removed. It would reject them, although the
+// project's own TypeScript and the bundler accept them: they are replaced by today's equivalents.
 
 import { dirname, isAbsolute, posix, resolve } from "node:path";
 import { inheritedOption } from "../tsconfig.js";
@@ -12,7 +11,7 @@ const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unk
   target: [/^es[35]$/, "es2015"],
   module: [/^(?:amd|umd|system)$/, "esnext"],
   moduleResolution: [/^(?:node|node10|classic)$/, "bundler"],
-  // What runs is a module of Node, whatever these say.
+  // Node.js runs modules, whatever these options are.
   esModuleInterop: [/^false$/, true],
   allowSyntheticDefaultImports: [/^false$/, true],
   alwaysStrict: [/^false$/, true],
@@ -21,7 +20,7 @@ const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unk
 };
 
 /**
- * Options to be laid over those of a project.
+ * Returns options that override those of a project.
  *
  * @param tsconfig path of its tsconfig.json, relative to the project
  */

@@ -12,7 +12,7 @@ export interface SystemFile {
   readonly text: string;
   /** Files that it was read from, relative to the project. */
   readonly inputs: readonly string[];
-  /** It may say something else without any change to the inputs. */
+  /** Whether its value may change without a change of its inputs. */
   readonly isOpen: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function loadSystemFile(
   const { value, inputs, openCode } = await evaluate(projectDir, file, EXPECTED);
   const { readDescriptor } = await import("../../runtime/system/read-descriptor.js");
   try {
-    // What JSON cannot say is no descriptor either: all are told the same.
+    // The descriptor is what JSON can express, so that all readers agree.
     const descriptor: unknown = JSON.parse(JSON.stringify(value) ?? "null");
     readDescriptor(descriptor);
     return { text: `${JSON.stringify(descriptor, null, 2)}\n`, inputs, isOpen: openCode !== null };

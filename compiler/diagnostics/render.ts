@@ -14,9 +14,9 @@ export interface RenderOptions {
 }
 
 /**
- * Renders findings, sorted by place, with a frame each and a closing line that counts them.
+ * Renders findings sorted by position, with a source frame each and a summary line.
  *
- * @param readSource text of a source file by its path in the findings; null when there is none
+ * @param readSource returns the text of a source file by its path in the findings; null if missing
  */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
@@ -55,7 +55,7 @@ function renderOne(diagnostic: Diagnostic, line: string | undefined, paint: Pain
   return `${head}\n${frame}${advice}`;
 }
 
-/** Longer lines are cut: nobody reads a frame of a minified file. */
+/** Longer lines are truncated: frames of minified files are unreadable. */
 const MAX_FRAME_WIDTH = 160;
 
 function renderFrame(
@@ -68,7 +68,7 @@ function renderFrame(
   const start = Math.min(position.column - 1, shown.length);
   const room = Math.max(1, shown.length - start);
   const carets = "^".repeat(Math.max(1, Math.min(length, room)));
-  // Tabs stay tabs, so that the carets stand under the text in any terminal.
+  // Tabs stay tabs, so that the carets align in any terminal.
   const indent = shown.slice(0, start).replace(/[^\t]/g, " ");
   const bar = paint("quiet", "|");
   return (

@@ -110,7 +110,7 @@ function resultSpec({ kind, shape }: ResultRecord): ResultSpec {
   return { kind, sortkey: schemaOf(sortkey), item: schemaOf(item), meta: true };
 }
 
-/** With the values of the first call that says all of them. */
+/** An example with the values of the first call that states all of them. */
 function exampleSpec({ text, calls }: ExampleRecord, plugin: PluginRecord): ExampleSpec {
   for (const call of calls) {
     const query = exampleQuery(call, plugin);

@@ -1,5 +1,5 @@
-// The statements of one shape check. What is wrong is returned at once, with the path to it; a
-// value that is right costs no text at all.
+// Emits the statements of one shape check. A fault returns at once with its path; a valid value
+// builds no string.
 
 import type { Limits } from "../../argspec/limits/limits.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
@@ -21,7 +21,7 @@ export interface ShapeChecks {
   alternative(shape: TypeShape): string;
   /** An expression that is true when `value` has the shape. */
   condition(shape: TypeShape, value: string): string;
-  /** The shape that a ref stands for. */
+  /** Resolves a ref. */
   resolve(shape: TypeShape): TypeShape;
 }
 
@@ -104,8 +104,8 @@ export class CheckBody {
   }
 
   /**
-   * The kind of the value tells which members it can be of. Where that is one, its own check says
-   * what is wrong and where.
+   * The kind of the value narrows the possible members. If one is left, its check locates the
+   * fault.
    */
   #union(shapes: readonly TypeShape[], value: string, path: readonly string[]): void {
     const { objects, arrays, others } = sortMembers(this.#checks, shapes);
@@ -160,7 +160,7 @@ export class CheckBody {
     this.#line("}");
   }
 
-  /** Of several that nothing tells apart, one must fit. */
+  /** One of several indistinguishable members must fit. */
   #oneOf(shapes: readonly Composite[], kind: string, value: string, path: readonly string[]): void {
     const [only] = shapes;
     if (shapes.length === 1) {
@@ -270,7 +270,7 @@ function required(path: readonly string[], what: string): string {
   return joinTexts([...path, quote(` (${what} is required)`)]);
 }
 
-/** Every object inherits a few names; for those only a property of its own counts. */
+/** Names on Object.prototype need an own-property check. */
 function property(value: string, name: string): string {
   return name in {} ? `ownProperty(${value}, ${quote(name)})` : propertyAccess(value, name);
 }

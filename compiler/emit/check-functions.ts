@@ -1,6 +1,6 @@
-// Shape checks as generated code: one straight-line function a named type, shared by all plugins,
-// and one for each anonymous shape that needs it. A check returns null, or where and what is wrong
-// (`.x (a number is required)`); paths are put together only when something is wrong.
+// Emits shape checks: one straight-line function per named type, shared by all plugins, and one per
+// anonymous shape that needs it. A check returns null, or the position and the fault (`.x (a number
+// is required)`); paths are built only for faults.
 
 import type { Limits } from "../../argspec/limits/limits.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
@@ -39,7 +39,7 @@ export class CheckFunctions implements ShapeChecks {
     return name;
   }
 
-  /** Text of all functions so far, in the order in which they were asked for. */
+  /** Text of all functions so far, in request order. */
   emit(): string {
     const constants = [
       ...[...this.#patterns].map(
@@ -105,7 +105,7 @@ export class CheckFunctions implements ShapeChecks {
     }
   }
 
-  /** The shape that a ref stands for. */
+  /** Resolves a ref. */
   resolve(shape: TypeShape): TypeShape {
     return shape.kind === "ref" ? this.resolve(this.#shapeOf(shape.name)) : shape;
   }
@@ -131,7 +131,7 @@ export class CheckFunctions implements ShapeChecks {
   }
 
   #addFunction(name: string, comment: string, shape: TypeShape): void {
-    // Its place is taken before its body asks for further functions: callers come first.
+    // Reserves its position before its body requests further functions: callers come first.
     const index = this.#texts.push("") - 1;
     const body = new CheckBody(this).write(shape);
     this.#texts[index] = `${comment}function ${name}(value) {\n${body}  return null;\n}\n`;

@@ -177,7 +177,7 @@ export function parameterReader(
     const more = hasParts(membersOf(param.shape, types)) ? ", true" : "";
     return `readUnionValue(${from}, ${check}${more})`;
   }
-  // A key without a value is the only way to say null in them.
+  // Only a key without a value means null in them.
   const check = checkFor(withoutNull(param.shape), wire, checks);
   const read = `${READERS[wire]}(${from})`;
   const value = check === null ? read : `checked(${read}, ${name}, ${check})`;
@@ -220,7 +220,7 @@ function userArgument(param: UserParam, readers: string): string {
   return `${position(param)} < 0 ? ${absent} : ${read}`;
 }
 
-/** Name of the check that a converted value must pass; null when its type says enough. */
+/** Name of the check for a converted value; null if the conversion suffices. */
 function checkFor(shape: TypeShape | null, wire: Wire, checks: CheckFunctions): string | null {
   if (shape === null || shape.kind === "json" || shape.kind === wire) {
     return null;

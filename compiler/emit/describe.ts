@@ -21,7 +21,7 @@ export function inNumberOrder(plugins: readonly PluginRecord[]): PluginRecord[] 
   );
 }
 
-/** @param pathPrefix what stands in front of the name in the plugin's path */
+/** @param pathPrefix path in front of the plugin's name */
 export function pluginFacts(plugin: PluginRecord, pathPrefix: string): PluginFacts {
   return {
     name: plugin.name,

@@ -1,5 +1,5 @@
-// Whether a number that a result holds can only stand where its type says number: then none of them
-// may be NaN or infinite. Where a type leaves a place open, anything may stand in it.
+// Decides whether every number in a result is at a position typed as a number: none may then be NaN
+// or infinite. An open position may hold anything.
 
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 

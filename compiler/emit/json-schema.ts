@@ -73,7 +73,7 @@ function objectSchema(shape: ObjectShape): JsonSchema {
     type: "object",
     properties: Object.fromEntries(properties),
     ...(required.length > 0 && { required: required.map((property) => property.name) }),
-    // Servers let further keys pass; clients are not offered any.
+    // Servers ignore additional keys; clients do not offer any.
     additionalProperties: shape.additional === null ? false : toJsonSchema(shape.additional),
   };
 }

@@ -1,5 +1,5 @@
-// The entry of the bundle: the plugins' functions, each under a name of its own. `add` of the
-// module numbered 3 is `add$3`.
+// Emits the entry of the bundle: the plugin functions under unique names. `add` of module 3 is
+// `add$3`.
 
 import { type ModuleExport, type PluginRecord, SCHEMA_PREFIX } from "../record/plugin-record.js";
 import { HEADER, identifier, quote } from "./text.js";

@@ -26,9 +26,9 @@ export function emitBundleEntry(plugins: readonly PluginRecord[]): string {
 }
 
 /**
- * Texts by file name in `.svc/`.
+ * Returns the texts of `.svc/` by file name.
  * @param bundle text of MODULES_FILE
- * @param toldTypes types with what schemas say, for the contract
+ * @param toldTypes types refined by their schemas, for the contract
  */
 export function emitProject(
   plugins: readonly PluginRecord[],

@@ -40,7 +40,7 @@ function registryEntry(
   const params = plugin === post ? [] : plugin.params;
   const users = params.filter((param) => param.kind === "user");
   const content = params.find((param) => param.name === "content");
-  // What a post-processor alone is asked, an engine elsewhere takes.
+  // Parameters of a lone post-processor are those of an engine elsewhere.
   const query = plugin === post ? "Record<string, unknown>" : queryText(users);
   const result = (post ?? engine)?.result;
   const lines = [

@@ -23,7 +23,7 @@ function isIdentifier(name: string): boolean {
   return IDENTIFIER.test(name);
 }
 
-/** @throws Error when the reader let a name through that would break the generated code */
+/** @throws Error if the reader accepted a name that would break the generated code */
 export function identifier(name: string): string {
   if (!isIdentifier(name)) {
     throw new Error(`not an identifier: ${JSON.stringify(name)}`);

@@ -1,9 +1,9 @@
-// How the members of a union can be told apart before they are checked: by the kind of the value,
-// and objects by a property that holds a literal of its own in each (`{ kind: "circle", ... }`).
+// Distinguishes the members of a union before they are checked: by the kind of the value, and
+// objects by a discriminant property (`{ kind: "circle", ... }`).
 
 import type { TypeShape } from "../record/type-shape.js";
 
-/** A member whose check looks into its value; a ref stands for one. */
+/** A member whose check looks into its value; a ref is one. */
 export type Composite = Extract<TypeShape, { kind: CompositeKind }>;
 
 type CompositeKind = "array" | "tuple" | "object" | "limited" | "ref";
@@ -52,7 +52,7 @@ export interface Tag {
   readonly values: ReadonlyMap<TypeShape, readonly Literal[]>;
 }
 
-/** The property by whose literals all of these objects differ; null when there is none. */
+/** Returns the discriminant property of these objects; null if there is none. */
 export function findTag(types: Resolver, shapes: readonly TypeShape[]): Tag | null {
   const objects = shapes.map((shape) => types.resolve(shape));
   const [first] = objects;

@@ -1,7 +1,7 @@
-// Documentation comments that TypeScript attaches to nothing: those that begin on the line of the
-// token before them, as in `{ /** @minimum 0 */ price: float; /** @maxLength 3 */ name: str }`.
-// Each becomes the comment of the declaration behind it, before the file is bound, so that every
-// reader of descriptions and tags finds it where it looks anyway.
+// Attaches doc comments that TypeScript ignores: those that begin on the line of the previous
+// token, as in `{ /** @minimum 0 */ price: float; /** @maxLength 3 */ name: str }`. Each becomes
+// the comment of the next declaration before the file is bound, so that all readers of descriptions
+// and tags find it.
 
 import { ts } from "ts-morph";
 
@@ -61,9 +61,9 @@ function attach(text: string, node: ts.Node): void {
 }
 
 /**
- * True where the declaration follows on the line on which the comment ends, or where nothing but
- * the opening of the body stands before the comment. A comment behind `name: str;` at the end of a
- * line is for neither; see `stray-limits.ts`.
+ * Returns true if the declaration follows on the comment's last line, or if only the opening of the
+ * body precedes the comment. A comment behind `name: str;` at the end of a line belongs to neither
+ * declaration; see `stray-limits.ts`.
  */
 function isFor(text: string, { pos, end }: ts.CommentRange, node: ts.Node): boolean {
   const start = node.getStart(undefined, false);

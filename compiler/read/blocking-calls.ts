@@ -67,7 +67,7 @@ function isBlockingImport(node: ts.Node): boolean {
   );
 }
 
-/** A loop that only looks at the clock sleeps and lets nobody else work. */
+/** A loop that polls the clock blocks its thread. */
 function reportBusyWait(context: ReadContext, plugin: PluginDeclaration, node: ts.Node): void {
   const condition =
     ts.isWhileStatement(node) || ts.isDoStatement(node)

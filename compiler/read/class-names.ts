@@ -1,7 +1,6 @@
-// Gives classes of a bundle the names that their sources give them. A bundler moves classes into
-// variables, `var Shop = class _Shop {…}`, where they mention themselves, and takes other variables
-// where two files have a class of one name. Setting `name` does not help with everything: messages
-// and stacks of the engine tell of `_Shop`, as what is printed does.
+// Restores class names in a bundle. A bundler moves classes into variables, `var Shop = class _Shop
+// {…}`, and renames them if two files use one name. Setting `name` is not enough: engine messages,
+// stacks and printed values show `_Shop`.
 
 import { ts } from "ts-morph";
 
@@ -69,8 +68,7 @@ function keptName(node: ts.ClassExpression): string | null {
   if (!ts.isCallExpression(expression) || expression.expression.getText() !== "__name") return null;
   const [self, name] = expression.arguments;
   if (self?.kind !== ts.SyntaxKind.ThisKeyword || !name || !ts.isStringLiteral(name)) return null;
-  // Not every name that a class may have could stand behind `class`; a nameless one that a module
-  // exports by default has this.
+  // Some class names cannot follow `class`; an anonymous default export has such a name.
   if (name.text === "default") return null;
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name.text) ? name.text : null;
 }

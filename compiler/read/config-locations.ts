@@ -1,12 +1,12 @@
-// Where `svc.config.ts` says something: follows a path from the default export through objects and
-// lists as far as they are literal. Nothing is evaluated; what a call returns has the call's place.
+// Finds positions in `svc.config.ts`: follows a path from the default export through literal
+// objects and lists. Nothing is evaluated; the result of a call has the call's position.
 
 import { ts } from "ts-morph";
 import type { SourceRange } from "../record/source-position.js";
 
 export type ConfigPath = readonly (string | number)[];
 
-/** Constants that stand for one another. */
+/** Maximum chain of constants. */
 const MAX_NAMES = 8;
 
 /** Finds places in one file. */
@@ -64,8 +64,8 @@ export class ConfigLocations {
   }
 
   /**
-   * What an expression says, without types, parentheses, `defineConfig` and names of constants.
-   * @param names how many names led here: one may stand for itself
+   * Unwraps types, parentheses, `defineConfig` and names of constants.
+   * @param names number of names followed so far: one may refer to itself
    */
   #written(expression: ts.Expression, names = 0): ts.Expression {
     if (
@@ -84,7 +84,7 @@ export class ConfigLocations {
     const constant = this.#constant(expression.text);
     if (constant === null) return expression;
     const held = this.#written(constant, names + 1);
-    // Of a single value, the place where it is used tells more.
+    // For a single value, the position of its use is more helpful.
     const isHolder = ts.isObjectLiteralExpression(held) || ts.isArrayLiteralExpression(held);
     return isHolder ? held : expression;
   }

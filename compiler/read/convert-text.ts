@@ -46,7 +46,7 @@ function convertBare({ wire, untyped, members }: ConvertedType): Converted {
   return value === undefined ? { required: "a value" } : { value };
 }
 
-/** Of text and what only JSON can say. */
+/** Converts a union of text and other JSON. */
 function convertEither(text: string, { members }: ConvertedType): Converted {
   const other = convertOther(text);
   if ("value" in other) {

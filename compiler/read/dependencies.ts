@@ -7,8 +7,9 @@ import { relativePath } from "./paths.js";
 import type { ReadContext } from "./read-context.js";
 
 /**
- * The files of a program, relative to the project folder, sorted: the user's own, and declarations
- * of installed packages. Those of TypeScript and of this package change with its version alone.
+ * Returns the files of a program, relative to the project and sorted: the user's own, and
+ * declarations of installed packages. Those of TypeScript and of this package change only with its
+ * version.
  */
 export function readDependencies(projectDir: string, program: ts.Program): string[] {
   const paths: string[] = [];

@@ -17,7 +17,7 @@ export interface DocComment {
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  /** What `@deprecated` and `@returns` say. */
+  /** Texts of `@deprecated` and `@returns`. */
   readonly deprecation: string;
   readonly returns: string;
   readonly examples: readonly ts.JSDocTag[];
@@ -28,7 +28,7 @@ export interface DocComment {
 
 const DECLARING_TAGS = new Set(["plugin", "graph", "readonly", "before", "timeout", "inline"]);
 
-/** @param nodes of which the first that has a comment is meant */
+/** @param nodes candidates; the first with a comment counts */
 export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
   const comment = firstComment(nodes);
   const tags: readonly ts.JSDocTag[] = comment?.tags ?? [];
@@ -59,7 +59,7 @@ export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
   };
 }
 
-/** What the author says of a type or a property, or of what it is inherited from. */
+/** Returns the author's description of a type or property, or the inherited one. */
 export function getDescription({ checker }: ReadContext, symbol: ts.Symbol): string {
   return plainText(ts.displayPartsToString(symbol.getDocumentationComment(checker)));
 }
@@ -68,7 +68,7 @@ export function isDeprecated(symbol: ts.Symbol): boolean {
   return symbol.declarations?.some((node) => ts.getJSDocDeprecatedTag(node)) ?? false;
 }
 
-/** What the comment right before a parameter says. */
+/** Returns the text of the comment right before a parameter. */
 export function directDocComment(parameter: ts.ParameterDeclaration): string {
   const own = ts.getJSDocCommentsAndTags(parameter).filter(ts.isJSDoc);
   return commentText(own.filter(({ parent }) => parent === parameter).at(-1));
@@ -86,7 +86,7 @@ function commentText(node: ts.JSDoc | ts.JSDocTag | undefined): string {
   return plainText(ts.getTextOfJSDocComment(node?.comment) ?? "");
 }
 
-/** The same on every checkout, whatever line ends it was made with. */
+/** Normalizes line ends, so that every checkout gives the same text. */
 function plainText(text: string): string {
   return text.replaceAll("\r\n", "\n").trim();
 }

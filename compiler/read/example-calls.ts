@@ -35,7 +35,7 @@ export function findCalls(text: ExampleText, code: string, target: ExampleTarget
   return calls;
 }
 
-/** Offsets of syntax errors; the parser keeps them where its types do not say. */
+/** Offsets of syntax errors, which the parser keeps in an undeclared property. */
 function syntaxFaults(file: ts.SourceFile): readonly number[] {
   const { parseDiagnostics = [] } = file as {
     readonly parseDiagnostics?: readonly ts.Diagnostic[];

@@ -53,7 +53,7 @@ interface Url {
   readonly query: string | null;
 }
 
-/** Lets curl put into the query what its other options give, on whatever line. */
+/** Options that make curl append other options to the query. */
 const MORE_QUERY = /(?:^|\s)(?:-G|--get)(?!\S)/;
 const WORDS = /"([^"]*)"|'([^']*)'|\S+/g;
 const COMMANDS = /^(?:curl|GET|POST)$/;
@@ -115,7 +115,7 @@ function readPair(
 
 const UNKNOWN = { kind: "unknown" } as const;
 
-/** @param given the value as it stands there; null for a key without one */
+/** @param given the raw value; null for a key without one */
 function readText(
   context: ReadContext,
   given: string | null,

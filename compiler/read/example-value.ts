@@ -41,7 +41,7 @@ export function readObject(text: ExampleText, node: ts.ObjectLiteralExpression):
   return { properties, isOpen };
 }
 
-/** Leaves out what it stands for. */
+/** Returns whether the argument is omitted. */
 export function isUndefined(node: ts.Expression): boolean {
   return ts.isIdentifier(node) && node.text === "undefined";
 }

@@ -1,6 +1,6 @@
-// Operations, and how they are asked for: each takes a token of its own, which the server gives to
-// this page alone. Tokens and the key live in memory only, never in the address. A page may ask its
-// own server alone, which passes on what is meant for other instances.
+// Admin operations and their requests: each needs its own token, issued to this page alone. Tokens
+// and the key stay in memory, never in the address. A page calls its own server, which forwards
+// operations for other instances.
 
 import { callServer, errorMessage, fetchValue, isRecord, type Reply } from "./client.js";
 import { numberAt, textAt } from "./node-stat.js";

@@ -1,5 +1,5 @@
-// Who is busy: changes have come in each of five successive looks at the system. Looks stand some
-// seconds apart, however often a page asks.
+// Detects busy instances: those with changes in five consecutive samples of the system. Samples are
+// seconds apart, however often a page polls.
 
 const LOOK_MS = 4000;
 const BUSY_LOOKS = 5;
@@ -10,7 +10,7 @@ export class BusyDetector {
   #lastAt = Number.NEGATIVE_INFINITY;
   #counts: ReadonlyMap<string, number> = new Map();
 
-  /** @param idleMs of all instances that answer, milliseconds since their last change */
+  /** @param idleMs milliseconds since the last change, by instance */
   add(at: number, idleMs: ReadonlyMap<string, number>): void {
     if (at - this.#lastAt < LOOK_MS) return;
     this.#lastAt = at;

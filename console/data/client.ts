@@ -1,17 +1,17 @@
-// Questions to the server that the page came from, and to nobody else: paths are relative, so that
-// the console works below a prefix too. What cannot be read is an error with words, never a blank.
+// Requests to the server that the page came from: paths are relative, so the console also works
+// below a prefix. Invalid responses become errors with a message, never a blank page.
 
-/** The envelope of the server's answers, of which strangers wrote parts. */
+/** The response envelope; parts of it are untrusted. */
 export interface Reply {
   readonly status: number;
   readonly ok: boolean;
   /** The response, or the message of an error. */
   readonly value: unknown;
   readonly text: string;
-  /** Run time as the server measured it; null where it tells none. */
+  /** Run time measured by the server; null if not sent. */
   readonly execMs: number | null;
   readonly totalMs: number;
-  /** How a matrix came to the answer; undefined where nothing is told. */
+  /** How a matrix produced the response; undefined if not sent. */
   readonly explain?: unknown;
 }
 
@@ -23,8 +23,8 @@ export interface ServerRequest {
 }
 
 /**
- * Asks one path, such as `svc/status`.
- * @throws Error when there is no answer at all
+ * Requests one path, such as `svc/status`.
+ * @throws Error without a response
  */
 export async function callServer(path: string, question: ServerRequest = {}): Promise<Reply> {
   const { method, body, headers, signal } = question;
@@ -63,8 +63,8 @@ export function readReply(status: number, text: string, totalMs: number): Reply 
 export class RejectedError extends Error {}
 
 /**
- * The response of a service.
- * @throws RejectedError that says what the server said, Error when there is no answer
+ * Returns the response of a service.
+ * @throws RejectedError with the server's message, Error without a response
  */
 export async function fetchValue(path: string, question: ServerRequest = {}): Promise<unknown> {
   const reply = await callServer(path, question);
@@ -72,7 +72,7 @@ export async function fetchValue(path: string, question: ServerRequest = {}): Pr
   return reply.value;
 }
 
-/** What an error answer says, in one text. */
+/** Returns the message of an error response. */
 export function errorMessage({ status, value }: Reply): string {
   if (typeof value === "string") return value;
   if (isRecord(value)) {

@@ -1,6 +1,6 @@
-// How a matrix came to an answer, as rows of a waterfall: what the envelope has as `explain`, which
-// strangers below may have written in part. When a part began is not told: those of one partition
-// follow each other, and what a level below took lies in the middle of what its dispatcher saw.
+// How a matrix produced a response, as rows of a waterfall, from `explain` in the envelope, parts
+// of which are untrusted. Start times are not sent: calls of one partition follow each other, and a
+// lower level is centered in the time that its dispatcher measured.
 
 import { isRecord } from "./client.js";
 import { entriesAt, listAt, numberAt, readPath } from "./node-stat.js";
@@ -20,7 +20,7 @@ export interface WaterfallRow {
   /** How many dispatchers are above. */
   readonly level: number;
   readonly title: string;
-  /** Replica and outcome of what was asked of a back-end. */
+  /** Replica and outcome of a call to a back-end. */
   readonly detail: string;
   readonly startMs: number;
   readonly ms: number;

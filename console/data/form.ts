@@ -1,5 +1,5 @@
-// A form from what the contract says of a plugin: which field each parameter gets, what is wrong
-// with a value, and the request that the values make. An empty field means the default.
+// Builds a form from a plugin's contract: the field of each parameter, its validation, and the
+// request. An empty field means the default.
 
 import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 import { applicableLimits, type LimitCheck, limitCheck } from "../../argspec/limits/limits.js";
@@ -15,7 +15,7 @@ export interface Field {
   /** What may be chosen, as it travels. */
   readonly choices: readonly string[];
   readonly type: string;
-  /** Of the limits that its schema says. */
+  /** Check of the constraints in its schema. */
   readonly check: LimitCheck;
   readonly description: string;
 }
@@ -64,7 +64,7 @@ function typeOf({ schema, wire }: ParamSpec): string {
   return typeof schema.type === "string" ? schema.type : wire;
 }
 
-/** A value of an example or default as somebody would type it. */
+/** Formats an example or default as typed input. */
 export function parseFieldValue(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -1,20 +1,19 @@
-// The state of an instance in one word, from what the system's overview says of it: the first rule
-// that holds tells it.
+// The state of an instance in one word, from the system overview: the first matching rule decides.
 
 import { isAt, listAt, numberAt, textAt } from "./node-stat.js";
 
 export interface State {
   readonly word: string;
   readonly tone: "good" | "warn" | "bad" | "quiet";
-  /** Asks for somebody's attention. */
+  /** Whether it needs attention. */
   readonly isWarning: boolean;
 }
 
-/** An instance and what it stands beside. */
+/** An instance in its context. */
 interface Seen {
   /** `nodestat`. */
   readonly node: unknown;
-  /** What the overview says beside it: of dispatchers, how their matrix is. */
+  /** Its overview entry: for a dispatcher, the state of its matrix. */
   readonly entry: unknown;
   /** `nodestat` of its provider; null: it has none. */
   readonly provider: unknown;
@@ -26,11 +25,11 @@ type Rule = (seen: Seen) => State | null;
 
 /** Changes may be on their way for so long. */
 const QUIET_MS = 30_000;
-/** A replica that is so many changes behind is left behind. */
+/** A replica this many changes behind counts as lagging. */
 const FAR_BEHIND = 1000;
 const SIGNS = { good: "●", warn: "▲", bad: "■", quiet: "○" } as const;
 
-/** A sign that tells the tone without its colour. */
+/** Icon for the tone, so that color is not the only signal. */
 export function statusIcon({ tone }: State): string {
   return SIGNS[tone];
 }
@@ -114,10 +113,10 @@ function lagMs({ node, provider }: Seen): number {
 }
 
 /**
- * @param node `nodestat`; undefined when there is no answer, null when none has come yet
+ * @param node `nodestat`; undefined without a response, null before the first
  * @param entry its entry in the overview
- * @param provider `nodestat` of its provider, null when it has none
- * @param isBusy changes have come in each of the last looks
+ * @param provider `nodestat` of its provider, null without one
+ * @param isBusy whether each recent sample saw changes
  */
 export function instanceState(
   node: unknown,

@@ -1,5 +1,5 @@
-// All instances of the system, from `system_overview` of the one that serves this page: pages
-// cannot ask the others. One picture for all pages that show several.
+// All instances of the system, from the `system_overview` of the serving instance: pages cannot
+// reach the others. Shared by all pages that show several instances.
 
 import { isRecord } from "./client.js";
 import { instanceState, type State } from "./instance-state.js";
@@ -13,9 +13,9 @@ export interface Instance {
   readonly type: string;
   /** `host:port` of its console. */
   readonly address: string;
-  /** Its `nodestat`; undefined where it does not answer. */
+  /** Its `nodestat`; undefined without a response. */
   readonly node: unknown;
-  /** What the overview says of its matrix. */
+  /** Its matrix in the overview. */
   readonly entry: unknown;
   /** Id of the one that provides it with changes; null for none. */
   readonly provider: string | null;
@@ -46,7 +46,7 @@ export function parseInstances(
   });
 }
 
-/** Milliseconds since the last change, of those that tell. */
+/** Milliseconds since the last change, by instance. */
 export function idleOf(overview: unknown): ReadonlyMap<string, number> {
   const entries = listAt(overview, "instances").filter(isRecord);
   const known = entries.filter((entry) => isRecord(nodeOf(entry)));
@@ -96,7 +96,9 @@ export function matchesSelection(id: string, list: string): boolean {
   return words.map((word) => word.trim()).some((word) => word !== "" && fits(id, word));
 }
 
-/** Piece by piece: a regular expression made of the text could be made to take for ever. */
+/**
+ * Matches section by section: a regular expression built from the text could backtrack for ever.
+ */
 function fits(id: string, pattern: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -1,5 +1,5 @@
-// Which plugins can be tried here: those of the contract that this instance serves, and in front of
-// a matrix those that only its back-ends have, of which a name and types are known.
+// Plugins that can be tried here: those of this instance's contract, and in front of a matrix those
+// of its back-ends, of which only names and types are known.
 
 import type { Argspec, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 import { fetchValue, isRecord } from "./client.js";
@@ -7,7 +7,7 @@ import { entriesAt, listAt, textAt } from "./node-stat.js";
 
 const MATRIX = { headers: { "x-svc-console": "matrix" } };
 const PATH = "/svc/plugin/";
-/** What a processor is given is not a client's to say. */
+/** Parameters that processors receive from the server. */
 const NOT_ASKED = /^Plugin(Request|Response)$/;
 const WIRES: Readonly<Record<string, ParamSpec["wire"]>> = {
   int: "int",
@@ -20,7 +20,7 @@ export interface PluginCatalog {
   readonly plugins: readonly PluginSpec[];
   /** This instance is a dispatcher. */
   readonly hasMatrix: boolean;
-  /** Names of those that only back-ends have. */
+  /** Names of plugins that only back-ends have. */
   readonly elsewhere: ReadonlySet<string>;
 }
 
@@ -49,7 +49,7 @@ function paths(value: unknown): readonly string[] {
   return listAt({ value }, "value").map((record) => textAt(record, "path"));
 }
 
-/** Empty where no back-end answers: what is here can be tried anyway. */
+/** Empty without a back-end: local plugins can be tried anyway. */
 async function listed(): Promise<readonly PluginSpec[]> {
   try {
     const value = await fetchValue("svc/builtin/matrixplugins", MATRIX);
@@ -60,7 +60,7 @@ async function listed(): Promise<readonly PluginSpec[]> {
   }
 }
 
-/** What a record tells; whether it only reads is not among it. */
+/** Converts a record, which does not state whether the plugin is read-only. */
 function specOf(record: Readonly<Record<string, unknown>>): PluginSpec {
   const path = textAt(record, "path");
   const description = textAt(record, "description");

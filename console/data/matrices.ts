@@ -1,4 +1,4 @@
-// The back-ends of dispatchers: what `/svc/matrix` says of a matrix, and `system_overview` of all.
+// The back-ends of dispatchers: `/svc/matrix` of one matrix, `system_overview` of all.
 
 import { isRecord } from "./client.js";
 import type { State } from "./instance-state.js";
@@ -26,7 +26,7 @@ export function groupByPartition(answer: unknown): Partitions {
   return (Array.isArray(answer) ? answer : []).filter(Array.isArray);
 }
 
-/** Of all dispatchers of the system that have told theirs. */
+/** Matrices of all dispatchers that reported theirs. */
 export function parseMatrices(instances: readonly Instance[]): readonly NamedMatrix[] {
   return instances
     .map(({ id, entry }) => ({ id, partitions: groupByPartition(readPath(entry, "matrix")) }))
@@ -52,7 +52,7 @@ export function keyOf(id: string, partition: number, row: number): string {
 export function stateOfBackEnd(backEnd: unknown): State {
   const word = textAt(backEnd, "state");
   const tone = TONES.get(word) ?? "quiet";
-  // It answers its dispatcher, and says of itself that it is out.
+  // It responds to its dispatcher and reports itself out of service.
   if (tone === "good" && readPath(backEnd, "serving") === false) {
     return { word: "not serving", tone: "warn", isWarning: true };
   }

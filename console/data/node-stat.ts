@@ -1,9 +1,9 @@
-// What the console reads of the answers of the status services. Fields that are missing, or of
-// another kind than expected, read as their empty value: a newer server must not blank a page.
+// Readers for responses of the status services. Missing or unexpected fields read as empty: a newer
+// server must not blank a page.
 
 import { isRecord } from "./client.js";
 
-/** What is at a place inside of an answer: `valueAt(answer, "request", "rate")`. */
+/** Returns a value inside a response: `valueAt(answer, "request", "rate")`. */
 export function readPath(value: unknown, ...path: string[]): unknown {
   return at(value, path);
 }

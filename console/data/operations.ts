@@ -5,7 +5,7 @@ import { isAt, listAt, numberAt, textAt } from "./node-stat.js";
 
 /** An instance that is operated. */
 export interface Target {
-  /** Null: the one that serves this page, whatever its name is. */
+  /** Null: the instance that serves this page. */
   readonly id: string | null;
   /** `nodestat`. */
   readonly node: unknown;
@@ -14,7 +14,7 @@ export interface Target {
   readonly host: string;
 }
 
-/** How to confirm: not at all, by a click more, or by typing what it is about. */
+/** How to confirm: not, by another click, or by typing a name. */
 export type Confirm = "none" | "click" | ((nodes: readonly unknown[]) => string);
 
 export interface Argument {
@@ -34,7 +34,7 @@ export interface Operation {
   readonly args?: readonly Argument[];
   /** Says whether it makes sense for an instance; left out: always. */
   readonly isFor?: (node: unknown, provider: string | null) => boolean;
-  /** What the provider does, who is told the subscriber's address. */
+  /** Operation of the provider, which receives the subscriber's address. */
   readonly atProvider?: "Attach" | "Detach";
   /** Needs the token before, too. */
   readonly isTwice?: true;

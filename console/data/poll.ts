@@ -1,10 +1,10 @@
-// Asks one source again and again while its page is seen: one question in flight, none from a
-// hidden tab, and after failures ever more seldom, so that a server in trouble is left in peace.
+// Polls one source while its page is visible: one request at a time, none from a hidden tab, and
+// with backoff after failures, so that a struggling server gets relief.
 
 const PATIENCE = [1, 2, 4, 8, 15];
-/** An instance that is back is to be seen soon, and one page costs it little. */
+/** Short maximum backoff: a recovered instance shows soon, and one page costs little. */
 const MOST_WAIT_MS = 2500;
-/** Polls ask at the same moments where they can: what comes together is drawn once. */
+/** Polls align to this interval, so that responses render together. */
 const BEAT_MS = 500;
 
 export interface Timers {
@@ -16,13 +16,13 @@ export interface Timers {
 
 export interface Poll {
   ask(): Promise<void>;
-  /** Told once for each failure in a row. */
+  /** Called once for each consecutive failure. */
   failed(error: unknown): void;
   isHidden(): boolean;
   readonly everyMs: number;
 }
 
-/** Asks at once, then every `everyMs`; the returned function ends it. */
+/** Polls immediately and then every `everyMs`; returns a function that stops it. */
 export function startPoll(poll: Poll, timers: Timers): () => void {
   let isOver = false;
   let failures = 0;

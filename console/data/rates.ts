@@ -17,7 +17,7 @@ export class Rates {
     this.#looks = [...this.#looks, { at, counts }].slice(-MAX_LOOKS);
   }
 
-  /** Per second; null where too little is known, or the count began anew. */
+  /** Rate per second; null with too few samples or after a counter reset. */
   of(key: string): number | null {
     const known = this.#looks.filter(({ counts }) => counts.has(key));
     const [first, last] = [known[0], known.at(-1)];

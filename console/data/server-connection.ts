@@ -1,5 +1,5 @@
-// The one connection of the page to its server: every poll goes through here, so that a server
-// that is gone, was started anew or was updated is said once, for all pages.
+// The page's connection to its server: all polls share it, so that an unreachable, restarted or
+// updated server is reported once for all pages.
 
 import { computed, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
@@ -9,11 +9,11 @@ import { startPoll } from "./poll.js";
 
 /** What went wrong at the last question, by source. */
 const failures = signal<ReadonlyMap<string, string>>(new Map());
-/** What is to be said of it; null while there are answers. */
+/** Current problem; null while the server responds. */
 export const connectionError = computed(() => failures.value.values().next().value ?? null);
-/** When the last answer came, milliseconds since 1970. */
+/** Time of the last response, milliseconds since 1970. */
 export const lastResponseAt = signal(0);
-/** When the server was found to have been started anew; null before that. */
+/** Time at which a restart was noticed; null before one. */
 export const restartedAt = signal<number | null>(null);
 /** The server is of another version than this page. */
 export const isOutdated = signal(false);
@@ -24,15 +24,15 @@ const TIMERS = {
   clear: (timer: unknown) => clearTimeout(timer as number),
 };
 const MAX_WAIT_MS = 10_000;
-/** With a second between questions, who looks knows within three that nobody answers. */
+/** With a poll per second, an outage shows within three seconds. */
 const LATE_MS = 2000;
 let label = "";
 let version = "";
 
 /**
- * The newest answer of a service: null before the first.
- * @param path another one asks anew; a function that stays the same may give others
- * @param onAnswer sees each of them
+ * Returns the newest response of a service: null before the first.
+ * @param path a new path polls anew; a stable function may return different paths
+ * @param onAnswer receives each response
  */
 export function useLive(
   path: string | (() => string),
@@ -108,6 +108,6 @@ async function checkVersion(): Promise<void> {
     if (version !== "" && now !== version) isOutdated.value = true;
     version ||= now;
   } catch {
-    // The next question tells of the trouble.
+    // The next poll reports the problem.
   }
 }

@@ -6,7 +6,7 @@ import { type Instance, idleOf, OVERVIEW, parseInstances } from "./instances.js"
 import { useLive } from "./server-connection.js";
 
 interface Seen {
-  /** `system_overview`; null before the first answer. */
+  /** `system_overview`; null before the first response. */
   readonly overview: unknown;
   readonly instances: readonly Instance[];
 }
@@ -14,7 +14,7 @@ interface Seen {
 /** Since when pages look: states of one page hold on the next. */
 const looks = new BusyDetector();
 
-/** @param onAnswer sees the instances of each answer */
+/** @param onAnswer receives the instances of each response */
 export function useInstances(
   everyMs: number,
   onAnswer: (instances: readonly Instance[]) => void = () => {},

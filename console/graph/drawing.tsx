@@ -1,5 +1,5 @@
-// A part of a graph as a drawing: a click shows a vertex, a double click adds its neighbours. It is
-// an image: the table beside it has all of it, and buttons for those who have no mouse.
+// A subgraph as an image: a click selects a vertex, a double click adds its neighbors. The table
+// next to it has the same content, and buttons serve keyboards.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { clipForDisplay, count } from "../data/text.js";

@@ -1,6 +1,5 @@
-// Where the vertices of a drawing stand: arcs pull, all vertices push each other away, and what was
-// placed before moves little when others come. The same input gives the same picture: nothing here
-// is left to chance.
+// Force-directed layout: arcs attract, vertices repel, and placed vertices move little when others
+// arrive. Deterministic: the same input gives the same picture.
 
 export interface Point {
   x: number;
@@ -14,9 +13,9 @@ const MIN_DISTANCE = 0.01;
 /** Of the distance to where it wants to be, that a vertex goes in a round. */
 const PULL = 0.12;
 const PUSH = 0.08;
-/** Who is further away does not push. */
+/** Range of the repulsion. */
 const REACH = 4;
-/** The first round goes that far at most; the last one hardly at all. */
+/** Maximum step in the first round; it shrinks to almost zero. */
 const MAX_STEP = 0.5;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
 

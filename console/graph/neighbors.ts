@@ -1,4 +1,4 @@
-// Questions about graphs, and their answers as rows. Whatever is in an answer is text of strangers.
+// Graph queries and their results as rows. Results contain untrusted text.
 
 import { fetchValue } from "../data/client.js";
 import { listAt, numberAt, textAt } from "../data/node-stat.js";
@@ -37,7 +37,7 @@ export async function parseNeighbors(graph: string, id: string): Promise<readonl
   return readNeighbors(found);
 }
 
-/** Rows of an answer: what a newer or strange server leaves out reads as empty. */
+/** Rows of a response: missing members read as empty. */
 function readNeighbors(found: unknown): readonly Neighbor[] {
   return (Array.isArray(found) ? found : []).map((item: unknown) => ({
     id: textAt(item, "id"),

@@ -21,7 +21,7 @@ export interface Parts {
 export const NO_PARTS: Parts = { relationship: "", direction: "", filter: "", sortby: "" };
 const DIRECTIONS = ["out", "in", "any"];
 const ORDERS = ["S_ID|S_ASC", "S_DEG|S_DES", "S_VAL|S_ASC", "S_VAL|S_DES"];
-/** What is shown of each entry unless somebody writes something else. */
+/** Default fields of each entry. */
 const FIELDS = {
   vertices: "F_ID|F_TYPE|F_DEG",
   neighbor: "F_ID|F_TYPE|F_ARCDIR|F_REL|F_VAL|F_DEG",

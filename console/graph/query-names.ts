@@ -1,10 +1,10 @@
-// Names that complete a query: of the language, from the server, and of the graph that is asked.
+// Names for query completion: of the language, from the server, and of the queried graph.
 
 import { fetchValue } from "../data/client.js";
 import { entriesAt, listAt, textAt } from "../data/node-stat.js";
 import type { Names } from "./query-text.js";
 
-/** @throws Error when the graph cannot be asked */
+/** @throws Error if the graph cannot be queried */
 export async function collectNames(graph: string): Promise<Names> {
   const of = new URLSearchParams({ graph });
   const [known, info] = await Promise.all([

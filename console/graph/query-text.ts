@@ -1,5 +1,5 @@
-// The text of a query as somebody writes it: what can stand where the cursor is, and where mistakes
-// are. The server has the last word; what it says of an expression is found again in the text here.
+// Analyzes a query while it is typed: completions at the cursor and positions of errors. The server
+// decides; errors in its expressions are mapped back to the text here.
 
 export interface QueryFault {
   /** Characters before it. */
@@ -7,15 +7,15 @@ export interface QueryFault {
   readonly message: string;
 }
 
-/** Names by where they stand, as the server and the graph have them. */
+/** Names by context, from the server and the graph. */
 export interface Names {
   /** Of options and conditions of a query. */
   readonly keys: readonly string[];
-  /** Such as F_ID; they stand outside of texts. */
+  /** Constants such as F_ID, outside of strings. */
   readonly constants: readonly string[];
   /** Relationships and types of the graph. */
   readonly values: readonly string[];
-  /** Of expressions, which stand in texts. */
+  /** Names in expressions, inside of strings. */
   readonly expression: readonly string[];
 }
 
@@ -56,7 +56,7 @@ function isInString(text: string, at: number): boolean {
   return isIn;
 }
 
-/** What is wrong with the JSON of a query; null for nothing. An empty text asks for all. */
+/** Returns the fault in a query's JSON; null if valid. An empty text selects everything. */
 export function findFault(text: string): QueryFault | null {
   if (text.trim() === "") return null;
   // Where the quotes around constants were put in.
@@ -84,7 +84,7 @@ function unshifted(position: number, shifts: readonly number[]): number {
   return position - before;
 }
 
-/** Where in the text the mistake is that the server tells of; null where it tells no place. */
+/** Maps a server's error to a position in the text; null without a position. */
 export function placeOf(message: string, text: string, isExpression: boolean): QueryFault | null {
   const [, position] = /\bat pos=(\d+)/.exec(message) ?? [];
   if (position === undefined) return null;
@@ -110,7 +110,7 @@ function literalValue(literal: string): string {
   }
 }
 
-/** How many characters of a literal so many of its value are. */
+/** Length in a literal of a number of characters of its value. */
 function escapedLength(literal: string, characters: number): number {
   const parts = literal.match(/\\u[0-9a-fA-F]{4}|\\.|[^\\]/gs) ?? [];
   return parts.slice(0, characters).join("").length;

@@ -1,5 +1,5 @@
-// A query that somebody writes: form, text with completion, and the answer. What is written stands
-// in the address; it runs when it is told to.
+// A query editor: form, text with completion, and result. The query is kept in the address; it runs
+// on request only.
 
 import { useEffect, useState } from "preact/hooks";
 import { callServer, errorMessage, type Reply } from "../data/client.js";
@@ -86,7 +86,7 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
   );
 }
 
-/** Without names there is no completion, and all else is as ever. */
+/** Without names there is no completion; everything else works. */
 function useNames(graph: string): Names {
   const [names, setNames] = useState(NO_NAMES);
   useEffect(() => {

@@ -1,5 +1,5 @@
-// What is drawn of a graph: the neighbours of some vertices, those that were asked for last. What
-// is too much leaves the drawing, the oldest first, and stays in the table.
+// The drawn subgraph: neighbors of the most recently selected vertices. The oldest leave the
+// drawing and stay in the table.
 
 import type { Neighbor } from "./neighbors.js";
 
@@ -21,7 +21,7 @@ export interface Subgraph {
 
 /** @param found neighbours by vertex, the newest last */
 export function buildSubgraph(found: ReadonlyMap<string, readonly Neighbor[]>): Subgraph {
-  // Those that were asked for themselves always have their place.
+  // Selected vertices always stay.
   const ids = new Set<string>(found.keys());
   let left = 0;
   const arcs = new Map<string, DrawnArc>();

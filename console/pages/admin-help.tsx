@@ -43,7 +43,7 @@ export function Commands({ desk }: DeskProps) {
   );
 }
 
-/** Read when it is asked for, and replaced as a whole. */
+/** Loaded on request, and replaced as a whole. */
 export function Descriptor({ desk }: DeskProps) {
   const [text, setText] = useState("");
   const [failure, setFailure] = useState("");

@@ -1,5 +1,5 @@
-// Which instances are operated: chosen by their names, which stand in the address. What is meant
-// for others goes through the server of this page.
+// Target instances of operations, chosen by name and kept in the address. The server of this page
+// forwards to the others.
 
 import { useState } from "preact/hooks";
 import { consoleUrl, type Instance, matchesSelection } from "../data/instances.js";

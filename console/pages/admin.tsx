@@ -1,6 +1,6 @@
-// Operations on this instance and on others of its system. Locked until somebody asks for a token,
-// which is good for one of them, for 300 seconds; then the next one is asked for, and the time goes
-// on.
+// Operations on this instance and others of its system. Locked until the operator requests a token,
+// which is good for one operation and expires after 300 seconds; the page then requests the next
+// one within the same time.
 
 import { useState } from "preact/hooks";
 import { type ActionResult, type AdminActions, useAdminActions } from "../data/admin-actions.js";
@@ -57,7 +57,7 @@ export function Administration() {
   );
 }
 
-/** Those that were chosen; this one where none was. */
+/** The chosen instances; this one without a choice. */
 function targetsOf(
   instances: readonly Instance[],
   chosen: ReadonlySet<string>,

@@ -1,5 +1,5 @@
-// Walking through a graph: from some vertices to one, and from neighbour to neighbour. Graph and
-// vertex stand in the address, so that the way back is that of the browser.
+// Graph explorer: from vertices to one, and from neighbor to neighbor. Graph and vertex are in the
+// address, so the browser's history works.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { clipForDisplay } from "../data/text.js";
@@ -132,7 +132,7 @@ function Where({ names, graph, id }: WhereProps) {
   );
 }
 
-/** For those who have no mouse. */
+/** Keyboard alternative to a double click. */
 function Expand() {
   const [text, setText] = useState("");
   return (

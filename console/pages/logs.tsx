@@ -23,7 +23,7 @@ interface Line {
   readonly text: string;
 }
 
-/** The lines so far; asks for those after the last one that it has. */
+/** Returns the lines so far; polls for newer ones. */
 function useLines(): readonly Line[] {
   const next = useRef(0);
   const [lines, setLines] = useState<readonly Line[]>([]);
@@ -33,7 +33,7 @@ function useLines(): readonly Line[] {
     const before = next.current;
     next.current = numberAt(answer, "next");
     const came = listAt(answer, "lines");
-    // A server that was started anew counts from one again.
+    // A restarted server counts from one again.
     const kept = (old: readonly Line[]) => (next.current < before ? [] : old);
     if (came.length === 0) return;
     const added = came.map((one) => ({
@@ -86,7 +86,7 @@ export function Logs() {
   );
 }
 
-/** Line feeds stay: stack lines stand below each other. */
+/** Keeps line feeds, so that stack traces stay readable. */
 function LineText({ text }: { readonly text: string }) {
   const clipped = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
   return (

@@ -18,7 +18,7 @@ import { StatGrid } from "../parts/stat-grid.js";
 import { LocalMatrixView } from "./matrix.js";
 
 const EVERY_MS = 1000;
-/** Of one that is alone, the other figures tell the same. */
+/** Without a system, the other figures suffice. */
 const ALONE_EVERY_MS = 4000;
 /** Of instances that have a matrix. */
 const MODES: ReadonlySet<string> = new Set(["proxy", "dispatch"]);

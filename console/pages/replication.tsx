@@ -1,4 +1,4 @@
-// Who takes whose changes: this instance with its provider and subscribers, and all of the system.
+// Replication: this instance with its provider and subscribers, and the whole system.
 
 import { useMemo, useState } from "preact/hooks";
 import type { Instance } from "../data/instances.js";

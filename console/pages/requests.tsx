@@ -105,7 +105,7 @@ function Detail({ id, one }: DetailProps) {
   );
 }
 
-/** One part of what is told: its plain values. */
+/** One group of plain values. */
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
   const items = entriesAt(value)
     .filter(([, one]) => !isRecord(one) && !Array.isArray(one))

@@ -1,5 +1,5 @@
-// One plugin: what it says of itself, its form, its answer, and the call for other places. What is
-// typed stands in the address, unless it is long; nothing runs by itself.
+// Tries one plugin: its description, form, response, and the call as code. Input is kept in the
+// address unless it is long; nothing runs by itself.
 
 import { useRef, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
@@ -22,9 +22,9 @@ import { currentRoute, saveState, saveStatePart } from "../router.js";
 const MARK = "v.";
 const MAX_IN_ADDRESS = 500;
 const MAX_BODY_IN_ADDRESS = 8000;
-/** What else stands in the address. */
+/** Other state in the address. */
 const KEPT = ["via", "search", "as"];
-/** Sends it through the matrix, and asks how that came to its answer. */
+/** Sends the request through the matrix with an explanation. */
 const THROUGH_MATRIX = { "x-svc-console": "matrix", "x-svc-explain": "1" };
 
 function typedBefore(plugin: PluginSpec): Map<string, string> {
@@ -188,7 +188,7 @@ function Examples({ plugin, onPick }: ExamplesProps) {
   });
 }
 
-/** The main port is the one before ours, unless a proxy stands between. */
+/** The main port precedes the admin port, unless a proxy is in between. */
 function originOfCalls(): string {
   const { protocol, hostname, port, origin, pathname } = location;
   const prefix = pathname.slice(0, pathname.lastIndexOf("/"));

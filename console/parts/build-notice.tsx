@@ -1,5 +1,5 @@
-// What `svc dev` has to say, on every page: findings of the last build with their source lines, and
-// calls that have failed. A server that is no `svc dev` is asked once, and never again.
+// Notices of `svc dev` on every page: findings of the last build with source lines, and failed
+// calls. Other servers are asked once.
 
 import { useEffect, useState } from "preact/hooks";
 import { fetchValue, isRecord } from "../data/client.js";
@@ -90,7 +90,7 @@ function Frame({ frame }: { readonly frame: unknown }) {
   const shownLines = lines.flatMap((text, index) => {
     const number = first + index;
     const code = `${String(number).padStart(width)} | ${clipForDisplay(text, MAX_LINE)}`;
-    // Tabs stay tabs, so that the mark stands under its place.
+    // Tabs stay tabs, so that the marker aligns.
     const before = String(text)
       .slice(0, column - 1)
       .replace(/[^\t]/g, " ");
@@ -105,7 +105,7 @@ function Frame({ frame }: { readonly frame: unknown }) {
   );
 }
 
-/** The form of the plugin with what was asked; null for what is no plugin. */
+/** Returns the plugin's form filled with a failed call; null for other paths. */
 function tryAgain(target: string): string | null {
   const [path = "", query = ""] = target.split(/\?(.*)/s, 2);
   const [, name] = /\/svc\/plugin\/([^/]+)$/.exec(path) ?? [];

@@ -1,5 +1,5 @@
-// Asks before an operation is done: for its arguments, and for a word where it cannot be undone.
-// Escape leaves everything as it is.
+// Confirms an operation: asks for its arguments, and for a name if it cannot be undone. Escape
+// cancels.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Argument, Operation } from "../data/operations.js";

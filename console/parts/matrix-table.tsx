@@ -1,5 +1,5 @@
-// A matrix as a table: a row for each replica, a column for each partition; a cell is a back-end
-// with its state, how much it answers and how fast.
+// A matrix as a table: a row per replica, a column per partition; a cell shows a back-end's state,
+// rate and latency.
 
 import type { NamedMatrix } from "../data/matrices.js";
 import { keyOf, stateOfBackEnd } from "../data/matrices.js";
@@ -8,7 +8,7 @@ import type { Rates } from "../data/rates.js";
 import { clipForDisplay, count, milliseconds } from "../data/text.js";
 import { Badge } from "./badge.js";
 
-/** A matrix of more would be a table that nobody reads. */
+/** Larger tables are unreadable. */
 const MAX_ROWS = 32;
 const MAX_COLUMNS = 32;
 

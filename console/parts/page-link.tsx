@@ -1,4 +1,4 @@
-// A link to a place of this console: without a new load, unless somebody wants another window.
+// A link within the console: navigates without a reload, unless the user opens another window.
 
 import type { ComponentChildren } from "preact";
 import { navigate } from "../router.js";
@@ -7,7 +7,7 @@ interface PageLinkProps {
   /** A page and its state, such as `plugin?name=hello`. */
   readonly to: string;
   readonly current?: "page" | "true" | undefined;
-  /** Where the text alone does not say what is meant. */
+  /** Accessible label, if the text alone is ambiguous. */
   readonly label?: string;
   readonly children: ComponentChildren;
 }

@@ -1,5 +1,4 @@
-// A live plot of a series. It is an image with a text that tells the last values; the figures
-// beside it are for those who cannot see it.
+// A live plot of a series: an image whose text gives the latest values.
 
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
@@ -20,7 +19,7 @@ interface PlotProps {
   readonly unit: string;
   readonly names: readonly string[];
   readonly series: Series;
-  /** Another value draws anew. */
+  /** A new value redraws. */
   readonly turn: number;
 }
 
@@ -73,7 +72,7 @@ function optionsOf(element: HTMLElement, names: readonly string[]): uPlot.Option
     height: HEIGHT,
     cursor: { show: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-    // What the figures and the text of the image say.
+    // Text alternative of the image.
     legend: { live: false, show: names.length > 1 },
     axes: [
       { ...axis, incrs: SECONDS, space: 90, values: (_, times) => times.map(clock) },

@@ -1,4 +1,4 @@
-// An answer as it came: how long it took and where, a table when it is a list, and its text.
+// A response: run time and origin, a table if it is a list, and its text.
 
 import { useState } from "preact/hooks";
 import { errorMessage, isRecord, type Reply } from "../data/client.js";
@@ -49,7 +49,7 @@ export function ResponseView({ reply }: { readonly reply: Reply }) {
   );
 }
 
-/** The answer as it came, as a file: no page of it is ever opened. */
+/** Downloads the response as a file; it never opens as a page. */
 function download(text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
   const link = document.createElement("a");

@@ -1,4 +1,4 @@
-// A table that scrolls inside of its card. Cells are text, clipped, whatever is in them.
+// A table that scrolls within its card. Cells are truncated text.
 
 import { clipForDisplay, count } from "../data/text.js";
 

@@ -1,4 +1,4 @@
-// Text as it is, in a block that scrolls, with a name for those who cannot see it.
+// A scrollable block of text with an accessible name.
 
 interface TextBlockProps {
   readonly label: string;
