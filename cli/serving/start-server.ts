@@ -4,8 +4,7 @@
 import { log } from "../../runtime/base/log.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
 import { recordLogEntry } from "../../runtime/base/recent-log.js";
-import { installThreadContext } from "../../runtime/base/thread-context.js";
-import { ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
+import { installThreadGraphs, ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { installShutdownHandlers } from "../../runtime/lifecycle/shutdown-handlers.js";
@@ -28,7 +27,7 @@ export async function startServer(
   configureLog(settings.logFormat, settings.logLevel);
   requireAddressSpace(OTHER_THREADS + settings.executors);
   const graphs = new GraphSupervisor(settings);
-  installThreadContext({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
+  installThreadGraphs(new ThreadGraphs(MAIN_THREAD, graphs));
   try {
     await graphs.recovered;
     // Graphs that are stored have theirs now.
@@ -43,7 +42,7 @@ export async function startServer(
     process.send?.({ port });
     return served;
   } catch (error) {
-    installThreadContext({ graphs: null });
+    installThreadGraphs(null);
     await graphs.close({ isSaved: false });
     throw error;
   }

@@ -6,7 +6,6 @@ import { MessageChannel, type MessagePort, parentPort, workerData } from "node:w
 import { SvcError } from "../../runtime/base/errors.js";
 import { MAX_PLUGIN_TIMEOUT_MS } from "../../runtime/base/limits.js";
 import { configureLog } from "../../runtime/base/log-settings.js";
-import { installThreadContext } from "../../runtime/base/thread-context.js";
 import type { Connect } from "../../runtime/dispatch/connector.js";
 import type {
   ControlRequest,
@@ -14,7 +13,7 @@ import type {
   IoThreadData,
 } from "../../runtime/engine/io-control.js";
 import { IoServer } from "../../runtime/engine/io-server.js";
-import { ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
+import { installThreadGraphs, ThreadGraphs } from "../../runtime/graph/manager/thread-graphs.js";
 import { MAIN_THREAD } from "../../runtime/graph/manager/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
@@ -75,7 +74,7 @@ async function start(): Promise<void> {
   configureLog(settings.logFormat, settings.logLevel);
   const { table } = loader(data.projectDir, data.role)();
   const graphs = new GraphSupervisor(settings);
-  installThreadContext({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
+  installThreadGraphs(new ThreadGraphs(MAIN_THREAD, graphs));
   try {
     await graphs.loaded;
     const service = await HttpService.startWithWorkers(settings, table, graphs, startIo);

@@ -1,29 +1,44 @@
 // How built-in plugins get at the server and the graphs of their thread: they are called like any
 // plugin, with nothing but a request.
 
-import { threadContext } from "../base/thread-context.js";
 import type { Graph } from "../graph/api/graph.js";
-import { threadGraphs } from "../graph/manager/this-thread.js";
+import { threadGraphs } from "../graph/manager/thread-graphs.js";
 import { KeyError } from "../graph/model/errors.js";
 import { requireBoundGraph } from "../plugin/run/graph-binding.js";
 import type { ControlService } from "./admin/control-service.js";
 import type { ArgspecForms } from "./argspec-forms.js";
 import type { ServerView } from "./server-view.js";
 
+interface BuiltinContext {
+  /** The server around built-in plugins: in the IO thread. */
+  readonly server: ServerView | null;
+  /** Executes admin operations: in the IO thread. */
+  readonly control: ControlService | null;
+  /** In the admin executor. */
+  readonly argspecForms: ArgspecForms | null;
+}
+
+let context: BuiltinContext = { server: null, control: null, argspecForms: null };
+
+/** Sets what built-in plugins of this thread use; other members stay. */
+export function installBuiltinContext(parts: Partial<BuiltinContext>): void {
+  context = { ...context, ...parts };
+}
+
 export function serverView(): ServerView {
-  const { server } = threadContext();
+  const { server } = context;
   if (server === null) throw new Error("built-in plugins run inside a started server only");
   return server;
 }
 
 export function controlService(): ControlService {
-  const { control } = threadContext();
+  const { control } = context;
   if (control === null) throw new Error("operations are asked for in the IO thread only");
   return control;
 }
 
 export function argspecForms(): ArgspecForms {
-  const { argspecForms: forms } = threadContext();
+  const { argspecForms: forms } = context;
   if (forms === null) throw new Error("forms of the argspec are made by the admin executor only");
   return forms;
 }

@@ -12,10 +12,10 @@ import {
 } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { packageInfo } from "../base/package-info.js";
-import { installThreadContext } from "../base/thread-context.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { readTlsPaths } from "../base/tls-paths.js";
 import { ControlService } from "../builtin/admin/control-service.js";
+import { installBuiltinContext } from "../builtin/context.js";
 import type { Connect } from "../dispatch/connector.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { CommitClock } from "../graph/log/logging-entry-points.js";
@@ -34,6 +34,7 @@ import { Metrics } from "../metrics/metrics.js";
 import { PluginCounters } from "../metrics/plugin-counters.js";
 import { TrafficCounters } from "../metrics/traffic.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
+import { showTraceback } from "../plugin/contract/traceback.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { Tracer } from "../tracing/tracer.js";
@@ -160,7 +161,8 @@ export class IoServer {
       matrix: this.#matrix,
     });
     const control = new ControlService((operation, args) => this.#control.ask(operation, args));
-    installThreadContext({ server: this.#view, control, showsTraceback: settings.traceback });
+    installBuiltinContext({ server: this.#view, control });
+    showTraceback(settings.traceback);
     addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
   }

@@ -5,7 +5,6 @@ import { MessageChannel } from "node:worker_threads";
 import type { Argspec } from "../../argspec/argspec.js";
 import { WARM_UP_MS } from "../base/limits.js";
 import { log, onDroppedWrites } from "../base/log.js";
-import { installThreadContext } from "../base/thread-context.js";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { NodeState } from "../builtin/server-view.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
@@ -15,6 +14,7 @@ import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
+import { showTraceback } from "../plugin/contract/traceback.js";
 import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
@@ -144,7 +144,7 @@ export class HttpService {
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
-    installThreadContext({ showsTraceback: settings.traceback });
+    showTraceback(settings.traceback);
     new Executor(0, port1, service.#state, () => plugins.entries());
     await service.#start(() =>
       service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../base/log.js";
-import { installThreadContext } from "../base/thread-context.js";
+import { installThreadGraphs } from "../graph/manager/thread-graphs.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import { onTerminationSignal } from "./termination-signals.js";
 
@@ -39,7 +39,7 @@ export function installShutdownHandlers(
     }
     log(`${reason}: saving graphs, finishing running requests`);
     await Promise.all([graphs.save(), server.stop()]);
-    installThreadContext({ graphs: null });
+    installThreadGraphs(null);
     const isSaved = await graphs.close({ isSaved: true });
     process.exit(isSaved ? 0 : 1);
   };

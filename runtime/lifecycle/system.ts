@@ -6,19 +6,19 @@ import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
 import { configureLog } from "../base/log-settings.js";
-import { installThreadContext } from "../base/thread-context.js";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { openFileLimit } from "../dispatch/descriptor-limit.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/manager/thread-numbers.js";
 import type { Control } from "../interconnect/control.js";
 import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
 import { registry } from "../plugin/register/registry.js";
+import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { readAdminKey } from "../settings/admin-key.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import {
@@ -149,7 +149,8 @@ class System extends ReplicatingSystem {
    */
   async unload(persist = false): Promise<void> {
     if (this.#service !== null) await this.stopHTTP();
-    installThreadContext({ graphs: null, bindGraph: null });
+    installThreadGraphs(null);
+    setGraphBinder(null);
     await this.#graphs?.close({ isSaved: persist });
     this.#graphs = null;
     this.#isInitialized = false;
@@ -307,7 +308,8 @@ class System extends ReplicatingSystem {
     const graphs = new GraphSupervisor(this.#graphSettings);
     this.#graphs = graphs;
     const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
-    installThreadContext({ graphs: threadGraphs, bindGraph: bindGraphs(threadGraphs) });
+    installThreadGraphs(threadGraphs);
+    setGraphBinder(bindGraphs(threadGraphs));
     await graphs.loaded;
     return graphs;
   }

@@ -5,18 +5,20 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { TRUSTED_QUERY_LIMITS, UNTRUSTED_QUERY_LIMITS } from "../base/limits.js";
 import { log } from "../base/log.js";
-import { installThreadContext } from "../base/thread-context.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
+import { installBuiltinContext } from "../builtin/context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { limitQueries } from "../graph/api/query-limits.js";
 import { PushedGraphSource } from "../graph/manager/pushed-graph-source.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
-import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import type { AdminCommand, AdminServer } from "../lifecycle/thread-commands.js";
+import { showTraceback } from "../plugin/contract/traceback.js";
+import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { answer, type RpcRequest } from "../wire/rpc-messages.js";
 import { SharedState } from "../wire/shared-state.js";
 
@@ -24,7 +26,9 @@ const { thread, port, signal } = workerData as SupervisedThreadData;
 const pushed = new PushedGraphSource(thread, receive, new RpcGraphSource(port, signal));
 const graphs = new ThreadGraphs(thread, pushed);
 const forms = new ArgspecForms();
-installThreadContext({ graphs, bindGraph: bindGraphs(graphs), argspecForms: forms });
+installThreadGraphs(graphs);
+setGraphBinder(bindGraphs(graphs));
+installBuiltinContext({ argspecForms: forms });
 
 // A fault in one plugin or graph must not affect the others.
 process.on("uncaughtException", (error) =>
@@ -35,7 +39,7 @@ process.on("uncaughtException", (error) =>
 const plugins = [...graphPlugins, ...quickPlugins];
 
 function serve({ port: requests, state, traceback }: AdminServer): void {
-  installThreadContext({ showsTraceback: traceback });
+  showTraceback(traceback);
   const bound = (isTrusted: boolean) =>
     limitQueries(isTrusted ? TRUSTED_QUERY_LIMITS : UNTRUSTED_QUERY_LIMITS);
   new Executor(0, requests, new SharedState(state), () => plugins, bound);

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BUILD_FOLDER } from "../base/build-folder.js";
 import { limitOutputBuffer, log, onDroppedWrites } from "../base/log.js";
-import { installThreadContext } from "../base/thread-context.js";
 import { Executor } from "../engine/executor.js";
 import type {
   ControlledServer,
@@ -13,7 +12,7 @@ import type {
 } from "../engine/io-control.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { RpcGraphSource } from "../graph/manager/rpc-graph-source.js";
-import { ThreadGraphs } from "../graph/manager/thread-graphs.js";
+import { installThreadGraphs, ThreadGraphs } from "../graph/manager/thread-graphs.js";
 import { executorThread } from "../graph/manager/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
@@ -21,7 +20,9 @@ import {
   describeUncaught,
   loadFailure,
   raiseStackTraceLimit,
+  showTraceback,
 } from "../plugin/contract/traceback.js";
+import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { SharedState } from "../wire/shared-state.js";
 import { takeWorkerData } from "./own-data.js";
 
@@ -54,7 +55,9 @@ function notify(notice: ExecutorNotification): void {
 }
 
 const graphs = new ThreadGraphs(executorThread(data.id), new RpcGraphSource(control, data.signal));
-installThreadContext({ graphs, bindGraph: bindGraphs(graphs), showsTraceback: data.traceback });
+installThreadGraphs(graphs);
+setGraphBinder(bindGraphs(graphs));
+showTraceback(data.traceback);
 
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));

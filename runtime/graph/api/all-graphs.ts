@@ -8,7 +8,7 @@ import { setSystemReadonly } from "../changes/graph.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
-import { threadGraphs } from "../manager/this-thread.js";
+import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
 import { KeyError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";

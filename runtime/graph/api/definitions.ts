@@ -1,13 +1,12 @@
 // Definitions of a graph: named expressions. They are properties of a vertex in the hidden system
 // graph, so all threads see them and they are stored.
 
-import { threadContext } from "../../base/thread-context.js";
 import { setProperty } from "../changes/properties.js";
 import { createVertex } from "../changes/vertices.js";
 import { setFindDefinition } from "../evaluate/named-expressions.js";
 import { compileExpression } from "../evaluate/program.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
-import { threadGraphs } from "../manager/this-thread.js";
+import { findThreadGraphs, threadGraphs } from "../manager/thread-graphs.js";
 import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { readConsistently } from "../store/read-consistently.js";
@@ -51,7 +50,7 @@ export function definition(store: GraphStore, name: string): string | null {
 
 /** Returns null if nothing is defined yet: the process may not have graphs at all. */
 function findDefinitionVertex(store: GraphStore): { system: GraphStore; vertex: number } | null {
-  const system = threadContext().graphs?.find(SYSTEM_GRAPH)?.store;
+  const system = findThreadGraphs()?.find(SYSTEM_GRAPH)?.store;
   const vertex = system?.ids.find(vertexOf(store)) ?? 0;
   return system === undefined || vertex === 0 ? null : { system, vertex };
 }

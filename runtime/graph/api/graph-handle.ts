@@ -1,8 +1,8 @@
 // Base of graph objects: the store they work on and the session they work for. Opens graphs by
 // name, and rejects calls once it is closed or the graph is erased.
 
-import { threadGraphs } from "../manager/this-thread.js";
 import type { GraphOptions } from "../manager/thread-graphs.js";
+import { threadGraphs } from "../manager/thread-graphs.js";
 import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 

@@ -27,7 +27,7 @@ import {
   eventParameters,
   setEventsEnabled,
 } from "../expiry/event-control.js";
-import { threadGraphs } from "../manager/this-thread.js";
+import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header } from "../memory/layout.js";
 import { checkNumber, checkText, checkTextOrNull, checkTimeout } from "../model/check-argument.js";
 import { AccessError, DataError, EnumerationError, ValueError } from "../model/errors.js";

@@ -2,7 +2,7 @@
 // "Graph status and queries"). Available in plugins and in programs that use the library.
 
 import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../manager/system-graph.js";
-import { threadGraphs } from "../manager/this-thread.js";
+import { threadGraphs } from "../manager/thread-graphs.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { Graph } from "./graph.js";
 import type { Vertex } from "./vertex.js";

@@ -2,6 +2,7 @@
 // every request gets its own.
 
 import { lockDeadlineAfter } from "../changes/session-view.js";
+import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
@@ -22,6 +23,25 @@ export interface GraphOptions {
   readonly local?: boolean | undefined;
   /** Milliseconds until the graph must be open; default: no limit. */
   readonly timeout?: number | undefined;
+}
+
+/** The graphs of this thread; null in tools, and before a program initializes. */
+let installed: ThreadGraphs | null = null;
+
+/** Sets the graphs of this thread, which code finds without a reference; null: no graphs. */
+export function installThreadGraphs(graphs: ThreadGraphs | null): void {
+  installed = graphs;
+}
+
+/** Returns the graphs of this thread, or null. */
+export function findThreadGraphs(): ThreadGraphs | null {
+  return installed;
+}
+
+/** @throws AccessError if graphs are not available yet */
+export function threadGraphs(): ThreadGraphs {
+  if (installed !== null) return installed;
+  throw new AccessError("there are no graphs before the system is initialized");
 }
 
 export class ThreadGraphs {

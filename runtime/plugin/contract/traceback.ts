@@ -6,7 +6,6 @@ import { SourceMap } from "node:module";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_FOLDER } from "../../base/build-folder.js";
-import { threadContext } from "../../base/thread-context.js";
 import { errorMessageOf, errorName, isInstance } from "./describe-error.js";
 
 const MAX_LINES = 20;
@@ -36,6 +35,14 @@ interface Place {
 interface Bundle {
   readonly map: SourceMap;
   readonly file: string;
+}
+
+/** Errors contain frames of plugin code (setting `http.traceback`). */
+let isShown = true;
+
+/** Sets whether errors of this thread contain frames of plugin code. */
+export function showTraceback(isTracebackShown: boolean): void {
+  isShown = isTracebackShown;
 }
 
 const bundles = new Map<string, Bundle | null>();
@@ -102,7 +109,7 @@ function stackOf(thrown: unknown): string | null {
 
 /** Frames of plugin code, innermost first, each a line; empty when there is nothing to show. */
 export function pluginFrames(thrown: unknown): string[] {
-  return threadContext().showsTraceback ? framesSafely(thrown) : [];
+  return isShown ? framesSafely(thrown) : [];
 }
 
 function framesSafely(thrown: unknown): string[] {

@@ -1,24 +1,25 @@
 // How a plugin's `graph` argument is found, and what becomes of it when the request is over.
 
-import { installThreadContext, threadContext } from "../../base/thread-context.js";
 import type { BoundGraph, GraphBinder } from "../contract/bound-graph.js";
 
 let bound: BoundGraph | null = null;
 
-/** Says how this thread opens graphs for plugins; null: not at all. */
+/** Opens the `graph` argument of plugins in this thread; null: there are no graphs. */
+let binder: GraphBinder | null = null;
+
+/** Sets how this thread opens graphs for plugins. */
 export function setGraphBinder(bindGraph: GraphBinder | null): void {
-  installThreadContext({ bindGraph });
+  binder = bindGraph;
 }
 
 /** The graph of a name, for the plugin that is about to be called. */
 export function requireBoundGraph(name: string): unknown {
-  const { bindGraph } = threadContext();
-  if (bindGraph === null) {
+  if (binder === null) {
     // The plugins of a project may load another copy of the package than the one that serves them.
     const hint = "is svc-server installed twice?";
     throw new Error(`no graphs in this thread (graph '${name}'): ${hint}`);
   }
-  bound = bindGraph(name);
+  bound = binder(name);
   return bound.graph;
 }
 

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { installThreadContext } from "../../../runtime/base/thread-context.js";
+import { installBuiltinContext } from "../../../runtime/builtin/context.js";
 import { echo } from "../../../runtime/builtin/plugins/echo.js";
 import { argspec, builtins, plugins } from "../../../runtime/builtin/plugins/listings.js";
 import { metrics } from "../../../runtime/builtin/plugins/metrics.js";
@@ -18,7 +18,7 @@ const request = new PluginRequest("x", { a: "1", n: 2 });
 
 test("list nothing before a server has started", () => {
   assert.throws(() => plugins(request), /started server/);
-  installThreadContext({ server: fakeView() });
+  installBuiltinContext({ server: fakeView() });
 });
 
 test("ping", () => assert.is(ping(request), true));

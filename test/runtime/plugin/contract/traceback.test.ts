@@ -7,8 +7,11 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { installThreadContext } from "../../../../runtime/base/thread-context.js";
-import { describeUncaught, pluginFrames } from "../../../../runtime/plugin/contract/traceback.js";
+import {
+  describeUncaught,
+  pluginFrames,
+  showTraceback,
+} from "../../../../runtime/plugin/contract/traceback.js";
 
 const test = suite("traceback");
 
@@ -36,7 +39,7 @@ test.before(async () => {
 });
 
 test.after(() => rmSync(project, { recursive: true }));
-test.after.each(() => installThreadContext({ showsTraceback: true }));
+test.after.each(() => showTraceback(true));
 
 /** `file:line:column` of a text in the bundle. */
 function placeIn(text: string, suffix = ""): string {
@@ -83,7 +86,7 @@ test("shows at most 20 lines", () => {
 });
 
 test("can be hidden", () => {
-  installThreadContext({ showsTraceback: false });
+  showTraceback(false);
   assert.equal(pluginFrames(errorWith(`fail (${placeIn("throw new Error")})`)), []);
 });
 
