@@ -28,7 +28,6 @@ export type { CreateOptions } from "./graph/changes/vertices.js";
 export { type ExpressionValue, expr } from "./graph/evaluate/expr.js";
 export type { Memory, MemoryCell } from "./graph/evaluate/memory.js";
 export type { EvaluationResult } from "./graph/evaluate/result-values.js";
-export type { EventParameters } from "./graph/expiry/event-control.js";
 export type { GraphOptions } from "./graph/manager/thread-graphs.js";
 export * from "./graph/model/constants.js";
 export {
@@ -102,6 +101,7 @@ export type {
   VerticesResult,
 } from "./graph/query/render/typed-results.js";
 export type { AccessMode } from "./graph/sessions/open-vertices.js";
+export type { EventParameters } from "./graph/status/event-status.js";
 export type { MemoryUsage } from "./graph/status/memory-usage.js";
 export type { PropertyValue } from "./graph/store/property-values.js";
 export type { Feature } from "./graph/vectors/features.js";

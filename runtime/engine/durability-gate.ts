@@ -1,6 +1,6 @@
 // Results of requests that have changed graphs, held until what they did is durable.
 
-import type { CommitClock } from "../graph/log/logging-entry-points.js";
+import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 
 export class DurabilityGate {
   readonly #clock: CommitClock | null;

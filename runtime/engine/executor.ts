@@ -5,7 +5,7 @@ import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { IdleGc } from "../base/idle-gc.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
-import { countPublished, flushSince } from "../graph/log/logging-entry-points.js";
+import { countPublished, flushSince } from "../graph/manager/logging-entry-points.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryStart } from "../plugin/contract/query-text.js";

@@ -5,7 +5,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
-import type { CommitClock } from "../graph/log/logging-entry-points.js";
+import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { RESULT_REVOKED, RESULT_STREAM, ResultField } from "../wire/batch.js";
 import {

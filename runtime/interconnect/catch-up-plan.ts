@@ -2,8 +2,8 @@
 // transactions the log still holds, a snapshot otherwise. Refuses subscribers whose graphs do not
 // descend from this log.
 
-import { requireIdentity } from "../graph/log/logging-entry-points.js";
 import type { RepairAction } from "../graph/manager/graph-source.js";
+import { requireIdentity } from "../graph/manager/logging-entry-points.js";
 import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
 import type { SegmentLog } from "./log/segment-log.js";

@@ -6,13 +6,13 @@ import { SvcError } from "../base/errors.js";
 import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
 import { CHECKPOINT_LOG_BYTES } from "../base/limits.js";
 import type { LogLine } from "../base/log-settings.js";
+import type { GraphLog, RecoverableGraph } from "../graph/manager/graph-log.js";
 import {
   allocateLogMemory,
   type CommitClock,
   openForLogging,
   requireIdentity,
-} from "../graph/log/logging-entry-points.js";
-import type { GraphLog, RecoverableGraph } from "../graph/manager/graph-log.js";
+} from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
 import type { SharedLogMemory } from "../graph/memory/graph-memory.js";
 import type { GraphStore } from "../graph/store/graph-store.js";

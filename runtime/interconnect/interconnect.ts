@@ -3,7 +3,6 @@
 
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
-import { type CommitClock, openForLogging } from "../graph/log/logging-entry-points.js";
 import type { RecoverableGraph } from "../graph/manager/graph-log.js";
 import {
   GraphManager,
@@ -12,6 +11,7 @@ import {
   type RecoveredGraphs,
 } from "../graph/manager/graph-manager.js";
 import type { SharedGraph } from "../graph/manager/graph-source.js";
+import { type CommitClock, openForLogging } from "../graph/manager/logging-entry-points.js";
 import type { TrafficCounters } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import { type DurableLog, type LogMode, openLog } from "./durable-log.js";

@@ -1,11 +1,11 @@
 // Position of a graph (operation count and digest) as exchanged between peers, and its divergence.
 
+import type { GraphManager } from "../graph/manager/graph-manager.js";
 import {
   digestCheckpoint,
   requireIdentity,
   verifyDigest,
-} from "../graph/log/logging-entry-points.js";
-import type { GraphManager } from "../graph/manager/graph-manager.js";
+} from "../graph/manager/logging-entry-points.js";
 import { graphDigest } from "../graph/status/graph-totals.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Position } from "./wire/positions.js";

@@ -17,7 +17,7 @@ import {
   listValues,
   readSnapshotHeader,
   SnapshotFiles,
-} from "../graph/log/logging-entry-points.js";
+} from "../graph/manager/logging-entry-points.js";
 import { MessageType, type MessageTypeNumber, malformedMessage } from "./wire/messages.js";
 import type { OfferedGraph, SnapshotHead } from "./wire/positions.js";
 

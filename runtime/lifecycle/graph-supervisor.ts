@@ -5,7 +5,6 @@
 import { ignoreBrokenPipe, log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
-import { CommitClock, requireIdentity } from "../graph/log/logging-entry-points.js";
 import { GraphCompactor } from "../graph/manager/graph-compactor.js";
 import type { RecoveredGraphs } from "../graph/manager/graph-manager.js";
 import { GraphRegistry } from "../graph/manager/graph-registry.js";
@@ -16,6 +15,7 @@ import type {
   GraphSource,
   SharedGraph,
 } from "../graph/manager/graph-source.js";
+import { CommitClock, requireIdentity } from "../graph/manager/logging-entry-points.js";
 import { recoverGraphs, waitForSave } from "../graph/manager/recover-graphs.js";
 import { saveGraphs } from "../graph/manager/save-graphs.js";
 import {

@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
-import { CommitClock } from "../graph/log/logging-entry-points.js";
+import { CommitClock } from "../graph/manager/logging-entry-points.js";
 import { Interconnect } from "../interconnect/interconnect.js";
 import type { CrossThreadGraphs } from "../interconnect/replica-graphs.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";

@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../runtime/graph/api/graph.js";
-import { EventProcessor } from "../../runtime/graph/expiry/event-processor.js";
+import { EventProcessor } from "../../runtime/graph/manager/event-processor.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { AccessError } from "../../runtime/graph/model/errors.js";
 import { Session } from "../../runtime/graph/sessions/session.js";

@@ -12,7 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { repairRoot } from "../../cli/log/repair-root.js";
 import { LOG_FOLDER } from "../../runtime/base/graph-names.js";
-import { requireIdentity } from "../../runtime/graph/log/logging-entry-points.js";
+import { requireIdentity } from "../../runtime/graph/manager/logging-entry-points.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { digestCheckpoint, verifyDigest } from "../../runtime/graph/store/verify-digest.js";
 import { checkLog } from "../../runtime/interconnect/log/check-log.js";

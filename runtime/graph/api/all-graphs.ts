@@ -4,9 +4,7 @@
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
 import { type MemoryStats, memoryStats } from "../../base/memory-stats.js";
-import { setSystemReadonly } from "../changes/graph.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
-import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
@@ -16,6 +14,7 @@ import { makeReadonly } from "../sessions/make-readonly.js";
 import { saveGraph } from "../snapshot/save-graph.js";
 import { graphStatus } from "../status/graph-status.js";
 import { graphDigest } from "../status/graph-totals.js";
+import { EventPause, setEventsEnabled } from "../store/event-switches.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { Graph } from "./graph.js";
 import { SystemProperties } from "./system-properties.js";
@@ -173,4 +172,8 @@ function isSystemReadonly({ memory }: GraphStore): boolean {
 
 function isWritable(lock: { readonly isWritable: boolean }): boolean {
   return lock.isWritable;
+}
+
+function setSystemReadonly(store: GraphStore, isReadonly: boolean): void {
+  store.setReadonlyBy(ReadonlyBy.System, isReadonly);
 }

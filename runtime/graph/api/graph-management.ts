@@ -21,26 +21,22 @@ import {
   vectorIndexes,
 } from "../changes/index-vectors.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
-import {
-  type EventParameters,
-  eventBacklog,
-  eventParameters,
-  setEventsEnabled,
-} from "../expiry/event-control.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header } from "../memory/layout.js";
 import { checkNumber, checkText, checkTextOrNull, checkTimeout } from "../model/check-argument.js";
 import { AccessError, DataError, EnumerationError, ValueError } from "../model/errors.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type { VertexCondition } from "../query/parse/query-options.js";
-import { resetQueryCounters } from "../query/walk/query-meter.js";
 import { makeReadonly } from "../sessions/make-readonly.js";
 import { saveGraph } from "../snapshot/save-graph.js";
+import { type EventParameters, eventBacklog, eventParameters } from "../status/event-status.js";
 import { graphStatus } from "../status/graph-status.js";
 import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
 import { UNTYPED } from "../store/code-ranges.js";
+import { setEventsEnabled } from "../store/event-switches.js";
 import { resetInputSerial } from "../store/input-serial.js";
 import type { NameEnumeration } from "../store/names.js";
+import { resetQueryCounters } from "../store/query-meter.js";
 import { toVertexKey, type VertexName } from "./call-arguments.js";
 import {
   arcsText,

@@ -1,12 +1,12 @@
 // Queries of a graph (docs/reference/queries.md), which read without locks and never fail on a
 // locked vertex, and expressions by themselves (docs/reference/expressions.md).
 
-import type { ArcSpec } from "../changes/parsed-arc.js";
 import { evaluateText } from "../evaluate/evaluate.js";
 import { Memory, type MemoryCell, memoryOption } from "../evaluate/memory.js";
 import { type EvaluationResult, toPlainValue } from "../evaluate/result-values.js";
 import { checkOptions, checkText } from "../model/check-argument.js";
 import { KeyError } from "../model/errors.js";
+import type { ArcSpec } from "../model/parsed-arc.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import {

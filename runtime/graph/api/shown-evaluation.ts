@@ -1,9 +1,9 @@
 // Evaluates an expression to text with a time limit, for untrusted expressions.
 
-import type { ArcSpec } from "../changes/parsed-arc.js";
 import { evaluateText } from "../evaluate/evaluate.js";
 import { type Memory, memoryOption } from "../evaluate/memory.js";
 import { displayResult } from "../evaluate/result-values.js";
+import type { ArcSpec } from "../model/parsed-arc.js";
 import { findAnchor } from "../query/match/anchor.js";
 import { readDeadline } from "../query/walk/deadline.js";
 import type { Graph } from "./graph.js";

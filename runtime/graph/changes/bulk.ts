@@ -1,10 +1,10 @@
 // Bulk creation of vertices or arcs in one batch.
 
 import { atArgumentPath, withArgumentDetails } from "../model/invalid-argument.js";
+import type { ArcSpec } from "../model/parsed-arc.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { batch } from "./batch.js";
 import { type ConnectOptions, connect } from "./connect.js";
-import type { ArcSpec } from "./parsed-arc.js";
 import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 import { type CreateOptions, createVertex } from "./vertices.js";

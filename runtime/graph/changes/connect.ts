@@ -6,12 +6,12 @@ import { checkOptions } from "../model/check-argument.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
+import { type ArcSpec, ParsedArc } from "../model/parsed-arc.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { promoteIfVirtual } from "./change-vertex.js";
 import { type ConnectCondition, connectCondition } from "./connect-condition.js";
 import { linkVertices } from "./link-vertices.js";
-import { type ArcSpec, ParsedArc } from "./parsed-arc.js";
 import { LockedChange, waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import {
@@ -22,7 +22,7 @@ import {
   type VertexKey,
 } from "./vertex-key.js";
 
-export type { ArcSpec } from "./parsed-arc.js";
+export type { ArcSpec } from "../model/parsed-arc.js";
 
 /** Options of `connect`. */
 export interface ConnectOptions {

@@ -1,6 +1,6 @@
 // Changes of a graph as a whole.
 
-import { Header, type ReadonlyBit, ReadonlyBy } from "../memory/layout.js";
+import { Header } from "../memory/layout.js";
 import { checkTextOrNull } from "../model/check-argument.js";
 import { AccessError, EnumerationError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
@@ -45,27 +45,6 @@ export function setReadonly(store: GraphStore, isReadonly: boolean): void {
   store.writer.mutate(() => {
     begin(store, OperationCode.SetReadonly, 0).value = isReadonly ? 1 : 0;
     apply(store, store.operation);
-  });
-}
-
-/**
- * Makes a graph read-only for this process, in addition to its own state; not an operation, neither
- * stored nor replicated.
- */
-export function setSystemReadonly(store: GraphStore, isReadonly: boolean): void {
-  setReadonlyBy(store, ReadonlyBy.System, isReadonly);
-}
-
-/** Sets or clears one of the reasons for being read-only. */
-export function setReadonlyBy(
-  { writer, memory }: GraphStore,
-  reason: ReadonlyBit,
-  isReadonly: boolean,
-): void {
-  const { header } = memory;
-  writer.mutate(() => {
-    const others = header.words[Header.Readonly]! & ~reason;
-    writer.put(header, Header.Readonly, others | (isReadonly ? reason : 0));
   });
 }
 

@@ -1,17 +1,17 @@
 // Creates or changes one arc within a mutation: checks, value, and operations. Missing vertices are
 // created.
 
-import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
+import { ARC_KEY_MASK } from "../memory/layout.js";
 import { encodeSecond, nowSeconds } from "../memory/time.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { ArcError } from "../model/errors.js";
-import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../model/modifiers.js";
+import { ArcFlag, MODIFIERS, type Modifier, valueBits, valueFromBits } from "../model/modifiers.js";
+import { firstValue, inRange, type ParsedArc } from "../model/parsed-arc.js";
 import { apply } from "../operations/apply.js";
 import { findArc, isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { ensureRelationshipCode } from "./name-codes.js";
-import { firstValue, inRange, type ParsedArc } from "./parsed-arc.js";
 import { waitForLock } from "./run-with-locks.js";
 import type { Access } from "./session-view.js";
 import { findHandle, idForCreation, isLockedByOther, type VertexKey } from "./vertex-key.js";

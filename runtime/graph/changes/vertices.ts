@@ -6,7 +6,6 @@ import { checkOptions } from "../model/check-argument.js";
 import { VertexError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
-import { removeIfUnreferenced } from "../operations/vertices.js";
 import { isName } from "../query/parse/arc-filter.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -155,14 +154,6 @@ function waitIfNeighborHeld(access: Access, vertex: number): void {
     const terminal = outArcs.otherAt(vertex, position);
     if (isLockedByOther(access, terminal)) waitForLock(store, terminal);
   }
-}
-
-/**
- * Removes a virtual vertex without inarcs whose last lock was released. Not an operation: it
- * counted as removed before, and does not exist on replicas.
- */
-export function dropIfUnreferenced(store: GraphStore, vertex: number): boolean {
-  return store.writer.mutate(() => removeIfUnreferenced(store, vertex)) > 0;
 }
 
 /**

@@ -1,10 +1,10 @@
 // Attributes of vertices, arcs and their context, one row each: `next.deg`, `.arc.value`,
 // `graph.order`. Parser, documentation and completion read the same table.
 
-import { ArcFlag } from "../memory/layout.js";
 import { decodeSecond } from "../memory/time.js";
 import { isFloatArc } from "../model/arc-number.js";
 import { D_BOTH, D_IN, D_OUT } from "../model/constants.js";
+import { ArcFlag } from "../model/modifiers.js";
 import type { ArcView, Context } from "./context.js";
 import type { StaticType } from "./functions/row.js";
 import { Bits, boxedReal, NO_VECTOR, type Value, VectorValue, VertexRef } from "./values.js";

@@ -1,7 +1,7 @@
 // `graph.evaluate`: evaluates an expression once, on the vertices and the arc given by the caller.
 
-import { type ArcSpec, firstValue, ParsedArc } from "../changes/parsed-arc.js";
 import { nowSeconds } from "../memory/time.js";
+import { type ArcSpec, firstValue, ParsedArc } from "../model/parsed-arc.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { BoundProgram } from "./bound-program.js";

@@ -4,9 +4,8 @@
 
 import { isUtf8 } from "node:buffer";
 import { Float } from "../../base/float.js";
-import { ArcFlag } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
-import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
+import { ArcFlag, MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { isForwardOnlyMix, loadArcEnds } from "../operations/arcs.js";
 import { CHOSEN, EUCLIDEAN, FEATURES } from "../operations/log-operation.js";
 import { MAX_DISK_BYTES } from "../store/external-values.js";

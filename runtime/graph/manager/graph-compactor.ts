@@ -8,8 +8,8 @@ import { isMovable, memoryFor, reservedBytes } from "../memory/graph-memory.js";
 import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
 import { reserveAddressSpace } from "../memory/reserve-address-space.js";
 import { hasThread, relocateAtSafepoint } from "../memory/safepoint.js";
+import { usedWords } from "../memory/used-words.js";
 import { CapacityError } from "../model/errors.js";
-import { usedWords } from "../snapshot/stored-arenas.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { GraphRegistry, RegisteredGraph } from "./graph-registry.js";
 

@@ -3,18 +3,17 @@
 
 import { MAX_GRAPHS } from "../../base/limits.js";
 import type { LogLine } from "../../base/log-settings.js";
-import { setReadonlyBy, setSystemReadonly } from "../changes/graph.js";
-import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
-import { EventProcessor } from "../expiry/event-processor.js";
 import { readIdentity } from "../memory/graph-identity.js";
 import { ReadonlyBy } from "../memory/layout.js";
 import { DataError, InternalError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
 import { eraseStoredGraph } from "../snapshot/stored-graphs.js";
+import { EventPause, setEventsEnabled } from "../store/event-switches.js";
 import { GraphStore } from "../store/graph-store.js";
 import { TextProcessor } from "../texts/text-processor.js";
 import { IndexProcessor } from "../vectors/index-processor.js";
+import { EventProcessor } from "./event-processor.js";
 import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
 import { saveGraphs } from "./save-graphs.js";
@@ -232,7 +231,7 @@ export class GraphManager {
   /** Publishes a graph to all threads. */
   #publish(store: GraphStore, request: OpenGraphRequest): SharedGraph {
     const { folder, path, isStorable, isLocal, isReadonly } = request;
-    if (isReadonly) setSystemReadonly(store, true);
+    if (isReadonly) store.setReadonlyBy(ReadonlyBy.System, true);
     if (this.#isReplica && isReplicated(store.name, isLocal)) setReplicaMode(store, true);
     if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
     const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
@@ -269,7 +268,7 @@ export class GraphManager {
 }
 
 function setReplicaMode(store: GraphStore, isReplica: boolean): void {
-  setReadonlyBy(store, ReadonlyBy.Replica, isReplica);
+  store.setReadonlyBy(ReadonlyBy.Replica, isReplica);
   setEventsEnabled(store, !isReplica, EventPause.Replica);
 }
 

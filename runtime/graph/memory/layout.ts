@@ -261,8 +261,6 @@ export const RecordWord = {
 export const ARC_WORDS = 3;
 /** Word 1 of an arc without flags: distinguishes arcs between the same vertices. */
 export const ARC_KEY_MASK = 0xffff_ff00;
-/** Flags in the low byte of word 1. */
-export const ArcFlag = { ForwardOnly: 1 } as const;
 
 /** Words of the smallest block in LISTS, for all its users. */
 export const LIST_UNIT_WORDS = 16;

@@ -41,6 +41,9 @@ export interface Modifier {
   readonly isResult: boolean;
 }
 
+/** Flags in the low byte of word 1 of an arc. */
+export const ArcFlag = { ForwardOnly: 1 } as const;
+
 /** Code of M_STAT in arcs. */
 export const STATIC_CODE = 1;
 

@@ -8,7 +8,6 @@ import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
-import { writeSetting } from "../vectors/similarity-settings.js";
 import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";
 import { declareTexts, dropTexts } from "./index-texts.js";
@@ -59,7 +58,7 @@ export function perform(store: GraphStore, operation: Operation): number {
       store.writer.put(store.memory.header, Header.AutoArcTimes, operation.value);
       return 1;
     case OperationCode.SetSimilarity:
-      writeSetting(store.writer, name, operation.value);
+      store.vectors.changeSetting(name, operation.value);
       return 1;
     case OperationCode.IndexProperty:
       return indexProperty(store, name, operation.value === 1);

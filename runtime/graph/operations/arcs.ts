@@ -3,7 +3,6 @@
 import {
   ARC_KEY_MASK,
   ARC_WORDS,
-  ArcFlag,
   Header,
   RECORD_WORDS,
   SEQUENCE_WORDS,
@@ -11,6 +10,7 @@ import {
   Side,
 } from "../memory/layout.js";
 import { M_TMX, T_NEVER } from "../model/constants.js";
+import { ArcFlag } from "../model/modifiers.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "../store/operation.js";

@@ -7,12 +7,12 @@ import {
   ALLOCATOR_WORDS,
   ALLOCATORS,
   ARENAS,
-  ArcFlag,
   Header,
   SEQUENCE_WORDS,
   SIDE_WORDS,
 } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
+import { ArcFlag } from "../model/modifiers.js";
 import { DIGEST_WORDS } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { unlink, unlinkFromTerminal } from "./arcs.js";

@@ -3,10 +3,10 @@
 
 import type { Arena } from "../memory/arena.js";
 import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
+import { usedWords } from "../memory/used-words.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { chunkWords, countChunks } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import { usedWords } from "./stored-arenas.js";
 
 /** Maximum chunks per write: 1 MiB, which still is in the CPU cache after its checksum. */
 const MAX_RUN_CHUNKS = 64;

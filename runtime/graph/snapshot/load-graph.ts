@@ -7,7 +7,6 @@
 
 import { existsSync, renameSync } from "node:fs";
 import type { LogLine } from "../../base/log-settings.js";
-import { dropIfUnreferenced } from "../changes/vertices.js";
 import {
   allocateGraphMemory,
   GraphMemory,
@@ -15,6 +14,7 @@ import {
   type SharedLogMemory,
 } from "../memory/graph-memory.js";
 import { CapacityError, DataError } from "../model/errors.js";
+import { removeIfUnreferenced } from "../operations/vertices.js";
 import { GraphStore } from "../store/graph-store.js";
 import { storeDigest } from "../store/verify-digest.js";
 import { CorruptSnapshotError } from "./corrupt-snapshot.js";
@@ -115,7 +115,9 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   });
   const held = resetAfterLoad(memory, reader.header);
   const store = GraphStore.attach(memory.share, thread);
-  for (const vertex of held) dropIfUnreferenced(store, vertex);
+  store.writer.mutate(() => {
+    for (const vertex of held) removeIfUnreferenced(store, vertex);
+  });
   storeDigest(store);
   return store;
 }

@@ -12,8 +12,9 @@ import {
   SEQUENCE_WORDS,
   THREADS_WORDS,
 } from "../memory/layout.js";
+import { usedWordsInArena } from "../memory/used-words.js";
 import type { SnapshotHeader } from "./snapshot-format.js";
-import { orderAllocators, usedWordsInArena } from "./stored-arenas.js";
+import { orderAllocators } from "./stored-arenas.js";
 import { validateArenaExtents } from "./validate-extents.js";
 
 /** Header words without meaning in another process. */

@@ -2,9 +2,9 @@
 // Checksums detect corruption; this detects files that were written wrongly.
 
 import { ARENAS, Header } from "../memory/layout.js";
+import { usedWordsInArena } from "../memory/used-words.js";
 import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import type { StoredArena } from "./snapshot-format.js";
-import { usedWordsInArena } from "./stored-arenas.js";
 
 /**
  * @param words graph header, in the order of `ARENAS`

@@ -2,9 +2,9 @@
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
-import { queryTimeUs } from "../query/walk/query-meter.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { readReplicaInput } from "../store/input-serial.js";
+import { queryTimeUs } from "../store/query-meter.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
 
 /** Transactions have no ids; outgoing ones are counted by the instance's log. */

@@ -1,11 +1,11 @@
 // Totals over all open graphs, for the status services of an instance.
 
 import { createHash } from "node:crypto";
-import { areEventsRunning } from "../expiry/event-control.js";
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
-import { queryTimeUs } from "../query/walk/query-meter.js";
+import { areEventsRunning } from "../store/event-switches.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { queryTimeUs } from "../store/query-meter.js";
 import { digestCheckpoint } from "../store/verify-digest.js";
 import { valueCount } from "./graph-status.js";
 import { memoryUsage } from "./memory-usage.js";

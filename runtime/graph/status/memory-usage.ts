@@ -4,7 +4,7 @@
 import { freemem, totalmem } from "node:os";
 import type { ArenaName } from "../memory/layout.js";
 import { ARENAS, CHUNK_WORDS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
-import { usedWords } from "../snapshot/stored-arenas.js";
+import { usedWords } from "../memory/used-words.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 const WORD_BYTES = 4;

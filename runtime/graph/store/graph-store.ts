@@ -10,7 +10,7 @@ import {
   type SharedLogMemory,
   type StorageLocation,
 } from "../memory/graph-memory.js";
-import { Header } from "../memory/layout.js";
+import { Header, type ReadonlyBit } from "../memory/layout.js";
 import { SeqlockReader } from "../memory/seqlock-reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
@@ -166,6 +166,19 @@ export class GraphStore {
 
   get isReadonly(): boolean {
     return this.memory.header.words[Header.Readonly] !== 0;
+  }
+
+  /**
+   * Sets or clears a reason for being read-only in this process; not an operation, so neither
+   * replicated nor, except `ReadonlyBy.Graph`, stored.
+   */
+  setReadonlyBy(reason: ReadonlyBit, isReadonly: boolean): void {
+    const { writer } = this;
+    const { header } = this.memory;
+    writer.mutate(() => {
+      const others = header.words[Header.Readonly]! & ~reason;
+      writer.put(header, Header.Readonly, others | (isReadonly ? reason : 0));
+    });
   }
 
   /** Returns the type name of a vertex, consistent even while its code is reassigned. */

@@ -9,7 +9,7 @@ import type { Allocator, Writer } from "../memory/writer.js";
 import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import { GRAPH_METRIC } from "./metrics/metrics.js";
-import { readSettings, type SimilaritySettings } from "./similarity-settings.js";
+import { readSettings, type SimilaritySettings, writeSetting } from "./similarity-settings.js";
 import {
   hasFeatures,
   MAX_SLAB_WORDS,
@@ -208,6 +208,11 @@ export class VectorTable implements Allocator {
       const isOther = hasFeatures(this.readSpace(space, Space.Length)) !== isFeatures;
       return isOther && this.readSpace(space, Space.Count) > 0;
     });
+  }
+
+  /** Changes a similarity setting. Requires a mutation. */
+  changeSetting(place: number, bits: number): void {
+    writeSetting(this.writer, place, bits);
   }
 
   /** The current similarity settings. */

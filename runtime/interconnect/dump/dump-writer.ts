@@ -9,7 +9,7 @@ import {
   readSnapshotHeader,
   requireIdentity,
   SnapshotFiles,
-} from "../../graph/log/logging-entry-points.js";
+} from "../../graph/manager/logging-entry-points.js";
 import type { ReplicatedLog } from "../durable-log.js";
 import type { DiskFile } from "../log/disk.js";
 import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from "../log/segment-format.js";

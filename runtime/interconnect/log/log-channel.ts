@@ -8,15 +8,15 @@ import {
   type NumberedRing,
 } from "../../graph/log/drain-transactions.js";
 import {
-  type CommitClock,
-  requireIdentity,
-  startLogging,
-} from "../../graph/log/logging-entry-points.js";
-import {
   operationCountAfter,
   operationCountBefore,
   TRANSACTION_HEAD_WORDS,
 } from "../../graph/log/transaction-format.js";
+import {
+  type CommitClock,
+  requireIdentity,
+  startLogging,
+} from "../../graph/manager/logging-entry-points.js";
 import type { GraphStore } from "../../graph/store/graph-store.js";
 import type { Disk } from "./disk.js";
 import { type ControlRecord, LogCatalog, type LoggedGraph } from "./log-catalog.js";

@@ -3,7 +3,7 @@
 // ms.
 
 import { SvcError } from "../../base/errors.js";
-import { type CommitClock, stopLogging } from "../../graph/log/logging-entry-points.js";
+import { type CommitClock, stopLogging } from "../../graph/manager/logging-entry-points.js";
 import type { LogChannel } from "./log-channel.js";
 
 /** Batching limits while no response waits. */

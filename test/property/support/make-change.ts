@@ -4,10 +4,9 @@
 import { Graph } from "../../../runtime/graph/api/graph.js";
 import type { Vertex } from "../../../runtime/graph/api/vertex.js";
 import { expire } from "../../../runtime/graph/changes/expire.js";
-import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
 import { decodeSecond } from "../../../runtime/graph/memory/time.js";
 import { V_GTE } from "../../../runtime/graph/model/constants.js";
-import { MODIFIERS, valueFromBits } from "../../../runtime/graph/model/modifiers.js";
+import { ArcFlag, MODIFIERS, valueFromBits } from "../../../runtime/graph/model/modifiers.js";
 import { Session } from "../../../runtime/graph/sessions/session.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import type { FakeClock } from "./fake-clock.js";

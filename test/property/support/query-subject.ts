@@ -3,9 +3,8 @@
 // forward-only arcs.
 
 import { indexProperties } from "../../../runtime/graph/changes/index-properties.js";
-import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
 import { M_CNT, M_FLT, T_NEVER } from "../../../runtime/graph/model/constants.js";
-import { MODIFIERS, STATIC_CODE } from "../../../runtime/graph/model/modifiers.js";
+import { ArcFlag, MODIFIERS, STATIC_CODE } from "../../../runtime/graph/model/modifiers.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { QueryStore } from "../../runtime/graph/support/query-store.js";
 import { type ModelArc, type ModelVertex, QueryModel } from "./query-model.js";

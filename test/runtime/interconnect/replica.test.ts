@@ -6,8 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { CommitClock, requireIdentity } from "../../../runtime/graph/log/logging-entry-points.js";
 import { GraphManager } from "../../../runtime/graph/manager/graph-manager.js";
+import {
+  CommitClock,
+  requireIdentity,
+} from "../../../runtime/graph/manager/logging-entry-points.js";
 import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { readReplicaInput } from "../../../runtime/graph/store/input-serial.js";

@@ -2,6 +2,7 @@
 
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -14,7 +15,6 @@ import type {
 } from "../parse/query-options.js";
 import { SimpleArcFilter } from "../parse/simple-arc-filter.js";
 import { readDeadline } from "../walk/deadline.js";
-import { QueryMeter } from "../walk/query-meter.js";
 import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";
 import { findArc } from "./arc-value.js";
 import type { Plan } from "./plan.js";

@@ -14,6 +14,7 @@ import {
 } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
@@ -25,7 +26,6 @@ import { fieldMask } from "../render/fields.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
 import type { AggregateResult } from "../render/typed-results.js";
 import { readDeadline } from "../walk/deadline.js";
-import { QueryMeter } from "../walk/query-meter.js";
 import { planWalk, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 import type { Plan } from "./plan.js";

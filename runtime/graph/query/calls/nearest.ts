@@ -4,6 +4,7 @@ import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ValueError } from "../../model/errors.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { QueryMeter } from "../../store/query-meter.js";
 import { NearestTopK, type Neighbor } from "../../vectors/nearest-top-k.js";
 import { probeFor } from "../../vectors/probe.js";
 import type { VectorParts } from "../../vectors/vector-parts.js";
@@ -12,7 +13,6 @@ import type { ExecuteOptions, VertexCondition } from "../parse/query-options.js"
 import { compileVertexCondition } from "../parse/vertex-condition.js";
 import { NO_DEADLINE, readDeadline } from "../walk/deadline.js";
 import { findNearest, type NearestSearch, parseEf } from "../walk/nearest-search.js";
-import { QueryMeter } from "../walk/query-meter.js";
 import { testCondition } from "../walk/walk.js";
 
 export interface NearestOptions extends Pick<ExecuteOptions, "timeout" | "limexec"> {

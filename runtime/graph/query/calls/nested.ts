@@ -4,6 +4,7 @@
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_MOD, F_PRED, R_DICT } from "../../model/constants.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
 import type { Probe } from "../../vectors/probe.js";
 import type { HitOrder } from "../hits/hit-order.js";
@@ -29,7 +30,6 @@ import { dictionaryValue } from "../render/render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "../render/result-format.js";
 import { Row } from "../render/row.js";
 import { type Deadline, readDeadline } from "../walk/deadline.js";
-import { QueryMeter } from "../walk/query-meter.js";
 import { walkNeighborhood } from "../walk/walk.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import type { EntryPlan } from "./plan.js";

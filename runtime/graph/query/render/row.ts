@@ -1,8 +1,7 @@
 // The hit being rendered. One object serves all rows of a result; fields and selected items read it
 // and must not keep it.
 
-import { ArcFlag } from "../../memory/layout.js";
-import { FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
+import { ArcFlag, FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import { SYNTHETIC, SYNTHETIC_NAME } from "../../store/code-ranges.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { TextScores } from "../../texts/text-scores.js";

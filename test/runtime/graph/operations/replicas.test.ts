@@ -3,14 +3,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { setReadonlyBy } from "../../../../runtime/graph/changes/graph.js";
-import { EventPause, setEventsEnabled } from "../../../../runtime/graph/expiry/event-control.js";
-import { EventProcessor } from "../../../../runtime/graph/expiry/event-processor.js";
+import { EventProcessor } from "../../../../runtime/graph/manager/event-processor.js";
 import { readIdentity } from "../../../../runtime/graph/memory/graph-identity.js";
 import { ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
 import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { recoverGraph } from "../../../../runtime/graph/operations/recover.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
+import { EventPause, setEventsEnabled } from "../../../../runtime/graph/store/event-switches.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { comparable } from "../../../property/support/comparable.js";
 import { DyingStore } from "../../../property/support/dying-store.js";
@@ -115,12 +114,12 @@ test("a replica expires nothing by itself", ({ copy }) => {
   vertex.setExpiration(1);
   vertex.close();
   const events = new EventProcessor({ store: copy, session: new Session(copy) });
-  setReadonlyBy(copy, ReadonlyBy.Replica, true);
+  copy.setReadonlyBy(ReadonlyBy.Replica, true);
   setEventsEnabled(copy, false, EventPause.Replica);
   assert.is(events.run(2_000_000_000), 0);
   assert.throws(() => openStore(copy).createVertex("y"), /Graph is readonly/);
   assert.throws(() => setEventsEnabled(copy, true), /readonly graph/);
-  setReadonlyBy(copy, ReadonlyBy.Replica, false);
+  copy.setReadonlyBy(ReadonlyBy.Replica, false);
   assert.is(events.run(2_000_000_000), 0);
   setEventsEnabled(copy, true, EventPause.Replica);
   assert.is(events.run(2_000_000_000), 1);

@@ -18,7 +18,6 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { setEventsEnabled } from "../../../../runtime/graph/expiry/event-control.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
 import {
@@ -32,6 +31,7 @@ import {
   saveGraph,
   saveGraphIncrementally,
 } from "../../../../runtime/graph/snapshot/save-graph.js";
+import { setEventsEnabled } from "../../../../runtime/graph/store/event-switches.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { graphContent } from "../support/graph-content.js";
 import { makeLarge, openStore, TEST_THREAD } from "../support/make-graph.js";

@@ -6,11 +6,11 @@ import { blockUnits } from "../../../../runtime/graph/memory/block-allocator.js"
 import {
   ARC_KEY_MASK,
   ARC_WORDS,
-  ArcFlag,
   Header,
   SIDE_WORDS,
   Side,
 } from "../../../../runtime/graph/memory/layout.js";
+import { ArcFlag } from "../../../../runtime/graph/model/modifiers.js";
 import type { ArcRuns } from "../../../../runtime/graph/store/arc-runs.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";

@@ -1,6 +1,5 @@
 // Entry points of the graph engine for the transaction log.
 
-import { setReadonlyBy } from "../changes/graph.js";
 import { CommitClock } from "../memory/commit-clock.js";
 import {
   type CommitRing,
@@ -55,7 +54,7 @@ export function startLogging({ memory }: GraphStore): CommitRing {
 export function stopLogging(stores: readonly GraphStore[]): void {
   // First, because writers that wait for room in the ring hold the mutex.
   for (const { memory } of stores) memory.log!.isOn = false;
-  for (const store of stores) setReadonlyBy(store, ReadonlyBy.Log, true);
+  for (const store of stores) store.setReadonlyBy(ReadonlyBy.Log, true);
 }
 
 /**

@@ -1,17 +1,9 @@
-// State of a graph's event processor, kept in shared memory so that any thread can read and change
-// it.
+// State of a graph's event processor in the terms that tools expect.
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
-import { AccessError } from "../model/errors.js";
+import { areEventsRunning } from "../store/event-switches.js";
 import type { GraphStore } from "../store/graph-store.js";
-
-/**
- * Bits of `Header.EventsSuspended`: suspended by the graph's own switch, by the system, or because
- * the graph is a replica, whose provider removes what expires.
- */
-export const EventPause = { Graph: 1, System: 2, Replica: 4 } as const;
-type EventPauseBit = (typeof EventPause)[keyof typeof EventPause];
 
 /** Upper bounds in seconds of the reported stages: executor, short, medium, long. */
 const HORIZONS = [30, 480, 7680, Number.POSITIVE_INFINITY] as const;
@@ -34,27 +26,6 @@ export interface EventParameters {
   readonly medium: EventStage;
   readonly short: EventStage;
   readonly executor: EventStage & { readonly completed: number };
-}
-
-/** Returns false while expired vertices are kept: suspended, or the graph is read-only. */
-export function areEventsRunning(store: GraphStore): boolean {
-  return Atomics.load(store.memory.header.ints, Header.EventsSuspended) === 0 && !store.isReadonly;
-}
-
-/**
- * Suspends or resumes the removal of expired vertices; it runs if no switch suspends it.
- * @throws AccessError "Event processor cannot be enabled for readonly graph"
- */
-export function setEventsEnabled(
-  store: GraphStore,
-  isEnabled: boolean,
-  pause: EventPauseBit = EventPause.Graph,
-): void {
-  const { ints } = store.memory.header;
-  if (!isEnabled) Atomics.or(ints, Header.EventsSuspended, pause);
-  else if (pause !== EventPause.Graph || !store.isReadonly) {
-    Atomics.and(ints, Header.EventsSuspended, ~pause);
-  } else throw new AccessError("Event processor cannot be enabled for readonly graph");
 }
 
 /** Returns the state as one line. */

@@ -2,13 +2,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Header } from "../../../../../runtime/graph/memory/layout.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import {
   QueryMeter,
   queryTimeUs,
   resetQueryCounters,
-} from "../../../../../runtime/graph/query/walk/query-meter.js";
-import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+} from "../../../../runtime/graph/store/query-meter.js";
 
 const test = suite("query meter");
 

@@ -1,23 +1,16 @@
 // Parses the arc argument of callers, independent of any graph.
 
-import { ArcFlag } from "../memory/layout.js";
+import { type ArcModifier, M_AUTOTM, M_CNT, M_FWDONLY, M_STAT, T_NEVER } from "./constants.js";
+import { ArcError, ValueError } from "./errors.js";
+import { atArgumentPath, inMember, NAMES, withArgumentDetails } from "./invalid-argument.js";
 import {
-  type ArcModifier,
-  M_AUTOTM,
-  M_CNT,
-  M_FWDONLY,
-  M_STAT,
-  T_NEVER,
-} from "../model/constants.js";
-import { ArcError, ValueError } from "../model/errors.js";
-import { atArgumentPath, inMember, NAMES, withArgumentDetails } from "../model/invalid-argument.js";
-import {
+  ArcFlag,
   MODIFIERS,
   type Modifier,
   parseModifierName,
   STATIC_CODE,
   valueBits,
-} from "../model/modifiers.js";
+} from "./modifiers.js";
 
 /** `{ rel, mod, value }`, `"rel"`, `[rel, modifier, value]` or a prefix of it, or null. */
 export type ArcSpec =

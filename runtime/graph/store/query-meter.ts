@@ -1,8 +1,8 @@
 // Counts queries and their time for the status services. Reading the clock twice costs as much as a
 // small query, and a counter shared by all threads costs more, so one query in 64 is sampled.
 
-import { Header } from "../../memory/layout.js";
-import type { GraphStore } from "../../store/graph-store.js";
+import { Header } from "../memory/layout.js";
+import type { GraphStore } from "./graph-store.js";
 
 const SAMPLE = 64;
 const WORD = 2 ** 32;

@@ -7,8 +7,8 @@ import { expire } from "../changes/expire.js";
 import type { Access } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
+import { areEventsRunning } from "../store/event-switches.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { areEventsRunning } from "./event-control.js";
 
 const TICK_MS = 250;
 const BATCH = 256;
