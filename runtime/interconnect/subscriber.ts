@@ -6,12 +6,12 @@ import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { Traffic } from "../metrics/traffic.js";
 import type { FlowControl } from "./flow-control.js";
-import { serialBase } from "./log/segment-format.js";
 import type { LogFollower } from "./log-transport.js";
 import type { Replica } from "./replica.js";
-import { type Message, MessageType, malformedMessage } from "./wire/messages.js";
+import { ReplicaInput } from "./replica-input.js";
+import { MessageType, malformedMessage } from "./wire/messages.js";
 import { Peer, parseJsonBody } from "./wire/peer.js";
-import { type PeerStatus, parseOffer, parseStatus } from "./wire/positions.js";
+import { type PeerStatus, parseOffer } from "./wire/positions.js";
 import { isLoopbackAddress, type SharedKey } from "./wire/shared-key.js";
 
 const MAX_CONNECTIONS = 16;
@@ -42,8 +42,6 @@ export class Subscriber implements LogFollower {
   /** Set while listening, except on a provider. */
   #replica: Replica | null = null;
   #provider: Peer | null = null;
-  /** Null: the provider is a replica itself, and its status carries the serial. */
-  #serialBase: number | null = null;
   #lastLogged = "";
   #lastUnauthenticatedAt = Number.NEGATIVE_INFINITY;
   /** Set after promotion: the epoch announced to would-be providers. */
@@ -173,7 +171,7 @@ export class Subscriber implements LogFollower {
   }
 
   async #follow(peer: Peer): Promise<void> {
-    const { warn } = this.#parts;
+    const { warn, traffic } = this.#parts;
     const replica = this.#replica!;
     await peer.sendJson(MessageType.Positions, replica.positions());
     const offer = parseOffer(parseJsonBody(await peer.answer(MessageType.Table)));
@@ -181,7 +179,8 @@ export class Subscriber implements LogFollower {
     // Only now: earlier data of a former provider may become durable meanwhile and must not be
     // acknowledged to this one.
     replica.onSafe = () => this.#acknowledge();
-    this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
+    const input = new ReplicaInput(replica, traffic);
+    input.begin(offer);
     warn(`replication: ${peer.address} provides ${offer.graphs.length} graphs`);
     this.#lastLogged = "";
     const report = (): void => {
@@ -196,7 +195,7 @@ export class Subscriber implements LogFollower {
         const message = await peer.next();
         if (message === null) return;
         if (!this.#parts.gate.isOpen && !(await this.#hold(peer))) return;
-        await this.#take(peer, message);
+        await input.take(peer, message);
       }
     } finally {
       clearInterval(timer);
@@ -220,38 +219,6 @@ export class Subscriber implements LogFollower {
     return new Promise((resolve) => {
       this.#resume = resolve;
     });
-  }
-
-  async #take(peer: Peer, { type, body }: Message): Promise<void> {
-    const { traffic } = this.#parts;
-    const replica = this.#replica!;
-    if (type === MessageType.Frame) {
-      await this.#apply(body);
-    } else if (type === MessageType.Start) {
-      replica.start(parseJsonBody(body));
-    } else if (type === MessageType.Status) {
-      const { at, serial, digest, graphs } = parseStatus(parseJsonBody(body));
-      replica.compare(graphs);
-      // Everything sent before the status is applied.
-      traffic.lagMs = Math.max(0, Date.now() - at);
-      traffic.serial = serial;
-      traffic.providerDigest = digest;
-    } else if (type === MessageType.SnapshotBegin) {
-      traffic.synchronizing++;
-      try {
-        await replica.receive(peer, parseJsonBody(body));
-      } finally {
-        traffic.synchronizing--;
-      }
-    } else throw malformedMessage(`message ${type} is not expected`);
-  }
-
-  async #apply(body: Buffer): Promise<void> {
-    const { traffic } = this.#parts;
-    const replica = this.#replica!;
-    const { header, records } = await replica.take(body);
-    traffic.count(traffic.in, body.length, header.units, records);
-    if (this.#serialBase !== null) traffic.serial = this.#serialBase + header.sn + header.units - 1;
   }
 
   /** Acknowledges what is durable here. */

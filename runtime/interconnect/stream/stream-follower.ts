@@ -2,13 +2,13 @@
 // what follows until stopped.
 
 import { SvcError } from "../../base/errors.js";
-import { serialBase } from "../log/segment-format.js";
 import type { FollowerParts, LogFollower } from "../log-transport.js";
 import type { Replica } from "../replica.js";
+import { ReplicaInput } from "../replica-input.js";
 import { InterruptibleSleep, RetryLoop } from "../retry-loop.js";
 import { type Message, MessageType, malformedMessage } from "../wire/messages.js";
 import { parseJsonBody } from "../wire/peer.js";
-import { parseOffer, parseSnapshotHead, parseStatus } from "../wire/positions.js";
+import { parseOffer, parseSnapshotHead } from "../wire/positions.js";
 import type { LogStream, OpenStream } from "./log-stream.js";
 import { StreamReader } from "./stream-messages.js";
 
@@ -25,7 +25,7 @@ export interface StreamFollowerParts extends Omit<FollowerParts, "createReplica"
 export class StreamFollower implements LogFollower {
   readonly #parts: StreamFollowerParts;
   #log: LogStream | null = null;
-  #serialBase: number | null = null;
+  readonly #input: ReplicaInput;
   /** Sequence of the snapshots after which a graph had diverged. */
   #divergedAt: number | null = null;
   readonly #attempts: RetryLoop;
@@ -33,6 +33,7 @@ export class StreamFollower implements LogFollower {
 
   constructor(parts: StreamFollowerParts) {
     this.#parts = parts;
+    this.#input = new ReplicaInput(parts.replica, parts.traffic);
     this.#attempts = new RetryLoop({
       ...{ name: parts.uri, code: "SVC3365", warn: parts.warn },
       ...{ minDelayMs: MIN_BACKOFF_MS, maxDelayMs: MAX_BACKOFF_MS },
@@ -106,27 +107,15 @@ export class StreamFollower implements LogFollower {
     }
   }
 
-  async #take(reader: StreamReader, { type, body }: Message): Promise<void> {
-    const { traffic, replica } = this.#parts;
-    if (type === MessageType.Frame) {
-      const { header, records } = await replica.take(body);
-      traffic.count(traffic.in, body.length, header.units, records);
-      if (this.#serialBase !== null) {
-        traffic.serial = this.#serialBase + header.sn + header.units - 1;
-      }
-    } else if (type === MessageType.Start) {
-      replica.start(parseJsonBody(body));
-    } else if (type === MessageType.Status) {
-      const { at, serial, digest, graphs } = parseStatus(parseJsonBody(body));
-      replica.compare(graphs);
-      traffic.lagMs = Math.max(0, Date.now() - at);
-      traffic.serial = serial;
-      traffic.providerDigest = digest;
-    } else if (type === MessageType.SnapshotBegin) {
-      await this.#snapshot(reader, parseJsonBody(body));
-    } else if (type === MessageType.Table) {
-      await this.#begin(parseJsonBody(body));
-    } else throw malformedMessage(`message ${type} is not expected`);
+  async #take(reader: StreamReader, message: Message): Promise<void> {
+    const { type, body } = message;
+    if (type === MessageType.Table) await this.#begin(parseJsonBody(body));
+    else if (type === MessageType.SnapshotBegin && !this.#needs(body)) await skip(reader, body);
+    else await this.#input.take(reader, message);
+  }
+
+  #needs(head: Buffer): boolean {
+    return this.#parts.replica.needs(parseSnapshotHead(parseJsonBody(head)));
   }
 
   async #begin(given: unknown): Promise<void> {
@@ -135,28 +124,19 @@ export class StreamFollower implements LogFollower {
     if (!Number.isSafeInteger(at)) throw malformedMessage("no offer of a stream");
     const offer = parseOffer(given);
     await replica.acceptAgain(offer, at as number);
-    this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
+    this.#input.begin(offer);
     this.#attempts.succeeded();
     warn(`replication: ${uri} provides ${offer.graphs.length} graphs`);
   }
+}
 
-  async #snapshot(reader: StreamReader, given: unknown): Promise<void> {
-    const { traffic, replica } = this.#parts;
-    const head = parseSnapshotHead(given);
-    if (!replica.needs(head)) {
-      for (let at = 0; at < head.bytes; ) {
-        const { length } = await reader.expect(MessageType.SnapshotChunk);
-        if (length === 0) throw malformedMessage("an empty piece");
-        at += length;
-      }
-      await reader.expect(MessageType.SnapshotEnd);
-      return;
-    }
-    traffic.synchronizing++;
-    try {
-      await replica.receive(reader, given);
-    } finally {
-      traffic.synchronizing--;
-    }
+/** Reads over a snapshot that has nothing new. */
+async function skip(reader: StreamReader, head: Buffer): Promise<void> {
+  const { bytes, values = 0 } = parseSnapshotHead(parseJsonBody(head));
+  for (let at = 0; at < bytes + values; ) {
+    const { length } = await reader.expect(MessageType.SnapshotChunk);
+    if (length === 0) throw malformedMessage("an empty piece");
+    at += length;
   }
+  await reader.expect(MessageType.SnapshotEnd);
 }

@@ -1,0 +1,59 @@
+// Applies the messages of a provider to a replica and records their traffic, for every transport.
+
+import type { Traffic } from "../metrics/traffic.js";
+import { serialBase } from "./log/segment-format.js";
+import type { Replica } from "./replica.js";
+import type { MessageSource } from "./snapshot-transfer.js";
+import { type Message, MessageType, malformedMessage } from "./wire/messages.js";
+import { parseJsonBody } from "./wire/peer.js";
+import { type Offer, parseStatus } from "./wire/positions.js";
+
+export class ReplicaInput {
+  readonly #replica: Replica;
+  readonly #traffic: Traffic;
+  /** Null: the provider is a replica itself, and its status carries the serial. */
+  #serialBase: number | null = null;
+
+  constructor(replica: Replica, traffic: Traffic) {
+    this.#replica = replica;
+    this.#traffic = traffic;
+  }
+
+  /** Called with the offer that the following messages belong to. */
+  begin({ isRoot, logId }: Offer): void {
+    this.#serialBase = isRoot ? serialBase(logId) : null;
+  }
+
+  /** @throws SvcError SVC2531, SVC2532, SVC3200 */
+  async take(source: MessageSource, { type, body }: Message): Promise<void> {
+    const replica = this.#replica;
+    if (type === MessageType.Frame) await this.#takeFrame(body);
+    else if (type === MessageType.Start) replica.start(parseJsonBody(body));
+    else if (type === MessageType.Status) this.#takeStatus(parseJsonBody(body));
+    else if (type === MessageType.SnapshotBegin) {
+      this.#traffic.synchronizing++;
+      try {
+        await replica.receive(source, parseJsonBody(body));
+      } finally {
+        this.#traffic.synchronizing--;
+      }
+    } else throw malformedMessage(`message ${type} is not expected`);
+  }
+
+  async #takeFrame(body: Buffer): Promise<void> {
+    const traffic = this.#traffic;
+    const { header, records } = await this.#replica.take(body);
+    const { sn, units } = header;
+    traffic.count(traffic.in, body.length, units, records);
+    if (this.#serialBase !== null) traffic.serial = this.#serialBase + sn + units - 1;
+  }
+
+  #takeStatus(given: unknown): void {
+    const { at, serial, digest, graphs } = parseStatus(given);
+    this.#replica.compare(graphs);
+    // Everything sent before the status is applied.
+    this.#traffic.lagMs = Math.max(0, Date.now() - at);
+    this.#traffic.serial = serial;
+    this.#traffic.providerDigest = digest;
+  }
+}
