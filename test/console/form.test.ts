@@ -46,7 +46,7 @@ test("report values outside of constraints", () => {
   assert.is(findFieldError(tags, "[1]"), null);
 });
 
-test("report mistakes before sending", () => {
+test("report errors before sending", () => {
   const integer = field({ wire: "int", schema: { type: "integer" } });
   const number = field({ wire: "float", schema: { type: "number" } });
   const json = field({ wire: "json", schema: { type: "object" } });

@@ -171,7 +171,7 @@ test("sends its hash in responses to clients that send one", async () => {
   }
 });
 
-test("exposes the hash to pages of other origins", async () => {
+test("exposes the hash to cross-origin pages", async () => {
   const open = await serve(project.folder, "--cors", "*");
   const { headers } = await get(open.port, "/svc/builtin/ping", { headers: ASKING });
   assert.is(headers.get("x-svc-argspec"), built.hash);

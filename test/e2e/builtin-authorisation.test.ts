@@ -43,7 +43,7 @@ interface Client {
   readonly to?: string;
   readonly host?: string;
   readonly fields?: readonly string[];
-  /** A browser sends it for a page of another origin. */
+  /** A browser sends it for a cross-origin page. */
   readonly isPage?: boolean;
 }
 

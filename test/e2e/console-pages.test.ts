@@ -62,7 +62,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** Findings of axe in the current page. */
+/** Violations that axe reports in the current page. */
 async function check(what: string): Promise<void> {
   await page.tab.value(`(() => { ${AXE} })(); void 0`);
   const { violations } = (await page.tab.value(`axe.run(document, ${JSON.stringify(RULES)})`)) as {
@@ -190,7 +190,7 @@ inBrowser(
   },
 );
 
-inBrowser("completes a query from the graph, and marks mistakes at their position", async () => {
+inBrowser("completes a query from the graph, and marks errors at their position", async () => {
   await page.open(served.port + 1, "search?graph=cities&mode=evaluate&query=1%20%2B");
   await page.press("Ask");
   await page.has("line 1, column 4: expected operand");

@@ -14,7 +14,7 @@ import { findBrowser } from "./support/browser.js";
 import { openTab } from "./support/browser-tab.js";
 import { buildProject, fixture, get, serve, started } from "./support/server.js";
 
-const test = suite("console places");
+const test = suite("console location");
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 const root = mkdtempSync(join(tmpdir(), "svc-places-"));
 

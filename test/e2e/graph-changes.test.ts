@@ -363,7 +363,7 @@ test("reject indexes of impossible keys", async () => {
   assert.is((await ask("index", { graph: "g", what: "ids" }, 0, { method: "GET" })).status, 405);
 });
 
-test("are refused to pages of other origins", async () => {
+test("are refused to cross-origin pages", async () => {
   const headers = { origin: "http://evil.example", "x-svc-change": "1" };
   await expectForbidden(/^403 Forbidden: pages of other origins/, (name, parameters, port) =>
     ask(name, parameters, port, { method: "POST", headers }),

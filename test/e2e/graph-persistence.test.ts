@@ -170,7 +170,7 @@ test("are opened at start if configured, and reject changes if readonly", async 
   assert.is(await call("put?id=a&n=2"), 0);
 });
 
-test("report all mistakes in their configuration with the file", async () => {
+test("report all errors in their configuration with the file", async () => {
   const wrong = `{ graphs: {
     "1st": {}, notes: { readonl: true }, other: { path: "../x" }, third: { local: 1 },
   } }`;

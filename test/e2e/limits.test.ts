@@ -1,5 +1,5 @@
 // A server with a limit of its address space (`ulimit -v`) or open files (`ulimit -n`): it reports
-// the limit and the fix instead of a silent end of V8; stored graphs are not damaged.
+// the limit and the fix instead of a silent end of V8; stored graphs stay intact.
 // limit: 60 s
 // takes 10 s
 
@@ -45,7 +45,7 @@ test.before(async () => {
 test.after.each(() => project.kill());
 test.after(() => project.remove());
 
-/** Shell arguments to serve with so many GiB of address space. */
+/** Shell arguments to serve with n GiB of address space. */
 function under(gib: number, root: string, ...options: string[]): string[] {
   const limit = `ulimit -v ${Math.round(gib * KIB_A_GIB)}; exec "$@"`;
   const command = [plainNode(), SVC, "serve", project.folder, "--port", "0", "--root"];

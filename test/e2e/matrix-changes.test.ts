@@ -52,7 +52,7 @@ async function client(): Promise<void> {
   }
 }
 
-/** Resolves after so many further responses. */
+/** Resolves after n further responses. */
 async function more(count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     assert.is((await system.get("TD", "/svc/plugin/mountains?n=1")).status, 200);

@@ -85,7 +85,7 @@ test("subclasses of HttpError carry details for programs", async () => {
   assert.equal([late.status, late.json.status], [409, "ERROR"]);
 });
 
-test("an invalid error status is reported as a mistake of the plugin", async () => {
+test("an invalid error status is reported as an error of the plugin", async () => {
   const { status, json } = await ask("product?id=x&status=200");
   assert.is(status, 500);
   assert.match(JSON.stringify(json.message), /status of an HttpError: 400 to 599, not 200/);

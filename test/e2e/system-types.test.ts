@@ -1,5 +1,4 @@
-// `defineSystem` in an editor: a valid system compiles, and each mistake is reported at its
-// position.
+// `defineSystem` in an editor: a valid system compiles, and each error is reported at its position.
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";

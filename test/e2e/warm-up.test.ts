@@ -89,7 +89,7 @@ test("calls no plugin with --no-warm-up", async () => {
   assert.equal(calls(), ["look 5"]);
 });
 
-test("keeps a server Service-OUT that starts so", async () => {
+test("keeps a server started Service-OUT out of service", async () => {
   served = await serve(project.folder, "--service-out");
   assert.is((await get(served.port, "/svc/hc")).status, 503);
   assert.ok(calls().includes("look 2"));

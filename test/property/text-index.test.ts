@@ -19,7 +19,7 @@ import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { type NaiveDocument, searchNaively } from "./support/naive-texts.js";
 import { Random, SEED } from "./support/random.js";
 
-const test = suite("index of texts");
+const test = suite("text index");
 const STEPS = Number(process.env.STEPS ?? 1500);
 const WORDS = Array.from({ length: 60 }, (_, index) => `w${"abcdef"[index % 6]}${index}`);
 const KEYS = ["title", "body"];
@@ -174,7 +174,7 @@ function build(random: Random, processor: TextProcessor): void {
 }
 
 for (const type of [null, "t"]) {
-  test(`finds what a naive search does, type ${type}`, () => {
+  test(`agrees with a naive search, type ${type}`, () => {
     const random = new Random(SEED + (type === null ? 0 : 1));
     const store = GraphStore.create("test", TEST_THREAD);
     const graph = openStore(store);

@@ -16,7 +16,7 @@ import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { Random, SEED } from "./support/random.js";
 import { endOf, startWorker } from "./support/start-worker.js";
 
-const test = suite("text index beside readers");
+const test = suite("text index during reads");
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const WRITES = 1500;
 const BUILDER = 121;

@@ -18,7 +18,7 @@ import { TopDocuments } from "../../runtime/graph/texts/top-documents.js";
 import { averageLengths, type NaiveDocument, searchNaively } from "./support/naive-texts.js";
 import { Random, SEED } from "./support/random.js";
 
-const test = suite("segments of texts");
+const test = suite("text segments");
 const TEXTS = Number(process.env.TEXTS ?? 3000);
 const SEARCHES = 100;
 const KEYS = 2;
@@ -157,7 +157,7 @@ function checkSearch(
   }
 }
 
-test("finds what a naive search does, in any number of segments", () => {
+test("agrees with a naive search in any number of segments", () => {
   const random = new Random(SEED);
   const words = makeWords(random);
   const forms = new WordForms((form) => (form === STOP_WORD ? null : form));
@@ -178,7 +178,7 @@ test("finds what a naive search does, in any number of segments", () => {
   }
 });
 
-test("leaves dead documents out of a merged segment", () => {
+test("omits dead documents from a merged segment", () => {
   const random = new Random(SEED + 1);
   const words = makeWords(random);
   const forms = new WordForms((form) => (form === STOP_WORD ? null : form));

@@ -191,7 +191,7 @@ test(`can be dropped while vectors change, and built again (seed ${SEED})`, () =
     change();
     expectExact();
   }
-  // Requested again before all nodes are removed: it waits for that, and starts anew.
+  // Requested again before all nodes are removed: it waits for that, and starts over.
   graph.index("vectors", { length: LENGTH, ef: 50 });
   while (processor.run(1000));
   while (processor.run(1000));

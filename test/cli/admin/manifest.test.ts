@@ -31,7 +31,7 @@ function written(files: Manifests): string {
   return folder;
 }
 
-/** Findings of a tool; null if it is not installed. */
+/** Diagnostics of a tool; null if it is not installed. */
 function asked(files: Manifests, command: string, ...words: readonly string[]): string | null {
   const cwd = written(files);
   try {

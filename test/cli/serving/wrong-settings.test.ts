@@ -63,7 +63,7 @@ function placed(key: string, value: string): { text: string; line: number; colum
 }
 
 for (const [name, row] of rows) {
-  test(`${name}: a build reports the mistake with its position`, async () => {
+  test(`${name}: a build reports the error with its position`, async () => {
     for (const [value, wanted] of WRONG_VALUES[name]) {
       const written = expression(value);
       if (written === null) continue;

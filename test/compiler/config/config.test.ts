@@ -81,7 +81,7 @@ test("reports files that fail to run", async ({ dir }) => {
   }
 });
 
-test("reports all mistakes in one error", async ({ dir }) => {
+test("reports all errors in one error", async ({ dir }) => {
   write(dir, "svc.config.ts", 'export default { prot: 1, http: { port: "x" }, executors: 0 };');
   const error = await fault(dir);
   assert.is(error.code, "SVC1102");

@@ -56,7 +56,7 @@ test("is evaluated with its imports and leaves nothing behind", async ({ dir }) 
   assert.is(await loadSystemFile(dir, "other.json"), null);
 });
 
-test("reports all mistakes at once, with their paths", async ({ dir }) => {
+test("reports all errors at once, with their paths", async ({ dir }) => {
   write(
     dir,
     "svc.system.mjs",

@@ -1,4 +1,4 @@
-// Expressions in plugin sources: the build reports mistakes in their texts with the position.
+// Expressions in plugin sources: the build reports errors in their texts with the position.
 // limit: 60 s
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources of plugins have templates
 

@@ -77,12 +77,12 @@ export function failure(status: number, message: unknown): Step {
   return answer(status, JSON.stringify(envelope));
 }
 
-/** Resets the connection after so many bytes of the response. */
+/** Resets the connection after n bytes of the response. */
 export function reset(bytes = ""): Step {
   return ({ socket }) => breakOff(socket!, bytes, () => socket!.resetAndDestroy());
 }
 
-/** Closes the connection after so many bytes of the response. */
+/** Closes the connection after n bytes of the response. */
 export function cut(bytes: string): Step {
   return ({ socket }) => breakOff(socket!, bytes, () => socket!.end());
 }

@@ -37,7 +37,7 @@ export class DyingStore {
     this.store = this.#trapped(() => GraphStore.attach(share, thread));
   }
 
-  /** Runs until so many words were written, or to completion: true if it died before. */
+  /** Runs until n words were written, or to completion: true if it died before. */
   run(writes: number, change: () => void): boolean {
     this.#left = writes;
     this.#written = 0;

@@ -1,4 +1,4 @@
-// A thread that searches texts until it is told to end, and reports its wrong results.
+// A thread that searches texts until it is stopped, and reports its wrong results.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { Graph } from "../../../runtime/graph/api/graph.js";

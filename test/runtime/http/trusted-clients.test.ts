@@ -56,7 +56,7 @@ test("trusts a dispatcher by its network alone, with any host name", () => {
   assert.not.ok(isTrusted("192.168.1.1", ident, "192.168.1.2"), "a parent, but not trusted");
 });
 
-test("rejects pages of other origins", () => {
+test("rejects cross-origin pages", () => {
   const host = "Host: 127.0.0.1:9000\r\n";
   for (const origin of ["http://evil.example", "http://127.0.0.1:9001", "null", "x"]) {
     const headers = `${host}Origin: ${origin}\r\n`;

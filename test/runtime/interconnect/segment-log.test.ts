@@ -32,7 +32,7 @@ function contentOf(bytes: Buffer): string {
   return bytes.toString("latin1", FRAME_HEADER_BYTES).replaceAll("\0", "");
 }
 
-/** A frame of so many transactions with a text in it. */
+/** A frame of n transactions with a text in it. */
 function frame(text: string): Buffer {
   return Buffer.concat([
     Buffer.alloc(FRAME_HEADER_BYTES),
@@ -239,7 +239,7 @@ test("writes nothing after an error", async ({ disk }) => {
   assert.is(flushes, 1);
 });
 
-/** Writes and loses power repeatedly; returns the mistakes found after recovery. */
+/** Writes and loses power repeatedly; returns the errors found after recovery. */
 async function survive(seed: number, isLying: boolean): Promise<string | null> {
   const random = new Random(seed);
   const disk = new SimulatedDisk();

@@ -13,7 +13,7 @@ function createState(outReason: string | null) {
   return { state, reasons };
 }
 
-test("goes in once started, unless it starts or was taken out of service", () => {
+test("is Service-IN once started, unless taken out of service", () => {
   for (const [initial, left, isIn] of [
     [null, null, true],
     ["start", null, false],

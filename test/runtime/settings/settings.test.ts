@@ -89,7 +89,7 @@ test("accepts and normalizes valid values", () => {
   }
 });
 
-test("reports all mistakes at once, and ignores inherited keys", () => {
+test("reports all errors at once, and ignores inherited keys", () => {
   assert.equal(problemsOf({ prot: 1, http: { port: "x" }, executors: 0 }), [
     "prot: unknown key, did you mean `root`?",
     'executors: expected an integer from 1 to 32, or "auto", got 0',

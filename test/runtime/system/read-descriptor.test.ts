@@ -167,7 +167,7 @@ for (const [given, text] of MISTAKES) {
   test(`reports: ${text}`, () => assert.equal(problemsOf(given), [text]));
 }
 
-test("reports all mistakes at once", () => {
+test("reports all errors at once", () => {
   const given = two({ hport: 0, type: "x" }, { name: 5, topology: { dispatch: { TD: [{}] } } });
   assert.is(problemsOf(given).length, 4);
 });

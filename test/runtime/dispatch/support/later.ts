@@ -1,6 +1,6 @@
 // Shifts the monotonic clock forward.
 
-/** Runs `check` as if so many milliseconds had passed. */
+/** Runs `check` as if n milliseconds had passed. */
 export function later(ms: number, check: () => void): void {
   const { now } = performance;
   const atMs = now.call(performance) + ms;

@@ -91,7 +91,7 @@ const CASES: readonly (readonly [string, unknown[], RegExp])[] = [
 ];
 
 for (const [method, given, text] of CASES) {
-  test(`rejects ${method}(${JSON.stringify(given)}) with the position of the mistake`, () => {
+  test(`rejects ${method}(${JSON.stringify(given)}) with the position of the error`, () => {
     try {
       graph[method]!(...given);
     } catch (error) {

@@ -25,7 +25,7 @@ test.before.each((context) => {
   });
 });
 
-/** Runs the processor as if so many seconds had passed. */
+/** Runs the processor as if n seconds had passed. */
 function runLater(events: EventProcessor, seconds: number): number {
   return events.run(nowSeconds() + seconds);
 }

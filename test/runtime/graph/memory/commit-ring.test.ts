@@ -26,7 +26,7 @@ function makeRing(clock: CommitClock, words = WORDS): CommitRing {
   return ring;
 }
 
-/** Commits a transaction with a record of so many words, filled with a number. */
+/** Commits a transaction with a record of n words, filled with a number. */
 function write(ring: CommitRing, content: number, ...records: readonly number[]): void {
   for (const words of records) {
     const at = ring.reserve(words);

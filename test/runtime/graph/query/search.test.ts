@@ -46,7 +46,7 @@ for (const isBuilt of [true, false]) {
   });
 }
 
-test("finds at once what was set just now", () => {
+test("finds new texts at once", () => {
   const { graph, processor } = makeShop();
   const vertex = graph.openVertex("c");
   vertex.setProperty("title", "green running shoes");
@@ -59,7 +59,7 @@ test("finds at once what was set just now", () => {
   assert.equal(graph.search("green"), []);
 });
 
-test("takes the options of a query of vertices", () => {
+test("accepts the options of a vertex query", () => {
   const { graph } = makeShop();
   const found = graph.search("shoes", {
     condition: { property: { price: { lt: 98 } } },
@@ -80,7 +80,7 @@ test("takes the options of a query of vertices", () => {
   assert.match(explain.plan[0]!, /^texts: 4 in 1 segments, 0 of them pending$/);
 });
 
-test("finds nothing for a text without words, and takes any text", () => {
+test("accepts any text, and finds nothing without words", () => {
   const { graph } = makeShop();
   for (const text of [
     "",
@@ -99,14 +99,14 @@ test("finds nothing for a text without words, and takes any text", () => {
   }
 });
 
-test("ignores what exceeds the limits of a text", () => {
+test("ignores words beyond the limits of a text", () => {
   const { graph } = makeShop();
   const many = Array.from({ length: 40 }, () => "red").join(" ");
   assert.equal(graph.search(`${many} nothing`).length, 2);
   assert.equal(graph.search(`red ${" ".repeat(1000)} nothing`).length, 2);
 });
 
-test("refuses what it does not know", () => {
+test("rejects unknown options", () => {
   const { graph } = makeShop();
   assert.throws(() => graph.search("a", { in: "none" }), /unknown index of texts: 'none'/);
   assert.throws(() => graph.search("a", { keys: ["body"] }), /unknown key: 'body'/);

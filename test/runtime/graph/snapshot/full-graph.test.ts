@@ -24,7 +24,7 @@ const test = suite("full graphs");
 const LEFT_WORDS = 2 ** 18;
 const TEXT_LENGTH = 100_000;
 
-/** A store with so many strings that not even the shortest one fits. */
+/** A store so full of strings that not even the shortest one fits. */
 function fullStore(): GraphStore {
   const store = GraphStore.create("full", TEST_THREAD);
   const { header, strings } = store.memory;

@@ -16,7 +16,7 @@ import { TEST_THREAD } from "../support/make-graph.js";
 const test = suite("property table");
 const REAL = 1;
 
-/** A store of so many vertices, from handle 1 on, and codes of some keys. */
+/** A store of n vertices, from handle 1 on, and codes of some keys. */
 function makeStore(vertices: number, ...names: string[]): { store: GraphStore; keys: number[] } {
   const store = GraphStore.create("test", TEST_THREAD);
   const keys = store.writer.mutate(() => {

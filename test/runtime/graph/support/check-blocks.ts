@@ -38,7 +38,7 @@ export function checkBlocks(
   assert.is(words[state]! || unitWords, end, `all of arena ${arena.id} that was handed out`);
 }
 
-/** Size in words of the smallest block that holds so many. */
+/** Size in words of the smallest block that holds n words. */
 export function blockWords(unitWords: number, words: number): number {
   let sizeClass = 0;
   while (blockUnits(sizeClass) * unitWords < words) sizeClass++;

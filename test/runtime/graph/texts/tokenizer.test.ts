@@ -48,14 +48,14 @@ test("folds each code unit as normalization does", () => {
   }
 });
 
-test("splits at what is neither letter, digit nor mark", () => {
+test("splits at characters other than letters, digits and marks", () => {
   assert.equal(wordsOf("Don't stop: wi-fi 802.11ac"), [
     ...["don", "t", "stop", "wi", "fi", "802", "11ac"],
   ]);
   assert.equal(wordsOf(" \n- "), []);
 });
 
-test("leaves accents out and spells special letters", () => {
+test("removes accents and expands special letters", () => {
   assert.equal(wordsOf("Crème BRÛLÉE Straße Ørsted Łódź ﬁn İstanbul"), [
     ...["creme", "brulee", "strasse", "orsted", "lodz", "fin", "istanbul"],
   ]);
@@ -73,7 +73,7 @@ test("makes pairs of the characters of scripts without spaces", () => {
   assert.equal(wordsOf("𠀀𠀁𠀂"), ["𠀀𠀁", "𠀁𠀂"]);
 });
 
-test("composes characters that come in parts", () => {
+test("composes decomposed characters", () => {
   assert.equal(wordsOf("か\u3099き"), ["がき"]);
   assert.equal(wordsOf("한국".normalize("NFD")), ["한국"]);
 });
@@ -82,11 +82,11 @@ test("reads lone surrogates and symbols beyond 16 bits as separators", () => {
   assert.equal(wordsOf("a\ud800b \udc00c 😀d"), ["a", "b", "c", "d"]);
 });
 
-test("cuts words that are too long", () => {
+test("truncates words that are too long", () => {
   assert.equal(wordsOf("a".repeat(300)), ["a".repeat(MAX_WORD_UNITS)]);
 });
 
-test("tells where words are", () => {
+test("returns the positions of words", () => {
   const tokenizer = makeTokenizer();
   tokenizer.keepsPlaces = true;
   const text = "Crème, 東京都!";
@@ -98,7 +98,7 @@ test("tells where words are", () => {
   assert.equal(found, ["Crème", "東京", "京都"]);
 });
 
-test("gives forms the same term again, also when there are many", () => {
+test("maps word forms to the same term, also many of them", () => {
   const tokenizer = makeTokenizer();
   const words = Array.from({ length: 20_000 }, (_, index) => `w${index}`);
   const terms = (text: string): number[] => {

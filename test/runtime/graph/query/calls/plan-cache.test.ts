@@ -36,7 +36,7 @@ test("reuses the plan of equal options", () => {
   assert.is(plansOf({ filter: ".arc.value > 5" }, { filter: ".arc.value > 5" }), 1);
 });
 
-test("plans anew when anything differs", () => {
+test("plans again when anything differs", () => {
   const pairs: [object, object][] = [
     [{ hits: 10 }, { hits: 11 }],
     [{ hits: 10 }, {}],
