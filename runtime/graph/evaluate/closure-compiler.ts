@@ -43,12 +43,12 @@ export function readValue(node: TypedNode): ValueOf {
     }
     case "vertexAttribute": {
       const { of, attribute } = node;
-      return (x) => (x[of].handle === 0 ? null : attribute.read(x, x[of]));
+      return (x) => (x[of].handle === 0 ? null : attribute.of(x.store, x[of].handle));
     }
     case "arcAttribute": {
       const { attribute } = node;
-      if (node.of === "next") return (x) => attribute.read(x, x.arc);
-      return (x) => attribute.read(x, x.prevArc);
+      if (node.of === "next") return (x) => attribute.of(x.arc);
+      return (x) => attribute.of(x.prevArc);
     }
     case "other":
       return node.attribute.read;

@@ -1,8 +1,11 @@
 // Attributes of the arc that led to a hit, and of the hit itself.
 
 import * as F from "../../model/constants.js";
+import { ArcFlag } from "../../model/modifiers.js";
 import { NO_HAMMING, NO_SIMILARITY } from "../../vectors/probe.js";
 import { arc } from "./attribute.js";
+
+const DIRECTIONS = [F.D_OUT, F.D_IN, F.D_BOTH];
 
 export const ANCHOR = arc({ field: "anchor", bit: F.F_ANCHOR }, ({ store, tail }) =>
   store.ids.idOf(tail),
@@ -11,25 +14,56 @@ export const ANCHOR_INTERNALID = arc(
   { field: "anchor-internalid", bit: F.F_ANCHOR_OBID },
   ({ store, tail }) => store.ids.internalIdOf(tail),
 );
-export const DIRECTION = arc(
-  { field: "direction", bit: F.F_ARCDIR, name: ".arc.dir" },
-  (hit) => hit.direction,
-);
 export const RELATIONSHIP = arc(
-  { field: "relationship", bit: F.F_REL, name: ".arc.type" },
+  {
+    ...{ field: "relationship", bit: F.F_REL, name: ".arc.type" },
+    ...{ type: "int", doc: "code of the relationship" },
+  },
   (hit) => hit.relationship,
+  ({ word1 }) => word1 >>> 16,
+);
+export const DIRECTION = arc(
+  {
+    ...{ field: "direction", bit: F.F_ARCDIR, name: ".arc.dir" },
+    ...{ type: "int", doc: "direction, D_*" },
+  },
+  (hit) => hit.direction,
+  ({ level, side }) => (level === 0 ? 0 : DIRECTIONS[side]!),
 );
 export const MODIFIER = arc(
-  { field: "modifier", bit: F.F_MOD, name: ".arc.mod" },
+  {
+    ...{ field: "modifier", bit: F.F_MOD, name: ".arc.mod" },
+    ...{ type: "int", doc: "modifier, M_*" },
+  },
   (hit) => hit.modifier,
+  ({ word1 }) => (word1 >>> 8) & 0x1f,
 );
 export const VALUE = arc({ field: "value", bit: F.F_VAL, kind: "arc value" }, (hit) => hit.value);
-/** In expressions the value of an arc without one is 0. */
-const ARC_VALUE = arc({ field: null, name: ".arc.value" }, (hit) => (hit.hasValue ? hit.value : 0));
-const DISTANCE = arc({ field: null, name: ".arc.dist" }, (hit) => hit.level);
+/** Here the value of an arc without one is 0. */
+const ARC_VALUE = arc(
+  { field: null, name: ".arc.value", type: "num", doc: "value, 0 for M_STAT" },
+  (hit) => (hit.hasValue ? hit.value : 0),
+  ({ number }) => number,
+);
+const DISTANCE = arc(
+  { field: null, name: ".arc.dist", type: "int", doc: "levels from the start" },
+  (hit) => hit.level,
+  ({ level }) => level,
+);
 /** A synthetic arc (one per head, for all its arcs) is never part of a result. */
-const IS_SYNTHETIC = arc({ field: null, name: ".arc.issyn" }, () => 0);
-const IS_FORWARD = arc({ field: null, name: ".arc.isfwd" }, (hit) => hit.word1 & 1);
+const IS_SYNTHETIC = arc(
+  { field: null, name: ".arc.issyn", type: "int", doc: "1 once for all arcs to a head" },
+  () => 0,
+  ({ isSynthetic }) => Number(isSynthetic),
+);
+const IS_FORWARD = arc(
+  {
+    ...{ field: null, name: ".arc.isfwd" },
+    ...{ type: "int", doc: "1 for arcs that their ends do not list" },
+  },
+  ({ word1 }) => word1 & ArcFlag.ForwardOnly,
+  ({ word1 }) => word1 & ArcFlag.ForwardOnly,
+);
 export const RANK = arc(
   { field: "rankscore", bit: F.F_RANK, kind: "float", name: ".rank" },
   (hit) => hit.score,
@@ -50,6 +84,6 @@ export const TEXT = arc(
 );
 
 export const ARC_ATTRIBUTES = [
-  ...[ANCHOR, ANCHOR_INTERNALID, DIRECTION, RELATIONSHIP, MODIFIER, VALUE, ARC_VALUE, DISTANCE],
+  ...[ANCHOR, ANCHOR_INTERNALID, RELATIONSHIP, DIRECTION, MODIFIER, VALUE, ARC_VALUE, DISTANCE],
   ...[IS_SYNTHETIC, IS_FORWARD, RANK, SIMILARITY, HAMMING, TEXT],
-];
+] as const;

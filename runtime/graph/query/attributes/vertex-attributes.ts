@@ -6,66 +6,120 @@ import { decodeSecond } from "../../memory/time.js";
 import * as F from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { externalOf, type VectorComponents } from "../../vectors/vector-parts.js";
-import { vertex } from "./attribute.js";
+import { type AttributeType, vertex } from "./attribute.js";
 
-export const ID = vertex({ field: "id", bit: F.F_ID, name: ".id" }, ({ ids }, handle) =>
-  ids.idOf(handle),
+export const ID = vertex(
+  { field: "id", bit: F.F_ID, name: ".id", type: "text", doc: "identifier" },
+  ({ ids }, handle) => ids.idOf(handle),
 );
 export const INTERNALID = vertex(
-  { field: "internalid", bit: F.F_OBID, name: ".internalid" },
+  {
+    ...{ field: "internalid", bit: F.F_OBID, name: ".internalid" },
+    ...{ type: "text", doc: "digest of the id" },
+  },
   ({ ids }, handle) => ids.internalIdOf(handle),
 );
-export const TYPE = vertex({ field: "type", bit: F.F_TYPE, name: ".type" }, (store, handle) =>
-  store.typeNameOf(handle),
+export const TYPE = vertex(
+  { field: "type", bit: F.F_TYPE, name: ".type", type: "int", doc: "code of the type" },
+  (store, handle) => store.typeNameOf(handle),
+  ({ vertices }, handle) => vertices.typeOf(handle),
 );
 export const DEG = vertex(
-  { field: "degree", bit: F.F_DEG, kind: "integer", name: ".deg", sortby: S.S_DEG },
+  {
+    ...{ field: "degree", bit: F.F_DEG, kind: "integer", name: ".deg", sortby: S.S_DEG },
+    ...{ type: "int", doc: "arcs in and out" },
+  },
   ({ vertices }, handle) => vertices.outDegree(handle) + vertices.inDegree(handle),
 );
 export const IDEG = vertex(
-  { field: "indegree", bit: F.F_IDEG, kind: "integer", name: ".ideg", sortby: S.S_IDEG },
+  {
+    ...{ field: "indegree", bit: F.F_IDEG, kind: "integer", name: ".ideg", sortby: S.S_IDEG },
+    ...{ type: "int", doc: "arcs in" },
+  },
   ({ vertices }, handle) => vertices.inDegree(handle),
 );
 export const ODEG = vertex(
-  { field: "outdegree", bit: F.F_ODEG, kind: "integer", name: ".odeg", sortby: S.S_ODEG },
+  {
+    ...{ field: "outdegree", bit: F.F_ODEG, kind: "integer", name: ".odeg", sortby: S.S_ODEG },
+    ...{ type: "int", doc: "arcs out" },
+  },
   ({ vertices }, handle) => vertices.outDegree(handle),
 );
 export const VECTOR = vertex(
-  { field: "vector", bit: F.F_VEC, kind: "vector", name: ".vector" },
+  {
+    ...{ field: "vector", bit: F.F_VEC, kind: "vector", name: ".vector" },
+    ...{ type: "vector", doc: "vector, empty without one" },
+  },
   ({ vectors }, handle): VectorComponents => externalOf(vectors.get(handle)),
+  ({ vectors }, handle) => (vectors.has(handle) ? vectors.get(handle) : null),
 );
 export const PROPERTIES = vertex(
   { field: "properties", bit: F.F_PROP, kind: "items" },
   ({ properties }, handle) => Object.entries(properties.all(handle)),
 );
 export const TMC = vertex(
-  { field: "created", bit: F.F_TMC, kind: "integer", name: ".tmc", sortby: S.S_TMC },
+  {
+    ...{ field: "created", bit: F.F_TMC, kind: "integer", name: ".tmc", sortby: S.S_TMC },
+    ...{ type: "int", doc: "second of its creation" },
+  },
   ({ vertices }, handle) => vertices.createdAt(handle),
 );
 export const TMM = vertex(
-  { field: "modified", bit: F.F_TMM, kind: "integer", name: ".tmm", sortby: S.S_TMM },
+  {
+    ...{ field: "modified", bit: F.F_TMM, kind: "integer", name: ".tmm", sortby: S.S_TMM },
+    ...{ type: "int", doc: "second of its last change" },
+  },
   ({ vertices }, handle) => vertices.modifiedAt(handle),
 );
 export const TMX = vertex(
-  { field: "expires", bit: F.F_TMX, kind: "integer", name: ".tmx", sortby: S.S_TMX },
+  {
+    ...{ field: "expires", bit: F.F_TMX, kind: "integer", name: ".tmx", sortby: S.S_TMX },
+    ...{ type: "int", doc: "second at which it expires, or T_NEVER" },
+  },
   ({ vertices }, handle) => decodeSecond(vertices.expiresAt(handle)),
 );
-export const HANDLE = vertex(
-  { field: "address", bit: F.F_ADDR, kind: "integer", name: ".handle", sortby: S.S_ADDR },
-  (_, handle) => handle,
+const C1 = vertex(
+  { field: null, name: ".c1", type: "real", doc: "first rank coefficient" },
+  ({ vertices }, handle) => vertices.c1(handle),
 );
-const ENUM = vertex({ field: null, name: ".enum" }, (_, handle) => handle);
-const C1 = vertex({ field: null, name: ".c1" }, ({ vertices }, handle) => vertices.c1(handle));
-const C0 = vertex({ field: null, name: ".c0" }, ({ vertices }, handle) => vertices.c0(handle));
-export const VIRTUAL = vertex({ field: null, name: ".virtual" }, ({ vertices }, handle) =>
-  vertices.isVirtual(handle) ? 1 : 0,
+const C0 = vertex(
+  { field: null, name: ".c0", type: "real", doc: "second rank coefficient" },
+  ({ vertices }, handle) => vertices.c0(handle),
+);
+export const VIRTUAL = vertex(
+  { field: null, name: ".virtual", type: "int", doc: "1 if only arcs name it" },
+  ({ vertices }, handle) => Number(vertices.isVirtual(handle)),
+);
+const LOCKED = expressionOnly(
+  { name: ".locked", type: "int", doc: "1 while somebody holds it for writing" },
+  ({ locks }, handle) => Number(locks.ownerOf(handle) !== 0),
 );
 const PROPCOUNT = vertex(
-  { field: null, name: ".propcount" },
-  ({ properties }, handle) => properties.keysOf(handle).length,
+  { field: null, name: ".propcount", type: "int", doc: "number of properties" },
+  ({ properties }, handle) => properties.countOf(handle),
 );
-export const OP = vertex({ field: null, name: ".op" }, ({ vertices }, handle) =>
-  vertices.operationOf(handle),
+export const OP = vertex(
+  { field: null, name: ".op", type: "int", doc: "operation that changed it last" },
+  ({ vertices }, handle) => vertices.operationOf(handle),
+);
+export const HANDLE = vertex(
+  {
+    ...{ field: "address", bit: F.F_ADDR, kind: "integer", name: ".handle", sortby: S.S_ADDR },
+    ...{ type: "int", doc: "number of the vertex in this graph" },
+  },
+  (_, handle) => handle,
+);
+const DENSE_NUMBER = { type: "int", doc: "dense number of the vertex" } as const;
+const ENUM = vertex({ field: null, name: ".enum", ...DENSE_NUMBER }, (_, handle) => handle);
+const INDEX = expressionOnly({ name: ".index", ...DENSE_NUMBER }, (_, handle) => handle);
+const ADDRESS = expressionOnly({ name: ".address", ...DENSE_NUMBER }, (_, handle) => handle);
+const BITINDEX = expressionOnly(
+  { name: ".bitindex", type: "int", doc: "index / 64" },
+  (_, handle) => Math.floor(handle / 64),
+);
+const BITVECTOR = expressionOnly(
+  { name: ".bitvector", type: "bits", doc: "one bit: index % 64" },
+  (_, handle) => 1n << BigInt(handle & 63),
 );
 
 // Debugging aids of this implementation: type code and flags, the handle with its generation, and
@@ -89,7 +143,16 @@ function rawVertex({ vertices }: GraphStore, handle: number): string {
   return text;
 }
 
+/** Declares an attribute that `select` does not know. */
+function expressionOnly<const N extends string, V extends number | bigint>(
+  row: { readonly name: N; readonly type: AttributeType; readonly doc: string },
+  of: (store: GraphStore, handle: number) => V,
+) {
+  return vertex({ field: null, isSelectable: false, ...row }, of);
+}
+
 export const VERTEX_ATTRIBUTES = [
-  ...[ID, INTERNALID, TYPE, DEG, IDEG, ODEG, VECTOR, PROPERTIES, TMC, TMM, TMX, HANDLE],
-  ...[ENUM, C1, C0, VIRTUAL, PROPCOUNT, OP, DESCRIPTOR, GENERATION, RAW],
-];
+  ...[ID, INTERNALID, TYPE, DEG, IDEG, ODEG, VECTOR, TMC, TMM, TMX, C1, C0, VIRTUAL, LOCKED],
+  ...[PROPCOUNT, OP, HANDLE, ENUM, INDEX, ADDRESS, BITINDEX, BITVECTOR],
+  ...[PROPERTIES, DESCRIPTOR, GENERATION, RAW],
+] as const;

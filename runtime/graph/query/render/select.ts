@@ -22,8 +22,8 @@ type ReadAttribute = (hit: HitView) => PropertyValue;
 
 /** Attributes by name. */
 const ATTRIBUTES = new Map(
-  [...VERTEX_ATTRIBUTES, ...ARC_ATTRIBUTES].flatMap(({ name, read }) =>
-    name === null ? [] : [[name, read as ReadAttribute] as const],
+  [...VERTEX_ATTRIBUTES, ...ARC_ATTRIBUTES].flatMap(({ name, isSelectable, read }) =>
+    name !== null && isSelectable ? [[name as string, read as ReadAttribute] as const] : [],
   ),
 );
 

@@ -3,18 +3,16 @@
 // general type. Types only.
 
 import type { PropertyValue } from "../../store/property-values.js";
-import type { VectorComponents } from "../../vectors/vector-parts.js";
+import type { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
+import type { HitView } from "../attributes/attribute.js";
+import type { VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 
-/** Attributes by name; all others are numbers. */
-interface Attributes {
-  readonly ".id": string;
-  readonly ".internalid": string;
-  readonly ".type": string;
-  readonly ".vector": VectorComponents;
-  readonly ".arc.dir": string;
-  readonly ".arc.type": string;
-  readonly ".arc.mod": string;
-}
+type Row = (typeof VERTEX_ATTRIBUTES)[number] | (typeof ARC_ATTRIBUTES)[number];
+
+/** Values of attributes by name. */
+type Attributes = {
+  [R in Row as R["name"] & string]: R["read"] extends (hit: HitView) => infer V ? V : never;
+};
 
 type Open = { readonly [key: string]: PropertyValue };
 type Blank = " " | "\n" | "\t" | "\r";
