@@ -1,5 +1,5 @@
-// Temporary files of builds that were killed. Their names carry the id of their process, so that a
-// later build can tell them from those of builds that run at the same time.
+// Removes temporary files of killed builds. Their names contain the process id, which distinguishes
+// them from builds in progress.
 
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

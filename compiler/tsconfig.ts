@@ -19,7 +19,7 @@ interface TsConfig {
   };
 }
 
-/** What a project's tsconfig.json is called where nobody says otherwise. */
+/** Default name of a project's tsconfig.json. */
 export const TSCONFIG_FILE = "tsconfig.json";
 
 /** The project's tsconfig.json and the files that it extends, relative to the project. */
@@ -27,7 +27,7 @@ export function tsconfigFiles(projectDir: string, tsconfig = TSCONFIG_FILE): str
   return [...readChain(projectDir, tsconfig).keys()];
 }
 
-/** What the nearest file says of an option, and which it is; null where none has it. */
+/** Returns an option from the nearest file that sets it, with that file; null if none does. */
 export function inheritedOption(
   projectDir: string,
   tsconfig: string,
@@ -68,7 +68,7 @@ export async function declarationFiles(
 
 type Chain = ReadonlyMap<string, TsConfig>;
 
-/** tsconfig.json and what it extends by relative path; each file before those that it extends. */
+/** Reads tsconfig.json and the files it extends by relative path, nearest first. */
 function readChain(projectDir: string, tsconfig: string): Chain {
   const chain = new Map<string, TsConfig>();
   const queue = [tsconfig];
@@ -104,7 +104,7 @@ function installed(projectDir: string, file: string, path: string): string[] {
   return [];
 }
 
-/** Null when there is none; one that cannot be parsed is TypeScript's to report. */
+/** Returns null without a file; TypeScript reports invalid ones. */
 function readConfig(path: string): TsConfig | null {
   let text: string;
   try {

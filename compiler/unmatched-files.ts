@@ -8,7 +8,7 @@ import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 
 const TAG = "@plugin";
-/** The end of the usual pattern; who writes another one has chosen what it takes. */
+/** End of the default pattern; another pattern is a deliberate choice. */
 const TAKEN = /\.\{ts,mts\}$/;
 const NOT_TAKEN = ".{cts,tsx}";
 

@@ -1,5 +1,5 @@
-// The version that a build is stamped with. A build id beside the bundle tells two builds of one
-// version apart, so that work on this package never meets files of an older compiler.
+// The version in a build's manifest. A build id next to the bundle distinguishes builds of one
+// version during development of this package.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// Global declarations (`"types": ["node"]`) cost the reader more than all else: @types/node is
-// 2 MB, and hardly a plugin's signature mentions it. So they are withheld at first. Whatever they
-// would have declared is any without them; where a type that counts is any, they come back.
+// Global declarations (`"types": ["node"]`) dominate the reader's time: @types/node is 2 MB, and
+// few plugin signatures mention it. They are excluded at first. Types they would declare then read
+// as any; if such a type matters, they are restored.
 
 import type { Project } from "ts-morph";
 

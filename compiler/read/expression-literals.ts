@@ -1,5 +1,5 @@
-// Finds the texts of expressions in a source file: options of queries (`filter`, `rank`, `select`)
-// and arguments of `graph.evaluate` and `graph.define`, each with what it may do where it stands.
+// Finds expression texts in a source file: query options (`filter`, `rank`, `select`) and arguments
+// of `graph.evaluate` and `graph.define`, each with the names available in its context.
 
 import { ts } from "ts-morph";
 import type { ExpressionSite } from "../../runtime/graph/api/check-expressions.js";
@@ -11,14 +11,14 @@ export interface ExpressionLiteral {
   readonly place: ExpressionSite;
 }
 
-/** By interface and option; others of these names stand where there is an arc. */
+/** Contexts by interface and option; options of other interfaces have an arc. */
 const PLACES: Readonly<Record<string, ExpressionSite>> = {
   ...{ "VertexConditionObject.filter": "local", "VertexConditionObject.post": "localPost" },
 };
 const OPTIONS: Readonly<Record<string, ExpressionSite>> = {
   ...{ pre: "pre", filter: "filter", post: "post", rank: "rank", select: "select" },
 };
-/** Files in which none of these words stands need no walk. */
+/** Files without any of these words are skipped. */
 const SUSPICIOUS = /\b(pre|filter|post|rank|select|evaluate|define)\b/;
 const OF_VERTICES = /^(vertices|newVerticesQuery)$/;
 
@@ -75,7 +75,7 @@ function ofOption(context: ReadContext, node: ts.Node): ExpressionLiteral | null
 /** `ContextFlags.IgnoreNodeInferences`, which editors use and which has no public name. */
 const BEFORE_INFERENCE = 4;
 
-/** What an object must be where it stands, whatever a type parameter has made of it. */
+/** Returns the expected type of an object, whatever a type parameter inferred. */
 function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
   const contextual: (node: ts.Expression, flags: number) => ts.Type | undefined =
     checker.getContextualType;
@@ -84,8 +84,8 @@ function expectedType(checker: ts.TypeChecker, object: ts.Expression): ts.Type |
 }
 
 /**
- * What the called function says that an object is, where a type parameter has a default, which then
- * is all that is expected.
+ * Returns the declared type of an argument, for a type parameter whose default is all that is
+ * expected.
  */
 function declaredType(checker: ts.TypeChecker, object: ts.Expression): ts.Type | undefined {
   const { parent } = object;
@@ -102,7 +102,7 @@ function declaredType(checker: ts.TypeChecker, object: ts.Expression): ts.Type |
   return checker.getBaseConstraintOfType(type) ?? type;
 }
 
-/** An option of one of the objects that may stand there. */
+/** Finds an option in one of the possible object types. */
 function optionOf(type: ts.Type, name: string): ts.Symbol | undefined {
   const parts = type.isUnion() ? type.types : [type];
   for (const part of parts) {

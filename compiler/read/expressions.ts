@@ -1,6 +1,6 @@
-// Reads the expressions that a plugin's source spells out as a query would, so that a misspelled
-// name is found by the build and not by the first request. What is put into them with `expr` stands
-// in as a value of its type; a text that is glued together from parts is warned of.
+// Checks the expressions in a plugin's source like a query would, so that the build finds a
+// misspelled name. A value inserted with `expr` counts as a value of its type; a text concatenated
+// from other values gets a warning.
 
 import { ts } from "ts-morph";
 import {
@@ -30,7 +30,7 @@ const GUESSES: readonly Guess[] = ["1", "'x'"].flatMap((unknown) =>
 );
 
 export function reportExpressions(context: ReadContext, sourceFile: ts.SourceFile): void {
-  // A constant may stand in several places.
+  // A constant may be used in several contexts.
   const told = new Set<string>();
   for (const { node, place } of findExpressionLiterals(context, sourceFile)) {
     for (const text of branchesOf(context, node, 0)) {
@@ -125,7 +125,7 @@ function reportHints(
   }
 }
 
-/** The text of an expression; null where it cannot be told. */
+/** Returns the text of an expression; null if it is not literal. */
 function spelled(
   context: ReadContext,
   node: ts.Expression,
@@ -190,7 +190,7 @@ function isPlainValue(context: ReadContext, value: ts.Expression): boolean {
   return isNumber(context.checker.getTypeAtLocation(value));
 }
 
-/** Whether an expression takes texts into it that are not those of the source. */
+/** Returns whether an expression concatenates foreign text. */
 function isGlued(context: ReadContext, node: ts.Expression): boolean {
   const expression = unwrap(node);
   const parts = ts.isTemplateExpression(expression)

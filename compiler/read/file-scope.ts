@@ -4,8 +4,8 @@ import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 
 /**
- * Export names of a module by what they stand for: at least one each. `default` is among them only
- * where there is no other.
+ * Export names of a module by declaration, at least one each. `default` is included only without
+ * another name.
  */
 export type ExportNames = ReadonlyMap<ts.Declaration, readonly string[]>;
 

@@ -1,5 +1,5 @@
-// Finds the plugin declarations of one source file: documentation tags, wrapper calls, decorated
-// static methods. Whatever claims to be a plugin and cannot be one is reported here.
+// Finds the plugin declarations of one source file: doc tags, wrapper calls, decorated static
+// methods. Reports declarations that cannot be plugins.
 
 import { ts } from "ts-morph";
 import { declaredValue, nameNodeOf } from "./declared-value.js";

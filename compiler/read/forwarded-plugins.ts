@@ -1,5 +1,5 @@
-// Which plugins a pre-processor asks the back-ends for by a name that is written out. Only the
-// function itself is searched, not what it calls.
+// Finds the plugins that a pre-processor forwards to by literal name. Searches the function itself,
+// not its callees.
 
 import { ts } from "ts-morph";
 import { isPackageSymbol } from "./package-symbols.js";

@@ -1,4 +1,4 @@
-// Who imports whom among the user's own files: which readings a change makes stale.
+// Import graph of the user's own files: tells which readings a change invalidates.
 
 import { ts } from "ts-morph";
 

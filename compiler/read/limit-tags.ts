@@ -1,6 +1,6 @@
-// Limits as documentation comments say them: `@minimum 1` before a parameter, a property or a type,
-// `@minimum count 1` in the comment of a function. Each is checked here, pattern and all, so that
-// no server starts with one that cannot hold.
+// Reads constraints from doc comments: `@minimum 1` before a parameter, a property or a type,
+// `@minimum count 1` in the comment of a function. Each is validated here, including its pattern,
+// so that no invalid one reaches a server.
 
 import { ts } from "ts-morph";
 import { FORMATS } from "../../argspec/limits/formats.js";
@@ -10,14 +10,14 @@ import { PatternError } from "../../argspec/limits/pattern-program.js";
 import { lineOf } from "./doc-comment.js";
 import type { ReadContext } from "./read-context.js";
 
-/** A limit with the tag that says it, for findings. */
+/** A constraint with its tag, for findings. */
 export interface LimitTag {
   readonly word: LimitWord;
   readonly limits: Limits;
   readonly tag: ts.JSDocTag;
 }
 
-/** The limits that a declaration's own comment says. */
+/** Returns the constraints in a declaration's own comment. */
 export function readLimitTags(context: ReadContext, node: ts.Node): LimitTag[] {
   const own = ts.getJSDocTags(node).filter(({ parent }) => parent.parent === node);
   return own.filter(isLimit).flatMap((tag) => readLimit(context, tag, lineOf(tag)));
@@ -27,7 +27,7 @@ export function limitTagsOfSymbol(context: ReadContext, symbol: ts.Symbol): Limi
   return (symbol.declarations ?? []).flatMap((node) => readLimitTags(context, node));
 }
 
-/** The limits of each parameter that the comment of a function says. */
+/** Returns the constraints in the comment of a function, by parameter. */
 export function limitTagsByName(
   context: ReadContext,
   tags: readonly ts.JSDocTag[],

@@ -14,7 +14,7 @@ export const LIMITS_PROPERTY = "@limits";
 
 const MENTION = new RegExp(`@(?:${Object.keys(LIMIT_WORDS).join("|")})\\b`);
 
-/** The aliases by the property that stands for their limits, and their types as written. */
+/** Aliases by the property that stands for their constraints, and their types as written. */
 const aliases = new WeakMap<ts.Node, ts.TypeAliasDeclaration>();
 const writtenTypes = new WeakMap<ts.TypeAliasDeclaration, ts.TypeNode>();
 
@@ -32,7 +32,7 @@ export function writtenType(alias: ts.TypeAliasDeclaration): ts.TypeNode {
   return writtenTypes.get(alias) ?? alias.type;
 }
 
-/** The alias whose limits a property of a type stands for. */
+/** Returns the alias whose constraints a property stands for. */
 export function aliasBehind(property: ts.Symbol): ts.TypeAliasDeclaration | undefined {
   const [declaration] = property.declarations ?? [];
   return declaration && aliases.get(declaration);
@@ -63,7 +63,7 @@ function isObjectType(type: ts.TypeNode): boolean {
   return ts.isTypeLiteralNode(type) || ts.isMappedTypeNode(type) || ts.isFunctionTypeNode(type);
 }
 
-/** True where the text alone tells that the type is no union. */
+/** Returns true if the syntax alone rules out a union. */
 function isOneType(type: ts.TypeNode): boolean {
   return (
     ts.isArrayTypeNode(type) ||

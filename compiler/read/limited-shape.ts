@@ -23,7 +23,7 @@ export interface Limiting {
   readonly named: ReadonlyMap<string, NamedShape>;
 }
 
-/** The shape within limits that stand beside its type. */
+/** Returns the shape with the constraints next to its type. */
 export function limitedShape(
   limiting: Limiting,
   shape: TypeShape,

@@ -1,5 +1,5 @@
-// The text that an expression of TypeScript spells out, and where in the source each of its
-// characters stands, so that what is wrong in the text can be pointed at.
+// Text of a literal TypeScript expression, with the source position of each character, so that
+// errors in the text can be located.
 
 import { ts } from "ts-morph";
 
@@ -7,7 +7,7 @@ export class LiteralSource {
   text = "";
   readonly #places: { readonly sourceFile: ts.SourceFile; readonly offset: number }[] = [];
 
-  /** Appends characters that stand at one place. */
+  /** Appends characters with one common position. */
   add(characters: string, sourceFile: ts.SourceFile, offset: number): void {
     for (let index = 0; index < characters.length; index++) {
       this.#places.push({ sourceFile, offset });
@@ -20,7 +20,7 @@ export class LiteralSource {
     for (const place of other.#places) this.#places.push(place);
   }
 
-  /** Where a character stands; behind the last one it is the place of that. */
+  /** Returns the position of a character; past the end, that of the last one. */
   placeOf(index: number): { readonly sourceFile: ts.SourceFile; readonly offset: number } {
     return this.#places[Math.min(index, this.#places.length - 1)]!;
   }
@@ -34,7 +34,7 @@ const SHORT: Readonly<Record<string, string>> = {
   ...{ "\n": "", "\r": "", "\r\n": "" },
 };
 
-/** What stands between two offsets of a literal, without its quotes. */
+/** Returns the text between two offsets of a literal, without its quotes. */
 function spelledBetween(sourceFile: ts.SourceFile, from: number, to: number): LiteralSource {
   const spelled = new LiteralSource();
   for (const [written] of sourceFile.text.slice(from, to).matchAll(CHARACTER)) {

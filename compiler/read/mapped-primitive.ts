@@ -1,6 +1,6 @@
-// Mapped types over branded scalars. `T extends object ? { [K in keyof T]?: … } : T`, as authors
-// write `DeepPartial`, takes `int` for an object, since its brand is one: what comes out has all
-// methods of numbers, and stands for the number.
+// Mapped types over branded scalars. A type such as `DeepPartial`, `T extends object ? { [K in
+// keyof T]?: … } : T`, matches `int`, since its brand is an object type. The result has all methods
+// of a number and is read as the number.
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";

@@ -22,7 +22,10 @@ export interface NamedShape extends TypeName {
 
 const MAX_NAME_LENGTH = 64;
 
-/** The name of a type, null when it is to be inlined; `anonymous` names what refers to itself. */
+/**
+ * Returns the name of a type, null if it is inlined; `anonymous` names types that refer to
+ * themselves.
+ */
 export function nameType(
   context: ReadContext,
   type: ts.Type,
@@ -74,7 +77,7 @@ function wordFor(context: ReadContext, type: ts.Type): string {
   return nameType(context, type)?.base ?? context.checker.typeToString(type);
 }
 
-/** Text that tells two types apart even when their names are equal. */
+/** Returns a text that distinguishes types with equal names. */
 function fullText(context: ReadContext, type: ts.Type): string {
   const { NoTruncation, UseFullyQualifiedType } = ts.TypeFormatFlags;
   return context.checker.typeToString(type, undefined, NoTruncation | UseFullyQualifiedType);

@@ -1,5 +1,5 @@
-// `@plugin` written before a plain function: TypeScript keeps the decorator in the tree but refuses
-// it, so we say what to write instead, word for word.
+// Detects `@plugin` as a decorator of a plain function: TypeScript keeps it in the tree and rejects
+// it, so the finding gives the exact replacement.
 
 import { ts } from "ts-morph";
 import { declaredValue } from "./declared-value.js";

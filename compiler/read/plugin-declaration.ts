@@ -1,5 +1,5 @@
-// One plugin declaration as found in the tree, whatever its form was. The finders make it, the
-// record reader turns it into a PluginRecord.
+// One plugin declaration in the syntax tree, in any form. The finders create it; the record reader
+// converts it to a PluginRecord.
 
 import { ts } from "ts-morph";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";

@@ -158,7 +158,7 @@ export class PluginReader {
     this.#files = paths;
   }
 
-  /** Queries may stand beside the plugins: of other modules, expressions alone are looked at. */
+  /** Reads the expressions of modules that plugins import: queries may be built there. */
   #readModules(context: ReadContext, pluginFiles: ReadonlySet<string>): void {
     this.#modules = importedModules(context, pluginFiles).map((sourceFile) => {
       const { fileName } = sourceFile;

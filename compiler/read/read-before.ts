@@ -62,7 +62,7 @@ function symbolOf(context: ReadContext, fn: ts.Node, name: string): ts.Symbol | 
   return found && skipAlias(context, found);
 }
 
-/** Whether there is such an export, the bundler says. */
+/** The bundler reports a missing export. */
 function readExport(context: ReadContext, tag: ts.JSDocTag, name: string): ModuleExport[] {
   const [module = "", exportPath = ""] = name.split("#");
   const path = posix.normalize(module);

@@ -88,7 +88,7 @@ export function resolveSymbol(context: ReadContext, node: ts.Node): ts.Symbol | 
   return symbol && skipAlias(context, symbol);
 }
 
-/** The symbol itself, or what an import or export alias stands for. */
+/** Resolves an import or export alias. */
 export function skipAlias(context: ReadContext, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? context.checker.getAliasedSymbol(symbol) : symbol;
 }

@@ -23,8 +23,8 @@ export function readExamples(
     className: path.length > 1 ? path[0]! : null,
     params: records.map((param) => param.name),
   };
-  // Whoever asks for a merged response asks another plugin of this name; and a parameter that could
-  // not be read has to be mended first.
+  // A merged response comes from another plugin of this name; an unreadable parameter must be fixed
+  // first.
   const isSilent = plugin.role === "post" || records.length < plugin.fn.parameters.length;
   return plugin.doc.examples.map((tag) => {
     const text = new ExampleText(context, tag);

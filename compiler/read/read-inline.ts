@@ -1,5 +1,5 @@
-// `@inline`: the plugin runs in the thread of the sockets, where nobody may be kept waiting. What
-// may wait by its nature is refused here; what turns out to be slow is found out at run time.
+// `@inline`: the plugin runs in the IO thread, which must never block. Rejects plugins that may
+// wait; slow ones are detected at run time.
 
 import type { ResultRecord } from "../record/plugin-record.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
@@ -7,7 +7,7 @@ import type { ReadContext } from "./read-context.js";
 
 const TAG = "inline";
 
-/** What is known of a plugin that says it is inline. */
+/** Facts about a plugin tagged as inline. */
 export interface InlineFacts {
   readonly result: ResultRecord;
   readonly async: boolean;
@@ -15,7 +15,7 @@ export interface InlineFacts {
   readonly hasBefore: boolean;
 }
 
-/** True where a plugin says so and can be. */
+/** Returns true if a plugin is tagged as inline and can be. */
 export function readInline(
   context: ReadContext,
   plugin: PluginDeclaration,

@@ -78,7 +78,7 @@ function reservedName(
   const reserved = RESERVED[plugin.role].find((word) => word === name);
   if (reserved) return reserved;
   if (index > 0) return null;
-  // Without a type it has that of its place: the wrapper says what it passes.
+  // Without a type it has that of its context: the wrapper types its arguments.
   const type = parameter.type
     ? context.checker.getTypeFromTypeNode(parameter.type)
     : context.checker.getTypeAtLocation(parameter);
@@ -108,7 +108,7 @@ function readUser(
   const schemas = schemaLocations(context, parameter.type);
   const isUntyped = reading === TEXT;
   if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
-  // A post plugin can have no such argument at all, whatever its type.
+  // A post-processor can have no such argument, whatever its type.
   if (role !== "post") reportProblems(context, parameter, reading);
   const tags = [...limits, ...readLimitTags(context, parameter)];
   const shape = limitedShape(reader, reading.shape, parameter.type, tags);
@@ -130,7 +130,7 @@ function readUser(
   };
 }
 
-/** @param type null where there is none */
+/** @param type null without an annotation */
 function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.Type | null): void {
   const name = parameter.name.text;
   const says = type === null ? "has no type" : `is of type ${context.checker.typeToString(type)}`;
@@ -149,9 +149,7 @@ function readArgument(reader: ShapeReader, parameter: NamedParameter, type: ts.T
   return (isList && readSchema(reader, parameter.type)) || readInput(reader, type);
 }
 
-/**
- * Types that say nothing mean text, as no type does (http-interface, "Plugin execution" rule 4).
- */
+/** Untyped parameters are text (http-interface, "Plugin execution" rule 4). */
 function readInput(reader: ShapeReader, type: ts.Type): TypeReading {
   const { Any, Unknown } = ts.TypeFlags;
   const { checker } = reader.context;
@@ -169,7 +167,7 @@ const NO_VALUE = ts.TypeFlags.Never | ts.TypeFlags.Void | ts.TypeFlags.Undefined
 
 const BYTES_AMONG_OTHERS = ["bytes or something else", "`bytes` alone, or `str`"] as const;
 
-/** The text of a query does not say which of the types it is meant to be. */
+/** The text of a query does not identify the member. */
 function isBytesAmongOthers(shape: TypeShape): boolean {
   if (shape.kind !== "union") return false;
   const others = shape.members.filter(({ kind }) => kind !== "bytes" && kind !== "null");

@@ -1,4 +1,4 @@
-// What a plugin returns: unwrapped from its promise, told apart into PluginResponse, PluginRequest
+// Reads what a plugin returns: unwraps the promise and distinguishes PluginResponse, PluginRequest
 // and plain values.
 
 import { ts } from "ts-morph";
@@ -40,7 +40,7 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
     return result("response", entries.length === 1 ? entries[0]! : { kind: "json" });
   }
   if (requests.length === parts.length) return result("request", { kind: "null" });
-  // Bytes of any media type: nothing that a contract could say.
+  // Bytes of any media type have no contract.
   const raw = parts.filter((part) => isPackageSymbol(part.getSymbol(), "HttpResponse"));
   const streams = parts.flatMap((part) => elementOfStream(part) ?? []);
   if (streams.length === 1 && parts.length === 1) {

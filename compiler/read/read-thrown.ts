@@ -1,7 +1,7 @@
-// `@throws {NoSuchArticle}`: of an HttpError, also the status and the type of the details with
-// which it is answered, so that clients can tell it apart by its name. Both are read from where the
-// class calls `super`; the text may begin with the status, too: `@throws {HttpError} 404 ...`.
-// Functions that run before a plugin answer in its place: what they throw belongs to its contract.
+// Reads `@throws {NoSuchArticle}`: for an HttpError, also its status and the type of its details,
+// so that clients can distinguish it by name. Both come from the class's call of `super`; the text
+// may state the status: `@throws {HttpError} 404 ...`. Hooks respond in the plugin's place, so
+// their errors belong to its contract.
 
 import { ts } from "ts-morph";
 import type { ThrownRecord } from "../record/plugin-record.js";
@@ -14,10 +14,10 @@ import type { ShapeReader } from "./shape-reader.js";
 
 const STATUS = /^([45]\d\d)\b[:\s]*/;
 const PLAIN_NAME = /^[A-Z]\w{0,254}$/;
-/** Nobody derives more often. */
+/** Maximum depth of class inheritance. */
 const MAX_BASES = 20;
 
-/** What a plugin says that it throws, and what the functions say that run before it. */
+/** Returns the documented errors of a plugin and its hooks. */
 export function readThrown(reader: ShapeReader, plugin: PluginDeclaration): ThrownRecord[] {
   const { doc, fn, nameNode } = plugin;
   const hooks = beforeDeclarations(reader.context, plugin);
@@ -100,7 +100,7 @@ function callOfSuper(statement: ts.Statement): ts.CallExpression | null {
   return isSuper ? statement.expression : null;
 }
 
-/** Of a property that the class declares anew, else of what it gives to `super`. */
+/** Type of a redeclared property, else of the argument to `super`. */
 function detailsOf(reader: ShapeReader, symbol: ts.Symbol, given: ts.Expression | null) {
   const { checker } = reader.context;
   const property = checker.getDeclaredTypeOfSymbol(symbol).getProperty("details");

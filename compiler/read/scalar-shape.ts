@@ -6,7 +6,7 @@ import type { ReadContext } from "./read-context.js";
 import { type Direction, plain, type TypeReading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
 
-/** Types without parts; null for those that have parts. */
+/** Reads types without parts; null for other types. */
 export function readScalar(
   context: ReadContext,
   type: ts.Type,
@@ -18,7 +18,7 @@ export function readScalar(
   if (type.aliasSymbol?.name === "json" && isPackageSymbol(type.aliasSymbol)) {
     return plain({ kind: "json" });
   }
-  // Whoever reads a member of it fails when the plugin is called.
+  // Accessing its members fails when the plugin is called.
   if (direction === "input" && isBareEnum(type)) {
     return unsupported("an enum that is only declared", "an enum without `declare`");
   }

@@ -1,6 +1,5 @@
-// Where in the type of a parameter a schema stands: the parameter itself, properties of objects,
-// elements of arrays. In all other places it could not be run, and nothing must look checked that
-// is not: there it is an error.
+// Finds schemas in the type of a parameter: the parameter itself, properties of objects, elements
+// of arrays. Elsewhere a schema could not run and would look checked without being so: an error.
 
 import { ts } from "ts-morph";
 import type { SchemaLocation } from "../record/plugin-record.js";

@@ -1,5 +1,5 @@
-// Types that are inferred from a schema value: `z.infer<typeof Order>`, `typeof Order.infer`,
-// `v.InferOutput<typeof Order>`, or an alias of one. Whatever library it is of: the value has
+// Types inferred from a schema value: `z.infer<typeof Order>`, `typeof Order.infer`,
+// `v.InferOutput<typeof Order>`, or an alias of one. Independent of the library: the value has
 // `~standard`, and the type is its output there. Clients send its input.
 
 import { ts } from "ts-morph";
@@ -21,7 +21,7 @@ export interface SchemaType {
 /** Aliases of aliases; a circle of them is TypeScript's to report. */
 const MAX_ALIASES = 16;
 
-/** @param node undefined, and every type that is none of a schema: null */
+/** @param node undefined and types without a schema return null */
 export function schemaType(
   context: ReadContext,
   node: ts.TypeNode | undefined,
@@ -60,7 +60,7 @@ function schemaOf(context: ReadContext, node: ts.TypeNode, name: ts.EntityName):
   const [input, output] = ["input", "output"].map((part) => types && partOf(checker, types, part));
   if (!standard || !partOf(checker, standard, "validate")) return null;
   const type = checker.getTypeFromTypeNode(node);
-  // Such as the type of its input: the author asks the schema himself, or not at all.
+  // The type of its input, for example: the author calls the schema, or does not.
   if (!input || !output || !isSame(checker, type, output)) return null;
   const schema = exportOf(context, name);
   if (schema === null) return null;
@@ -124,7 +124,7 @@ function firstName(name: ts.EntityName): ts.Identifier {
   return ts.isIdentifier(name) ? name : firstName(name.left);
 }
 
-/** A variable, an import or whatever else that an `export { … }` behind the module could name. */
+/** A variable, import or other name that `export { … }` at the end of the module could list. */
 function isOfModule(place: ts.Declaration): boolean {
   if (ts.isImportSpecifier(place) || ts.isImportClause(place) || ts.isNamespaceImport(place)) {
     return true;

@@ -1,5 +1,5 @@
-// Types of the checker to TypeShapes: what JSON can carry, whatever the spelling was. Named types
-// become refs; their shapes collect in one map, which all files of a project share.
+// Converts types of the checker to TypeShapes: what JSON can carry, whatever the spelling. Named
+// types become refs; their shapes collect in one map that all files of a project share.
 //
 //   shape-reader  names, recursion, unions
 //   scalar-shape  types without parts
@@ -28,16 +28,16 @@ import { readScalar } from "./scalar-shape.js";
 import { limitsOfType, type TypeLimits } from "./type-limits.js";
 import { readUnionShape } from "./union-shape.js";
 
-/** Types that nest deeper than this expand for ever. */
+/** Types that nest deeper expand without end. */
 const MAX_DEPTH = 48;
-/** As does a generic type with so many of its own kind around it: `A<T> = { next: A<T[]> }`. */
+/** A generic type with this many of its own kind around it does too: `A<T> = { next: A<T[]> }`. */
 const MAX_WITHIN_ITSELF = 8;
 
 export class ShapeReader implements TypeReader {
   readonly #readings = new Map<ts.Type, TypeReading>();
   /** Types being read, with the name under which an inner mention refers to them. */
   readonly #open = new Map<ts.Type, TypeName | null>();
-  /** Types found to expand for ever, so that no second branch of one is followed. */
+  /** Types that expand without end; no second branch of one is followed. */
   readonly #endless = new Set<ts.Symbol>();
 
   constructor(

@@ -1,5 +1,5 @@
-// Limits in comments that limit nothing: misspelt, in an ordinary comment, or in a documentation
-// comment that belongs to no parameter, property or type. Silence would let every value pass.
+// Constraints that have no effect: misspelled, in an ordinary comment, or in a doc comment that
+// belongs to no parameter, property or type. Ignoring them would accept every value.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS } from "../../argspec/limits/limits.js";

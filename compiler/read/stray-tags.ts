@@ -26,7 +26,7 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
   }
 }
 
-/** `@plugins`, `@Plugin`: tags of documentation that nobody reads. */
+/** Reports tags such as `@plugins` and `@Plugin`, which nothing reads. */
 export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
   for (const match of sourceFile.text.matchAll(/(?<=[\s*])@(\w+)/g)) {
     const [tag, word] = match as unknown as readonly [string, string];

@@ -1,6 +1,6 @@
-// Template literal types as anchored regular expressions: `v${number}` is `^v-?\d+…$`. As in
-// TypeScript, a hole ends where the text behind it comes first. So nothing is tried twice, and the
-// time to match grows no faster than the text, whatever a client sends.
+// Template literal types as anchored regular expressions: `v${number}` becomes `^v-?\d+…$`. As in
+// TypeScript, a hole ends at the first occurrence of the following text. Matching never backtracks,
+// so it takes linear time for any input.
 
 import { ts } from "ts-morph";
 import { brandOf } from "./package-symbols.js";

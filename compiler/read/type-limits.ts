@@ -1,5 +1,5 @@
-// The limits that a type carries: those of aliases with tags in their comments, see
-// `limited-aliases.ts`, and those that the author made part of it: `int & Minimum<1>`.
+// Constraints that a type carries: those of aliases with tags, see `limited-aliases.ts`, and those
+// that the author made part of it: `int & Minimum<1>`.
 
 import { ts } from "ts-morph";
 import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
@@ -11,9 +11,9 @@ import type { ReadContext } from "./read-context.js";
 export interface TypeLimits {
   /** What is left of an intersection without its limits. */
   readonly rest: readonly ts.Type[];
-  /** Tags of aliases, those of inner aliases first. */
+  /** Tags of aliases, inner aliases first. */
   readonly tags: readonly LimitTag[];
-  /** Limits that the type states, each with the reason for which it is none, or null. */
+  /** Constraints that the type states, each with its fault or null. */
   readonly stated: readonly StatedLimit[];
 }
 

@@ -1,4 +1,4 @@
-// Strings, numbers, booleans and null as they stand in code, in defaults and in examples.
+// Literals in code, defaults and examples: strings, numbers, booleans and null.
 
 import { ts } from "ts-morph";
 

@@ -1,5 +1,5 @@
-// How the text of a query parameter is converted, decided from its shape. `null` does not count: a
-// key without `=` is null whatever the type.
+// Decides from a shape how the text of a query parameter is converted. `null` does not count: a key
+// without `=` is null for every type.
 
 import type { Wire } from "../../argspec/wire.js";
 import type { TypeShape } from "../record/type-shape.js";
@@ -15,7 +15,7 @@ export function wireTypeOf(shape: TypeShape, named: Named): Wire {
   return isNumeric ? "float" : "json";
 }
 
-/** The wires of a type's members, those of a named union too. */
+/** Returns the wire types of a type's members, including those of a named union. */
 export function memberWires(shape: TypeShape, named: Named): Wire[] {
   switch (shape.kind) {
     case "int":

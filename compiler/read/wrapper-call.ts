@@ -1,5 +1,5 @@
-// The wrapper form: `plugin(options?, fn)`, and the same of `plugin.pre` and `plugin.post`, where
-// `plugin` is this package's export under whatever name it was imported.
+// The wrapper form: `plugin(options?, fn)`, `plugin.pre` and `plugin.post`, where `plugin` is this
+// package's export under any local name.
 
 import { ts } from "ts-morph";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
@@ -40,7 +40,7 @@ export function asPluginDecorator(
   return options ? readOptions(context, options, role) : { ...NO_OPTIONS, role };
 }
 
-/** The role that `plugin`, `plugin.pre` or `plugin.post` stands for; null for anything else. */
+/** Returns the role of `plugin`, `plugin.pre` or `plugin.post`; null for anything else. */
 function pluginRole(context: ReadContext, callee: ts.Expression): PluginRole | null {
   if (isPluginExport(context, callee)) return "engine";
   if (!ts.isPropertyAccessExpression(callee)) return null;
@@ -54,7 +54,7 @@ function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
   const name = ts.isPropertyAccessExpression(node) ? node.name : node;
   if (!ts.isIdentifier(name)) return false;
   const symbol = context.checker.getSymbolAtLocation(name);
-  // Whoever forgot the import meant this package's `plugin`; what to write needs none.
+  // A missing import means this package's `plugin`; the replacement needs none.
   if (!symbol) return node === name && name.text === "plugin";
   const imported = symbol.declarations?.[0];
   if (imported && ts.isImportSpecifier(imported) && isFromPackage(imported)) {
@@ -105,7 +105,7 @@ export function readPluginCall(
   };
 }
 
-/** The function written in place, or the one that a name stands for. */
+/** Returns the inline function, or the one that a name refers to. */
 function functionBehind(context: ReadContext, node: ts.Expression): PluginFunction | null {
   const value = unwrap(node);
   if (isFunctionNode(value)) return value;

@@ -23,7 +23,7 @@ export function admitsNull(shape: TypeShape, types: TypeTable): boolean {
   return membersOf(shape, types).some(({ kind }) => kind === "null" || kind === "json");
 }
 
-/** Whether some of its values are text as it stands, without the quotes of JSON. */
+/** Returns whether some of its values are plain text, without the quotes of JSON. */
 export function admitsText(shape: TypeShape, types: TypeTable): boolean {
   return membersOf(shape, types).some(isText);
 }

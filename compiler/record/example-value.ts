@@ -1,9 +1,9 @@
-// Values of examples as plain data, for those who judge or print them.
+// Example values as plain data, for rules and emitters.
 
 import type { ExampleValue } from "./example.js";
 import type { SourceRange } from "./source-position.js";
 
-/** Stands for what only running code would tell. */
+/** Stands for a value known only at run time. */
 export const UNKNOWN_VALUE: unique symbol = Symbol("anything");
 
 type ExampleObject = Extract<ExampleValue, { kind: "object" }>;

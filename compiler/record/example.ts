@@ -1,6 +1,5 @@
-// The examples of a plugin's documentation: their texts, and the calls of the plugin that the
-// reader found in them, each value with its place in the comment. Rules judge the calls, the
-// argspec takes their values.
+// The examples in a plugin's documentation: their texts and the calls found in them, each value
+// with its position in the comment. Rules check the calls, the argspec takes their values.
 
 import type { SourceRange } from "./source-position.js";
 
@@ -30,7 +29,7 @@ export interface ExampleArgument {
   readonly value: ExampleValue;
 }
 
-/** `literal` is any JSON without places in it, `unknown` whatever only running code would tell. */
+/** `literal` is JSON without positions, `unknown` a value known only at run time. */
 export type ExampleValue =
   | { readonly kind: "literal"; readonly value: unknown; readonly place: SourceRange }
   | { readonly kind: "array"; readonly items: readonly ExampleValue[]; readonly place: SourceRange }

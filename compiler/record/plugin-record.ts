@@ -1,5 +1,5 @@
-// What the reader finds out about one plugin, as frozen plain data. Rules check it, emitters print
-// it; neither looks at the syntax tree again. Everything is serialisable to JSON.
+// What the reader finds out about one plugin, as frozen plain data. Rules check it and emitters
+// print it without the syntax tree. Serializable to JSON.
 
 import type { Wire } from "../../argspec/wire.js";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
@@ -25,7 +25,7 @@ export interface ModuleExport {
 
 /** A value with `~standard`, exported by the module in which a type names it. */
 export interface SchemaValue extends ModuleExport {
-  /** It has a value of its own for what is not sent. */
+  /** The schema has a default for an absent value. */
   readonly acceptsAbsence: boolean;
 }
 
@@ -42,9 +42,9 @@ export interface ReservedParam {
   readonly form: ReservedForm;
   /** Shape of the decoded JSON; only for `content` declared as a JSON type. */
   readonly shape: TypeShape | null;
-  /** What schemas say of `content`. */
+  /** Schemas inside `content`. */
   readonly schemas?: readonly SchemaLocation[];
-  /** The shape with what schemas say of themselves, for the contract. */
+  /** The shape refined by its schemas, for the contract. */
   readonly told?: TypeShape;
   readonly description: string;
   readonly position: SourcePosition;
@@ -57,9 +57,9 @@ export interface UserParam {
   readonly wire: Wire;
   readonly shape: TypeShape;
   readonly schemas?: readonly SchemaLocation[];
-  /** The shape with what schemas say of themselves, for the contract. */
+  /** The shape refined by its schemas, for the contract. */
   readonly told?: TypeShape;
-  /** Its type says nothing (none, any, unknown): it arrives as text, or cast as the client asks. */
+  /** Its type is missing, any or unknown: it arrives as text, or cast as the client requests. */
   readonly untyped?: true;
   /** False when the parameter is optional or has a default. */
   readonly required: boolean;
@@ -90,7 +90,7 @@ export interface ResultRecord {
   readonly typeText: string;
 }
 
-/** What a plugin throws, as its author says. */
+/** A documented error of a plugin. */
 export interface ThrownRecord {
   readonly exception: string;
   readonly description: string;
@@ -118,7 +118,7 @@ export interface PluginRecord extends ModuleExport {
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  /** What to use instead; empty where the author does not say it. */
+  /** The replacement; empty unless the author names one. */
   readonly deprecation: string;
   readonly examples: readonly ExampleRecord[];
   readonly throws: readonly ThrownRecord[];
@@ -127,7 +127,7 @@ export interface PluginRecord extends ModuleExport {
   readonly result: ResultRecord;
   /** What is answered, in words; may be empty. */
   readonly returns: string;
-  /** Of a pre-processor: plugins that it asks back-ends for by name. */
+  /** Pre-processor only: plugins that it forwards to by name. */
   readonly forwards: readonly string[];
 }
 

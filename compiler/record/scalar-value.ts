@@ -3,7 +3,7 @@
 
 import type { TypeShape } from "./type-shape.js";
 
-/** False for shapes that have parts, whatever the value. */
+/** Returns whether a value fits a shape without parts; false for other shapes. */
 export function isScalarValue(shape: TypeShape, value: unknown): boolean {
   switch (shape.kind) {
     case "json":

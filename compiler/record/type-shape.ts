@@ -1,5 +1,5 @@
 // The wire form of a TypeScript type: what JSON can carry, resolved by the checker whatever the
-// spelling was. Named types become `ref`s into one table, so recursion and sharing survive.
+// spelling. Named types become `ref`s into one table, which preserves recursion and sharing.
 
 import type { Limits } from "../../argspec/limits/limits.js";
 
@@ -19,7 +19,7 @@ export type TypeShape =
   | {
       readonly kind: "object";
       readonly properties: readonly PropertyShape[];
-      /** Shape of the values of further keys (index signature, Record); null: there are none. */
+      /** Shape of additional values (index signature, Record); null if there are none. */
       readonly additional: TypeShape | null;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }
@@ -35,7 +35,7 @@ export interface PropertyShape {
   readonly deprecated?: true;
 }
 
-/** What the author of a type with a name says of it. */
+/** Documentation of a named type. */
 export type NamedTypeShape = TypeShape & {
   readonly description?: string;
   readonly deprecated?: true;

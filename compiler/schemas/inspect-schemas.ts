@@ -1,6 +1,6 @@
-// Asks the schemas of a project for their JSON Schema, where their library offers one
-// (`~standard.jsonSchema`): limits are known to the values alone, not to their types. They run in a
-// process of their own, with nothing of the plugins' modules but what the schemas need.
+// Gets the JSON Schema of a project's schemas, if their library offers it (`~standard.jsonSchema`):
+// constraints exist in the values, not in their types. Runs in a child process with only those
+// parts of the plugin modules that the schemas need.
 
 import { fork } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const LEFTOVERS = /^\.svc-schemas\.(\d+)\.\w+\.mjs$/;
 /** Time for all that their modules wait for. */
 const LOAD_MS = 15_000;
 
-/** What is run behind the bundle, whose `schemas` are asked. */
+/** Code appended to the bundle, which reads its `schemas`. */
 const QUESTION = `
 const answers = schemas.map((schema) => {
   const ask = schema?.["~standard"]?.jsonSchema?.input;
@@ -31,7 +31,7 @@ process.send(answers, () => process.exit(0));
 export interface InspectedSchemas {
   /** JSON Schema of each, null where it has none. */
   readonly schemas: readonly unknown[];
-  /** Why none of them could be asked; null when they were. */
+  /** Why no schema could be read; null on success. */
   readonly fault: string | null;
 }
 

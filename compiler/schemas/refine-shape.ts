@@ -1,6 +1,6 @@
-// A shape with what a schema's own JSON Schema says beyond types: limits, whole numbers, texts. It
-// is for the contract alone, so that clients know what the schema will refuse; servers ask the
-// schema itself. Words that do not fit the shape are left out, since the types are the shape's.
+// Refines a shape by a schema's own JSON Schema: constraints, whole numbers, descriptions. For the
+// contract only, so that clients know what the schema rejects; servers run the schema itself. Words
+// that do not fit the shape are dropped.
 
 import { applicableLimits, LIMIT_WORDS, type LimitedKind } from "../../argspec/limits/limits.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
@@ -10,12 +10,12 @@ type Json = Readonly<Record<string, unknown>>;
 /** Deeper than any type that the reader takes. */
 const MAX_DEPTH = 64;
 
-/** @param schema JSON Schema 2020-12, as a library made it; anything else says nothing */
+/** @param schema JSON Schema 2020-12 from a library; anything else has no effect */
 export function refineShape(shape: TypeShape, schema: unknown): TypeShape {
   return isJson(schema) ? told(shape, schema, schema, 0) : shape;
 }
 
-/** What the schema says in words, empty where it says none. */
+/** Returns the schema's description, empty without one. */
 export function describeRefinement(schema: unknown): string {
   return isJson(schema) && typeof schema.description === "string" ? schema.description : "";
 }
@@ -84,7 +84,7 @@ function memberFor(member: TypeShape, schema: Json, root: Json): Json | null {
   return found.length === 1 ? found[0]! : null;
 }
 
-/** What zod says of whole numbers is what `int` says already. */
+/** zod's range of whole numbers equals that of `int`. */
 const IMPLIED: Readonly<Record<string, number>> = {
   minimum: Number.MIN_SAFE_INTEGER,
   maximum: Number.MAX_SAFE_INTEGER,

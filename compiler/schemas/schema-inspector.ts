@@ -1,5 +1,5 @@
-// Takes what schemas say of values into the contract of the plugins that they are types of. One
-// teller serves many builds, and asks anew only when the schemas' code is another.
+// Refines the contract of plugins by their schemas. One inspector serves many builds and runs again
+// only if the schemas' code changed.
 
 import { Bundler } from "../bundle.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -61,7 +61,7 @@ export class SchemaInspector {
     this.#bundler ??= new Bundler(this.#projectDir, this.#tsconfig);
     const bundle = await this.#bundler.bundle(entryOf([...values.values()]), addedExports(plugins));
     const code = bundle.files.get(MODULES_FILE);
-    // The bundle of the plugins has the same fault, and tells it.
+    // The bundle of the plugins has the same fault and reports it.
     if (code === undefined) return { schemas: [], fault: null };
     if (code !== this.#code) {
       this.#answers = await inspectSchemas(this.#projectDir, code, values.size);

@@ -8,8 +8,9 @@ import { packageInfo } from "../../runtime/base/package-info.js";
 import { CONFIG_OUTPUT } from "../../runtime/settings/manifest.js";
 
 /**
- * Versions by name. One that is not to be found may be any: its absence is told where it is loaded.
- * @param projectDir a project that is built
+ * Returns versions by name. A package that cannot be found gets any version; loading it reports its
+ * absence.
+ * @param projectDir a built project
  */
 export async function importedPackages(projectDir: string): Promise<Record<string, string>> {
   const { build } = await import("esbuild");

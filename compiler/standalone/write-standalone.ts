@@ -27,14 +27,14 @@ const EXPORTS = { ".": "index", "./config": "config", "./convert": "convert" };
 const SERVE = `// Serves what is in this folder: node serve.mjs [options of \`svc serve\`]
 import "./dist/standalone.js";
 `;
-/** What a standalone folder consists of; all else in it belongs to its user. */
+/** Files of a standalone folder; everything else in it belongs to the user. */
 const OWN = ["dist", BUILD_FOLDER, "serve.mjs", "package.json"];
 
 /**
- * Writes the folder, or writes it anew; data that lies in it stays.
- * @param projectDir a project that is built
- * @returns names of packages that must be installed in it, none if it can be served at once
- * @throws SvcError SVC3171 for a folder that holds something else, or cannot be written
+ * Writes or rewrites the folder; data in it stay.
+ * @param projectDir a built project
+ * @returns names of packages to install in it, empty if it can be served at once
+ * @throws SvcError SVC3171 for a folder with other contents, or that cannot be written
  */
 export async function writeStandalone(projectDir: string, folder: string): Promise<string[]> {
   const dependencies = await importedPackages(projectDir);
@@ -43,7 +43,7 @@ export async function writeStandalone(projectDir: string, folder: string): Promi
     await bundleRuntime(join(folder, "dist"));
     cpSync(join(projectDir, BUILD_FOLDER), join(folder, BUILD_FOLDER), { recursive: true });
     writeFileSync(join(folder, "serve.mjs"), SERVE);
-    // Last: a folder without it was not finished, and is written anew.
+    // Written last: a folder without it is incomplete and gets rewritten.
     writeFileSync(join(folder, "package.json"), manifest(dependencies));
   } catch (error) {
     if (error instanceof SvcError) throw error;

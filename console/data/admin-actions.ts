@@ -1,5 +1,5 @@
-// Where operations are asked for while it is unlocked: the token that the next one takes, the key,
-// what was done. Several instances are operated one after the other.
+// State of the unlocked admin page: the token of the next operation, the key, and the operations
+// done. Several instances are operated one after the other.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import {
@@ -41,7 +41,7 @@ export interface AdminActions {
 
 export function useAdminActions(): AdminActions {
   const key = useRef("");
-  // The next operation takes this one, whatever is shown meanwhile.
+  // The next operation uses this token, whatever is displayed.
   const held = useRef<Token | null>(null);
   const [token, showToken] = useState<Token | null>(null);
   const [isBusy, setBusy] = useState(false);
