@@ -10,7 +10,7 @@ import { PatternError } from "../../argspec/limits/pattern-program.js";
 import { lineOf } from "./doc-comment.js";
 import type { ReadContext } from "./read-context.js";
 
-/** A constraint with its tag, for findings. */
+/** A constraint with its tag, for diagnostics. */
 export interface LimitTag {
   readonly word: LimitWord;
   readonly limits: Limits;

@@ -1,5 +1,5 @@
 // Detects `@plugin` as a decorator of a plain function: TypeScript keeps it in the tree and rejects
-// it, so the finding gives the exact replacement.
+// it, so the error gives the exact replacement.
 
 import { ts } from "ts-morph";
 import { declaredValue } from "./declared-value.js";

@@ -374,7 +374,7 @@ test("are refused to cross-origin pages", async () => {
 
 test("are refused to pages with a foreign host name", async () => {
   await expectForbidden(
-    /^403 Forbidden: who calls this machine evil\.example/,
+    /^403 Forbidden: the server is not called what Host says/,
     (name, given, port) => askAs("127.0.0.1", "evil.example", name, given, port),
   );
 });
