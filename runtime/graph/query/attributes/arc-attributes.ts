@@ -41,25 +41,30 @@ export const MODIFIER = arc(
 export const VALUE = arc({ field: "value", bit: F.F_VAL, kind: "arc value" }, (hit) => hit.value);
 /** Here the value of an arc without one is 0. */
 const ARC_VALUE = arc(
-  { field: null, name: ".arc.value", type: "num", doc: "value, 0 for M_STAT" },
+  { field: null, name: ".arc.value", type: "num", doc: "arc value; 0 for M_STAT" },
   (hit) => (hit.hasValue ? hit.value : 0),
   ({ number }) => number,
 );
 const DISTANCE = arc(
-  { field: null, name: ".arc.dist", type: "int", doc: "levels from the start" },
+  { field: null, name: ".arc.dist", type: "int", doc: "distance from the anchor in levels" },
   (hit) => hit.level,
   ({ level }) => level,
 );
 /** A synthetic arc (one per head, for all its arcs) is never part of a result. */
 const IS_SYNTHETIC = arc(
-  { field: null, name: ".arc.issyn", type: "int", doc: "1 once for all arcs to a head" },
+  {
+    field: null,
+    name: ".arc.issyn",
+    type: "int",
+    doc: "1 in the extra evaluation of the synthetic arc to a head",
+  },
   () => 0,
   ({ isSynthetic }) => Number(isSynthetic),
 );
 const IS_FORWARD = arc(
   {
     ...{ field: null, name: ".arc.isfwd" },
-    ...{ type: "int", doc: "1 for arcs that their ends do not list" },
+    ...{ type: "int", doc: "1 for forward-only arcs" },
   },
   ({ word1 }) => word1 & ArcFlag.ForwardOnly,
   ({ word1 }) => word1 & ArcFlag.ForwardOnly,

@@ -27,7 +27,7 @@ export const TYPE = vertex(
 export const DEG = vertex(
   {
     ...{ field: "degree", bit: F.F_DEG, kind: "integer", name: ".deg", sortby: S.S_DEG },
-    ...{ type: "int", doc: "arcs in and out" },
+    ...{ type: "int", doc: "number of inbound and outbound arcs" },
   },
   ({ vertices }, handle) => vertices.outDegree(handle) + vertices.inDegree(handle),
 );
@@ -48,7 +48,7 @@ export const ODEG = vertex(
 export const VECTOR = vertex(
   {
     ...{ field: "vector", bit: F.F_VEC, kind: "vector", name: ".vector" },
-    ...{ type: "vector", doc: "vector, empty without one" },
+    ...{ type: "vector", doc: "vector; empty if none is set" },
   },
   ({ vectors }, handle): VectorComponents => externalOf(vectors.get(handle)),
   ({ vectors }, handle) => (vectors.has(handle) ? vectors.get(handle) : null),
@@ -60,21 +60,21 @@ export const PROPERTIES = vertex(
 export const TMC = vertex(
   {
     ...{ field: "created", bit: F.F_TMC, kind: "integer", name: ".tmc", sortby: S.S_TMC },
-    ...{ type: "int", doc: "second of its creation" },
+    ...{ type: "int", doc: "creation time in seconds" },
   },
   ({ vertices }, handle) => vertices.createdAt(handle),
 );
 export const TMM = vertex(
   {
     ...{ field: "modified", bit: F.F_TMM, kind: "integer", name: ".tmm", sortby: S.S_TMM },
-    ...{ type: "int", doc: "second of its last change" },
+    ...{ type: "int", doc: "last modification time in seconds" },
   },
   ({ vertices }, handle) => vertices.modifiedAt(handle),
 );
 export const TMX = vertex(
   {
     ...{ field: "expires", bit: F.F_TMX, kind: "integer", name: ".tmx", sortby: S.S_TMX },
-    ...{ type: "int", doc: "second at which it expires, or T_NEVER" },
+    ...{ type: "int", doc: "expiry time in seconds, or T_NEVER" },
   },
   ({ vertices }, handle) => decodeSecond(vertices.expiresAt(handle)),
 );
@@ -87,11 +87,11 @@ const C0 = vertex(
   ({ vertices }, handle) => vertices.c0(handle),
 );
 export const VIRTUAL = vertex(
-  { field: null, name: ".virtual", type: "int", doc: "1 if only arcs name it" },
+  { field: null, name: ".virtual", type: "int", doc: "1 for a virtual vertex" },
   ({ vertices }, handle) => Number(vertices.isVirtual(handle)),
 );
 const LOCKED = expressionOnly(
-  { name: ".locked", type: "int", doc: "1 while somebody holds it for writing" },
+  { name: ".locked", type: "int", doc: "1 while the vertex is locked for writing" },
   ({ locks }, handle) => Number(locks.ownerOf(handle) !== 0),
 );
 const PROPCOUNT = vertex(
@@ -99,7 +99,7 @@ const PROPCOUNT = vertex(
   ({ properties }, handle) => properties.countOf(handle),
 );
 export const OP = vertex(
-  { field: null, name: ".op", type: "int", doc: "operation that changed it last" },
+  { field: null, name: ".op", type: "int", doc: "number of the last operation that modified it" },
   ({ vertices }, handle) => vertices.operationOf(handle),
 );
 export const HANDLE = vertex(

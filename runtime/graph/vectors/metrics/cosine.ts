@@ -9,7 +9,7 @@ const TOLERANCE = 1e-6;
 
 export const COSINE: Metric = {
   name: "cosine",
-  doc: "(v, w): cosine of their angle, -1 to 1",
+  doc: "(v, w): cosine similarity, -1 to 1",
   missing: 0,
   lowest: -1,
 
