@@ -8,11 +8,18 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { ANALYSIS_VERSION, Analysis } from "../texts/analysis/analysis.js";
 import { LANGUAGE_CODES, NO_LANGUAGE } from "../texts/analysis/languages.js";
-import { MAX_DEFINITION_BYTES, type TextIndexDefinition } from "../texts/index-definition.js";
+import {
+  areSynonyms,
+  isBoost,
+  isIndexName,
+  MAX_BOOST,
+  MAX_DEFINITION_BYTES,
+  type TextIndexDefinition,
+} from "../texts/index-definition.js";
 import { readPinned } from "../texts/pins.js";
 import { Segment } from "../texts/segment.js";
 import { MAX_KEYS } from "../texts/segment-layout.js";
-import { declaredTextIndexes } from "../texts/text-indexes.js";
+import { declaredTextIndexes, findTextIndex } from "../texts/text-indexes.js";
 import { ALL_SCANNED } from "../texts/text-layout.js";
 import { begin } from "./change-vertex.js";
 import { ensureKeyCode } from "./name-codes.js";
@@ -58,7 +65,6 @@ const OPTION_NAMES = new Set([
   ...["name", "keys", "type", "language", "synonyms", "stopWords", "positions"],
 ]);
 const DEFAULT_NAME = "text";
-const MAX_BOOST = 1000;
 
 /**
  * Declares an index, or gives one of the same name another definition.
@@ -89,6 +95,8 @@ export function indexTexts(store: GraphStore, options: TextIndexOptions): void {
 export function dropTextIndex(store: GraphStore, name = DEFAULT_NAME): boolean {
   return store.writer.mutate(() => {
     requireWritable(store);
+    // The name may be too long for a record.
+    if (findTextIndex(store.texts, name) === null) return false;
     const operation = begin(store, OperationCode.IndexTexts, 0);
     operation.text = name;
     operation.value = 0;
@@ -129,10 +137,10 @@ function definitionOf(options: TextIndexOptions): TextIndexDefinition {
   checkOptions(options ?? {}, OPTION_NAMES);
   const { name = DEFAULT_NAME, type = null, language = NO_LANGUAGE } = options;
   const { synonyms = [], stopWords = false, positions = true } = options;
-  requireThat(isText(name) && name !== "", name, "a name", ".name");
+  requireThat(isIndexName(name), name, "a name", ".name");
   requireThat(type === null || isText(type), type, NAMES, ".type");
   requireThat(LANGUAGE_CODES.includes(language), language, LANGUAGE_CODES.join(", "), ".language");
-  requireThat(isGroups(synonyms), synonyms, "lists of words", ".synonyms");
+  requireThat(areSynonyms(synonyms), synonyms, "lists of words", ".synonyms");
   requireThat(typeof stopWords === "boolean", stopWords, "true or false", ".stopWords");
   requireThat(typeof positions === "boolean", positions, "true or false", ".positions");
   return {
@@ -152,20 +160,18 @@ function keysOf(keys: TextIndexOptions["keys"]): TextIndexDefinition["keys"] {
   requireThat(isList && isDistinct, keys, fits, ".keys");
   for (const { name, boost } of found) {
     requireThat(isText(name) && name !== "", name, NAMES, ".keys");
-    const isBoost = typeof boost === "number" && boost > 0 && boost <= MAX_BOOST;
-    requireThat(isBoost, boost, `a number above 0, up to ${MAX_BOOST}`, `.keys.${name}.boost`);
+    requireThat(
+      isBoost(boost),
+      boost,
+      `a number above 0, up to ${MAX_BOOST}`,
+      `.keys.${name}.boost`,
+    );
   }
   return found;
 }
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isGroups(groups: unknown): boolean {
-  return (
-    Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isText))
-  );
 }
 
 function requireThat(isRight: boolean, given: unknown, fits: string, at: string): void {

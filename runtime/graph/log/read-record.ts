@@ -91,6 +91,7 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       break;
     case OperationCode.IndexTexts:
       readTextIndex(store, reader, into, kind);
+      if (name !== 0) throw corruptRecord("an index of texts has no code");
       break;
     case OperationCode.SetSimilarity:
       into.name = name;

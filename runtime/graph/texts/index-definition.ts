@@ -1,6 +1,7 @@
 // Definition of a text index, as it is logged and stored: as JSON.
 
 import { ANALYSIS_VERSION } from "./analysis/analysis.js";
+import { LANGUAGE_CODES } from "./analysis/languages.js";
 import { MAX_KEYS } from "./segment-layout.js";
 
 export interface TextIndexDefinition {
@@ -21,6 +22,9 @@ export interface TextIndexDefinition {
 
 /** Bytes of a definition. */
 export const MAX_DEFINITION_BYTES = 256 * 1024;
+export const MAX_BOOST = 1000;
+/** Half of a character, which records and files cannot contain. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Parses a logged or stored definition; null if it is invalid. */
 export function parseDefinition(text: string): TextIndexDefinition | null {
@@ -28,16 +32,39 @@ export function parseDefinition(text: string): TextIndexDefinition | null {
     const given = JSON.parse(text) as TextIndexDefinition;
     const { name, keys, type, language, synonyms, version } = given;
     const isDefinition =
-      typeof name === "string" &&
-      keys.length >= 1 &&
-      keys.length <= MAX_KEYS &&
-      keys.every((key) => typeof key.name === "string" && typeof key.boost === "number") &&
+      isIndexName(name) &&
+      areKeys(keys) &&
       (type === null || typeof type === "string") &&
-      typeof language === "string" &&
-      Array.isArray(synonyms) &&
+      LANGUAGE_CODES.includes(language) &&
+      typeof given.stopWords === "boolean" &&
+      typeof given.positions === "boolean" &&
+      areSynonyms(synonyms) &&
+      Number.isInteger(version) &&
       version <= ANALYSIS_VERSION;
     return isDefinition ? given : null;
   } catch {
     return null;
   }
+}
+
+/** True if a text can be the name of an index, on replicas as well. */
+export function isIndexName(name: unknown): boolean {
+  return typeof name === "string" && name !== "" && !LONE_SURROGATE.test(name);
+}
+
+export function isBoost(boost: unknown): boolean {
+  return typeof boost === "number" && boost > 0 && boost <= MAX_BOOST;
+}
+
+export function areSynonyms(groups: unknown): boolean {
+  const isText = (word: unknown): boolean => typeof word === "string";
+  return (
+    Array.isArray(groups) && groups.every((group) => Array.isArray(group) && group.every(isText))
+  );
+}
+
+function areKeys(keys: TextIndexDefinition["keys"]): boolean {
+  const isDistinct = new Set(keys.map(({ name }) => name)).size === keys.length;
+  const isEach = keys.every(({ name, boost }) => typeof name === "string" && isBoost(boost));
+  return keys.length >= 1 && keys.length <= MAX_KEYS && isDistinct && isEach;
 }

@@ -17,6 +17,8 @@
 export const TEXT_UNIT_WORDS = 64;
 
 export const MAX_INDEXES = 16;
+/** One more than indexes: a builder may still fill a block for an index that was replaced. */
+export const INDEX_PLACES = MAX_INDEXES + 1;
 export const MAX_SEGMENTS = 64;
 /** Vertices in the ring: a power of two. Of older versions all vertices are looked at. */
 export const RING_WORDS = 65_536;
@@ -27,7 +29,7 @@ export const ALL_SCANNED = 0xffff_ffff;
 export const Directory = { KeyCount: 0, Keys: 1 } as const;
 const DIRECTORY_HEAD_WORDS = 256;
 const ENTRY_WORDS = 128;
-export const DIRECTORY_WORDS = DIRECTORY_HEAD_WORDS + MAX_INDEXES * ENTRY_WORDS;
+export const DIRECTORY_WORDS = DIRECTORY_HEAD_WORDS + INDEX_PLACES * ENTRY_WORDS;
 
 /** Words of the entry of an index. */
 export const Entry = {

@@ -4,7 +4,7 @@
 
 import type { LogLine } from "../../base/log-settings.js";
 import { TimeSlicedTask } from "../../base/time-sliced-task.js";
-import { CapacityError } from "../model/errors.js";
+import { CapacityError, ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { isPinnedBefore } from "./pins.js";
 import { TextBuilder } from "./text-builder.js";
@@ -48,7 +48,8 @@ export class TextProcessor extends TimeSlicedTask {
     try {
       return this.run(SLICE_MS, false);
     } catch (error) {
-      if (!(error instanceof CapacityError)) throw error;
+      // A replica may lack the package of a language.
+      if (!(error instanceof CapacityError || error instanceof ValueError)) throw error;
       // Searches look at every text that is in no segment.
       this.stop();
       this.#log(

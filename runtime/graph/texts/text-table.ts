@@ -14,6 +14,7 @@ import {
   Directory,
   Entry,
   entryAt,
+  INDEX_PLACES,
   MAX_INDEXES,
   RING_WORDS,
   TEXT_UNIT_WORDS,
@@ -173,7 +174,7 @@ export class TextTable {
   /** Places of all indexes, at this moment. */
   indexes(): number[] {
     if (this.isEmpty) return [];
-    const all = Array.from({ length: MAX_INDEXES }, (_, index) => index);
+    const all = Array.from({ length: INDEX_PLACES }, (_, index) => index);
     return all.filter((index) => this.#word(this.#entry(index), Entry.Definition) !== 0);
   }
 
@@ -280,7 +281,7 @@ export class TextTable {
   freeAbandoned(): boolean {
     if (this.#directory === 0) return false;
     let isAny = false;
-    for (let index = 0; index < MAX_INDEXES; index++) {
+    for (let index = 0; index < INDEX_PLACES; index++) {
       const entry = this.#entry(index);
       const block = this.#word(entry, Entry.Building);
       if (block === 0) continue;
@@ -368,7 +369,8 @@ export class TextTable {
   }
 
   #freeEntry(): number {
-    for (let index = 0; index < MAX_INDEXES; index++) {
+    const isFull = this.#header.words[Header.TextIndexCount]! >= MAX_INDEXES;
+    for (let index = 0; index < INDEX_PLACES && !isFull; index++) {
       const entry = this.#entry(index);
       const isFree = this.#word(entry, Entry.Definition) === 0;
       if (isFree && this.#word(entry, Entry.Building) === 0) return index;

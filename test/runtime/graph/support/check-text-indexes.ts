@@ -10,7 +10,7 @@ import {
   DIRECTORY_WORDS,
   Entry,
   entryAt,
-  MAX_INDEXES,
+  INDEX_PLACES,
   RING_WORDS,
   TEXT_UNIT_WORDS,
 } from "../../../../runtime/graph/texts/text-layout.js";
@@ -33,7 +33,7 @@ export function checkTextIndexes(store: GraphStore): void {
   if (directory !== 0) {
     add(directory, DIRECTORY_WORDS);
     add(header[Header.TextRing]!, RING_WORDS);
-    for (let index = 0; index < MAX_INDEXES; index++) {
+    for (let index = 0; index < INDEX_PLACES; index++) {
       const entry = entryAt(directory, index);
       const word = (at: number): number => words[entry + at]!;
       assert.is(word(Entry.Sequence) & 1, 0, `text index ${index} is not being written`);
