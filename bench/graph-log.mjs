@@ -30,10 +30,10 @@ function open(root, log) {
     txPort: null,
     attach: [],
     txKeyFile: null,
-    stream: null,
-    streamFrom: null,
+    publishStream: null,
+    followStream: null,
   };
-  const settings = { root, log, readonly: false, graphs: {}, events: false, idle: false, ...alone };
+  const settings = { root, durability: log, readonly: false, graphs: {}, events: false, ...alone };
   const clock = new svc.CommitClock();
   const thread = new svc.Interconnect(THREAD + 1, { ...settings, saveEvery: 0 }, clock, () => {});
   const startedAt = process.cpuUsage();

@@ -33,7 +33,7 @@ async function main() {
       "  return JSON.stringify(content).length;\n}\n",
   });
   build(project);
-  const server = await startSvc(project, { options: ["--admin-client-rate", "0"] });
+  const server = await startSvc(project);
   const waiters = await holdOpen(server.port, waiting);
   const latencies = { alone: [], echo: [], inspect: [] };
   for (let round = 0; round < rounds; round++) {

@@ -115,7 +115,7 @@ function front(partitions, options, rows = partitions[0].map(() => ({}))) {
 async function measureTrivial() {
   const bare = await start("bare", ["--log-level", "error"]);
   const seen = await start("seen", ["--log-level", "info"]);
-  const tracing = ["--collector", "http://127.0.0.1:9", "--trace-every", "1000000"];
+  const tracing = ["--collector", "http://127.0.0.1:9", "--trace-sample-every", "1000000"];
   const armed = await start("armed", ["--log-level", "error", ...tracing]);
   const shares = { seen: [], armed: [] };
   const servers = Object.entries({ bare, seen, armed });

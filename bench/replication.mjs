@@ -37,9 +37,20 @@ const { rounds, arcs, calls } = readOptions({ rounds: 5, arcs: 100_000, calls: 2
 const project = makeProject({ "plugins/one.ts": PLUGIN });
 build(project);
 const port = await freePort();
-const options = ["--root", join(project, "replica"), "--tx-port", `${port}`, "--log", "async"];
+const options = [
+  "--root",
+  join(project, "replica"),
+  "--tx-port",
+  `${port}`,
+  "--durability",
+  "async",
+];
 const replica = await startSvc(project, { options });
-await system.initialize("bench", { root: join(project, "provider"), log: "async", saveEvery: 0 });
+await system.initialize("bench", {
+  root: join(project, "provider"),
+  durability: "async",
+  saveEvery: 0,
+});
 await system.attach(`svc://127.0.0.1:${port}`);
 const graph = new Graph("bench");
 try {
@@ -111,7 +122,7 @@ async function standStill() {
     const before = process.memoryUsage.rss();
     for (let round = 1; round <= rounds; round++) {
       for (let n = 0; n < arcs; n++) connect(n, round);
-      await system.durable();
+      await system.waitDurable();
     }
     return (process.memoryUsage.rss() - before) / MIB;
   } finally {

@@ -15,13 +15,16 @@ export const dev = defineCommand({
     ...SERVE_OPTIONS,
     open: OPEN_OPTION,
     tsconfig: TSCONFIG_OPTION,
-    unchecked: {
+    "skip-type-check": {
       kind: flag,
       help: "serve what parses at once, and say only then whether its types are right",
     },
   },
   environment: true,
-  async run([argument], { unchecked = false, open = false, tsconfig, ...values }) {
+  async run(
+    [argument],
+    { "skip-type-check": unchecked = false, open = false, tsconfig, ...values },
+  ) {
     const [{ DevServer }, { watchFolder }] = await Promise.all([
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),

@@ -14,7 +14,7 @@ export const graphImport = defineCommand({
       kind: choice("jsonl", "csv", "npy", "fvecs"),
       help: "form of the file, default: as its name ends",
     },
-    prefix: {
+    "id-prefix": {
       kind: stringSetting("<text>"),
       help: "of the ids of vectors without ids, before their row",
     },
@@ -27,7 +27,7 @@ export const graphImport = defineCommand({
       graph: values.graph ?? null,
       root: values.root ?? ".",
       format: values.format ?? null,
-      prefix: values.prefix ?? "",
+      prefix: values["id-prefix"] ?? "",
       type: values.type ?? null,
     });
     return 0;

@@ -24,8 +24,11 @@ export const replay = defineCommand({
       kind: integer(1, MAX_CONNECTIONS),
       help: `requests that may run at once, default: ${DEFAULT_CONNECTIONS}`,
     },
-    changes: { kind: flag, help: "send POST and other methods that may change something, too" },
-    fields: {
+    "include-writes": {
+      kind: flag,
+      help: "send POST and other methods that may change something, too",
+    },
+    "headers-file": {
       kind: stringSetting("<file>"),
       help: "file with header lines for each request, for a token",
     },
@@ -37,8 +40,9 @@ export const replay = defineCommand({
       import("./replay/replay-file.js"),
       import("./replay/report.js"),
     ]);
-    const { speed = 1, connections = DEFAULT_CONNECTIONS, changes = false, fields } = values;
-    const options = { against, speed, connections, changes, fieldsFile: fields };
+    const changes = values["include-writes"] ?? false;
+    const { speed = 1, connections = DEFAULT_CONNECTIONS, "headers-file": fieldsFile } = values;
+    const options = { against, speed, connections, changes, fieldsFile };
     const outcome = await replayFile(file!, options).catch(reportError);
     if (typeof outcome === "number") return EXIT_TROUBLE;
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : replayReport(outcome));

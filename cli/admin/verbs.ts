@@ -74,19 +74,19 @@ export const VERBS: readonly Verb[] = [
     load: () => change(({ changeVerb }) => changeVerb("SetReadonly")),
   },
   {
-    name: "writable",
+    name: "clear-readonly",
     takes: "[ids]",
     summary: "graphs may be changed again",
     load: () => change(({ changeVerb }) => changeVerb("ClearReadonly")),
   },
   {
-    name: "events-off",
+    name: "pause-events",
     takes: "[ids]",
     summary: "nothing in graphs expires",
     load: () => change(({ changeVerb }) => changeVerb("SuspendEvents")),
   },
   {
-    name: "events-on",
+    name: "resume-events",
     takes: "[ids]",
     summary: "it does again",
     load: () => change(({ changeVerb }) => changeVerb("ResumeEvents")),
@@ -169,13 +169,13 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./replication-verbs.js").then(({ unsubscribe }) => unsubscribe),
   },
   {
-    name: "pause",
+    name: "pause-replication",
     takes: "<ids> in|out",
     summary: "apply, or send, no changes for now",
     load: () => import("./replication-verbs.js").then(({ pause }) => pause),
   },
   {
-    name: "resume",
+    name: "resume-replication",
     takes: "<ids> in|out",
     summary: "go on with that",
     load: () => import("./replication-verbs.js").then(({ resume }) => resume),

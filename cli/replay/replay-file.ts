@@ -57,7 +57,7 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
 
 /** Why a request is not sent again; null if it is. */
 function leftOut(recorded: RecordedRequest, { changes }: ReplayOptions): string | null {
-  if (!changes && !SAFE.has(recorded.method)) return "may change something: see --changes";
+  if (!changes && !SAFE.has(recorded.method)) return "may change something: see --include-writes";
   const isWhole = recorded.sent === 0 || recorded.body !== undefined;
   return isWhole ? null : "have a body that was not recorded";
 }

@@ -151,9 +151,14 @@ export class DevServer {
     const resolved = await resolveSettings(this.#folder, manifest.config, this.#values);
     // A server under development is for its author: without other settings it listens on loopback
     // and rejects other host names.
-    const { ip, hosts } = resolved;
+    const { ip, allowedHosts } = resolved;
     // Each build gets new executors; modules loaded in the IO thread stay.
-    const served = { ip: ip ?? LOOPBACK, hosts: hosts ?? [], inline: false, warmUp: false };
+    const served = {
+      ip: ip ?? LOOPBACK,
+      allowedHosts: allowedHosts ?? [],
+      inline: false,
+      warmUp: false,
+    };
     const settings = { ...resolved, ...served };
     const role = await resolveRole(this.#folder, manifest.config, this.#values);
     const project = await startServer(settings, loader(this.#folder, role));

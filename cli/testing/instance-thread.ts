@@ -58,7 +58,15 @@ async function settingsOf(): Promise<ServerSettings> {
   const config = await currentConfig(projectDir, readBuild(projectDir));
   const resolved = await resolveSettings(projectDir, config, { root });
   return {
-    ...{ ...resolved, port: 0, tls: null, drain: 0, stopTimeout: 1, saveEvery: 0, log: "off" },
+    ...{
+      ...resolved,
+      port: 0,
+      tls: null,
+      drainSeconds: 0,
+      shutdownTimeoutSeconds: 1,
+      saveEvery: 0,
+      durability: "off",
+    },
     ...{ executors: 1, transport: "net", txPort: null, recordFile: null, warmUp: false },
     // Threads that start while the clock leaps take the time that they take.
     loadTimeoutMs: MAX_PLUGIN_TIMEOUT_MS,

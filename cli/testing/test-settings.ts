@@ -4,7 +4,7 @@ import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 
 /** Settings that override those of the project. */
 export type TestSettings = Partial<
-  Pick<ServerSettings, "prefix" | "servicein" | "traceback" | "cors" | "executors">
+  Pick<ServerSettings, "prefix" | "servicein" | "stackTraces" | "cors" | "executors">
 >;
 
 /** As the global `fetch`. */

@@ -32,9 +32,9 @@ export const TLS_EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
 export const HEAD_TIMEOUT_MS = 10_000;
 /** Of all connections, those that dispatchers leave to clients. */
 export const CLIENT_CONNECTION_RESERVE = 128;
-/** Of one address: what the admin port takes unless told otherwise. */
-export const DEFAULT_ADMIN_CLIENT_CONNECTIONS = 256;
-export const DEFAULT_ADMIN_CLIENT_RATE = 1000;
+/** Limits per client of the admin port. */
+export const ADMIN_CLIENT_CONNECTIONS = 256;
+export const ADMIN_CLIENT_RATE = 1000;
 export const MAX_CLIENT_RATE = 1_000_000;
 /** Who may have one connection more only as a dispatcher has to say so within this time. */
 export const IDENT_LINE_TIMEOUT_MS = 1000;
@@ -42,12 +42,12 @@ export const IDENT_LINE_TIMEOUT_MS = 1000;
 export const DEFAULT_IDLE_SECONDS = 75;
 export const MAX_IDLE_SECONDS = 24 * 3600;
 export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Of a port: bodies of requests that are not answered yet, and answers that are not read yet. */
-export const DEFAULT_BODY_MEMORY_MB = 256;
-export const DEFAULT_RESPONSE_MEMORY_MB = 256;
-export const MAX_MEMORY_MB = 1024 * 1024;
-/** Of a record of requests. */
-export const DEFAULT_RECORD_MB = 100;
+/** Memory of a port for bodies of pending requests, if one largest body takes less than half. */
+export const BODY_MEMORY_BYTES = 256 * 1024 * 1024;
+/** Memory of a port for unread responses. */
+export const RESPONSE_MEMORY_BYTES = 256 * 1024 * 1024;
+/** Size at which a recording of requests ends. */
+export const MAX_RECORDING_BYTES = 100 * 1024 * 1024;
 /** What one client may hold of either, and what large bodies leave to small ones. */
 export const MAX_CLIENT_MEMORY_RATIO = 1 / 2;
 export const SMALL_BODY_RESERVE_RATIO = 1 / 8;

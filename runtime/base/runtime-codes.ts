@@ -169,7 +169,7 @@ export const RUNTIME_CODES = {
   },
   SVC3364: {
     title: "stream and log have diverged",
-    fix: "see which is right: start empty with `streamFrom`, or remove the stream to send all anew",
+    fix: "start empty with `followStream`, or remove the stream to resend everything",
   },
   SVC3365: {
     title: "broker not available",

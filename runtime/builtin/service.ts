@@ -11,7 +11,7 @@ export interface ServiceRequest {
   readonly query: string;
   /** 0 main port, 1 admin port. */
   readonly portOffset: 0 | 1;
-  /** This machine, or a network of `http.trusted`. */
+  /** This machine, or a network of `http.trustedNetworks`. */
   readonly isTrusted: boolean;
 }
 

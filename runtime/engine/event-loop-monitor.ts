@@ -48,7 +48,7 @@ export class EventLoopMonitor {
     const seconds = Math.round(this.#busyMs / 1000);
     const why =
       inline.length === 0
-        ? "there is more to do than one instance can, see svc_io_busy_percent"
+        ? "there is more to do than one instance can, see svc_io_busy_ratio"
         : `by load, or by what @inline plugins do there: ${inline.join(", ")}`;
     log(`the thread of the sockets was busy for ${percent} % of ${seconds} s: ${why}`, "warn");
     this.#untoldMs = 0;

@@ -6,9 +6,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { maxConnections } from "../base/connection-limit.js";
 import {
+  ADMIN_CLIENT_CONNECTIONS,
+  ADMIN_CLIENT_RATE,
+  BODY_MEMORY_BYTES,
   DEFAULT_PLUGIN_TIMEOUT_MS,
   DRAIN_KEEPALIVE_MS,
   KEEPALIVE_DRAIN_MS,
+  RESPONSE_MEMORY_BYTES,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { packageInfo } from "../base/package-info.js";
@@ -60,7 +64,6 @@ import { type WarmUp, warmUp } from "./warm-up.js";
 const TICK_MS = 1000;
 /** What is recorded at the end is sent within that time, or lost. */
 const TRACES_WITHIN_MS = 1000;
-const BYTES_PER_MB = 1024 * 1024;
 /** How long the start waits for the health of back-ends. */
 const FIRST_PROBES_MS = 1000;
 /** There is one; the id tells nothing. */
@@ -107,8 +110,9 @@ export class IoServer {
     this.#routes = new RouteTable(settings.prefix);
     this.#tracer = tracerOf(settings, () => this.#view.serviceName ?? "svc");
     this.#recorder = recorderOf(settings);
-    const trusted = new TrustedClients(settings.trusted);
-    const traces = new TraceSampler(this.#tracer, new ClientPermissions(settings.parents));
+    const trusted = new TrustedClients(settings.trustedNetworks);
+    const permissions = new ClientPermissions(settings.dispatcherNetworks);
+    const traces = new TraceSampler(this.#tracer, permissions);
     const compressor = compressorOf(settings);
     const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
     const recorder = this.#recorder;
@@ -141,7 +145,7 @@ export class IoServer {
       current: () => this.#engine.current,
     });
     this.#inline = new InlinePlugins(this.#state, answers, () => this.#metrics.inlineLeft());
-    const files = new FileServer(join(settings.root, "WEB-ROOT"), settings.hiddenFiles, compressor);
+    const files = new FileServer(join(settings.root, "WEB-ROOT"), compressor);
     const pages = settings.console === "off" ? null : PackagedFiles.console();
     this.#engine = new RequestEngine({
       state: this.#state,
@@ -162,7 +166,7 @@ export class IoServer {
     });
     const control = new ControlService((operation, args) => this.#control.ask(operation, args));
     installBuiltinContext({ server: this.#view, control });
-    showTraceback(settings.traceback);
+    showTraceback(settings.stackTraces);
     addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
   }
@@ -265,18 +269,18 @@ export class IoServer {
   }
 
   /**
-   * With `drain`, only the health check tells of it for a while, so that nobody new is sent here.
-   * Then newcomers are turned away, and each open connection ends with its next answer; at last all
-   * new requests are turned away until the running ones are answered or the time is up.
+   * Shuts down in three phases: for `http.drainSeconds` only the health check fails, so that load
+   * balancers route elsewhere; then new connections are refused and each open one closes with its
+   * next response; then new requests are refused until the running ones complete or time out.
    */
   async #stop(timeoutMs: number): Promise<void> {
-    const { drain } = this.#data.settings;
+    const { drainSeconds } = this.#data.settings;
     this.#engine.leave();
-    if (drain > 0) await delay(drain * 1000);
+    if (drainSeconds > 0) await delay(drainSeconds * 1000);
     const deadline = performance.now() + timeoutMs;
     this.#engine.rejectNewConnections();
     for (const server of this.#servers) server.retire();
-    await delay(Math.min(timeoutMs, drain > 0 ? DRAIN_KEEPALIVE_MS : KEEPALIVE_DRAIN_MS));
+    await delay(Math.min(timeoutMs, drainSeconds > 0 ? DRAIN_KEEPALIVE_MS : KEEPALIVE_DRAIN_MS));
     this.#engine.stop();
     while (this.#working() > 0 && performance.now() < deadline) await delay(5);
     this.#engine.giveUp();
@@ -323,7 +327,7 @@ export class IoServer {
 function crossOriginGuards(
   settings: ServerSettings,
 ): readonly [main: CrossOriginGuard, admin: CrossOriginGuard] {
-  const { cors, hosts, node } = settings;
+  const { cors, allowedHosts: hosts, node } = settings;
   const own = [...(hosts ?? []), ...(node === null ? [] : [node.host])];
   return [new CrossOriginGuard(cors, hosts), new CrossOriginGuard(cors, own)];
 }
@@ -360,25 +364,30 @@ function schedulers(
   ];
 }
 
-function tracerOf({ collector, traceEvery }: ServerSettings, name: () => string): Tracer | null {
-  return collector === null ? null : new Tracer(collector, traceEvery, name, packageInfo().version);
+function tracerOf(
+  { collector, traceSampleEvery }: ServerSettings,
+  name: () => string,
+): Tracer | null {
+  return collector === null
+    ? null
+    : new Tracer(collector, traceSampleEvery, name, packageInfo().version);
 }
 
 function recorderOf({ recordFile, name, ...settings }: ServerSettings): Recorder | null {
   if (recordFile === null) return null;
-  const { recordEvery: every, recordBodies: bodies, recordMb: maxMb } = settings;
-  return new Recorder({ path: recordFile, service: name, every, bodies, maxMb });
+  const { recordSampleEvery: every, recordBodies: bodies } = settings;
+  return new Recorder({ path: recordFile, service: name, every, bodies });
 }
 
 function answerRules(
-  { cors, accessLog, explain }: ServerSettings,
+  { cors, accessLogSampleEvery, explain }: ServerSettings,
   trusted: TrustedClients,
 ): Pick<ResponseParts, "cors" | "access" | "mayAsk"> {
   return {
     cors: cors !== null,
-    access: accessLog > 0 ? new AccessLog(accessLog) : null,
+    access: accessLogSampleEvery > 0 ? new AccessLog(accessLogSampleEvery) : null,
     mayAsk: (exchange) => {
-      if (explain !== "trusted") return explain === "anybody";
+      if (explain !== "trusted") return explain === "anyone";
       return exchange.connection.ident !== null || trusted.isTrusted(exchange);
     },
   };
@@ -403,19 +412,20 @@ function compressorOf({ compression, tls }: ServerSettings): Compressor | null {
 
 /** What one port is to keep to. */
 function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOptions, "tls"> {
-  const { maxBodyBytes, cors, parents, idleTimeout, bodyMemoryMb, answerMemoryMb } = settings;
-  const { clientConnections, clientRate, adminClientConnections, adminClientRate } = settings;
+  const { maxBodyBytes, cors, dispatcherNetworks, idleTimeoutSeconds } = settings;
+  const { maxConnectionsPerClient, maxRequestRatePerClient } = settings;
   return {
     maxBodyBytes,
     cors,
-    parents,
-    limits: {
-      connections: offset === 0 ? clientConnections : adminClientConnections,
-      requestsPerSecond: offset === 0 ? clientRate : adminClientRate,
-    },
+    parents: dispatcherNetworks,
+    limits:
+      offset === 0
+        ? { connections: maxConnectionsPerClient, requestsPerSecond: maxRequestRatePerClient }
+        : { connections: ADMIN_CLIENT_CONNECTIONS, requestsPerSecond: ADMIN_CLIENT_RATE },
     mostConnections: maxConnections(offset),
-    idleTimeoutMs: idleTimeout * 1000,
-    bodyMemoryBytes: bodyMemoryMb * BYTES_PER_MB,
-    answerMemoryBytes: answerMemoryMb * BYTES_PER_MB,
+    idleTimeoutMs: idleTimeoutSeconds * 1000,
+    // A client has half of it, enough for a body of the maximum size.
+    bodyMemoryBytes: Math.max(BODY_MEMORY_BYTES, 2 * maxBodyBytes),
+    answerMemoryBytes: RESPONSE_MEMORY_BYTES,
   };
 }

@@ -79,7 +79,7 @@ export class LiveServerView implements ServerView {
     this.projectDir = settings.projectDir;
     this.tls = settings.tls;
     this.root = settings.root;
-    this.isLogged = settings.log !== "off";
+    this.isLogged = settings.durability !== "off";
     this.serviceName = settings.name;
     this.node = parts.node;
   }

@@ -6,6 +6,7 @@ import { createWriteStream, fstatSync, openSync, type WriteStream } from "node:f
 import { finished } from "node:stream/promises";
 import { nowMs } from "../base/clock.js";
 import { SvcError } from "../base/errors.js";
+import { MAX_RECORDING_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
 import {
   comparableResponse,
@@ -19,7 +20,6 @@ import type { Exchange } from "../http/transport.js";
 /** Requests and answers may hold what is nobody's business but the owner's. */
 const OWNER_ONLY = 0o600;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-const BYTES_PER_MB = 1024 * 1024;
 const MS_DIGITS = 3;
 const NO_BODY = Buffer.alloc(0);
 
@@ -29,13 +29,16 @@ export interface RecorderOptions {
   /** One of so many requests is recorded. */
   readonly every: number;
   readonly bodies: boolean;
-  readonly maxMb: number;
+  /** Size of the file at which the recording ends; default: 100 MiB. */
+  readonly maxBytes?: number;
 }
 
 export class Recorder {
   readonly #options: RecorderOptions;
-  /** Null before it was opened, and once it has ended. */
+  /** Null before it is opened. */
   #file: WriteStream | null = null;
+  /** False once the recording has ended; then the file may still be written. */
+  #isRecording = false;
   #left = 0;
   #asked = 0;
   #leftOut = 0;
@@ -46,11 +49,11 @@ export class Recorder {
 
   /** @throws SvcError SVC2890 where the file cannot be written */
   open(): void {
-    const { path, service, every, bodies, maxMb } = this.#options;
+    const { path, service, every, bodies, maxBytes = MAX_RECORDING_BYTES } = this.#options;
     try {
       const fd = openSync(path, "a", OWNER_ONLY);
       const { size } = fstatSync(fd);
-      this.#left = maxMb * BYTES_PER_MB - size;
+      this.#left = maxBytes - size;
       this.#file = createWriteStream(path, { fd, highWaterMark: MAX_WAITING_BYTES });
       // A process that has died may have left half a line.
       if (size > 0) this.#file.write("\n");
@@ -58,6 +61,7 @@ export class Recorder {
       const text = `the record ${path} cannot be written: ${(error as Error).message}`;
       throw new SvcError("SVC2890", text, { cause: error });
     }
+    this.#isRecording = true;
     this.#file.on("error", (error) => this.#end(`it cannot be written: ${error.message}`));
     this.#write({ record: RECORD_VERSION, service, every, bodies });
   }
@@ -73,7 +77,7 @@ export class Recorder {
     mediaType: string | null,
     body: string | Uint8Array | null,
   ): void {
-    if (this.#file === null || port !== 0 || exchange.tally === null) return;
+    if (this.#file === null || !this.#isRecording || port !== 0 || exchange.tally === null) return;
     if (exchange.isWarmUp) return;
     if (this.#asked++ % this.#options.every > 0) return;
     if (this.#file.writableLength > MAX_WAITING_BYTES) {
@@ -87,8 +91,8 @@ export class Recorder {
   async close(): Promise<void> {
     const file = this.#file;
     if (file === null) return;
-    this.#file = null;
-    this.#tellLeftOut();
+    if (this.#isRecording) this.#tellLeftOut();
+    this.#isRecording = false;
     file.end();
     // What cannot be written is told where it arises, and is no reason not to end.
     await finished(file).catch(() => {});
@@ -127,15 +131,15 @@ export class Recorder {
   #write(entry: RecordHead | RecordedRequest): void {
     const line = `${JSON.stringify(entry)}\n`;
     this.#left -= Buffer.byteLength(line);
-    if (this.#left < 0) return this.#end(`it has ${this.#options.maxMb} MiB`);
+    if (this.#left < 0) return this.#end(`it is full`);
     this.#file?.write(line);
   }
 
   #end(why: string): void {
     log(`the record ${this.#options.path} ends: ${why}`, "warn");
     this.#tellLeftOut();
+    this.#isRecording = false;
     this.#file?.end();
-    this.#file = null;
   }
 
   #tellLeftOut(): void {

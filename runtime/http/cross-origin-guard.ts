@@ -25,7 +25,7 @@ export class CrossOriginGuard {
   /** Why a request is refused, null if it is not. */
   refusal({ method, headers }: Exchange): string | null {
     if (this.#hosts !== null && !this.#isOurs(headers.get("host"), this.#hosts)) {
-      return "403 Forbidden: the server is not called what Host says; http.hosts may allow it";
+      return "403 Forbidden: Host is no name of this server; add it to http.allowedHosts";
     }
     if (!headers.isFromPage || SAFE.includes(method) || !isCrossOrigin(headers)) return null;
     return this.#cors === "*" || this.#cors === headers.get("origin") ? null : FOREIGN;

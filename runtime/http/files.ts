@@ -37,17 +37,14 @@ type Refuse = (status: number, message: string, fields?: string) => void;
 
 export class FileServer {
   readonly #root: string;
-  readonly #showsHidden: boolean;
   readonly #compressed: CompressedFiles | null;
 
   /**
    * @param root the folder that files are served from; it need not exist yet
-   * @param showsHidden files are served, too, that begin with a dot
    * @param compressor null: files leave as they are
    */
-  constructor(root: string, showsHidden = false, compressor: Compressor | null = null) {
+  constructor(root: string, compressor: Compressor | null = null) {
     this.#compressed = compressor && new CompressedFiles(compressor);
-    this.#showsHidden = showsHidden;
     this.#root = resolve(root);
   }
 
@@ -102,8 +99,7 @@ export class FileServer {
     try {
       const [root, real] = await Promise.all([realpath(this.#root), realpath(asked)]);
       if (!isInside(real, root)) return FORBIDDEN_PATH;
-      const isShown = this.#showsHidden || !(isHidden(asked, this.#root) || isHidden(real, root));
-      if (!isShown) return UNKNOWN_FILE;
+      if (isHidden(asked, this.#root) || isHidden(real, root)) return UNKNOWN_FILE;
       const [found] = await Promise.all([stat(real), access(real, constants.R_OK)]);
       if (!found.isFile()) return UNKNOWN_FILE;
       const { size, mtimeMs } = found;

@@ -1,5 +1,5 @@
-// Who may operate the server: programs on this machine, and those of `http.trusted` that show the
-// key. On the admin port only: what stands before the main port speaks for everybody behind it.
+// Authorizes operators: loopback clients, and clients of `http.trustedNetworks` that send the admin
+// key. On the admin port only: a proxy in front of the main port acts for all of its clients.
 
 import { timingSafeEqual } from "node:crypto";
 import { LOOPBACK_NETWORKS, Networks } from "./network.js";

@@ -14,7 +14,7 @@ export class HttpRejection {
 export function dispatcherNotAllowed(address: string): HttpRejection {
   return new HttpRejection(
     403,
-    `403 Forbidden: http.parents does not allow ${address} to be a dispatcher`,
+    `403 Forbidden: http.dispatcherNetworks does not allow ${address} to be a dispatcher`,
   );
 }
 

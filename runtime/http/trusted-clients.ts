@@ -1,11 +1,11 @@
-// Who is trusted: programs on this machine, and those of the networks that the option
-// `http.trusted` names. They alone change things, get past Service-OUT, choose executors and see
-// what others ask. Pages of other origins are not, whatever machine they are shown on:
+// Trusted clients: loopback, and the networks of `http.trustedNetworks`. Only they can change
+// graphs, bypass Service-OUT, choose executors and see requests of other clients. Pages of other
+// origins are never trusted, even on a trusted machine:
 //
-//   fetch, form     comes with an `Origin` that is not ours, or with `Sec-Fetch-Site`
-//   img, link       is a GET, and no change is
-//   no-cors, form   cannot carry the header field or the media type that a change needs
-//   a name made to lead here has no other origin: only what it calls us tells it from the rest
+//   fetch, form     sends a foreign `Origin`, or `Sec-Fetch-Site`
+//   img, link       sends GET, which changes nothing
+//   no-cors, form   cannot send the header field or media type that a change requires
+//   DNS rebinding   has no foreign origin: only the name in `Host` reveals it
 
 import { isIP } from "node:net";
 import { hostname } from "node:os";
@@ -27,7 +27,7 @@ export class TrustedClients {
     try {
       this.#networks = new Networks([...LOOPBACK_NETWORKS, ...trusted]);
     } catch (error) {
-      throw new SvcError("SVC2205", `\`http.trusted\`: ${(error as Error).message}`);
+      throw new SvcError("SVC2205", `\`http.trustedNetworks\`: ${(error as Error).message}`);
     }
   }
 
@@ -51,7 +51,7 @@ export class TrustedClients {
     if (isCrossOrigin(headers)) return "pages of other origins may not change graphs";
     const { remoteAddress } = connection;
     if (!this.#networks.has(remoteAddress)) {
-      return `${remoteAddress} may not change graphs; the option http.trusted may allow it`;
+      return `${remoteAddress} may not change graphs; the option http.trustedNetworks may allow it`;
     }
     const host = headers.get("host");
     if (isServerHostName(host)) return null;

@@ -29,7 +29,7 @@ const SAVE_SEGMENTS = 8;
  * off: nothing is logged; async: commits are flushed every 10 ms; answer: commits are flushed
  * before the response.
  */
-export type LogMode = "off" | "async" | "answer";
+export type LogMode = "off" | "async" | "full";
 
 export interface DurableLogOptions {
   readonly root: string;

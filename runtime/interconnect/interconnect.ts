@@ -22,7 +22,7 @@ import { Replication, type ReplicationSettings } from "./replication.js";
 
 export interface InterconnectSettings extends GraphManagerSettings, ReplicationSettings {
   readonly txPort: number | null;
-  readonly streamFrom: string | null;
+  readonly followStream: string | null;
   readonly root: string;
   readonly readonly: boolean;
   readonly graphs: {
@@ -32,7 +32,7 @@ export interface InterconnectSettings extends GraphManagerSettings, ReplicationS
       readonly local: boolean;
     };
   };
-  readonly log: LogMode;
+  readonly durability: LogMode;
 }
 
 interface OpenState {
@@ -121,7 +121,7 @@ export class Interconnect {
    */
   control(control: Control): unknown {
     if (this.#replication !== null) return this.#replication.control(control);
-    throw new SvcError("SVC2530", "replication needs the log of changes: `log` is off");
+    throw new SvcError("SVC2530", "replication needs the log of changes: `durability` is off");
   }
 
   async closeLog(): Promise<void> {
@@ -131,14 +131,14 @@ export class Interconnect {
 
   #open(isStorable: boolean, isFirst: boolean): OpenState {
     if (this.#state !== null) return this.#state;
-    const { root, log: mode } = this.#settings;
+    const { root, durability: mode } = this.#settings;
     const warn = this.#log;
     const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
     const changes = isStorable ? openLog(options) : null;
-    const isOwn = this.#settings.txPort === null && this.#settings.streamFrom === null;
+    const isOwn = this.#settings.txPort === null && this.#settings.followStream === null;
     const { epoch } = isStorable && isOwn && isFirst ? promote(root, false) : readLineage(root);
     if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
-    const following = hasBeenPromoted(root) ? { txPort: null, streamFrom: null } : {};
+    const following = hasBeenPromoted(root) ? { txPort: null, followStream: null } : {};
     const settings = { ...this.#settings, ...following };
     const keeper = new GraphManager(this.#thread, settings, this.#log, changes);
     if (isStorable && fencedBy(root) !== null) keeper.isReplica = true;

@@ -41,9 +41,9 @@ export interface ReplicationSettings {
   readonly attach: readonly string[];
   readonly txKeyFile: string | null;
   /** URI of a broker stream that receives all transactions; null: none. */
-  readonly stream: string | null;
+  readonly publishStream: string | null;
   /** URI of a broker stream to follow; null: none. */
-  readonly streamFrom: string | null;
+  readonly followStream: string | null;
 }
 
 export interface ReplicationParts extends ReplicaGraphsParts {
@@ -82,12 +82,13 @@ export class Replication {
 
   /** Returns null if there is no transaction log. @throws SvcError SVC2530, SVC2534 */
   static async start(parts: ReplicationParts): Promise<Replication | null> {
-    const { txPort, attach, stream, streamFrom } = parts.settings;
-    const isWanted = txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
+    const { txPort, attach, publishStream, followStream } = parts.settings;
+    const isWanted =
+      txPort !== null || attach.length > 0 || publishStream !== null || followStream !== null;
     if (parts.log === null || !parts.log.isOn) {
       if (!isWanted) return null;
       const text =
-        "replication needs the log of changes: `log` is off, or the root is not writable";
+        "replication needs the log of changes: `durability` is off, or the root is not writable";
       throw new SvcError("SVC2530", text);
     }
     const replication = new Replication(parts, parts.log);
@@ -104,8 +105,8 @@ export class Replication {
       if (txPort !== null)
         await (isOver ? replication.#announcePromotion(txPort) : replication.#bind(txPort));
       for (const address of attach) replication.#attach(address);
-      if (stream !== null) replication.#attach(stream);
-      if (streamFrom !== null && !isOver) await replication.#followStream(streamFrom, txPort);
+      if (publishStream !== null) replication.#attach(publishStream);
+      if (followStream !== null && !isOver) await replication.#followStream(followStream, txPort);
     } catch (error) {
       await replication.stop();
       throw error;

@@ -85,15 +85,18 @@ export class GraphSupervisor implements GraphSource {
   constructor(settings: GraphSettings) {
     ignoreBrokenPipe();
     this.#settings = settings;
-    this.clock.gatesResponses = settings.log === "answer";
+    this.clock.gatesResponses = settings.durability === "full";
     this.#root = new GraphRoot(settings.root, settings.graphs);
-    const { txPort, attach, stream, streamFrom } = settings;
-    this.#controls = new ReplicationOverrides([...attach, ...(stream === null ? [] : [stream])]);
+    const { txPort, attach, publishStream, followStream } = settings;
+    this.#controls = new ReplicationOverrides([
+      ...attach,
+      ...(publishStream === null ? [] : [publishStream]),
+    ]);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
     this.#compactor.start();
     const isReplicated =
-      txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
+      txPort !== null || attach.length > 0 || publishStream !== null || followStream !== null;
     const isLogged = this.#root.isLogged || isReplicated;
     const recovered = isLogged ? this.#recoverLogged() : Promise.resolve();
     this.loaded = recovered.then(() => this.#load());

@@ -99,10 +99,10 @@ export class HttpService {
       log(`${what}: the server ends`, "error", { plugin });
       process.exit(1);
     });
-    const { projectDir, traceback } = settings;
+    const { projectDir, stackTraces: traceback } = settings;
     this.#pool = new ExecutorPool(
       { projectDir, traceback, state, metrics },
-      { heapMb: settings.executorHeapMb, loadTimeoutMs: settings.loadTimeoutMs },
+      { heapMb: settings.executorHeapMiB, loadTimeoutMs: settings.loadTimeoutMs },
       this.metrics,
       {
         asked: (ask) => graphs.answer(ask),
@@ -144,7 +144,7 @@ export class HttpService {
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
-    showTraceback(settings.traceback);
+    showTraceback(settings.stackTraces);
     new Executor(0, port1, service.#state, () => plugins.entries());
     await service.#start(() =>
       service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),
@@ -297,7 +297,7 @@ export class HttpService {
   /** Responds to new requests with 503, drains running ones up to the timeout, then closes. */
   async stop(): Promise<void> {
     this.#graphs.setListener(null);
-    await this.#io.stop(this.settings.stopTimeout * 1000);
+    await this.#io.stop(this.settings.shutdownTimeoutSeconds * 1000);
     this.#inline.close();
     await this.#pool.close();
   }
@@ -305,7 +305,7 @@ export class HttpService {
   /** Connects the admin executor, which runs built-in plugins that need graphs. */
   #connectAdmin(): void {
     const { port1, port2 } = new MessageChannel();
-    const { traceback } = this.settings;
+    const { stackTraces: traceback } = this.settings;
     // It needs the argspec before the first request.
     this.#publishArgspec();
     this.#graphs.serve({ port: port1, state: this.#adminState.buffer, traceback });

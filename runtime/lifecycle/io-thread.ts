@@ -45,7 +45,7 @@ export class IoThread {
     onDeath: (error: Error) => void,
     start: StartIo = startWorker,
   ) {
-    this.#drainMs = data.settings.drain * 1000;
+    this.#drainMs = data.settings.drainSeconds * 1000;
     this.#worker = start(data);
     this.#worker.on("message", (value) => {
       const message = value as RpcReply | IoNotification;

@@ -21,6 +21,7 @@ import { registry } from "../plugin/register/registry.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { readAdminKey } from "../settings/admin-key.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
+import { expected } from "../settings/rules.js";
 import {
   checkSetting,
   checkSettings,
@@ -45,6 +46,8 @@ export type StartOptions = StartSettings;
 export interface InitializeOptions extends StartSettings, InitializeSettings {
   /** Main port; without it no server is started. */
   readonly http?: number | undefined;
+  /** Whether expiry starts paused, as with `events: "paused"`. */
+  readonly idle?: boolean | undefined;
 }
 
 type StartArguments =
@@ -80,7 +83,7 @@ class System extends ReplicatingSystem {
       throw new SvcError("SVC2205", "the system's name is required");
     }
     if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
-    requireOptions(options, ["start", "initialize"], ["http"]);
+    requireOptions(options, ["start", "initialize"], ["http", "idle"]);
     const former = [this.#name, this.#graphSettings] as const;
     this.#graphSettings = graphSettings(options);
     configureLog(
@@ -357,16 +360,27 @@ function logFailure({ message }: Error): void {
 }
 
 /** Saving and logging are off by default: a program may only want to read the graphs. */
-function graphSettings(given: InitializeSettings): GraphSettings {
+function graphSettings(given: InitializeOptions): GraphSettings {
+  const { idle = false } = given;
+  if (typeof idle !== "boolean") {
+    throw new SvcError("SVC2205", `invalid idle: ${expected("true or false", idle)}`);
+  }
+  const events = checkSetting("events", given.events ?? undefined);
   return {
     root: resolve(checkSetting("root", given.root ?? undefined)),
     graphs: {},
     readonly: checkSetting("readonly", given.readonly ?? undefined),
-    events: checkSetting("events", given.events ?? undefined),
-    idle: checkSetting("idle", given.idle ?? undefined),
+    events: idle && events !== false ? "paused" : events,
     saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
-    log: checkSetting("log", given.log ?? "off"),
-    ...{ ip: null, txPort: null, attach: [], txKeyFile: null, stream: null, streamFrom: null },
+    durability: checkSetting("durability", given.durability ?? "off"),
+    ...{
+      ip: null,
+      txPort: null,
+      attach: [],
+      txKeyFile: null,
+      publishStream: null,
+      followStream: null,
+    },
   };
 }
 

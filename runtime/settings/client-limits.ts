@@ -2,16 +2,11 @@
 // (docs/guides/securing.md).
 
 import {
-  DEFAULT_ADMIN_CLIENT_CONNECTIONS,
-  DEFAULT_ADMIN_CLIENT_RATE,
-  DEFAULT_BODY_MEMORY_MB,
   DEFAULT_IDLE_SECONDS,
   DEFAULT_MAX_BODY_BYTES,
-  DEFAULT_RESPONSE_MEMORY_MB,
   MAX_CLIENT_RATE,
   MAX_CONNECTIONS_PER_PORT,
   MAX_IDLE_SECONDS,
-  MAX_MEMORY_MB,
 } from "../base/limits.js";
 import { setting } from "./setting.js";
 import { integer } from "./setting-types.js";
@@ -24,69 +19,33 @@ export const CLIENT_LIMITS = {
     default: [DEFAULT_MAX_BODY_BYTES, "64 MiB"],
     option: "max-body-bytes",
     library: "start",
-    help: "largest request body",
+    help: "maximum request body size in bytes",
   }),
   /** Connections that one address may have to the main port, 0 for no bound. Default 0. */
-  clientConnections: setting({
-    key: "http.clientConnections",
+  maxConnectionsPerClient: setting({
+    key: "http.maxConnectionsPerClient",
     type: integer(0, MAX_CONNECTIONS_PER_PORT),
     default: [0],
-    option: "client-connections",
+    option: "max-connections-per-client",
     library: "start",
-    help: "connections that one address may have to the main port, 0: no bound",
+    help: "maximum main-port connections per client (0: no limit)",
   }),
   /** Requests that one address may send to the main port in a second, 0 for no bound. Default 0. */
-  clientRate: setting({
-    key: "http.clientRate",
+  maxRequestRatePerClient: setting({
+    key: "http.maxRequestRatePerClient",
     type: integer(0, MAX_CLIENT_RATE),
     default: [0],
-    option: "client-rate",
+    option: "max-request-rate-per-client",
     library: "start",
-    help: "requests a second that one address may send to the main port, 0: no bound",
-  }),
-  /** The same for the admin port. Default 256. */
-  adminClientConnections: setting({
-    key: "http.adminClientConnections",
-    type: integer(0, MAX_CONNECTIONS_PER_PORT),
-    default: [DEFAULT_ADMIN_CLIENT_CONNECTIONS],
-    option: "admin-client-connections",
-    library: "start",
-    help: "connections that one address may have to the admin port, 0: no bound",
-  }),
-  /** The same for the admin port. Default 1000. */
-  adminClientRate: setting({
-    key: "http.adminClientRate",
-    type: integer(0, MAX_CLIENT_RATE),
-    default: [DEFAULT_ADMIN_CLIENT_RATE],
-    option: "admin-client-rate",
-    library: "start",
-    help: "requests a second that one address may send to the admin port, 0: no bound",
-  }),
-  /** Memory of a port for bodies of requests that are not answered yet, in MiB. Default 256. */
-  bodyMemoryMb: setting({
-    key: "http.bodyMemoryMb",
-    type: integer(1, MAX_MEMORY_MB),
-    default: [DEFAULT_BODY_MEMORY_MB],
-    option: "body-memory",
-    library: "start",
-    help: "MiB of a port for bodies of requests that are not answered yet; one client has half",
-  }),
-  /** Memory of a port for answers that clients have not read yet, in MiB. Default 256. */
-  answerMemoryMb: setting({
-    key: "http.answerMemoryMb",
-    type: integer(1, MAX_MEMORY_MB),
-    default: [DEFAULT_RESPONSE_MEMORY_MB],
-    option: "answer-memory",
-    library: "start",
-    help: "MiB of a port for answers that clients have not read yet; one client has half",
+    help: "maximum main-port requests/s per client (0: no limit)",
   }),
   /** Seconds after which a connection ends on which nothing is asked. Default 75. */
-  idleTimeout: setting({
-    key: "http.idleTimeout",
+  idleTimeoutSeconds: setting({
+    key: "http.idleTimeoutSeconds",
     type: integer(1, MAX_IDLE_SECONDS),
     default: [DEFAULT_IDLE_SECONDS],
     option: "idle-timeout",
     library: "start",
-    help: "seconds after which a connection ends on which nothing is asked",
+    help: "seconds before an idle connection is closed",
   }),
 };

@@ -18,15 +18,15 @@ export const EXECUTOR_SETTINGS = {
     type: integerOr("auto" as const, 1, MAIN_SLOTS),
     default: [1],
     option: "executors",
-    help: "threads that run plugins; auto: one less than there are cores",
+    help: "plugin worker threads (auto: cores minus one)",
   }),
   /** Heap of one executor in MiB, at least 16; 0 leaves it to Node. Default 0. */
-  executorHeapMb: setting({
-    key: "executorHeapMb",
+  executorHeapMiB: setting({
+    key: "executorHeapMiB",
     type: integerOr(0, MIN_EXECUTOR_HEAP_MB, Number.MAX_SAFE_INTEGER),
     default: [0],
-    option: "executor-heap",
-    help: "heap and buffers of one executor in MiB, 0: Node's own bound",
+    option: "executor-heap-mib",
+    help: "memory limit per executor in MiB (0: Node.js default)",
   }),
   /** Longest run of one plugin call in milliseconds, 0 for no bound. Default 30000. */
   pluginTimeoutMs: setting({
@@ -35,7 +35,7 @@ export const EXECUTOR_SETTINGS = {
     default: [DEFAULT_PLUGIN_TIMEOUT_MS],
     option: "plugin-timeout",
     library: "start",
-    help: "longest run of a plugin in milliseconds, 0: no bound",
+    help: "plugin timeout in ms (0: no limit)",
   }),
   /** Whether plugins that say `@inline` run in the thread of the sockets. Default true. */
   inline: setting({
@@ -43,8 +43,8 @@ export const EXECUTOR_SETTINGS = {
     type: booleanSetting(false),
     default: [true],
     option: "no-inline",
-    help: "plugins that say @inline run in the thread of the sockets",
-    optionHelp: "plugins that say @inline run in executors like all others",
+    help: "run @inline plugins on the IO thread",
+    optionHelp: "run @inline plugins in executors",
   }),
   /** Whether examples of readonly plugins are called before the service is in. Default true. */
   warmUp: setting({
@@ -52,8 +52,8 @@ export const EXECUTOR_SETTINGS = {
     type: booleanSetting(false),
     default: [true],
     option: "no-warm-up",
-    help: "whether examples of @readonly plugins are called for half a second before Service-IN",
-    optionHelp: "examples of @readonly plugins are not called before Service-IN",
+    help: "warm up @readonly plugins with their examples before Service-IN (0.5 s)",
+    optionHelp: "skip the plugin warm-up before Service-IN",
   }),
   /** Longest time that the modules of plugins may take to load, in milliseconds. Default 30000. */
   loadTimeoutMs: setting({
@@ -61,6 +61,6 @@ export const EXECUTOR_SETTINGS = {
     type: integer(1, MAX_PLUGIN_TIMEOUT_MS),
     default: [DEFAULT_LOAD_TIMEOUT_MS],
     option: "plugin-load-timeout",
-    help: "longest time that the modules of plugins may take to load, in milliseconds",
+    help: "plugin load timeout in ms",
   }),
 };

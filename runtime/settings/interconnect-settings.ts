@@ -11,7 +11,7 @@ export const INTERCONNECT_SETTINGS = {
     type: optional(integer(1, 65535)),
     default: [null],
     option: "tx-port",
-    help: "port that another instance provides its graphs to, which become a replica of them",
+    help: "port that accepts a provider; makes this instance a replica",
   }),
   /** `host:port` of instances that all changes of graphs are sent to. Default none. */
   attach: setting({
@@ -19,25 +19,25 @@ export const INTERCONNECT_SETTINGS = {
     type: hostPorts,
     default: [[]],
     option: "attach",
-    help: "`host:port` of instances that all changes of graphs are sent to",
+    help: "subscribers to replicate to, as `host:port`",
     optionHelp: "host:port of instances that all changes of graphs are sent to",
   }),
   /** Stream of a broker that all changes of graphs are sent to; null: none (default). */
-  stream: setting({
-    key: "interconnect.stream",
+  publishStream: setting({
+    key: "interconnect.publishStream",
     type: optional(streamUri),
     default: [null],
-    option: "tx-stream",
-    help: "`nats://host:port/NAME`: stream of a broker that all changes of graphs are sent to",
+    option: "tx-publish-stream",
+    help: "broker stream to replicate to: `nats://host:port/NAME`",
     optionHelp: "nats://host:port/NAME, a stream that all changes of graphs are sent to",
   }),
   /** Stream of a broker that all changes of graphs come from; null: none (default). */
-  streamFrom: setting({
-    key: "interconnect.streamFrom",
+  followStream: setting({
+    key: "interconnect.followStream",
     type: optional(streamUri),
     default: [null],
-    option: "tx-stream-from",
-    help: "`nats://host:port/NAME`: stream of a broker that this instance is a replica of",
+    option: "tx-follow-stream",
+    help: "broker stream to replicate from: `nats://host:port/NAME`",
     optionHelp: "nats://host:port/NAME, a stream that this instance is a replica of",
   }),
   /** File with the key that both instances have; null: that in SVC_TX_KEY, or none. */
@@ -46,6 +46,6 @@ export const INTERCONNECT_SETTINGS = {
     type: optional(file),
     default: [null],
     option: "tx-key-file",
-    help: "file with the key that both instances have; without one only this machine is talked to",
+    help: "shared replication key file; without it only loopback can connect",
   }),
 };

@@ -1,6 +1,5 @@
 // Settings of records: where requests and their answers are written, to be replayed later.
 
-import { DEFAULT_RECORD_MB, MAX_MEMORY_MB } from "../base/limits.js";
 import { setting } from "./setting.js";
 import { booleanSetting, file, integer, optional } from "./setting-types.js";
 
@@ -11,32 +10,23 @@ export const RECORD_SETTINGS = {
     type: optional(file),
     default: [null, "none"],
     option: "record",
-    help: "file to which requests for plugins and their answers are added, for `svc replay`",
+    help: "file to record plugin requests and responses to, for `svc replay`",
     optionHelp: "file to which requests for plugins and their answers are added, for svc replay",
   }),
   /** One of so many requests is recorded. Default 1. */
-  recordEvery: setting({
-    key: "record.every",
+  recordSampleEvery: setting({
+    key: "record.sampleEvery",
     type: integer(1, Number.MAX_SAFE_INTEGER),
     default: [1],
-    option: "record-every",
-    help: "one of so many requests is recorded",
+    option: "record-sample-every",
+    help: "record one in n requests",
   }),
-  /** Whether bodies of requests and answers are recorded, too. Default false. */
+  /** Whether bodies of requests and responses are recorded, up to 64 KiB each. Default false. */
   recordBodies: setting({
     key: "record.bodies",
     type: booleanSetting(),
     default: [false],
     option: "record-bodies",
-    help: "whether bodies of requests and answers are recorded, too, up to 64 KiB each",
-    optionHelp: "record bodies of requests and answers, too, up to 64 KiB each",
-  }),
-  /** Size in MiB at which the record ends. Default 100. */
-  recordMb: setting({
-    key: "record.maxMb",
-    type: integer(1, MAX_MEMORY_MB),
-    default: [DEFAULT_RECORD_MB],
-    option: "record-max-mb",
-    help: "size of the file in MiB at which the record ends",
+    help: "record request and response bodies up to 64 KiB",
   }),
 };

@@ -25,7 +25,7 @@ type Rules<T> = { readonly [K in keyof T]: Rule<T[K]> };
 
 const MAX_SHOWN = 60;
 
-/** Such as `http.trusted[0]: expected a network`. */
+/** Such as `http.trustedNetworks[0]: expected a network`. */
 export function problemText({ path, text }: Problem): string {
   const [first = "configuration", ...rest] = path;
   const steps = rest.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));

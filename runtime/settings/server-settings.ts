@@ -51,15 +51,14 @@ export type GraphSettings = Pick<
   | "graphs"
   | "readonly"
   | "events"
-  | "idle"
   | "saveEvery"
-  | "log"
+  | "durability"
   | "ip"
   | "txPort"
   | "attach"
   | "txKeyFile"
-  | "stream"
-  | "streamFrom"
+  | "publishStream"
+  | "followStream"
 >;
 
 /** Optional arguments of `startHTTP`. */

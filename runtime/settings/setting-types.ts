@@ -99,6 +99,18 @@ export function booleanSetting(meaning = true): SettingType<boolean> {
   };
 }
 
+/** Whether something is on, or a word for a third state. */
+export function booleanOr<const T extends string>(word: T): SettingType<boolean | T> {
+  const what = `true, false or ${JSON.stringify(word)}`;
+  const isRight = (value: unknown) => typeof value === "boolean" || value === word;
+  return {
+    rule: test<boolean | T>(what, isRight, false),
+    expected: `1, 0, true, false or ${word}`,
+    placeholder: `<true|false|${word}>`,
+    read: (value) => WORDS.get(value) ?? value,
+  };
+}
+
 export function oneOf<const T extends string>(...words: readonly T[]): SettingType<T> {
   const what = `one of ${words.map((word) => JSON.stringify(word)).join(", ")}`;
   return {

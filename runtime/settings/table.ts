@@ -40,6 +40,7 @@ import { nullable } from "./rules.js";
 import { setting } from "./setting.js";
 import {
   address,
+  booleanOr,
   booleanSetting,
   file,
   hostNames,
@@ -71,7 +72,7 @@ export const SETTINGS = {
     option: "port",
     platformVariable: "PORT",
     noun: "port number",
-    help: "main port, the admin port is the next one; 0: any free pair",
+    help: "main port; the admin port is the next one (0: any free pair)",
   }),
   /** Address to listen on, null for all (default). */
   ip: setting({
@@ -81,7 +82,7 @@ export const SETTINGS = {
     option: "ip",
     library: "start",
     noun: "ip address",
-    help: "address to listen on",
+    help: "listen address",
   }),
   /** Address of the admin port alone; null: as `ip` (default). */
   adminIp: setting({
@@ -91,7 +92,7 @@ export const SETTINGS = {
     option: "admin-ip",
     library: "start",
     noun: "ip address",
-    help: "address of the admin port alone",
+    help: "listen address of the admin port",
   }),
   /** All paths answer below this prefix too. Default null: no prefix. */
   prefix: setting({
@@ -100,7 +101,7 @@ export const SETTINGS = {
     default: [null],
     option: "prefix",
     library: "start",
-    help: "every path answers below this prefix too",
+    help: "additional path prefix for every route",
   }),
   /** Whether the service starts Service-IN. Default true. */
   servicein: setting({
@@ -109,8 +110,8 @@ export const SETTINGS = {
     default: [true],
     option: "service-out",
     library: "start",
-    help: "whether plugins answer from the start",
-    optionHelp: "start Service-OUT: plugins answer 503",
+    help: "start in service",
+    optionHelp: "start Service-OUT (plugins answer 503)",
   }),
   ...TRANSPORT_SETTINGS,
   /** Value of Access-Control-Allow-Origin; null sends none (default). */
@@ -120,7 +121,7 @@ export const SETTINGS = {
     default: [null],
     option: "cors",
     library: "start",
-    help: "value of Access-Control-Allow-Origin",
+    help: "Access-Control-Allow-Origin header value",
   }),
   /** Where the web console is: on the admin port (default), on both, or nowhere. */
   console: setting({
@@ -129,75 +130,66 @@ export const SETTINGS = {
     default: ["admin"],
     option: "console",
     library: "start",
-    help: "where the web console is: on the admin port, on both ports, or nowhere",
+    help: "port of the web console",
   }),
   ...CLIENT_LIMITS,
   /** Whether answers to plugin errors carry stack lines. Default true. */
-  traceback: setting({
-    key: "http.traceback",
+  stackTraces: setting({
+    key: "http.stackTraces",
     type: booleanSetting(false),
     default: [true],
-    option: "hide-traceback",
+    option: "no-stack-traces",
     library: "start",
-    help: "whether answers to plugin errors carry stack lines",
-    optionHelp: "answers to plugin errors carry no stack lines",
+    help: "include stack traces in plugin error responses",
+    optionHelp: "omit stack traces from plugin error responses",
   }),
   /** Networks (`10.0.0.0/8`) that may change things, beside this machine. Default none. */
-  trusted: setting({
-    key: "http.trusted",
+  trustedNetworks: setting({
+    key: "http.trustedNetworks",
     type: networks,
     default: [[]],
-    option: "trusted",
+    option: "trusted-networks",
     library: "start",
-    help: "networks (10.0.0.0/8,::1) whose clients may change graphs, beside this machine",
+    help: "networks allowed to change graphs, besides loopback",
   }),
   /** Names that the server may be called, `.name` for all below; null: any. Default null. */
-  hosts: setting({
-    key: "http.hosts",
+  allowedHosts: setting({
+    key: "http.allowedHosts",
     type: optional(hostNames),
     default: [null, "any"],
-    option: "hosts",
+    option: "allowed-hosts",
     library: "start",
-    help: "names that requests may call the server, beside its addresses; `.name`: all below it",
-    optionHelp: "names that requests may call the server; .name: all below it",
+    help: "allowed Host header names; `.name` matches its subdomains",
+    optionHelp: "allowed Host header names; .name matches its subdomains",
   }),
   /** Networks that dispatchers may be in. Default: this machine and private networks. */
-  parents: setting({
-    key: "http.parents",
+  dispatcherNetworks: setting({
+    key: "http.dispatcherNetworks",
     type: networks,
     default: [PRIVATE_NETWORKS, "this machine and private networks"],
-    option: "parents",
+    option: "dispatcher-networks",
     library: "start",
-    help: "networks that dispatchers above this server may be in; `[]`: none",
-    optionHelp: "networks that dispatchers above this server may be in, or none",
+    help: "networks allowed to dispatch to this server; `[]`: none",
+    optionHelp: "networks allowed to dispatch to this server, or none",
   }),
   /** Seconds that a stop waits for running requests. Default 8. */
-  stopTimeout: setting({
-    key: "http.stopTimeout",
+  shutdownTimeoutSeconds: setting({
+    key: "http.shutdownTimeoutSeconds",
     type: integer(0, MAX_DRAIN_SECONDS),
     default: [DEFAULT_STOP_SECONDS],
-    option: "stop-timeout",
+    option: "shutdown-timeout",
     library: "start",
-    help: "seconds that a stop waits for running requests",
-  }),
-  /** Whether files of WEB-ROOT are served whose names begin with a dot. Default false. */
-  hiddenFiles: setting({
-    key: "http.hiddenFiles",
-    type: booleanSetting(),
-    default: [false],
-    option: "hidden-files",
-    library: "start",
-    help: "files of WEB-ROOT are served, too, whose path has a name that begins with a dot",
+    help: "seconds to wait for running requests at shutdown",
   }),
   /** Seconds at a stop in which only the health check says so. Default 0. */
-  drain: setting({
-    key: "http.drain",
+  drainSeconds: setting({
+    key: "http.drainSeconds",
     type: integer(0, MAX_DRAIN_SECONDS),
     default: [0],
     option: "drain",
     library: "start",
-    help: "seconds at a stop in which `/svc/hc` answers 503 and all else goes on",
-    optionHelp: "seconds at a stop in which /svc/hc answers 503 and all else goes on",
+    help: "seconds to fail `/svc/hc` before shutdown starts",
+    optionHelp: "seconds to fail /svc/hc before shutdown starts",
   }),
   /** Data folder, relative to the project. Default `./data`. */
   root: setting({
@@ -206,28 +198,28 @@ export const SETTINGS = {
     default: ["./data"],
     option: "root",
     library: "initialize",
-    help: "data folder, files are served from its WEB-ROOT",
+    help: "data folder; static files are served from its WEB-ROOT",
   }),
   /** What OpenAPI documents say of the service: version, license, servers, security. */
   api: setting({
     key: "api",
     type: structure<ParsedApi, ApiConfig>(apiRule),
     default: [EMPTY_API, "version and license from package.json"],
-    help: "what OpenAPI documents say of the service: version, license, servers, security",
+    help: "OpenAPI metadata: version, license, servers, security",
   }),
   /** Glob patterns and declarations. Default: every `.ts` file below `plugins`. */
   plugins: setting({
     key: "plugins",
     type: structure<readonly PluginItem[], readonly (string | PluginDeclaration)[]>(pluginsRule),
     default: [["plugins/**/*.{ts,mts}"]],
-    help: "glob patterns of files, and declarations of plugins",
+    help: "glob patterns of plugin files, and plugin declarations",
   }),
   /** Functions that run before each plugin, in order: `module#export`. */
   before: setting({
     key: "before",
     type: structure<readonly string[]>(beforeRule),
     default: [[]],
-    help: "functions that run before each plugin, as `module#export`",
+    help: "hooks that run before every plugin, as `module#export`",
   }),
   /** Graphs to open at start, by name. Those that are stored in the root are opened anyway. */
   graphs: setting({
@@ -237,7 +229,7 @@ export const SETTINGS = {
       { readonly [name: string]: GraphConfig }
     >(graphsRule),
     default: [{}],
-    help: "graphs to open at start: `{ shop: { path, readonly, local } }`",
+    help: "graphs to open at startup: `{ shop: { path, readonly, local } }`",
   }),
   /** Seconds between saves of graphs that have changed, 0 for none. */
   saveEvery: setting({
@@ -246,18 +238,16 @@ export const SETTINGS = {
     default: [DEFAULT_SAVE_EVERY_SECONDS],
     option: "save-every",
     library: "initialize",
-    help: "seconds between saves of graphs that have changed, 0: only when the server stops",
+    help: "seconds between snapshots of changed graphs (0: only at shutdown)",
   }),
-  /** Whether changes of graphs outlive the process at once: "off", "async" (default), "answer". */
-  log: setting({
-    key: "log",
-    type: oneOf("off", "async", "answer"),
+  /** Whether changes of graphs outlive the process at once: "off", "async" (default), "full". */
+  durability: setting({
+    key: "durability",
+    type: oneOf("off", "async", "full"),
     default: ["async"],
-    option: "log",
+    option: "durability",
     library: "initialize",
-    help:
-      "log of changes, by which they outlive the process: async: the last 10 ms may be lost; " +
-      "answer: nothing that was answered; off: all since the last save",
+    help: "transaction log durability: off, async (10 ms) or full (fsync first)",
   }),
   /** Form of the server's log: text on a terminal, else lines of JSON, by default. */
   logFormat: setting({
@@ -266,7 +256,7 @@ export const SETTINGS = {
     default: ["auto"],
     option: "log-format",
     library: "initialize",
-    help: "form of the server's log: lines of JSON, or text; auto: text on a terminal",
+    help: "server log format; auto: text on a terminal, else JSON lines",
   }),
   /** Least important entries of the log: "error", "warn", "info" (default), "debug". */
   logLevel: setting({
@@ -275,48 +265,38 @@ export const SETTINGS = {
     default: ["info"],
     option: "log-level",
     library: "initialize",
-    help: "what is logged: this, and all that is more important",
+    help: "minimum log level",
   }),
   /** One of so many requests is logged; 0: none (default). */
-  accessLog: setting({
-    key: "logging.access",
+  accessLogSampleEvery: setting({
+    key: "logging.accessSampleEvery",
     type: integer(0, Number.MAX_SAFE_INTEGER),
     default: [0],
-    option: "access-log",
+    option: "access-log-sample-every",
     library: "start",
-    help: "one of so many requests is logged, 1: each, 0: none",
+    help: "log one in n requests (1: all, 0: none)",
   }),
   ...TRACING_SETTINGS,
   ...RECORD_SETTINGS,
-  /** Who may ask with `X-SVC-Explain` how an answer came about. Default: anybody. */
+  /** Who may ask with `X-SVC-Explain` how an answer came about. Default: anyone. */
   explain: setting({
     key: "http.explain",
-    type: oneOf("anybody", "trusted", "off"),
-    default: ["anybody"],
+    type: oneOf("anyone", "trusted", "off"),
+    default: ["anyone"],
     option: "explain",
     library: "start",
-    help: "who may ask with `X-SVC-Explain` how a dispatched answer came about",
-    optionHelp: "who may ask with X-SVC-Explain how a dispatched answer came about",
+    help: "clients allowed to use `X-SVC-Explain`",
+    optionHelp: "clients allowed to use X-SVC-Explain",
   }),
   ...INTERCONNECT_SETTINGS,
-  /** Expired vertices and arcs are removed. Default true. */
+  /** Whether vertices and arcs expire; "paused": once events are resumed. Default true. */
   events: setting({
     key: "events",
-    type: booleanSetting(false),
+    type: booleanOr("paused"),
     default: [true],
-    option: "no-events",
+    option: "events",
     library: "initialize",
-    help: "whether vertices and arcs expire",
-    optionHelp: "nothing in graphs expires",
-  }),
-  /** Events are suspended at first. Default false. */
-  idle: setting({
-    key: "idle",
-    type: booleanSetting(),
-    default: [false],
-    option: "idle",
-    library: "initialize",
-    help: "nothing in graphs expires until events are resumed",
+    help: "enable expiry of vertices and arcs; paused: until events are resumed",
   }),
   /** All graphs are readonly. Default false. */
   readonly: setting({
@@ -325,7 +305,7 @@ export const SETTINGS = {
     default: [false],
     option: "readonly",
     library: "initialize",
-    help: "nobody may change graphs",
+    help: "make all graphs read-only",
   }),
   ...EXECUTOR_SETTINGS,
   /** Back-ends that requests are sent to (http-interface, "Dispatcher configuration"). */
@@ -335,8 +315,8 @@ export const SETTINGS = {
     default: [null],
     fileOption: "dispatcher",
     library: "start",
-    help: "matrix of back-ends that requests are sent to",
-    optionHelp: "JSON file with the matrix of back-ends that requests are sent to",
+    help: "matrix of back-ends to dispatch requests to",
+    optionHelp: "JSON file with the matrix of back-ends to dispatch requests to",
   }),
   /** File with the key of operators on other machines; null: that in SVC_ADMIN_KEY, or none. */
   adminKeyFile: setting({
@@ -344,7 +324,7 @@ export const SETTINGS = {
     type: optional(file),
     default: [null],
     option: "admin-key-file",
-    help: "file with the key that operators on other machines show; without one there are none",
+    help: "admin key file; without it only loopback can operate the server",
   }),
   /** File with the descriptor of the system, relative to the project. Default `svc.system.ts`. */
   descriptor: setting({
@@ -352,7 +332,7 @@ export const SETTINGS = {
     type: optional(file),
     default: [null, "svc.system.ts, svc.system.json or svc.cf"],
     option: "descriptor",
-    help: "file that describes all instances of the system: JSON, or a program that builds run",
-    optionHelp: "JSON file that describes all instances of the system; --instance says which one",
+    help: "system descriptor: JSON file, or a program run by `svc build`",
+    optionHelp: "system descriptor (JSON file); select with --instance",
   }),
 };

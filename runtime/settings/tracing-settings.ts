@@ -12,16 +12,16 @@ export const TRACING_SETTINGS = {
     option: "collector",
     platformVariable: "OTEL_EXPORTER_OTLP_ENDPOINT",
     library: "start",
-    help: "where traces are sent, as OTLP over HTTP: a URL without `/v1/traces`",
+    help: "OTLP/HTTP collector base URL, without `/v1/traces`",
     optionHelp: "where traces are sent, as OTLP over HTTP: a URL without /v1/traces",
   }),
   /** Of requests without a trace one of so many gets one; 0: none. Default 1. */
-  traceEvery: setting({
-    key: "tracing.every",
+  traceSampleEvery: setting({
+    key: "tracing.sampleEvery",
     type: integer(0, Number.MAX_SAFE_INTEGER),
     default: [1],
-    option: "trace-every",
+    option: "trace-sample-every",
     library: "start",
-    help: "of requests that do not belong to a trace one of so many begins one, 0: none",
+    help: "start a trace for one in n untraced requests (0: none)",
   }),
 };

@@ -13,7 +13,7 @@ export const TRANSPORT_SETTINGS = {
     default: ["net"],
     option: "transport",
     library: "start",
-    help: "HTTP implementation: net is exact, uws cuts values; auto: uws where it loads",
+    help: "HTTP transport: net (conformant), uws (alters some values), auto (uws if found)",
   }),
   /** PEM files, relative to the project; null (default): connections are not encrypted. */
   tls: setting({
@@ -22,10 +22,8 @@ export const TRANSPORT_SETTINGS = {
     default: [null],
     option: "tls",
     library: "start",
-    help:
-      "PEM files `{ cert, key, ca }` that encrypt both ports; `ca`: clients need a certificate " +
-      "of it; read anew when they change",
-    optionHelp: "PEM files of certificate and key, and of the CA of clients, for both ports",
+    help: "TLS files `{ cert, key, ca }`, reloaded on change; `ca`: require client certs",
+    optionHelp: "TLS certificate, key and optional client CA (PEM)",
   }),
   /** Texts of 1 KiB and more are compressed: "off", "public" (default), "all". */
   compression: setting({
@@ -34,9 +32,7 @@ export const TRANSPORT_SETTINGS = {
     default: ["public"],
     option: "compression",
     library: "start",
-    help:
-      "files and answers leave compressed where clients take it; public: but not the answers to " +
-      "requests with credentials; all: these, too",
-    optionHelp: "compress files and answers, those to requests with credentials only with all",
+    help: "compress responses; public: except for requests with credentials",
+    optionHelp: "compress responses; public: not for requests with credentials",
   }),
 };

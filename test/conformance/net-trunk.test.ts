@@ -142,7 +142,7 @@ test("offers trunks to permitted dispatchers only", async ({ server }) => {
   stranger.send(TRUNK_LINE + ask(1, "/echo"));
   const [refusal] = await stranger.answers(1);
   assert.is(refusal!.status, 403);
-  assert.match(refusal!.body, "http.parents does not allow 127.0.0.2");
+  assert.match(refusal!.body, "http.dispatcherNetworks does not allow 127.0.0.2");
   await stranger.until(() => stranger.isClosed, "the end");
   assert.is(stranger.received, "");
 });

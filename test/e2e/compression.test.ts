@@ -207,7 +207,7 @@ test("compresses once behind a dispatcher", async (context) => {
 test("logs the number of bytes sent", async ({ project, root, served }) => {
   const logged = await serve(
     project.folder,
-    ...["--root", join(root, "logged"), "--log-format", "json", "--access-log", "1"],
+    ...["--root", join(root, "logged"), "--log-format", "json", "--access-log-sample-every", "1"],
   );
   served.push(logged);
   const accept = { "accept-encoding": "gzip" };

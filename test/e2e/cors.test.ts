@@ -50,7 +50,7 @@ test("a cross-origin POST is refused unless http.cors allows it", async () => {
   assert.is((await get(open.port, path, post("http://elsewhere.example"))).status, 200);
   assert.is((await get(open.port, path, post("http://other.example"))).status, 403);
   await open.stop();
-  const named = await serve(fixture("engine"), "--hosts", "shop.example");
+  const named = await serve(fixture("engine"), "--allowed-hosts", "shop.example");
   assert.is((await get(named.port, path)).status, 200);
   await named.stop();
 });

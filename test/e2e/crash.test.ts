@@ -123,7 +123,7 @@ test("a second executor serves requests while a plugin blocks", async () => {
 });
 
 test("an exhausted heap ends the executor, not the server", async () => {
-  served = await serve(fixture("engine"), "--executor-heap", "64");
+  served = await serve(fixture("engine"), "--executor-heap-mib", "64");
   const answer = await get(served.port, "/svc/plugin/eatsHeap");
   assert.is(answer.status, 500);
   assert.match(JSON.stringify(answer.json.message), /ExecutorError/);
@@ -252,12 +252,12 @@ export function eats(_request: PluginRequest) {
 }
 ${ANSWERS}`;
   await withModule(eats, async (project) => {
-    served = await serve(project.folder, "--executor-heap", "64");
+    served = await serve(project.folder, "--executor-heap-mib", "64");
     const answer = await get(served.port, "/svc/plugin/eats");
     assert.is(answer.status, 500);
     assert.match(JSON.stringify(answer.json.message), /ExecutorError/);
     assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
-    while (!/heap and buffers take \d+ MiB, executorHeapMb allows 64/.test(served.log())) {
+    while (!/heap and buffers take \d+ MiB, executorHeapMiB allows 64/.test(served.log())) {
       await delay(20);
     }
   });

@@ -73,9 +73,9 @@ test("does not serve type errors, and leaves no build for other commands", () =>
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
-test("--unchecked serves at once what parses, and reports type errors later", async () => {
+test("--skip-type-check serves at once what parses, and reports type errors later", async () => {
   const project = new TemporaryProject();
-  const dev = new Dev(project.folder, "--unchecked");
+  const dev = new Dev(project.folder, "--skip-type-check");
   try {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", BAD_PLUGIN);
@@ -94,9 +94,9 @@ test("--unchecked serves at once what parses, and reports type errors later", as
   }
 });
 
-test("--unchecked reports type errors after the swap, even when that takes longer", async () => {
+test("--skip-type-check reports type errors after a swap that takes longer", async () => {
   const project = new TemporaryProject();
-  const dev = new Dev(project.folder, "--unchecked");
+  const dev = new Dev(project.folder, "--skip-type-check");
   try {
     await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write(

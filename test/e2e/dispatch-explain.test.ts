@@ -112,14 +112,14 @@ test("explains nothing when off, and nothing to untrusted clients with `trusted`
   for (const [explain, isTold] of [
     ["off", false],
     ["trusted", true],
-    ["anybody", true],
+    ["anyone", true],
   ] as const) {
     const node = await MatrixNode.start({ dispatcher, processors: false, explain });
     try {
       const { text } = await ask(node.port, "find?n=1");
       assert.is("explain" in JSON.parse(text), isTold, `${explain}: ${text}`);
       const page = await ask(node.port, "find?n=1", { Origin: "http://elsewhere.example" });
-      assert.is("explain" in JSON.parse(page.text), explain === "anybody", page.text);
+      assert.is("explain" in JSON.parse(page.text), explain === "anyone", page.text);
     } finally {
       await node.kill();
     }

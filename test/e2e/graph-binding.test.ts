@@ -26,7 +26,7 @@ test.after.each(async () => {
 
 async function start(...options: string[]): Promise<void> {
   // Each test begins with an empty graph, without changes of the previous one.
-  const words = ["--root", root, "--log", "off", "--executors", "3", ...options];
+  const words = ["--root", root, "--durability", "off", "--executors", "3", ...options];
   served = await serve(PROJECT, ...words);
 }
 

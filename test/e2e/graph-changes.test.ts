@@ -385,7 +385,7 @@ const address = Object.values(networkInterfaces())
   .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
 if (address !== undefined) {
-  test("are refused to other machines unless http.trusted names them", async () => {
+  test("are refused to other machines unless http.trustedNetworks names them", async () => {
     const stranger: typeof ask = (name, parameters, port) =>
       askAs(address, address, name, parameters, port);
     await expectForbidden(
@@ -394,7 +394,7 @@ if (address !== undefined) {
     );
     assert.is((await stranger("vertices", { graph: "g" })).status, 200);
     await system.stopHTTP();
-    await system.startHTTP(0, { trusted: [`${address}/32`] });
+    await system.startHTTP(0, { trustedNetworks: [`${address}/32`] });
     for (const [name, parameters] of CHANGES) {
       const { status, text } = await stranger(name, parameters);
       assert.is(status, 200, `${name} ${text}`);

@@ -78,7 +78,14 @@ test("import rows of CSV, .npy and .fvecs as vertices", async () => {
     Buffer.concat([Buffer.from([3, 0, 0, 0]), Buffer.from(new Float32Array(numbers).buffer)]);
   writeFileSync(at("v.fvecs"), Buffer.concat([fvec([1, 2, 3]), fvec([4, 5, 6])]));
   for (const form of ["npy", "fvecs"]) {
-    const { code, err } = await graph("import", at(`v.${form}`), "--graph", form, "--prefix", "p");
+    const { code, err } = await graph(
+      "import",
+      at(`v.${form}`),
+      "--graph",
+      form,
+      "--id-prefix",
+      "p",
+    );
     assert.is(code, 0, err);
     const vectors = await lines(form);
     assert.equal(

@@ -34,14 +34,14 @@ export function put(_request: PluginRequest, graph: Graph, from: int, count: int
 /** @plugin @graph notes */
 export async function putDurably(request: PluginRequest, graph: Graph, from: int): Promise<int> {
   put(request, graph, from);
-  await system.durable();
+  await system.waitDurable();
   return graph.size;
 }
 
 /** In an executor that may have opened no other graph. @plugin */
 export async function settle(_request: PluginRequest): Promise<boolean> {
   new Graph("settled", { local: true });
-  await system.durable();
+  await system.waitDurable();
   return true;
 }
 
@@ -198,7 +198,7 @@ test("truncates a torn write and reports it", async () => {
 test("with `answer`, loses no acknowledged change in a kill at any moment", async () => {
   let told = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    await start("answer", "--log", "answer");
+    await start("answer", "--durability", "full");
     assert.equal(await call(`take?n=${told}`), [told, told]);
     const putting = (async () => {
       for (;;) {
@@ -214,7 +214,7 @@ test("with `answer`, loses no acknowledged change in a kill at any moment", asyn
     assert.ok(port > 0);
     await kill();
     // The last one may have been executed without an acknowledgement.
-    await start("answer", "--log", "answer");
+    await start("answer", "--durability", "full");
     const [size] = (await call(`take?n=${told + 1}`)) as [number];
     assert.ok(size === told || size === told + 1, `${size} of ${told}`);
     told = size;
@@ -230,7 +230,7 @@ test("lets a plugin wait until its changes are durable", async () => {
   await start("durable");
   assert.equal(await call("take?n=1"), [1, 1]);
   await kill();
-  await start("durable", "--log", "off");
+  await start("durable", "--durability", "off");
   const { status, text } = await get(project.served.port, "/svc/plugin/putDurably?from=2");
   assert.is(status, 500);
   assert.match(text, /changes are not logged/);
@@ -280,7 +280,7 @@ test("prevents a start when corrupt", async () => {
 });
 
 test("loses unsaved changes when off, and replays an older log", async () => {
-  const root = await start("off", "--log", "off");
+  const root = await start("off", "--durability", "off");
   await call("put?from=1&count=10");
   await kill();
   assert.not.ok(existsSync(join(root, "_txlog")));
@@ -289,7 +289,7 @@ test("loses unsaved changes when off, and replays an older log", async () => {
   await call("put?from=1&count=10");
   await flushed();
   await kill();
-  await start("off", "--log", "off");
+  await start("off", "--durability", "off");
   assert.equal(await call("take?n=10"), [10, 10]);
   await kill();
   await start("off");

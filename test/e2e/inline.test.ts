@@ -188,8 +188,8 @@ test("are named in the log when the IO thread is busy", async () => {
   while (!told.test(busy.log())) await new Promise(setImmediate);
   assert.ok((await readBusy()) > 50);
   const { text } = await get(busy.port + 1, "/metrics");
-  const [, percent] = /^svc_io_busy_percent (\d+)$/m.exec(text)!;
-  assert.ok(Number(percent) > 50 && Number(percent) <= 100, percent);
+  const [, ratio] = /^svc_io_busy_ratio ([\d.]+)$/m.exec(text)!;
+  assert.ok(Number(ratio) > 0.5 && Number(ratio) <= 1, ratio);
   await busy.stop();
 });
 

@@ -256,7 +256,7 @@ test("invalid arguments are rejected", async () => {
     () => system.startHTTP("x" as never),
     () => system.startHTTP(0, "256.1.1.1.1"),
     () => system.startHTTP(0, { prefix: "a b" }),
-    () => system.startHTTP(0, { trusted: ["everybody"] }),
+    () => system.startHTTP(0, { trustedNetworks: ["everybody"] }),
   ]) {
     assert.is((await failure(start)).code, "SVC2205");
   }

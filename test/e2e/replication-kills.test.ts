@@ -77,7 +77,7 @@ test.after(async () => {
 async function start(root: string, ...options: string[]): Promise<Served> {
   const folder = join(project.folder, root);
   mkdirSync(folder, { recursive: true });
-  const served = await serve(project.folder, "--root", folder, "--log", "answer", ...options);
+  const served = await serve(project.folder, "--root", folder, "--durability", "full", ...options);
   running.add(served);
   return served;
 }

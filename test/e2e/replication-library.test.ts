@@ -33,7 +33,7 @@ let folder: string;
 
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), "svc-program-"));
-  const options = { root: join(folder, "own"), log: "async", saveEvery: 0 } as const;
+  const options = { root: join(folder, "own"), durability: "async", saveEvery: 0 } as const;
   await system.initialize("program", options);
 });
 

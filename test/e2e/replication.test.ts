@@ -237,7 +237,7 @@ test("a replica converges after either end was killed", async () => {
 
 test("a subscriber that starts empty, or lags behind the log, gets a snapshot", async () => {
   const { subscribe, provide } = await pair("empty");
-  let provider = await start("empty-p", "--log", "off");
+  let provider = await start("empty-p", "--durability", "off");
   await call(provider, "put?name=things&from=1&count=200");
   await provider.stop();
   running.delete(provider);
@@ -277,8 +277,8 @@ if (natsVersion() !== null) {
     const servers = await NatsServers.start(1);
     try {
       const stream = servers.uri("CHANGES");
-      const provider = await start("stream-provider", "--tx-stream", stream);
-      const replica = await start("stream-replica", "--tx-stream-from", stream);
+      const provider = await start("stream-provider", "--tx-publish-stream", stream);
+      const replica = await start("stream-replica", "--tx-follow-stream", stream);
       await call(provider, "put?name=g&from=0&count=20");
       await eventually(async () => {
         const everything = "all?name=g";
@@ -360,7 +360,9 @@ test("contents that did not come from the provider are rejected and reported", a
 test("replication without a key is limited to loopback", async () => {
   const error = await start("nokey", "--attach", "192.0.2.1:7000").catch((e: Error) => e);
   assert.match(String(error), /SVC2530/);
-  const off = await start("nolog", "--tx-port", "7000", "--log", "off").catch((e: Error) => e);
+  const off = await start("nolog", "--tx-port", "7000", "--durability", "off").catch(
+    (e: Error) => e,
+  );
   assert.match(String(off), /SVC2530/);
 });
 

@@ -39,7 +39,7 @@ const FILES = {
 
 export default defineConfig({
   http: { prefix: process.env.PREFIX ?? "/built" },
-  log: "answer",
+  durability: "full",
 });
 `,
   "node_modules/far-package/package.json":

@@ -132,9 +132,12 @@ test("control replication, and call any path", async () => {
     const { code, out, err } = await system.admin(...words);
     return [code, out === "" ? err : out] as const;
   };
-  assert.equal(await said("pause", "B1", "out"), [0, "B1: tx_output_suspended\n"]);
-  assert.equal(await said("resume", "B1", "out"), [0, "B1: tx_output_resumed\n"]);
-  assert.match((await said("pause", "B1"))[1], "SVC3004: it needs <ids>, and `in` or `out`");
+  assert.equal(await said("pause-replication", "B1", "out"), [0, "B1: tx_output_suspended\n"]);
+  assert.equal(await said("resume-replication", "B1", "out"), [0, "B1: tx_output_resumed\n"]);
+  assert.match(
+    (await said("pause-replication", "B1"))[1],
+    "SVC3004: it needs <ids>, and `in` or `out`",
+  );
   assert.match((await said("throttle", "B1", "500,operations"))[1], '"operations":500');
   assert.match((await said("throttle", "B1"))[1], '"operations":500');
   assert.match((await said("throttle", "B1", "0"))[1], '"operations":null');

@@ -103,7 +103,7 @@ test("trace context reaches all levels without sampling, also in requests of plu
 });
 
 test("a collector receives each span of a request at each level, as one tree", async () => {
-  const { port } = await matrix(["--collector", url, "--trace-every", "0"]);
+  const { port } = await matrix(["--collector", url, "--trace-sample-every", "0"]);
   await get(port, "/svc/plugin/top?n=2");
   const answer = await get(port, "/svc/plugin/top?n=2", { headers });
   // An instance that stops exports its remaining spans.
@@ -134,7 +134,10 @@ test("a collector receives each span of a request at each level, as one tree", a
 });
 
 test("untrusted clients cannot force sampling at any level", async () => {
-  const { port } = await matrix(["--collector", url, "--trace-every", "0"], ["--parents", "none"]);
+  const { port } = await matrix(
+    ["--collector", url, "--trace-sample-every", "0"],
+    ["--dispatcher-networks", "none"],
+  );
   spans.length = 0;
   const answer = await get(port, "/svc/plugin/part?n=2", { headers });
   await Promise.all(running.splice(0).map((server) => server.stop()));

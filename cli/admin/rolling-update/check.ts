@@ -33,7 +33,7 @@ export async function checkUpdate(
   });
   if (frozen.length > 0) {
     const those = frozen.join(", ");
-    throw hasStopped(`${those}: graphs are readonly; \`svc admin writable\` ends that`);
+    throw hasStopped(`${those}: graphs are readonly; \`svc admin clear-readonly\` ends that`);
   }
   const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
   const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);

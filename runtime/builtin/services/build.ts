@@ -16,7 +16,9 @@ export const buildService: Service = {
   countsInMetrics: true,
   handle(_view, { isTrusted }) {
     if (!isTrusted) {
-      throw new ForbiddenError("403 Forbidden: builds are for this machine and http.trusted");
+      throw new ForbiddenError(
+        "403 Forbidden: builds are for this machine and http.trustedNetworks",
+      );
     }
     const { lines } = recentLogEntries(0);
     const failed = lines.filter(({ level, text }) => level === "error" && FAILED.test(text));

@@ -96,12 +96,12 @@ function* executorFigures({ metrics, waiting, working, admin }: ServerView): Gen
   yield* counter(
     "svc_slot_jobs_total",
     "Requests that were run in a slot.",
-    slots(metrics, "jobs"),
+    slots((slot) => metrics.slot(slot).jobs),
   );
   yield* gauge(
-    "svc_slot_busy_percent",
-    "Share of the last second that a slot was busy.",
-    slots(metrics, "busyPercent"),
+    "svc_slot_busy_ratio",
+    "Utilization of a slot in the last second, 0 to 1.",
+    slots((slot) => metrics.slot(slot).busyPercent / 100),
   );
   yield* counter(
     "svc_executor_restarts_total",
@@ -120,10 +120,10 @@ function* executorFigures({ metrics, waiting, working, admin }: ServerView): Gen
   );
 }
 
-function* slots(metrics: ServerView["metrics"], figure: "jobs" | "busyPercent"): Generator<Sample> {
+function* slots(figure: (slot: number) => number): Generator<Sample> {
   for (const [port, first, count] of PORTS) {
     for (let slot = 0; slot < count; slot++) {
-      yield [{ port, executor: slot }, metrics.slot(first + slot)[figure]];
+      yield [{ port, executor: slot }, figure(first + slot)];
     }
   }
 }
@@ -177,9 +177,9 @@ function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string
     singleSample(external),
   );
   yield* gauge(
-    "svc_io_busy_percent",
-    "Share of the last second that the thread of sockets was busy.",
-    singleSample(metrics.ioBusyPercent),
+    "svc_io_busy_ratio",
+    "Utilization of the IO thread in the last second, 0 to 1.",
+    singleSample(metrics.ioBusyPercent / 100),
   );
   yield* counter(
     "process_cpu_seconds_total",

@@ -66,12 +66,12 @@ export class AllGraphs extends SystemProperties {
    * Resolves when all changes so far, of every thread, are durable.
    * @throws SvcError SVC2502 the transaction log has failed or is disabled
    */
-  async durable(): Promise<void> {
+  async waitDurable(): Promise<void> {
     const clock = all()
       .map(({ store }) => store.memory.log?.clock)
       .find((found) => found !== undefined);
     if (clock === undefined) {
-      throw new SvcError("SVC2502", "changes are not logged: the setting `log` is off");
+      throw new SvcError("SVC2502", "changes are not logged: the setting `durability` is off");
     }
     if (await clock.wait(clock.nextFlush)) return;
     throw new SvcError("SVC2502", "changes cannot be logged any more: graphs are readonly");

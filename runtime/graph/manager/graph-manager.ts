@@ -21,15 +21,13 @@ import { SYSTEM_GRAPH } from "./system-graph.js";
 import { removeEverywhere, trackGraph } from "./track-graph.js";
 
 export interface GraphManagerSettings {
-  /** Expired vertices and arcs are removed. */
-  readonly events: boolean;
-  /** The event processor is suspended at first. */
-  readonly idle: boolean;
+  /** Whether expired vertices and arcs are removed; "paused": once events are resumed. */
+  readonly events: boolean | "paused";
   /** Seconds between saves, 0: never. */
   readonly saveEvery: number;
   /** If set, another instance changes all graphs but local ones. */
   readonly txPort: number | null;
-  readonly streamFrom: string | null;
+  readonly followStream: string | null;
 }
 
 /** Request to open a graph. */
@@ -82,7 +80,7 @@ export class GraphManager {
     this.#settings = settings;
     this.#log = log;
     this.#graphLog = changes;
-    this.#isReplica = settings.txPort !== null || settings.streamFrom !== null;
+    this.#isReplica = settings.txPort !== null || settings.followStream !== null;
     changes?.onGrown(() => void this.#saveNow());
     const { saveEvery } = settings;
     if (saveEvery > 0) setInterval(() => this.#saveNow(), saveEvery * 1000).unref();
@@ -131,7 +129,7 @@ export class GraphManager {
     // Relocations require this thread, so the share is current.
     if (!trackGraph(store, () => this.#forget(store.name, kept))) throw new InternalError("moved");
     const events = new EventProcessor({ store, session: new Session(store) });
-    if (this.#settings.events) events.start();
+    if (this.#settings.events !== false) events.start();
     const indexes = new IndexProcessor(store, this.#log);
     indexes.start();
     const texts = new TextProcessor(store, this.#log);
@@ -233,7 +231,7 @@ export class GraphManager {
     const { folder, path, isStorable, isLocal, isReadonly } = request;
     if (isReadonly) store.setReadonlyBy(ReadonlyBy.System, true);
     if (this.#isReplica && isReplicated(store.name, isLocal)) setReplicaMode(store, true);
-    if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
+    if (this.#settings.events === "paused") setEventsEnabled(store, false, EventPause.System);
     const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
     return this.adopt(shared, store);
   }

@@ -37,7 +37,7 @@ interface Bundle {
   readonly file: string;
 }
 
-/** Errors contain frames of plugin code (setting `http.traceback`). */
+/** Errors contain frames of plugin code (setting `http.stackTraces`). */
 let isShown = true;
 
 /** Sets whether errors of this thread contain frames of plugin code. */

@@ -83,7 +83,7 @@ async function told({ server }: Context, name: string, values: AdminValues, more
 
 const CASES = [
   ...["status", "nodestat", "persist", "service-in", "attach", "detach", "promote"],
-  ...["pause in", "throttle", "endpoint /svc/x", "nodestat __proto__", "plan"],
+  ...["pause-replication in", "throttle", "endpoint /svc/x", "nodestat __proto__", "plan"],
 ];
 
 for (const isJson of [false, true]) {

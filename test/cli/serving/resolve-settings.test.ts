@@ -56,7 +56,7 @@ test("prefers options, even if they are 0 or false", async () => {
     "plugin-timeout": 0,
     "max-body-bytes": 0,
     cors: "*",
-    "hide-traceback": false,
+    "no-stack-traces": false,
   });
   assert.is(settings.port, 0);
   assert.is(settings.ip, "127.0.0.2");
@@ -69,7 +69,7 @@ test("prefers options, even if they are 0 or false", async () => {
   assert.is(settings.pluginTimeoutMs, 0);
   assert.is(settings.maxBodyBytes, 0);
   assert.is(settings.cors, "*");
-  assert.is(settings.traceback, false);
+  assert.is(settings.stackTraces, false);
 });
 
 test("lets a variable of 0 undo a flag of the configuration", async () => {

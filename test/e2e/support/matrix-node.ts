@@ -14,7 +14,7 @@ export interface NodeSettings {
   readonly dispatcher: object | null;
   readonly prefix: string | null;
   readonly servicein: boolean;
-  readonly explain: "anybody" | "trusted" | "off";
+  readonly explain: "anyone" | "trusted" | "off";
   /** A dispatcher gets the processors of `matrix-plugins.ts`. */
   readonly processors: boolean;
   /** Role of the request table's plugins; null for those of `matrix-plugins.ts`. */

@@ -71,7 +71,7 @@ export class MatrixNode {
       dispatcher: options.dispatcher ?? null,
       prefix: options.prefix ?? null,
       servicein: options.servicein ?? true,
-      explain: options.explain ?? "anybody",
+      explain: options.explain ?? "anyone",
       processors: options.processors ?? true,
       table: options.table ?? null,
     } satisfies NodeSettings)) as number;

@@ -25,7 +25,7 @@ import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { MAX_EXECUTOR_IDS } from "../../../runtime/wire/shared-state.js";
 import { openStore, TEST_THREAD } from "./support/make-graph.js";
 
-const SETTINGS = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
+const SETTINGS = { events: false, saveEvery: 0, txPort: null, followStream: null };
 
 const test = suite<{ folder: string; keeper: GraphManager }>("graph manager");
 

@@ -56,12 +56,7 @@ interface Asked extends Pick<Exchange, "answer" | "answerStream"> {
   readonly headers: Pick<Exchange["headers"], "get">;
 }
 
-function askWith(
-  fields: Readonly<Record<string, string>>,
-  path: string,
-  folder = web,
-  showsHidden = false,
-) {
+function askWith(fields: Readonly<Record<string, string>>, path: string, folder = web) {
   return new Promise<Told>((resolve) => {
     const tell = (answer: string, told = "") => resolve({ answer, fields: told });
     const exchange = {
@@ -74,22 +69,16 @@ function askWith(
         tell(`${status} ${mediaType} ${length > 100 ? length : content}`, told);
       },
     } satisfies Asked;
-    const files = new FileServer(folder, showsHidden);
+    const files = new FileServer(folder);
     files.serve(exchange as Asked as Exchange, path, (status, message, told) =>
       tell(`${status} ${message}`, told),
     );
   });
 }
 
-async function ask(path: string, folder = web, showsHidden = false): Promise<string> {
-  return (await askWith({}, path, folder, showsHidden)).answer;
+async function ask(path: string, folder = web): Promise<string> {
+  return (await askWith({}, path, folder)).answer;
 }
-
-test("serves hidden files when configured", async () => {
-  assert.is(await ask("/.env", web, true), "200 application/octet-stream secret");
-  assert.is(await ask("/environment", web, true), "200 application/octet-stream secret");
-  assert.is(await ask("/../secret.txt", web, true), await ask("/../secret.txt"));
-});
 
 const answers: Readonly<Record<string, string>> = {
   "/hello.txt": "200 text/plain hello",

@@ -42,7 +42,7 @@ test("binds, attaches, fences and detaches at run time", async (context) => {
 });
 
 test("includes snapshot transfers in a fence", async (context) => {
-  const before = await begin(context, "a", { log: "off" });
+  const before = await begin(context, "a", { durability: "off" });
   before.graph().createVertex("a");
   await before.save();
   await end(before);

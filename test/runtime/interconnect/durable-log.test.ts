@@ -38,9 +38,16 @@ test.after.each(async ({ root }) => {
 /** Starts like the thread that manages graphs; a former one counts as killed. */
 function begin({ root, lines }: Context, disk: Disk = realDisk) {
   const settings = {
-    ...{ root, readonly: false, graphs: {}, log: "async" as const },
-    ...{ events: false, idle: false, saveEvery: 0 },
-    ...{ ip: null, txPort: null, attach: [], txKeyFile: null, stream: null, streamFrom: null },
+    ...{ root, readonly: false, graphs: {}, durability: "async" as const },
+    ...{ events: false, saveEvery: 0 },
+    ...{
+      ip: null,
+      txPort: null,
+      attach: [],
+      txKeyFile: null,
+      publishStream: null,
+      followStream: null,
+    },
   };
   const clock = new CommitClock();
   const log = (line: string): number => lines.push(line);

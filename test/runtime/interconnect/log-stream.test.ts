@@ -30,7 +30,7 @@ interface Context {
 }
 
 const test = suite<Context>("log stream");
-const SETTINGS = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
+const SETTINGS = { events: false, saveEvery: 0, txPort: null, followStream: null };
 const warn = (): void => undefined;
 
 test.before.each((context) => {
@@ -41,7 +41,11 @@ test.before.each((context) => {
   const clock = new CommitClock();
   const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
   const provider = new GraphManager(TEST_THREAD, SETTINGS, warn, log);
-  const subscriber = new GraphManager(TEST_THREAD + 1, { ...SETTINGS, streamFrom: "memory" }, warn);
+  const subscriber = new GraphManager(
+    TEST_THREAD + 1,
+    { ...SETTINGS, followStream: "memory" },
+    warn,
+  );
   const replica = new Replica({
     root: other,
     stores: () => subscriber.replicated(),

@@ -40,7 +40,7 @@ test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
 
 /** A run of the provider that changes graph "g" and saves it. */
 async function run({ root }: Context, log: "async" | "off", id: string): Promise<void> {
-  const instance = await Instance.start(root, { log });
+  const instance = await Instance.start(root, { durability: log });
   for (let index = 0; index < 3; index++) instance.graph().createVertex(`${id}${index}`);
   if (log !== "off") assert.ok(await instance.isFlushed());
   await instance.save();
@@ -69,7 +69,7 @@ function provide({ root }: Context, port: number) {
   const warn = (line: string): number => lines.push(line);
   const clock = new CommitClock();
   const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
-  const settings = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
+  const settings = { events: false, saveEvery: 0, txPort: null, followStream: null };
   const keeper = new GraphManager(TEST_THREAD, settings, warn, log);
   const keep = (name: string): GraphStore => {
     const isAny = { isStorable: true, isLocal: false, isReadonly: false };

@@ -35,7 +35,7 @@ interface Context {
 }
 
 const test = suite<Context>("replica");
-const SETTINGS = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
+const SETTINGS = { events: false, saveEvery: 0, txPort: null, followStream: null };
 
 test.before.each((context) => {
   const folder = mkdtempSync(join(tmpdir(), "svc-replica-"));

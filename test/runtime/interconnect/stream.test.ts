@@ -80,17 +80,17 @@ async function fence(instance: Instance): Promise<void> {
 if (version !== null) {
   test("feeds several replicas that start empty or come back", async (context) => {
     const stream = servers!.uri("MANY");
-    const one = await start(context, "one", { stream });
+    const one = await start(context, "one", { publishStream: stream });
     write(one, 0, 200);
-    const two = await start(context, "two", { streamFrom: stream });
-    const three = await start(context, "three", { streamFrom: stream });
+    const two = await start(context, "two", { followStream: stream });
+    const three = await start(context, "three", { followStream: stream });
     await same(one, two);
     await same(one, three);
     assert.throws(() => write(two, 1000, 1), /readonly|SVC/i);
     await stop(context, two);
     write(one, 200, 200);
     write(one, 0, 100, "h");
-    const again = await start(context, "two", { streamFrom: stream });
+    const again = await start(context, "two", { followStream: stream });
     await same(one, again);
     await same(one, again, "h");
     await same(one, three, "h");
@@ -102,12 +102,12 @@ if (version !== null) {
 
   test("resumes a provider at the end of the stream", async (context) => {
     const stream = servers!.uri("BACK");
-    const one = await start(context, "one", { stream });
+    const one = await start(context, "one", { publishStream: stream });
     write(one, 0, 50);
     await fence(one);
     await stop(context, one);
-    const again = await start(context, "one", { stream });
-    const two = await start(context, "two", { streamFrom: stream });
+    const again = await start(context, "one", { publishStream: stream });
+    const two = await start(context, "two", { followStream: stream });
     write(again, 50, 50);
     await same(again, two);
     const tables = two.log.match(/provides \d+ graphs/g) ?? [];
@@ -116,12 +116,12 @@ if (version !== null) {
 
   test("splits transactions larger than a broker message, even in a sync", async (context) => {
     const stream = servers!.uri("LARGE");
-    const one = await start(context, "one", { stream });
+    const one = await start(context, "one", { publishStream: stream });
     const texts = Array.from({ length: 24 }, (_none, n) => {
       return [`text${n}`, "x".repeat(130_000)];
     });
     one.graph().createVertex("big", { properties: Object.fromEntries(texts) });
-    const two = await start(context, "two", { streamFrom: stream });
+    const two = await start(context, "two", { followStream: stream });
     await same(one, two);
     await one.control({ do: "sync", repair: "all", timeoutMs: 60_000 });
     write(one, 0, 10);
@@ -132,8 +132,8 @@ if (version !== null) {
     const lossy = await NatsServers.start(1);
     try {
       const stream = lossy.uri("LOST");
-      const one = await start(context, "one", { stream });
-      const two = await start(context, "two", { streamFrom: stream });
+      const one = await start(context, "one", { publishStream: stream });
+      const two = await start(context, "two", { followStream: stream });
       write(one, 0, 100);
       await same(one, two);
       await lossy.kill(0);
@@ -145,7 +145,7 @@ if (version !== null) {
       write(one, 100, 100);
       await lossy.revive(0);
       await same(one, two);
-      const three = await start(context, "three", { streamFrom: stream });
+      const three = await start(context, "three", { followStream: stream });
       await same(one, three);
     } finally {
       await lossy.stop();
@@ -156,7 +156,7 @@ if (version !== null) {
     const [port] = /\d+(?=\/)/.exec(servers!.uri("SLOW"))!;
     const proxy = await TxProxy.start(Number(port), new Random(1));
     try {
-      const one = await start(context, "one", { stream: `nats://${proxy.address}/SLOW` });
+      const one = await start(context, "one", { publishStream: `nats://${proxy.address}/SLOW` });
       write(one, 0, 1);
       await fence(one);
       proxy.delayMs = 50;
@@ -177,10 +177,10 @@ if (version !== null) {
 
   test("refuses to write to the stream of another instance", async (context) => {
     const stream = servers!.uri("OWNED");
-    const one = await start(context, "one", { stream });
+    const one = await start(context, "one", { publishStream: stream });
     write(one, 0, 10);
     await fence(one);
-    const other = await start(context, "other", { stream });
+    const other = await start(context, "other", { publishStream: stream });
     write(other, 0, 5);
     await until(
       () => other.log.includes("SVC3363"),
@@ -195,7 +195,7 @@ if (version !== null) {
     const beyond = { ...state, reached: { sn: state.reached!.sn + 5, chain: 1 } };
     await log.append("data", { part: 1, parts: 1, bytes: Buffer.alloc(4) }, beyond);
     await log.close();
-    const again = await start(context, "one", { stream });
+    const again = await start(context, "one", { publishStream: stream });
     await until(
       () => again.log.includes("SVC3364"),
       () => again.log,
@@ -204,10 +204,10 @@ if (version !== null) {
 
   test("continues the stream after a promotion and fences the former provider", async (context) => {
     const stream = servers!.uri("TAKEN");
-    const one = await start(context, "one", { stream });
+    const one = await start(context, "one", { publishStream: stream });
     write(one, 0, 50);
-    const two = await start(context, "two", { streamFrom: stream });
-    const three = await start(context, "three", { streamFrom: stream });
+    const two = await start(context, "two", { followStream: stream });
+    const three = await start(context, "three", { followStream: stream });
     await same(one, two);
     await same(one, three);
     await stop(context, one);
@@ -215,7 +215,7 @@ if (version !== null) {
     await two.control({ do: "attach", uri: stream });
     write(two, 50, 50);
     await same(two, three);
-    const back = await start(context, "one", { stream });
+    const back = await start(context, "one", { publishStream: stream });
     await until(
       () => back.log.includes("SVC2535"),
       () => back.log,
@@ -229,7 +229,7 @@ if (version !== null) {
     const three = await NatsServers.start(3);
     try {
       const uri = three.uri("DURABLE", `?replicas=3&durable=true&monitor=${three.monitors}`);
-      const one = await start(context, "one", { stream: uri });
+      const one = await start(context, "one", { publishStream: uri });
       write(one, 0, 1);
       await until(
         () => one.log.includes("SVC3362"),
@@ -250,10 +250,10 @@ if (major > 2 || (major === 2 && minor >= 10)) {
     const three = await NatsServers.start(3, "sync_interval: always");
     try {
       const uri = three.uri("FLUSHED", `?replicas=3&durable=true&monitor=${three.monitors}`);
-      const one = await start(context, "one", { stream: uri });
+      const one = await start(context, "one", { publishStream: uri });
       write(one, 0, 50);
       await fence(one);
-      const two = await start(context, "two", { streamFrom: uri });
+      const two = await start(context, "two", { followStream: uri });
       await same(one, two);
       await three.kill(await three.leader("FLUSHED"));
       write(one, 50, 50);
@@ -268,8 +268,8 @@ if (major > 2 || (major === 2 && minor >= 10)) {
 /** The leader is killed repeatedly while a provider writes: no acknowledged transaction is lost. */
 async function chaos(context: Context, three: NatsServers): Promise<void> {
   const stream = three.uri("CHAOS", "?replicas=3");
-  const one = await start(context, "chaos-one", { stream });
-  const two = await start(context, "chaos-two", { streamFrom: stream });
+  const one = await start(context, "chaos-one", { publishStream: stream });
+  const two = await start(context, "chaos-two", { followStream: stream });
   write(one, 0, 20);
   await fence(one);
   let written = 20;
@@ -289,7 +289,7 @@ async function chaos(context: Context, three: NatsServers): Promise<void> {
     await three.revive(leader);
   }
   await same(one, two);
-  const three3 = await start(context, "chaos-three", { streamFrom: stream });
+  const three3 = await start(context, "chaos-three", { followStream: stream });
   await same(one, three3);
 }
 

@@ -75,11 +75,11 @@ test("accepts and normalizes valid values", () => {
     ["port", 0, 0],
     ["port", 65534, 65534],
     ["cors", "https://shop.example:8080", "https://shop.example:8080"],
-    ["trusted", ["10.0.0.0/8", "::1"], ["10.0.0.0/8", "::1"]],
-    ["parents", [], []],
+    ["trustedNetworks", ["10.0.0.0/8", "::1"], ["10.0.0.0/8", "::1"]],
+    ["dispatcherNetworks", [], []],
     ["maxBodyBytes", 0, 0],
     ["executors", "auto", "auto"],
-    ["executorHeapMb", 16, 16],
+    ["executorHeapMiB", 16, 16],
     ["graphs", { g: {} }, { g: { path: null, readonly: false, local: false } }],
   ];
   for (const [name, value, kept] of cases) {

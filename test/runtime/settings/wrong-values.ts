@@ -73,41 +73,36 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["10", /got "10"$/],
     [2 ** 60, /^: expected an integer/],
   ],
-  bodyMemoryMb: [[0, /^: expected an integer from 1 to 1048576, got 0$/]],
-  answerMemoryMb: [["256", /^: expected an integer from 1 to 1048576, got "256"$/]],
-  idleTimeout: [
+  idleTimeoutSeconds: [
     [0, /^: expected an integer from 1 to 86400, got 0$/],
     [1.5, /got 1\.5$/],
   ],
-  stopTimeout: [[-1, /^: expected an integer from 0 to 3600, got -1$/]],
-  hiddenFiles: switches,
+  shutdownTimeoutSeconds: [[-1, /^: expected an integer from 0 to 3600, got -1$/]],
   loadTimeoutMs: [[0, /^: expected an integer from 1 to 2147483647, got 0$/]],
-  clientConnections: [
+  maxConnectionsPerClient: [
     [-1, /^: expected an integer from 0 to 1021, got -1$/],
     [1022, /got 1022$/],
   ],
-  clientRate: [[1.5, /^: expected an integer from 0 to 1000000, got 1\.5$/]],
-  adminClientConnections: [["all", /^: expected an integer from 0 to 1021, got "all"$/]],
-  adminClientRate: [[null, /^: expected an integer from 0 to 1000000, got null$/]],
-  traceback: switches,
+  maxRequestRatePerClient: [[1.5, /^: expected an integer from 0 to 1000000, got 1\.5$/]],
+  stackTraces: switches,
   console: [
     ["main", /^: expected one of "admin", "both", "off", got "main"$/],
     [true, /got true$/],
   ],
-  parents: [
+  dispatcherNetworks: [
     ["none", /^: expected a list of networks, got "none"$/],
     [["10.0.0.0/33"], /^\[0\]: expected a network/],
   ],
-  drain: [
+  drainSeconds: [
     [-1, /^: expected an integer from 0 to 3600, got -1$/],
     [3601, /got 3601$/],
     ["5", /got "5"$/],
   ],
-  hosts: [
+  allowedHosts: [
     ["shop.example", /^: expected a list of names, got "shop\.example"$/],
     [["shop.example:80"], /^\[0\]: expected a name such as shop\.example/],
   ],
-  trusted: [
+  trustedNetworks: [
     ["10.0.0.0/8", /^: expected a list of networks, got "10\.0\.0\.0\/8"$/],
     [
       ["300.1.1.1/99"],
@@ -161,7 +156,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   ],
   logFormat: [["xml", /^: expected one of "auto", "json", "text", got "xml"$/]],
   logLevel: [["trace", /^: expected one of "error", "warn", "info", "debug", got "trace"$/]],
-  accessLog: [
+  accessLogSampleEvery: [
     [-1, /^: expected an integer 0 or more, got -1$/],
     [0.5, /got 0\.5$/],
   ],
@@ -174,14 +169,13 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [" ", /^: expected the path of a file, got " "$/],
     [7, /got 7$/],
   ],
-  recordEvery: [[0, /^: expected an integer 1 or more, got 0$/]],
+  recordSampleEvery: [[0, /^: expected an integer 1 or more, got 0$/]],
   recordBodies: switches,
-  recordMb: [[0, /^: expected an integer from 1 to 1048576, got 0$/]],
-  traceEvery: [
+  traceSampleEvery: [
     [-1, /^: expected an integer 0 or more, got -1$/],
     [0.1, /got 0\.1$/],
   ],
-  explain: [[true, /^: expected one of "anybody", "trusted", "off", got true$/]],
+  explain: [[true, /^: expected one of "anyone", "trusted", "off", got true$/]],
   saveEvery: [
     [-1, /^: expected an integer from 0 to 604800, got -1$/],
     [1e9, /^: expected an integer/],
@@ -197,33 +191,35 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [["a:0"], /got "a:0"$/],
     [["a b:1"], /got "a b:1"$/],
   ],
-  stream: [
+  publishStream: [
     ["localhost:4222/CHANGES", /^: expected nats:\/\/host:port\/NAME, got/],
     ["nats://localhost:4222", /^: expected nats:/],
     ["nats://localhost:4222/a b", /^: expected nats:/],
     [4222, /^: expected/],
   ],
-  streamFrom: [["http://localhost/CHANGES", /^: expected nats:\/\/host:port\/NAME, got/]],
+  followStream: [["http://localhost/CHANGES", /^: expected nats:\/\/host:port\/NAME, got/]],
   txKeyFile: [
     ["a\nb", /^: expected the path of a file/],
     [7, /got 7$/],
   ],
-  log: [
-    ["sync", /^: expected one of "off", "async", "answer", got "sync"$/],
+  durability: [
+    ["sync", /^: expected one of "off", "async", "full", got "sync"$/],
     [true, /got true$/],
     [null, /got null$/],
   ],
-  events: switches,
+  events: [
+    [1, /^: expected true, false or "paused", got 1$/],
+    ["on", /got "on"$/],
+  ],
   inline: switches,
   warmUp: switches,
-  idle: switches,
   readonly: switches,
   executors: [
     [0, /^: expected an integer from 1 to 32, or "auto", got 0$/],
     ["all", /got "all"$/],
     [33, /got 33$/],
   ],
-  executorHeapMb: [
+  executorHeapMiB: [
     [15, /^: expected an integer 16 or more, or 0, got 15$/],
     [-1, /got -1$/],
   ],

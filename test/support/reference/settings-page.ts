@@ -22,7 +22,8 @@ A setting comes from the first of these places that has it:
 
 Programs pass settings to \`system.startHTTP\` by the name in the column "In programs". Names with a
 star are arguments of \`system.initialize\` only. In programs, svc saves graphs periodically only if
-\`saveEvery\` is set, and writes a transaction log only if \`log\` is set.
+\`saveEvery\` is set, and writes a transaction log only if
+\`durability\` is set.
 `;
 
 function row([name, setting]: [string, Setting<unknown>]): string[] {

@@ -24,9 +24,9 @@ export interface InstanceOptions {
   readonly txPort?: number | null;
   readonly attach?: readonly string[];
   readonly disk?: Disk;
-  readonly log?: LogMode;
-  readonly stream?: string | null;
-  readonly streamFrom?: string | null;
+  readonly durability?: LogMode;
+  readonly publishStream?: string | null;
+  readonly followStream?: string | null;
 }
 
 export class Instance {
@@ -38,13 +38,13 @@ export class Instance {
   readonly #board = new TrafficCounters();
 
   private constructor(root: string, options: InstanceOptions) {
-    const { txPort = null, attach = [], disk, log: mode = "async" } = options;
-    const { stream = null, streamFrom = null } = options;
+    const { txPort = null, attach = [], disk, durability: mode = "async" } = options;
+    const { publishStream = null, followStream = null } = options;
     this.#root = root;
     const settings = {
-      ...{ root, readonly: false, graphs: {}, log: mode },
-      ...{ events: false, idle: false, saveEvery: 0 },
-      ...{ ip: null, txPort, attach, txKeyFile: null, stream, streamFrom },
+      ...{ root, readonly: false, graphs: {}, durability: mode },
+      ...{ events: false, saveEvery: 0 },
+      ...{ ip: null, txPort, attach, txKeyFile: null, publishStream, followStream },
     };
     const log = (line: string): number => this.lines.push(line);
     this.#interconnect = new Interconnect(
