@@ -374,7 +374,7 @@ test("are refused to cross-origin pages", async () => {
 
 test("are refused to pages with a foreign host name", async () => {
   await expectForbidden(
-    /^403 Forbidden: the server is not called what Host says/,
+    /^403 Forbidden: Host is no name of this server; add it to http\.allowedHosts$/,
     (name, given, port) => askAs("127.0.0.1", "evil.example", name, given, port),
   );
 });
@@ -389,7 +389,7 @@ if (address !== undefined) {
     const stranger: typeof ask = (name, parameters, port) =>
       askAs(address, address, name, parameters, port);
     await expectForbidden(
-      /may not change graphs; the option http\.trusted may allow it$/,
+      /may not change graphs; the option http\.trustedNetworks may allow it$/,
       stranger,
     );
     assert.is((await stranger("vertices", { graph: "g" })).status, 200);
