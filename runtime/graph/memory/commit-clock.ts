@@ -4,6 +4,8 @@
 // A flush increments `Started` before it reads any ring. A commit is therefore durable with flush
 // `Started + 1` at the latest, for any value of `Started` read after the commit.
 
+import { keepAlive } from "../../base/keep-alive.js";
+
 const Word = {
   /** Last ticket issued. */
   Ticket: 0,
@@ -123,10 +125,10 @@ export class CommitClock {
       const done = Atomics.load(this.#words, Word.Done);
       if (((done - flush) | 0) >= 0) return true;
       this.#request(flush);
-      const isOver = Atomics.waitAsync(this.#words, Word.Done, done).value;
+      const { value: isOver } = Atomics.waitAsync(this.#words, Word.Done, done);
       // A failure does not change `Done`, so one before this point would not wake us.
       if (this.hasFailed) return false;
-      await isOver;
+      if (typeof isOver !== "string") await keepAlive(isOver);
     }
   }
 

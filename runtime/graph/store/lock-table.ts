@@ -6,6 +6,7 @@
 //          vertex that a session holds: {session, vertex, count, next free}
 //          and one per vertex that it waits for, with `WAITS` as count
 
+import { keepAlive } from "../../base/keep-alive.js";
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
@@ -157,7 +158,7 @@ export class LockTable {
     const { ints } = this.#header;
     if (!this.#announceSleeper(seen)) return null;
     const sleep = Atomics.waitAsync(ints, Header.LockReleases, seen | SLEEPERS, leftMs);
-    return sleep.async ? sleep.value : null;
+    return sleep.async ? keepAlive(sleep.value) : null;
   }
 
   /** Wakes waiting threads. Call it after the mutation that released a lock. */
