@@ -8,8 +8,8 @@ import type { Segment } from "./segment.js";
 import type { SearchedKeys, SoughtPart, SoughtPhrase, SoughtWord } from "./sought-text.js";
 import { UnionScorer, type WeightedList } from "./union-scorer.js";
 
-/** Terms that a word may stand for; the most frequent ones are taken. */
-const MAX_TERMS = 1024;
+/** Terms that a word may stand for; the word itself and the most frequent others are taken. */
+export const MAX_TERMS = 1024;
 /** Factor of a term for each edit by which it differs from the word. */
 export const TYPO_WEIGHT = 0.6;
 
@@ -85,7 +85,8 @@ function meantTerms(
   const mean = (term: number, factor: number): void => {
     if (term >= 0 && factor > (factors.get(term) ?? 0)) factors.set(term, factor);
   };
-  mean(segment.find(word.term), 1);
+  const exact = segment.find(word.term);
+  mean(exact, 1);
   for (const synonym of synonyms.get(word.term) ?? []) mean(segment.find(synonym), 1);
   const edits = fuzzy === "auto" ? editsFor(word.form) : fuzzy;
   if (edits > 0) {
@@ -99,12 +100,13 @@ function meantTerms(
     for (let term = from; term < end; term++) mean(term, 1);
   }
   const terms = Array.from(factors, ([term, factor]) => ({ term, factor }));
-  return { terms: mostFrequent(segment, terms), isCut: terms.length > MAX_TERMS };
+  return { terms: mostFrequent(segment, terms, exact), isCut: terms.length > MAX_TERMS };
 }
 
-function mostFrequent(segment: Segment, terms: MeantTerm[]): MeantTerm[] {
+function mostFrequent(segment: Segment, terms: MeantTerm[], exact: number): MeantTerm[] {
   if (terms.length <= MAX_TERMS) return terms;
   const frequency = ({ term }: MeantTerm): number => {
+    if (term === exact) return Number.POSITIVE_INFINITY;
     let sum = 0;
     const end = segment.listsOf(term + 1);
     for (let list = segment.listsOf(term); list < end; list += 4) {

@@ -87,8 +87,9 @@ class Search {
     const { hits, accepts, spend } = this.#options;
     const segments = this.#state.segments.map((start) => new Segment(texts.views, start));
     const match = new TextMatch(this.#search, segments);
-    const serial = texts.serial;
+    const serial = texts.settledSerial;
     const pending = this.#matchPending(serial);
+    const isRingKept = this.#isRingKept(serial);
     const keys = this.#index.keys.length;
     const statistics = this.#options.statistics ?? match.statistics(keys, pending);
     const top = new TopDocuments(hits);
@@ -113,7 +114,8 @@ class Search {
     lateMatch.run(statistics, takePending);
     const found = withoutReplaced(top.sorted(), late);
     // A place may be free for a document that was displaced.
-    const isCurrent = late !== null && (found.count === top.count || top.count < hits);
+    const isCurrent =
+      isRingKept && late !== null && (found.count === top.count || top.count < hits);
     return {
       found: {
         ...found,
@@ -137,9 +139,17 @@ class Search {
     return match;
   }
 
+  /** False if the ring may have lost vertices while pending texts were read. */
+  #isRingKept(serial: number): boolean {
+    const { builtTo } = this.#state.progress;
+    const isRingUsed = serial - builtTo < RING_WORDS;
+    return !isRingUsed || this.#store.texts.serial - builtTo < RING_WORDS;
+  }
+
   /**
    * The documents of the vertices that have changed since a version: as they are now, null if the
-   * index does not include the vertex. Null if the ring does not name all of them.
+   * index does not include the vertex. Null if the ring does not name all of them, or if the index
+   * was replaced or its versions were restarted.
    */
   #lateChanges(since: number): Map<number, PendingDocument | null> | null {
     const { texts } = this.#store;
@@ -150,7 +160,7 @@ class Search {
       const vertex = texts.vertexOfVersion(version);
       if (!late.has(vertex)) late.set(vertex, this.#index.pending.read(vertex));
     }
-    return texts.serial - since < RING_WORDS ? late : null;
+    return texts.serial - since < RING_WORDS && texts.isSame(this.#state) ? late : null;
   }
 }
 

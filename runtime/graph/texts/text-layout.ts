@@ -5,8 +5,10 @@
 //   definition  UTF-8 of the JSON that the index was declared with
 //
 // Whenever an indexed text may have become another, its vertex gets the next version. A document of
-// a segment counts while its vertex has the version that the document was made from. Versions never
-// go back, even if the change is rolled back: then a vertex is pending without need.
+// a segment counts while its vertex has the version that the document was made from. Versions do
+// not go back if the change is rolled back: then a vertex is pending without need. After 2^31 of
+// them the builder restarts them, in two mutations: the first drops all segments, so that all
+// vertices are pending by the scan whatever version they have; the second clears the versions.
 //
 // An index is behind by the vertices of versions above `BuiltTo`, which the ring names, and while a
 // scan runs by those from `ScannedTo` on with a version from `ScanFrom` to `BuiltTo`. An index that
@@ -22,6 +24,9 @@ export const INDEX_PLACES = MAX_INDEXES + 1;
 export const MAX_SEGMENTS = 64;
 /** Vertices in the ring: a power of two. Of older versions all vertices are looked at. */
 export const RING_WORDS = 65_536;
+/** The builder restarts versions from 0 at this one, far below the end of their 32 bits. */
+export const RESTART_VERSION = 2 ** 31;
+export const MAX_VERSION = 0xffff_ffff;
 /** `ScannedTo` once all vertices were scanned. */
 export const ALL_SCANNED = 0xffff_ffff;
 

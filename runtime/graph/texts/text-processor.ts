@@ -8,6 +8,7 @@ import { CapacityError, ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { isPinnedBefore } from "./pins.js";
 import { TextBuilder } from "./text-builder.js";
+import { RESTART_VERSION } from "./text-layout.js";
 
 const TICK_MS = 100;
 const SLICE_MS = 2;
@@ -52,6 +53,7 @@ export class TextProcessor extends TimeSlicedTask {
       if (!(error instanceof CapacityError || error instanceof ValueError)) throw error;
       // Searches look at every text that is in no segment.
       this.stop();
+      this.#work = null;
       this.#log(
         `graph "${this.#store.name}": index of texts is not complete: ${error.message}`,
         "warn",
@@ -64,6 +66,10 @@ export class TextProcessor extends TimeSlicedTask {
     const { texts, writer } = this.#store;
     if (!this.#hasFreed) writer.mutate(() => texts.freeAbandoned());
     this.#hasFreed = true;
+    if (texts.serial >= RESTART_VERSION) {
+      writer.mutate(() => texts.dropSegments());
+      writer.mutate(() => texts.restartVersions());
+    }
     this.#freeRetired();
     for (const index of texts.indexes()) {
       const builder = this.#builderFor(index);

@@ -16,6 +16,7 @@ import {
   entryAt,
   INDEX_PLACES,
   MAX_INDEXES,
+  MAX_VERSION,
   RING_WORDS,
   TEXT_UNIT_WORDS,
 } from "./text-layout.js";
@@ -85,11 +86,15 @@ export class TextTable {
   /**
    * In a mutation, before a text of a vertex changes: gives it the next version. This is not undone
    * with the mutation: readers may have seen it, and take the vertex for pending.
+   * @throws CapacityError no version is left, because no builder has restarted them
    */
   markChanged(vertex: number): void {
     const { writer } = this;
     writer.ensureWords(this.#versions, vertex + 1);
-    const serial = (this.#header.words[Header.TextSerial]! + 1) >>> 0;
+    const serial = this.#header.words[Header.TextSerial]! + 1;
+    if (serial > MAX_VERSION) {
+      throw new CapacityError("too many changes of indexed texts: restart the server");
+    }
     const at = this.#header.words[Header.TextRing]! + (serial & (RING_WORDS - 1));
     Atomics.store(this.#texts.ints, at, vertex);
     Atomics.store(this.#header.ints, Header.TextSerial, serial);
@@ -102,6 +107,13 @@ export class TextTable {
   /** Version of the text that was changed last. */
   get serial(): number {
     return Atomics.load(this.#header.ints, Header.TextSerial) >>> 0;
+  }
+
+  /** The latest version that its vertex has already: a writer sets the two one after the other. */
+  get settledSerial(): number {
+    const { serial } = this;
+    const isSettled = this.versionOf(this.vertexOfVersion(serial)) === serial;
+    return isSettled || serial === 0 ? serial : serial - 1;
   }
 
   /** Version of the texts of a vertex. */
@@ -155,13 +167,11 @@ export class TextTable {
     const { writer } = this;
     const entry = this.#enter(index);
     this.#raiseEpoch();
-    const count = this.#word(entry, Entry.SegmentCount);
-    for (let at = 0; at < count; at++) this.#retire(this.#word(entry, Entry.Segments + at));
+    this.#retireSegments(entry);
     const bytes = this.#word(entry, Entry.DefinitionBytes);
     const sizeClass = this.#blocks.classFor(Math.ceil(bytes / 4) + 1);
     this.#blocks.free(writer, this.#word(entry, Entry.Definition), sizeClass);
     this.#put(entry, Entry.Definition, 0);
-    this.#put(entry, Entry.SegmentCount, 0);
     writer.add(this.#header, Header.TextIndexCount, -1);
     this.#listKeys();
   }
@@ -277,6 +287,37 @@ export class TextTable {
     this.#put(entry, Entry.ScanFrom, progress.scanFrom);
   }
 
+  /** In a mutation: drops all segments, so that all vertices are scanned again. */
+  dropSegments(): void {
+    for (const index of this.indexes()) {
+      const entry = this.#enter(index);
+      this.#raiseEpoch();
+      this.#retireSegments(entry);
+      this.#put(entry, Entry.BuiltTo, this.serial);
+      this.#put(entry, Entry.ScannedTo, 0);
+      this.#put(entry, Entry.ScanFrom, 0);
+    }
+  }
+
+  /**
+   * In a mutation after `dropSegments`: restarts versions from 0. The versions of vertices are not
+   * restored by a rollback: the scan finds a vertex by its old version and by 0.
+   */
+  restartVersions(): void {
+    const { writer } = this;
+    for (const index of this.indexes()) {
+      const entry = this.#enter(index);
+      this.#put(entry, Entry.Generation, this.#word(entry, Entry.Generation) + 1);
+      this.#put(entry, Entry.BuiltTo, 0);
+    }
+    // Searches that see a cleared version see the new generation as well.
+    this.#raiseEpoch();
+    writer.put(this.#header, Header.TextSerial, 0);
+    const { words } = this.#versions;
+    words.fill(0);
+    if (words.length > 0) writer.markDirty(this.#versions, 0, words.length);
+  }
+
   /** In a mutation: frees the blocks that builders have left which did not come to an end. */
   freeAbandoned(): boolean {
     if (this.#directory === 0) return false;
@@ -342,6 +383,12 @@ export class TextTable {
   #raiseEpoch(): void {
     Atomics.add(this.#header.ints, Header.TextEpoch, 1);
     this.writer.markDirty(this.#header, Header.TextEpoch, 1);
+  }
+
+  #retireSegments(entry: number): void {
+    const count = this.#word(entry, Entry.SegmentCount);
+    for (let at = 0; at < count; at++) this.#retire(this.#word(entry, Entry.Segments + at));
+    this.#put(entry, Entry.SegmentCount, 0);
   }
 
   #retire(segment: number): void {

@@ -1,0 +1,314 @@
+// Text indexes at their limits: more changes than the ring holds, the end of versions, a full
+// arena, words that stand for too many terms.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MAX_ARENA_WORDS } from "../../../../runtime/graph/memory/arena.js";
+import { ALLOCATOR_WORDS, ALLOCATORS, Header } from "../../../../runtime/graph/memory/layout.js";
+import { CapacityError } from "../../../../runtime/graph/model/errors.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { MAX_TERMS } from "../../../../runtime/graph/texts/resolve-parts.js";
+import { readSearchText } from "../../../../runtime/graph/texts/search-text.js";
+import { searchTexts } from "../../../../runtime/graph/texts/search-texts.js";
+import {
+  MAX_VERSION,
+  RESTART_VERSION,
+  RING_WORDS,
+} from "../../../../runtime/graph/texts/text-layout.js";
+import { TextProcessor } from "../../../../runtime/graph/texts/text-processor.js";
+import { checkStore } from "../support/check-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+interface Context {
+  store: GraphStore;
+  processor: SlicedProcessor;
+  lines: string[];
+}
+
+/** Its slices are run by the test. */
+class SlicedProcessor extends TextProcessor {
+  isStopped = false;
+
+  override stop(): void {
+    this.isStopped = true;
+    super.stop();
+  }
+
+  runSlice(): boolean {
+    return this.slice();
+  }
+
+  finish(): void {
+    while (this.run(1000));
+  }
+}
+
+const test = suite<Context>("limits of text indexes");
+
+test.before.each((context) => {
+  context.store = GraphStore.create("test", TEST_THREAD);
+  context.lines = [];
+  context.processor = new SlicedProcessor(context.store, (line) => context.lines.push(line));
+});
+
+function setTitle(store: GraphStore, id: string, title: string): void {
+  const graph = openStore(store);
+  graph.createVertex(id);
+  const vertex = graph.openVertex(id);
+  try {
+    vertex.setProperty("title", title);
+  } finally {
+    vertex.close();
+  }
+}
+
+function addTitles(store: GraphStore, count: number): void {
+  for (let index = 0; index < count; index++) setTitle(store, `v${index}`, "all");
+}
+
+/** Gives a vertex a number of versions, without changing its texts. */
+function wear(store: GraphStore, id: string, count: number): void {
+  const vertex = store.ids.find(id);
+  store.writer.mutate(() => {
+    for (let left = count; left > 0; left--) store.texts.markChanged(vertex);
+  });
+}
+
+function setSerial(store: GraphStore, serial: number): void {
+  store.memory.header.words[Header.TextSerial] = serial;
+}
+
+function found(store: GraphStore, text: string): string[] {
+  return [...(openStore(store).search(text, { hits: 10_000 }) as string[])].sort();
+}
+
+/** Found by a search during which something happens: at the pending texts, and at each match. */
+function foundDuring(
+  store: GraphStore,
+  text: string,
+  hooks: { readonly spend?: () => void; readonly accepts?: () => void },
+): string[] {
+  const result = searchTexts(
+    store,
+    store.texts.indexes()[0]!,
+    ({ analysis, synonyms }) => {
+      const { parts, excluded } = readSearchText(text, analysis, false);
+      return { parts, excluded, least: parts.length, boosts: [1], fuzzy: 0, synonyms };
+    },
+    {
+      hits: Number.POSITIVE_INFINITY,
+      accepts: () => {
+        hooks.accepts?.();
+        return true;
+      },
+      spend: () => hooks.spend?.(),
+      statistics: null,
+    },
+  )!;
+  return Array.from(result.vertices, (vertex) => store.ids.idOf(vertex)).sort();
+}
+
+/** Runs a function the first time only. */
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) {
+      isDone = true;
+      run();
+    }
+  };
+}
+
+test("more changes than the ring holds are found, then scanned", ({ store, processor }) => {
+  addTitles(store, 200);
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  setTitle(store, "v7", "other");
+  openStore(store).deleteVertex("v8");
+  wear(store, "v9", RING_WORDS + 5);
+  assert.equal(found(store, "other"), ["v7"]);
+  assert.is(found(store, "all").length, 198);
+  processor.finish();
+  assert.equal(found(store, "other"), ["v7"]);
+  assert.is(found(store, "all").length, 198);
+  assert.is(openStore(store).textIndexes()[0]!.pending, 0);
+  checkStore(store);
+});
+
+test("a builder whose ring overflows between its steps loses nothing", ({ store, processor }) => {
+  addTitles(store, 1000);
+  openStore(store).index("text", { keys: ["title"] });
+  for (let step = 0; step < 60; step++) {
+    processor.run(0);
+    setTitle(store, `v${step * 3}`, "other");
+    if (step % 4 === 0) wear(store, `v${step}`, RING_WORDS - (step % 3));
+    assert.is(found(store, "other").length, step + 1);
+    assert.is(found(store, "all").length, 999 - step);
+  }
+  processor.finish();
+  assert.is(found(store, "other").length, 60);
+  assert.is(found(store, "all").length, 940);
+  assert.is(openStore(store).textIndexes()[0]!.pending, 0);
+  checkStore(store);
+});
+
+test("a search during which the ring overflows starts again", ({ store, processor }) => {
+  addTitles(store, 5);
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  setTitle(store, "v0", "all other");
+  setTitle(store, "v1", "all other");
+  wear(store, "v2", RING_WORDS - 100);
+  const spend = once(() => wear(store, "v2", 200));
+  assert.equal(foundDuring(store, "other", { spend }), ["v0", "v1"]);
+});
+
+test("a vertex that gets its version during a search is found", ({ store, processor }) => {
+  addTitles(store, 2);
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  setTitle(store, "v0", "all of it");
+  const vertex = store.ids.find("v1");
+  const before = store.texts.versionOf(vertex);
+  wear(store, "v1", 1);
+  // The writer has counted the version, but not given it to the vertex.
+  const { words } = store.memory.textVersions;
+  const version = words[vertex]!;
+  words[vertex] = before;
+  const accepts = once(() => (words[vertex] = version));
+  assert.equal(foundDuring(store, "all", { accepts }), ["v0", "v1"]);
+});
+
+test("versions restart before their end", ({ store, processor }) => {
+  addTitles(store, 300);
+  openStore(store).index("text", { keys: ["title"] });
+  openStore(store).index("text", { name: "second", keys: ["title"] });
+  processor.finish();
+  setSerial(store, RESTART_VERSION - 10);
+  for (let index = 0; index < 20; index++) setTitle(store, `v${index}`, "other");
+  assert.is(found(store, "other").length, 20);
+  processor.finish();
+  assert.ok(store.texts.serial < RING_WORDS);
+  assert.is(found(store, "other").length, 20);
+  assert.is(found(store, "all").length, 280);
+  // Versions come a second time, to other texts.
+  for (let index = 10; index < 310; index++) setTitle(store, `v${index}`, "third");
+  assert.is(found(store, "other").length, 10);
+  assert.is(found(store, "third").length, 300);
+  processor.finish();
+  assert.is(found(store, "third").length, 300);
+  for (const { pending, complete } of openStore(store).textIndexes()) {
+    assert.equal([pending, complete], [0, true]);
+  }
+  checkStore(store);
+});
+
+test("a search during which versions restart starts again", ({ store, processor }) => {
+  addTitles(store, 50);
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  setSerial(store, RESTART_VERSION);
+  setTitle(store, "v3", "all again");
+  const all = found(store, "all");
+  assert.is(all.length, 50);
+  const accepts = once(() => processor.run(0));
+  assert.equal(foundDuring(store, "all", { accepts }), all);
+  assert.ok(store.texts.serial < RING_WORDS);
+});
+
+test("a restart of versions that is rolled back loses nothing", ({ store, processor }) => {
+  addTitles(store, 50);
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  setSerial(store, RESTART_VERSION);
+  setTitle(store, "v3", "other");
+  const { writer, texts } = store;
+  writer.mutate(() => texts.dropSegments());
+  setTitle(store, "v4", "other");
+  assert.throws(
+    () =>
+      writer.mutate(() => {
+        texts.restartVersions();
+        throw new Error("no");
+      }),
+    /no/,
+  );
+  assert.ok(texts.serial > RESTART_VERSION);
+  const check = (): void => {
+    assert.equal(found(store, "other"), ["v3", "v4"]);
+    assert.is(found(store, "all").length, 48);
+  };
+  check();
+  processor.finish();
+  assert.ok(texts.serial < RING_WORDS);
+  check();
+  checkStore(store);
+});
+
+test("a change is refused once no version is left", ({ store, processor }) => {
+  addTitles(store, 3);
+  openStore(store).index("text", { keys: ["title"] });
+  processor.finish();
+  setSerial(store, MAX_VERSION - 1);
+  setTitle(store, "v1", "other");
+  const isFull = (error: unknown): boolean => error instanceof CapacityError;
+  assert.throws(() => setTitle(store, "v2", "other"), isFull);
+  assert.equal(found(store, "other"), ["v1"]);
+  assert.equal(found(store, "all"), ["v0", "v2"]);
+  processor.finish();
+  setTitle(store, "v2", "other");
+  assert.equal(found(store, "other"), ["v1", "v2"]);
+  checkStore(store);
+});
+
+test("a full arena stops the builder; changes and searches go on", (context) => {
+  const { store, processor, lines } = context;
+  addTitles(store, 20);
+  openStore(store).index("text", { keys: ["title"] });
+  const { writer, memory } = store;
+  const bump = ALLOCATORS + memory.texts.id * ALLOCATOR_WORDS;
+  const used = memory.header.words[bump]!;
+  writer.mutate(() => writer.put(memory.header, bump, MAX_ARENA_WORDS));
+  while (processor.runSlice());
+  assert.is(lines.length, 1);
+  assert.match(lines[0]!, /^graph "test": index of texts is not complete: /);
+  assert.is(processor.isStopped, true);
+  assert.is(found(store, "all").length, 20);
+  setTitle(store, "v3", "other");
+  assert.equal(found(store, "other"), ["v3"]);
+  assert.throws(
+    () => openStore(store).index("text", { name: "second", keys: ["title"] }),
+    (error: unknown) => error instanceof CapacityError,
+  );
+  assert.is(openStore(store).textIndexes().length, 1);
+  writer.mutate(() => writer.put(memory.header, bump, used));
+  checkStore(store);
+  processor.finish();
+  assert.is(openStore(store).textIndexes()[0]!.complete, true);
+  assert.is(found(store, "all").length, 19);
+});
+
+test("a word stands for itself and the most frequent terms it begins", (context) => {
+  const { store, processor } = context;
+  const count = MAX_TERMS + 100;
+  for (let index = 0; index < count; index++) {
+    setTitle(store, `a${index}`, `w${index}x`);
+    if (index < MAX_TERMS) setTitle(store, `b${index}`, `w${index}x`);
+  }
+  setTitle(store, "exact", "w");
+  openStore(store).index("text", { keys: ["title"] });
+  assert.is(found(store, "w*").length, count + MAX_TERMS + 1);
+  processor.finish();
+  const vertices = found(store, "w*");
+  assert.is(vertices.length, 2 * (MAX_TERMS - 1) + 1);
+  assert.ok(vertices.includes("exact"));
+  const { explain } = openStore(store).search("w*", {
+    explain: true,
+    result: "list",
+  }) as unknown as {
+    explain: { plan: string[] };
+  };
+  assert.ok(explain.plan.some((line) => /more terms/.test(line)));
+});
+
+test.run();
