@@ -274,6 +274,24 @@ test("a record of a declaration is applied", ({ copy }) => {
   checkStore(copy);
 });
 
+test("a replica without the package of a language stops its builder", ({ copy }) => {
+  setTitle(copy, "a", "one");
+  const text = JSON.stringify({ ...DEFINITION, language: "de" });
+  applyTransaction(copy, makeUnit(copy.operationCount, [DECLARE, 1, ...packed(text)]), 0);
+  const lines: string[] = [];
+  class SlicedProcessor extends TextProcessor {
+    runSlice(): boolean {
+      return this.slice();
+    }
+  }
+  const processor = new SlicedProcessor(copy, (line) => lines.push(line));
+  while (processor.runSlice());
+  assert.match(lines.join(), /index of texts is not complete: language 'de' needs/);
+  assert.throws(() => found(copy, "one"), /language 'de' needs/);
+  setTitle(copy, "a", "two");
+  checkStore(copy);
+});
+
 for (const [what, change] of REFUSED) {
   test(`a record of a definition is refused with ${what}`, ({ copy }) => {
     setTitle(copy, "a", "one");
