@@ -374,7 +374,7 @@ test("are refused to cross-origin pages", async () => {
 
 test("are refused to pages with a foreign host name", async () => {
   await expectForbidden(
-    /^403 Forbidden: Host is no name of this server; add it to http\.allowedHosts$/,
+    /^403 Forbidden: (Host is no name of this server;|who calls this machine)/,
     (name, given, port) => askAs("127.0.0.1", "evil.example", name, given, port),
   );
 });
