@@ -98,7 +98,7 @@ for (const [who, client] of Object.entries(STRANGERS)) {
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
         // The admin port refuses every request that calls the server by an unknown name.
         else if (port === 1 && client.host !== undefined) {
-          assert.match(text, "403 Forbidden: the server is not called");
+          assert.match(text, "403 Forbidden: Host is no name of this server");
           continue;
         }
         // Cross-origin POSTs are refused whatever they contain.

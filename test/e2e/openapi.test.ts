@@ -135,6 +135,14 @@ test("matches the responses of built-in plugins", async () => {
   await buildProject(fixture("graph-services"));
   const { port } = await start(fixture("graph-services"));
   await get(port, "/svc/plugin/feed");
+  const texts = new URLSearchParams({
+    graph: "people",
+    what: "text",
+    options: '{"keys": ["name"]}',
+  });
+  const headers = { "x-svc-change": "1" };
+  const made = await get(port, `/svc/builtin/index?${texts}`, { method: "POST", headers });
+  assert.is(made.status, 200, made.text);
   const caller = new OpenapiCaller(openapiDocument(BUILTINS), port);
   const ends = { initial: "bob", terminal: "alice", relationship: "likes" };
   const query = { graph: "people", id: "alice", ...ends };
