@@ -3,6 +3,7 @@
 
 import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
+import { keepAlive } from "../../base/keep-alive.js";
 import { type MemoryStats, memoryStats } from "../../base/memory-stats.js";
 import { lockDeadlineAfter } from "../changes/session-view.js";
 import { SYSTEM_GRAPH } from "../manager/system-graph.js";
@@ -73,7 +74,7 @@ export class AllGraphs extends SystemProperties {
     if (clock === undefined) {
       throw new SvcError("SVC2502", "changes are not logged: the setting `durability` is off");
     }
-    if (await clock.wait(clock.nextFlush)) return;
+    if (await keepAlive(clock.wait(clock.nextFlush))) return;
     throw new SvcError("SVC2502", "changes cannot be logged any more: graphs are readonly");
   }
 

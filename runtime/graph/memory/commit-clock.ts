@@ -4,8 +4,6 @@
 // A flush increments `Started` before it reads any ring. A commit is therefore durable with flush
 // `Started + 1` at the latest, for any value of `Started` read after the commit.
 
-import { keepAlive } from "../../base/keep-alive.js";
-
 const Word = {
   /** Last ticket issued. */
   Ticket: 0,
@@ -125,10 +123,10 @@ export class CommitClock {
       const done = Atomics.load(this.#words, Word.Done);
       if (((done - flush) | 0) >= 0) return true;
       this.#request(flush);
-      const { value: isOver } = Atomics.waitAsync(this.#words, Word.Done, done);
+      const isOver = Atomics.waitAsync(this.#words, Word.Done, done).value;
       // A failure does not change `Done`, so one before this point would not wake us.
       if (this.hasFailed) return false;
-      if (typeof isOver !== "string") await keepAlive(isOver);
+      await isOver;
     }
   }
 
