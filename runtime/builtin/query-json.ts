@@ -173,6 +173,8 @@ const CONDITION: Readonly<Record<string, Translate>> = {
   has_arc: arc,
   has_neighbor: (value) => condition(value),
   not: (value) => condition(value),
+  and: (value) => (Array.isArray(value) ? value.map(condition) : value),
+  or: (value) => (Array.isArray(value) ? value.map(condition) : value),
   similarity: negatable((value) =>
     isObject(value)
       ? translated(value, { vector, score: valueCondition, hamdist: valueCondition })

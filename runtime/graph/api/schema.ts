@@ -102,7 +102,7 @@ type PropertyConditions<S extends GraphSchema, T> = {
   readonly [K in PropertyKey<S, T>]?: PropertyCondition<PropertyOf<S, K, T>>;
 } & { readonly [K in Exclude<PropertyKey<S>, PropertyKey<S, T>>]?: never };
 
-type Nested = "neighbor" | "has_neighbor" | "not";
+type Nested = "neighbor" | "has_neighbor" | "not" | "and" | "or";
 type Arcs = "arc" | "has_arc";
 interface SchemaParts<S extends GraphSchema>
   extends Omit<
@@ -114,6 +114,8 @@ interface SchemaParts<S extends GraphSchema>
   readonly neighbor?: SchemaCondition<S>;
   readonly has_neighbor?: SchemaCondition<S>;
   readonly not?: SchemaCondition<S>;
+  readonly and?: readonly SchemaCondition<S>[];
+  readonly or?: readonly SchemaCondition<S>[];
   readonly collect?: SchemaCollect<S>;
   readonly adjacent?: SchemaRule<S, AdjacencyRule>;
   readonly traverse?: SchemaRule<S, TraverseRule & { readonly collect?: SchemaCollect<S> }>;

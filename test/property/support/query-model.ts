@@ -204,6 +204,9 @@ export class QueryModel {
         return this.#meetsTimes(constraint, key === "abstime" ? 0 : nowSeconds(), vertex);
       case "id":
         return this.passes(constraint, id, 0);
+      case "and":
+      case "or":
+        return this.#meetsMembers(constraint as readonly unknown[], id, key === "or");
       case "property": {
         const isNegated = Array.isArray(constraint);
         const wanted = (isNegated ? constraint[1] : constraint) as { [name: string]: unknown };
@@ -216,6 +219,14 @@ export class QueryModel {
       default:
         throw new Error(`the model does not know ${key}`);
     }
+  }
+
+  #meetsMembers(members: readonly unknown[], id: string, isAny: boolean): boolean {
+    const wasQuiet = this.#isQuiet;
+    this.#isQuiet = true;
+    const passing = members.filter((member) => this.passes(member, id, 0)).length;
+    this.#isQuiet = wasQuiet;
+    return isAny ? passing > 0 : passing === members.length;
   }
 
   #meetsTimes(constraint: unknown, base: number, { expiresAt }: ModelVertex): boolean {

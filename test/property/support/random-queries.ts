@@ -116,6 +116,10 @@ export class RandomQueries {
       condition[key] = this.#constraint(key);
     }
     if (level >= MAX_LEVELS) return condition;
+    if (random.below(3) === 0) {
+      const members = random.list(3, () => this.condition(level + 1, false));
+      condition[random.of(["and", "or", "or"])] = [...members, this.condition(level + 1, false)];
+    }
     if (random.below(4) === 0) {
       const { collect: _, ...rule } = this.#rule(level, false);
       condition.adjacent = rule;

@@ -128,6 +128,8 @@ const conditionMembers: Members = {
   has_arc: arcFilter,
   has_neighbor: neighbor,
   not: neighbor,
+  and: list(neighbor, neighbor),
+  or: list(neighbor, neighbor, neighbor),
   filter: nothing,
   similarity: nothing,
 };

@@ -10,7 +10,7 @@ import { atArgumentPath, inMember, invalidArgument } from "../../model/invalid-a
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
 import { bitOf, CELL_WORDS, groupOf } from "../../store/property-groups.js";
-import type { ValueRange } from "../../store/property-indexes.js";
+import type { PropertyIndexes, ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
 import { PropertyKind, validatePropertyKey } from "../../store/property-values.js";
 import type { StringPool } from "../../store/string-pool.js";
@@ -68,9 +68,7 @@ export class PropertyCondition {
     for (const test of this.#tests) {
       // A key without a code belongs to no vertex.
       if (test.code === 0) return [];
-      const range = test.range();
-      if (range === null) continue;
-      const found = indexes.candidates(test.code, range, best?.length ?? limit);
+      const found = test.candidates(indexes, best?.length ?? limit);
       if (found === null) continue;
       best = found;
       this.label = `property ${test.key}`;
@@ -209,10 +207,27 @@ class KeyTest {
     this.#serial = serial;
   }
 
+  /** Returns the entries of an index that may pass; null as `PropertyCondition.candidates`. */
+  candidates(indexes: PropertyIndexes, limit: number): readonly number[] | null {
+    if (this.#test.among !== null) return this.#candidatesOfAll(indexes, limit);
+    const range = this.#range();
+    return range === null ? null : indexes.candidates(this.code, range, limit);
+  }
+
+  /** Alternatives may be equal, so a vertex may occur twice. */
+  #candidatesOfAll(indexes: PropertyIndexes, limit: number): readonly number[] | null {
+    const handles = new Set<number>();
+    for (const one of this.#among) {
+      const found = one.candidates(indexes, limit - handles.size);
+      if (found === null) return null;
+      for (const handle of found) handles.add(handle);
+    }
+    return [...handles];
+  }
+
   /** Returns the range to look up in an index; null if an index cannot help. */
-  range(): ValueRange | null {
-    const { code, low, high, text, isPrefix, among } = this.#test;
-    if (among !== null) return null;
+  #range(): ValueRange | null {
+    const { code, low, high, text, isPrefix } = this.#test;
     if (code === V_ANY) return { kind: "any" };
     if (text !== null) {
       if (code !== V_EQ) return null;

@@ -15,7 +15,7 @@ import { type IntegerRange, isInRange } from "./integer-range.js";
 import type { PropertyCondition } from "./property-condition.js";
 import { type Scanners, scannersOf } from "./run-scanner.js";
 import { testNumber, type ValueTest } from "./value-condition.js";
-import type { VertexCheck } from "./vertex-test.js";
+import type { CompoundTest, VertexCheck, VertexTest } from "./vertex-test.js";
 
 /** Type code in the META word. */
 const TYPE_MASK = 0xff;
@@ -296,6 +296,31 @@ export class PropertyCheck extends Check {
   override filter(arcs: Uint32Array, from: number, end: number): number {
     return this.#condition.filter(arcs, from, end, this.#isNegated);
   }
+}
+
+/** All, or at least one, of several conditions that consist of checks. */
+export class CompoundCheck extends Check {
+  readonly #compound: CompoundTest;
+
+  constructor(compound: CompoundTest) {
+    super();
+    this.#compound = compound;
+  }
+
+  override bind(): void {
+    for (const { checks } of this.#compound.members) for (const check of checks) check.bind();
+  }
+
+  passes(vertex: number): boolean {
+    const { isAny, members } = this.#compound;
+    for (const member of members) if (passesChecks(member, vertex) === isAny) return isAny;
+    return !isAny;
+  }
+}
+
+function passesChecks({ checks, isNegated }: VertexTest, vertex: number): boolean {
+  for (const check of checks) if (!check.passes(vertex)) return isNegated;
+  return !isNegated;
 }
 
 /** Similarity of the vector to a probe vector; the cheap fingerprints are compared first. */

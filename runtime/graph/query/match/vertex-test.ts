@@ -25,6 +25,12 @@ export interface VertexCheck {
   filter(arcs: Uint32Array, from: number, end: number): number;
 }
 
+/** Conditions of which all, or at least one, must hold. They collect nothing. */
+export interface CompoundTest {
+  readonly isAny: boolean;
+  readonly members: readonly VertexTest[];
+}
+
 export interface VertexTest {
   readonly isNegated: boolean;
   /** True if there is nothing but checks and filter. */
@@ -44,6 +50,10 @@ export interface VertexTest {
   readonly ids: { readonly handles: readonly number[] } | null;
   /** Checks that an index may serve; all have to pass. */
   readonly indexed: readonly IndexedCheck[];
+  /** Compounds that only a traversal can test; the checks contain all others. */
+  readonly compounds: readonly CompoundTest[];
+  /** All compounds, as sources of candidates. */
+  readonly narrowing: readonly CompoundTest[];
 }
 
 /** Part of its matching arcs that a level collects. */
@@ -66,6 +76,7 @@ export interface WalkRule {
 /** Resolves all names and ids of a condition. */
 export function bindTest(test: VertexTest, store: GraphStore): void {
   for (const check of test.checks) check.bind();
+  for (const { members } of test.compounds) for (const member of members) bindTest(member, store);
   if (test.adjacent !== null) bindRule(test.adjacent, store);
   if (test.traverse !== null) bindRule(test.traverse, store);
 }

@@ -115,6 +115,9 @@ export interface VertexConditionObject {
   readonly has_neighbor?: VertexCondition;
   /** Negates a condition. */
   readonly not?: VertexCondition;
+  /** Conditions that all must hold, or of which one must; they collect nothing. */
+  readonly and?: readonly VertexCondition[];
+  readonly or?: readonly VertexCondition[];
 }
 
 /** Similarity of the vertex's vector to a probe vector. */

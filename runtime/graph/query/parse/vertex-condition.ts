@@ -14,6 +14,7 @@ import {
   type VertexTest,
   type WalkRule,
 } from "../match/vertex-test.js";
+import { type CompoundParts, compileCompounds } from "./compound-condition.js";
 import { CONSTRAINTS, type Constraint, type Negation, unwrapNegation } from "./constraints.js";
 import type { VertexCondition } from "./query-options.js";
 import {
@@ -27,6 +28,8 @@ import {
 
 /** Maximum nesting of neighbor conditions below the outermost. */
 const MAX_NESTING = 14;
+/** Maximum number of members of all `and` and `or` of a condition. */
+const MAX_MEMBERS = 64;
 
 /** Condition keys that are members of a rule. */
 const ALIASES = new Map<string, readonly [RuleKind, keyof RuleParts]>([
@@ -40,7 +43,7 @@ const ALIASES = new Map<string, readonly [RuleKind, keyof RuleParts]>([
 
 const MEMBERS = [
   ...CONSTRAINTS.keys(),
-  ...["filter", "post", "adjacent", "traverse", "not"],
+  ...["filter", "post", "adjacent", "traverse", "and", "or", "not"],
   ...ALIASES.keys(),
 ].join(", ");
 
@@ -68,7 +71,8 @@ export function compileVertexCondition(
   at: string,
   options: ConditionOptions = NESTED,
 ): VertexTest | null {
-  const test = compileTest(store, expressions, condition, options, { at, nesting: 0 });
+  const place = { at, nesting: 0, budget: { members: MAX_MEMBERS } };
+  const test = compileTest(store, expressions, condition, options, place);
   if (test !== null) bindTest(test, store);
   return test;
 }
@@ -77,6 +81,8 @@ export function compileVertexCondition(
 interface Place {
   readonly at: string;
   readonly nesting: number;
+  /** Shared by all nested conditions. */
+  readonly budget: { members: number };
 }
 
 function compileTest(
@@ -84,7 +90,7 @@ function compileTest(
   expressions: ExpressionSet,
   condition: unknown,
   options: ConditionOptions,
-  { at, nesting }: Place,
+  { at, nesting, budget }: Place,
 ): VertexTest | null {
   if (nesting > MAX_NESTING) {
     const fits = `${MAX_NESTING} levels below the outermost condition`;
@@ -94,7 +100,8 @@ function compileTest(
   try {
     const negation = unwrapNot(condition);
     inside += negation.at;
-    return compileInner(store, expressions, negation, options, nesting + 1);
+    const place = { at: "", nesting: nesting + 1, budget };
+    return compileInner(store, expressions, negation, options, place);
   } catch (error) {
     throw atArgumentPath(error, inside);
   }
@@ -105,24 +112,29 @@ function compileInner(
   expressions: ExpressionSet,
   { inner, isNegated }: Negation,
   { isCollected, direction }: ConditionOptions,
-  nesting: number,
+  place: Place,
 ): VertexTest | null {
   const parts = partsOf(store, inner);
   const rule = (kind: RuleKind): WalkRule | null => {
     const members = parts.rules[kind];
     if (members === undefined) return null;
-    const place = { at: members.places?.neighbor ?? ".neighbor", nesting };
-    const neighbor = compileTest(store, expressions, members.neighbor, NESTED, place);
+    const there = { ...place, at: members.places?.neighbor ?? ".neighbor" };
+    const neighbor = compileTest(store, expressions, members.neighbor, NESTED, there);
     const isAny = kind === "adjacent" || (members.arc !== undefined && members.arc !== null);
     const defaults = { direction: isAny ? D_ANY : direction, isCollected };
     return compileRule(store, expressions, members, neighbor, defaults);
   };
-  const checks = parts.constraints.sort((a, b) => a.order - b.order).map(({ check }) => check);
+  const compile = (member: unknown, at: string): VertexTest | null =>
+    compileTest(store, expressions, member, NESTED, { ...place, at });
+  const compounds = compileCompounds(parts.compounds, compile, place.budget);
+  const constraints = parts.constraints.sort((a, b) => a.order - b.order);
+  const checks = [...constraints.map(({ check }) => check), ...compounds.checks];
   const filter = expressions.ofVertices(parts.filter, "local");
   const post = expressions.ofVertices(parts.post, "localPost");
   const adjacent = rule("adjacent");
   const traverse = rule("traverse");
-  const isWalking = adjacent !== null || traverse !== null || post !== null;
+  const isWalking =
+    adjacent !== null || traverse !== null || post !== null || compounds.walked.length > 0;
   if (checks.length === 0 && filter === null && !isWalking && !isNegated) return null;
   return {
     isNegated,
@@ -135,6 +147,8 @@ function compileInner(
     type: checks.find(isTypeNamed) ?? null,
     ids: checks.find(isIds) ?? null,
     indexed: checks.filter(isIndexed),
+    compounds: compounds.walked,
+    narrowing: compounds.narrowing,
   };
 }
 
@@ -173,6 +187,7 @@ function unwrapNot(condition: unknown): Negation {
 interface ConditionParts {
   readonly constraints: Constraint[];
   readonly rules: { readonly [K in RuleKind]?: RuleParts };
+  readonly compounds: readonly CompoundParts[];
   readonly filter: unknown;
   readonly post: unknown;
 }
@@ -185,6 +200,7 @@ function partsOf(store: GraphStore, condition: unknown): ConditionParts {
     : Object.entries(objectOf(condition));
   const constraints: Constraint[] = [];
   const rules: { [K in RuleKind]?: RuleParts } = {};
+  const compounds: CompoundParts[] = [];
   const expressions: { filter?: unknown; post?: unknown } = {};
   for (const [name, value] of members) {
     if (value === undefined) continue;
@@ -192,10 +208,11 @@ function partsOf(store: GraphStore, condition: unknown): ConditionParts {
       const constraint = constraintOf(store, name, value, isIds ? "" : `.${name}`);
       if (constraint !== null) constraints.push(constraint);
     } else if (name === "filter" || name === "post") expressions[name] = value;
+    else if (name === "and" || name === "or") compounds.push({ name, members: value });
     else addRule(rules, name, value);
   }
   const { filter, post } = expressions;
-  return { constraints, rules, filter, post };
+  return { constraints, rules, compounds, filter, post };
 }
 
 function constraintOf(

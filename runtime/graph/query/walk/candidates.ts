@@ -5,6 +5,7 @@
 import type { GraphStore } from "../../store/graph-store.js";
 import { HandleSet } from "../match/handle-set.js";
 import type { VertexTest } from "../match/vertex-test.js";
+import { findSource } from "./candidate-sources.js";
 
 /** Maximum number of handles of a slice. */
 export const SLICE = 4096;
@@ -13,10 +14,10 @@ const shared = new Uint32Array(SLICE);
 /** First slice size; enough for most queries for a few hits. */
 const FIRST_OF_FEW = 64;
 
-/** Maximum number of candidates from an index, which are read under the mutex. */
-const MOST_FROM_INDEX = 65_536;
-/** Cost of a vertex from an index, in vertices of a scan. */
-const DURABLE_LEVEL = 4;
+/** Maximum number of candidates from an index or from arcs. */
+const MAX_FROM_SOURCE = 65_536;
+/** Cost of such a candidate, in vertices of a scan. */
+const COST = 4;
 
 export class Candidates {
   readonly #store: GraphStore;
@@ -49,32 +50,25 @@ export class Candidates {
     this.slice = slice;
     this.#size = wanted <= FIRST_OF_FEW ? FIRST_OF_FEW : SLICE;
     const isSelective = test !== null && !test.isNegated;
-    this.#handles = isSelective ? (test.ids?.handles ?? this.#fromIndex(test)) : null;
+    this.#handles = isSelective ? this.#findHandles(test) : null;
     const type = isSelective && this.#handles === null ? test.type : null;
     this.#type = type?.code ?? 0;
     if (type !== null) this.#place = type.code === 0 ? 0 : store.typeLists.count(type.code);
     this.#end = this.#handles?.length ?? (type === null ? store.vertices.end : 0);
     this.count = this.#type === 0 ? this.#end : this.#place;
-    if (isSelective && test.ids !== null) this.origin = "ids";
-    else if (type !== null) this.origin = "list of a type";
+    if (type !== null) this.origin = "list of a type";
     this.#given = this.#type !== 0 && this.#place > this.#size ? new HandleSet() : null;
   }
 
-  /** Returns the candidates from an index if they are far fewer than without it. */
-  #fromIndex({ indexed, type }: VertexTest): readonly number[] | null {
-    if (indexed.length === 0 || this.#store.indexes.isEmpty) return null;
+  /** Returns the candidates of a source if they are far fewer than without it. */
+  #findHandles(test: VertexTest): readonly number[] | null {
     const { typeLists, vertices } = this.#store;
-    const others = type === null ? vertices.end : typeLists.count(type.code);
-    let limit = Math.min(MOST_FROM_INDEX, Math.floor(others / DURABLE_LEVEL));
-    let best: readonly number[] | null = null;
-    for (const check of indexed) {
-      const found = check.candidates(limit);
-      if (found === null) continue;
-      best = found;
-      limit = found.length;
-      this.origin = `index: ${check.label}`;
-    }
-    return best;
+    const others = test.type === null ? vertices.end : typeLists.count(test.type.code);
+    const limit = Math.min(MAX_FROM_SOURCE, Math.floor(others / COST));
+    const source = findSource(this.#store, test, limit);
+    if (source === null) return null;
+    this.origin = source.label;
+    return source.handles;
   }
 
   /** Fills the slice; returns the number of handles, -1 at the end. */

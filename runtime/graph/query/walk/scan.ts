@@ -182,8 +182,9 @@ export function planArcScan(
 }
 
 /** Returns whether a test restricts nothing of the vertex itself. */
-function isUnchecked({ checks, filter, post, adjacent }: VertexTest): boolean {
-  return checks.length === 0 && filter === null && post === null && adjacent === null;
+function isUnchecked({ checks, filter, post, adjacent, compounds }: VertexTest): boolean {
+  const isPlain = checks.length === 0 && compounds.length === 0;
+  return isPlain && filter === null && post === null && adjacent === null;
 }
 
 /**

@@ -15,7 +15,12 @@ import { SyntheticArcs } from "../hits/synthetic-arcs.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
-import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
+import {
+  Collect,
+  type CompoundTest,
+  type VertexTest,
+  type WalkRule,
+} from "../match/vertex-test.js";
 import { type Deadline, NO_DEADLINE } from "./deadline.js";
 import { Level } from "./level.js";
 
@@ -108,7 +113,10 @@ export class Walker {
   }
 
   #walksOn(test: VertexTest, vertex: number, level: number): boolean {
-    const { adjacent, traverse } = test;
+    const { compounds, adjacent, traverse } = test;
+    for (const compound of compounds) {
+      if (!this.#passesCompound(compound, vertex, level)) return false;
+    }
     if (adjacent !== null) {
       const wasQuiet = this.#isQuiet;
       this.#isQuiet = true;
@@ -119,6 +127,20 @@ export class Walker {
     if (traverse === null) return true;
     const isFound = this.walk(traverse, vertex, level + 1);
     return traverse.assert ?? isFound;
+  }
+
+  /** Tests the members of a compound until one decides; none collects. */
+  #passesCompound({ isAny, members }: CompoundTest, vertex: number, level: number): boolean {
+    const wasQuiet = this.#isQuiet;
+    this.#isQuiet = true;
+    let isMet = !isAny;
+    for (const member of members) {
+      if (this.test(member, vertex, level) !== isAny) continue;
+      isMet = isAny;
+      break;
+    }
+    this.#isQuiet = wasQuiet;
+    return isMet;
   }
 
   /** Follows the arcs of `tail`; returns true if one matches. */
@@ -388,6 +410,7 @@ export class Walker {
     const { traverse } = neighbor;
     if (!isOnlyWay || traverse === null || this.#isQuiet) return null;
     if (neighbor.isNegated || neighbor.adjacent !== null || neighbor.post !== null) return null;
+    if (neighbor.compounds.length > 0) return null;
     return this.isCountable(traverse) ? traverse : null;
   }
 

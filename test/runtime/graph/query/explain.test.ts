@@ -43,6 +43,27 @@ test("names lists of types and ids", ({ graph }) => {
   assert.equal(plan("v99*")[0], "index: prefix of ids: 11 candidates");
 });
 
+test("starts at named neighbors and joins the sources of `or`", ({ graph }) => {
+  const source = (condition: object) => {
+    const { vertices, explain } = graph.vertices({ condition, sortby: S_ID, explain: true });
+    return [vertices.join(" "), explain.plan[0], explain.looked];
+  };
+  const to = (neighbor: string | string[]) => ({ adjacent: { arc: "to", neighbor } });
+  assert.equal(source(to("v1")), ["v0", "arcs of named vertices: 1 candidates", 2]);
+  assert.equal(source({ and: [to("v1"), to("v2")] })[1], "arcs of named vertices: 1 candidates");
+  graph.index("property", { key: "n" });
+  assert.equal(source({ property: { n: { in: [3, 4, 3] } } }), [
+    ...["v3 v4", "index: property n: 2 candidates", 2],
+  ]);
+  const label = "any of: arcs of named vertices; index: property n; ids; list of a type";
+  const any = [to(["v1", "v2"]), { property: { n: 20 } }, "v0", { type: "few" }];
+  const [found, plan] = source({ or: any });
+  assert.equal(found, "v0 v1 v2 v20 v3 v4 v5 v6 v7 v8 v9");
+  assert.is(plan, `${label}: 11 candidates`);
+  assert.match(source({ or: [...any, { virtual: true }] })[1] as string, /^all vertices/);
+  assert.match(source({ or: [{ not: to("v1") }] })[1] as string, /^all vertices/);
+});
+
 test("describes traversals, with counts and times", ({ graph }) => {
   const options = { arc: "to", counts: true, explain: true } as const;
   const { neighborhood, counts, explain } = graph.neighborhood("v0", options);

@@ -8,8 +8,8 @@ export const OTHER_MISFITS: readonly Misfit[] = [
     (shop) => shop.vertices({ condition: { typ: "x" } }),
     "QueryError: Invalid vertex condition: 'typ'",
     'condition.typ is "x"; what fits: virtual, type, degree, indegree, outdegree, id, ' +
-      "abstime, reltime, property, similarity, filter, post, adjacent, traverse, not, arc, " +
-      "neighbor, collect, assert, has_arc, has_neighbor",
+      "abstime, reltime, property, similarity, filter, post, adjacent, traverse, and, or, not, " +
+      "arc, neighbor, collect, assert, has_arc, has_neighbor",
   ],
   [
     (shop) => shop.vertices({ condition: 5 }),
@@ -180,6 +180,21 @@ export const OTHER_MISFITS: readonly Misfit[] = [
       shop.vertices({ condition: { has_neighbor: { traverse: { neighbor: { type: 5 } } } } }),
     "QueryError: Invalid vertex condition: 'type'",
     "condition.has_neighbor.traverse.neighbor.type is 5; what fits: the name of a type",
+  ],
+  [
+    (shop) => shop.vertices({ condition: { or: [] } }),
+    "QueryError: Invalid vertex condition: 'or' must be a list of conditions",
+    "condition.or is []; what fits: at least one condition in [...]",
+  ],
+  [
+    (shop) => shop.vertices({ condition: { or: ["a", { and: new Array(64).fill("a") }] } }),
+    "QueryError: too many members of 'and' and 'or'",
+    'condition.or[1].and is ["a", "a", "a", "a", ...]; what fits: 64 in all',
+  ],
+  [
+    (shop) => shop.vertices({ condition: { or: ["a", { type: 5 } as never] } }),
+    "QueryError: Invalid vertex condition: 'type'",
+    "condition.or[1].type is 5; what fits: the name of a type",
   ],
   [
     (shop) => shop.vertices({ sortby: 3 }),
