@@ -5,6 +5,7 @@
 import { arcSortValue, isFloatArc } from "../model/arc-number.js";
 import { PropertyNumbers } from "../store/property-table.js";
 import { PropertyKind } from "../store/property-values.js";
+import { readValue } from "./closure-compiler.js";
 import type { Context } from "./context.js";
 import { collectNumber } from "./functions/collect.js";
 import { type Handles, LoopWriter } from "./loop-codegen.js";
@@ -71,7 +72,7 @@ export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null
   const source = loopSource(writer, typed, kind, body);
   const { numbers, truths, calls, constants } = writer.tables;
   try {
-    const make = new Function("H", "C", "T", "F", "K", "R", source) as (
+    const make = new Function("H", "C", "T", "F", "K", "R", "E", source) as (
       ...tables: unknown[]
     ) => ArcLoop;
     const reads = {
@@ -79,11 +80,19 @@ export function makeArcLoop(typed: TypedProgram, kind: LoopKind): ArcLoop | null
       next: new PropertyNumbers(typed.keys.next.length),
       prev: new PropertyNumbers(typed.keys.prev.length),
     };
-    return make(HELPERS, numbers, truths, calls, constants, reads);
+    return make(HELPERS, numbers, truths, calls, constants, reads, exactResult(typed, kind));
   } catch (error) {
     if (!(error instanceof EvalError)) throw error;
     return null;
   }
+}
+
+/** Returns the result of an expression without effects by closures, whatever its ints are. */
+function exactResult({ statements }: TypedProgram, kind: LoopKind) {
+  const value = readValue(statements.at(-1)!.value);
+  return kind === "score"
+    ? (x: Context) => scoreOf(value(x))
+    : (x: Context) => isPositive(value(x));
 }
 
 const OF_ARCS: Handles = { vertex: "tail", prev: "prev", next: "h" };
@@ -118,11 +127,17 @@ function loopSource(
     ...keys[of].flatMap((_, place) => propertyLines(of, place)),
   ];
   const moved = inside === "next" ? "x.next.move(h); x.arc.set(w, b, side, level);" : "";
-  const move = writer.hasClosures ? [moved || "x.vertex.move(h); x.prev.move(h);"] : [];
-  const act =
+  const moving = moved || "x.vertex.move(h); x.prev.move(h);";
+  const move = writer.hasClosures ? [moving] : [];
+  const exact = writer.guards > 0;
+  const given = exact ? "made" : result;
+  const act = [
+    ...(exact ? [`big = false; let made = ${result};`, `if (big) { ${moving} made = E(x); }`] : []),
     kind !== "score"
-      ? [`if (${result}) { a[top] = h; a[top + 1] = w; a[top + 2] = b; top += 3; }`]
-      : [`scores[top++] = ${result};`];
+      ? `if (${given}) { a[top] = h; a[top + 1] = w; a[top + 2] = b; top += 3; }`
+      : `scores[top++] = ${given};`,
+  ];
+  const big = Array.from({ length: writer.guards }, (_, index) => `, u${index} = 0`).join("");
   return [
     '"use strict";',
     "const { divide, near, arcNumber, scoreOf, isText } = H;",
@@ -141,6 +156,7 @@ function loopSource(
     ...[...writer.reads].map((of) => `R.${of}.forget();`),
     ...before.flatMap(read),
     `let top = ${kind === "score" ? "0" : "from"};`,
+    ...(exact ? [`let big = false${big};`] : []),
     "for (let i = from; i < end; i += 3) {",
     "const h = a[i], w = a[i + 1], b = a[i + 2];",
     ...move,

@@ -11,7 +11,15 @@ import { invert, negate } from "./operators.js";
 import { probeCallNumber } from "./probed-calls.js";
 import { isNumberType } from "./type-rules.js";
 import type { CallNode, IfNode, TypedNode } from "./typed-tree.js";
-import { boxedReal, isCondition, isTrue, numberIn, SetValue, type Value } from "./values.js";
+import {
+  boxedReal,
+  isCondition,
+  isTrue,
+  numberIn,
+  SetValue,
+  toComparable,
+  type Value,
+} from "./values.js";
 
 export type ValueOf = (x: Context) => Value;
 export type NumberOf = (x: Context) => number;
@@ -275,10 +283,17 @@ export function readTruth(node: TypedNode): TruthOf {
   return (x) => isTrue(value(x));
 }
 
+/** As `readNumber`, with all digits of an int. */
+function readComparable(node: TypedNode): (x: Context) => number | bigint {
+  if (isNumberType(node.type)) return readNumber(node);
+  const value = readValue(node);
+  return (x) => toComparable(value(x));
+}
+
 function memberTest({ left, right }: Extract<TypedNode, { op: "in" }>): TruthOf {
   const value = readValue(left);
   if (right.op === "range") {
-    const [low, high] = [readNumber(right.low), readNumber(right.high)];
+    const [low, high] = [readComparable(right.low), readComparable(right.high)];
     return (x) => isWithin(value(x), low(x), high(x));
   }
   const members = readValue(right);

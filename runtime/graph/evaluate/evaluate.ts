@@ -70,10 +70,10 @@ function evaluateExpression(
 
 /** Caches recently bound programs: binding takes longer than most evaluations. */
 function bindCached(store: GraphStore, expression: Expression, run: QueryExecution): BoundProgram {
-  let bounds = boundOf.get(store);
+  let bounds = intBound.get(store);
   if (bounds === undefined) {
     bounds = new LruCache(MOST_BOUND);
-    boundOf.set(store, bounds);
+    intBound.set(store, bounds);
   }
   const known = bounds.get(expression.text);
   if (known !== undefined) {
@@ -85,4 +85,4 @@ function bindCached(store: GraphStore, expression: Expression, run: QueryExecuti
   return bound;
 }
 
-const boundOf = new WeakMap<GraphStore, LruCache<BoundProgram>>();
+const intBound = new WeakMap<GraphStore, LruCache<BoundProgram>>();

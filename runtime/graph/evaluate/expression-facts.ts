@@ -3,7 +3,7 @@
 import { ARC_ATTRIBUTES, OTHER_ATTRIBUTES, VERTEX_ATTRIBUTES } from "./attributes.js";
 import type { StaticType } from "./functions/row.js";
 import { compileExpression } from "./program.js";
-import { isNumberType } from "./type-rules.js";
+import { isNumericType } from "./type-rules.js";
 import { childNodes, type TypedNode } from "./typed-tree.js";
 import { CONSTANTS, FUNCTIONS } from "./vocabulary.js";
 
@@ -68,7 +68,13 @@ export function expressionFacts(text: string): ExpressionFacts {
   };
   for (const { value } of statements) visit(value);
   const needsHead = needs.head >= 0;
-  return { type, names: [...names], needsHead, hasEffect, hints: [...hints] };
+  return {
+    type: type === "wide" ? "num" : type,
+    names: [...names],
+    needsHead,
+    hasEffect,
+    hints: [...hints],
+  };
 }
 
 type KeyOf = (of: "vertex" | "next" | "prev", place: number) => string;
@@ -102,8 +108,8 @@ function findHint(node: TypedNode): string | null {
   if (node.op !== "binary") return null;
   const { operator, left, right } = node;
   const areMixed =
-    (isNumberType(left.type) && right.type === "text") ||
-    (left.type === "text" && isNumberType(right.type));
+    (isNumericType(left.type) && right.type === "text") ||
+    (left.type === "text" && isNumericType(right.type));
   if (!areMixed) return null;
   if (COMPARISONS.has(operator)) return `a number and a text: \`${operator}\` is always 0`;
   if (operator === "+" && left.type === "text") return null;

@@ -11,13 +11,16 @@ export interface ExpressionTemplate {
   readonly places: ReadonlyMap<Token, number>;
 }
 
+const { Int, Long, Real, Text } = TokenKind;
+const PARAMETERS = new Set<string>([Int, Long, Real, Text]);
+
 export function templateOf(tokens: readonly Token[]): ExpressionTemplate {
   const literals: (number | string)[] = [];
   const places = new Map<Token, number>();
   let key = "";
   for (const token of tokens) {
     const { kind, text, value } = token;
-    if (kind === TokenKind.Int || kind === TokenKind.Real || kind === TokenKind.Text) {
+    if (PARAMETERS.has(kind)) {
       places.set(token, literals.push(value as number | string) - 1);
       key += `${kind}\n`;
     } else key += `${text}\n`;

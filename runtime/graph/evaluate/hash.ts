@@ -1,7 +1,8 @@
 // `hash`: a 64-bit hash of a value, the same in every process and on peers.
 
 import { PackedValue } from "../store/property-values.js";
-import { isNumeric, Pair, rawBits, toFloat32, type Value, VertexRef } from "./values.js";
+import { wrapInt } from "./ints.js";
+import { isNumeric, Pair, rawBits, type Value, VertexRef } from "./values.js";
 
 const K1 = 0x9e37_79b9_7f4a_7c15n;
 const K2 = 0xc6a4_a793_5bd1_e995n;
@@ -57,10 +58,10 @@ function hashBytes(bytes: Uint8Array): bigint {
 }
 
 export function hashOf(value: Value): Value {
-  if (typeof value === "string") return toFloat32(hashBytes(Buffer.from(value)));
-  if (value instanceof PackedValue) return toFloat32(hashBytes(value.bytes));
+  if (typeof value === "string") return wrapInt(hashBytes(Buffer.from(value)));
+  if (value instanceof PackedValue) return wrapInt(hashBytes(value.bytes));
   if (isNumeric(value) || value instanceof Pair || value instanceof VertexRef) {
-    return toFloat32(mixNumber(rawBits(value)));
+    return wrapInt(mixNumber(rawBits(value)));
   }
   return 0;
 }

@@ -6,8 +6,14 @@
 import { readNumber, readTruth } from "./closure-compiler.js";
 import type { Context } from "./context.js";
 import type { NumberCall } from "./functions/row.js";
-import { isNumberType, isUnsignedZero } from "./type-rules.js";
-import { childNodes, type PropertyNode, type TypedNode } from "./typed-tree.js";
+import {
+  binaryBound,
+  isNumberType,
+  isNumericType,
+  isUnsignedZero,
+  MAX_SAFE,
+} from "./type-rules.js";
+import { type BinaryNode, childNodes, type PropertyNode, type TypedNode } from "./typed-tree.js";
 import { numberIn } from "./values.js";
 import type { VertexWord } from "./vocabulary.js";
 
@@ -61,6 +67,8 @@ export class LoopWriter {
   readonly addresses: string[] = [];
   /** Strings that properties are compared with, by literal. */
   readonly texts = new Set<number>();
+  /** Results that may be larger than safe ints; `big` is true if one is, and closures recompute. */
+  guards = 0;
   #closuresRead = false;
 
   constructor(readonly handles: Handles) {}
@@ -88,7 +96,7 @@ export class LoopWriter {
     const isNoText =
       node.op === "binary" &&
       (/^[*/]$/.test(node.operator) || (node.operator === "-" && isNumberType(node.left.type)));
-    if (!isNumberType(node.type) && !isNoText) return null;
+    if (!isNumericType(node.type) && !isNoText) return null;
     const lane = this.#number(node);
     if (lane === null) return null;
     return lane.isNull === NEVER ? `(${lane.value} > 0)` : `(!${lane.isNull} && ${lane.value} > 0)`;
@@ -193,9 +201,26 @@ export class LoopWriter {
     const tests = [a.isNull, b.isNull].filter((test) => test !== NEVER);
     if (operator === "*" && tests.length > 0) {
       // Null times anything is 0, even times a non-number.
-      return { value: `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`, isNull };
+      const product = `(${tests.join(" || ")} ? 0 : ${a.value} * ${b.value})`;
+      return { value: this.#guard(product, node), isNull };
     }
-    return { value: `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${isInt})`, isNull };
+    const made = `(${withDefault(a, "0")} ${operator} ${withDefault(b, "0")}${isInt})`;
+    return { value: this.#guard(made, node), isNull };
+  }
+
+  #guard(source: string, { operator, left, right }: BinaryNode): string {
+    const isExact =
+      left.type === "real" ||
+      right.type === "real" ||
+      binaryBound(operator, left, right) <= MAX_SAFE;
+    return isExact ? source : this.#noteBig(source);
+  }
+
+  /** Notes a number that may not be exact. */
+  #noteBig(source: string): string {
+    const name = `u${this.guards++}`;
+    const isBig = `(${name} = ${source}) > ${MAX_SAFE} || ${name} < -${MAX_SAFE}`;
+    return `(${isBig} ? (big = true, ${name}) : ${name})`;
   }
 
   #both(left: TypedNode, right: TypedNode): [Lane | null, Lane | null] {
@@ -222,7 +247,7 @@ export class LoopWriter {
       return neverNull(`(V.c1(h) * (${sum}) + V.c0(h))`);
     }
     if (row.number === null) return null;
-    const isStatic = args.every(({ type }) => isNumberType(type));
+    const isStatic = args.every(({ type }) => isNumericType(type));
     const call = `F[${this.tables.calls.push(row.number) - 1}]`;
     const values = (null0: boolean): string =>
       given.map((lane) => (null0 ? withDefault(lane, "0") : lane.value)).join(", ");
@@ -262,7 +287,7 @@ export class LoopWriter {
       }
       if (operator === "==" || operator === "!=") return this.#equality(node);
       if (ORDERS.has(operator)) {
-        if (!isNumberType(left.type) && !isNumberType(right.type)) return null;
+        if (!isNumericType(left.type) && !isNumericType(right.type)) return null;
         const [a, b] = this.#both(left, right);
         if (a === null || b === null) return null;
         const known = [a.isNull, b.isNull]
@@ -271,7 +296,7 @@ export class LoopWriter {
         return `(${[...known, `${a.value} ${operator} ${b.value}`].join(" && ")})`;
       }
     }
-    if (node.type !== "int" && node.type !== "real" && node.type !== "num") return null;
+    if (!isNumericType(node.type)) return null;
     const lane = this.#number(node);
     return lane === null ? null : `(${withDefault(lane, "0")} !== 0)`;
   }
@@ -283,7 +308,7 @@ export class LoopWriter {
       this.texts.add(right.index);
       return `${not}isText(x, q${at}, p${at}, t${right.index}, s${right.index})`;
     }
-    if (!isNumberType(left.type) && !isNumberType(right.type)) return null;
+    if (!isNumericType(left.type) && !isNumericType(right.type)) return null;
     if (left.type === "text" || right.type === "text") return null;
     const [a, b] = this.#both(left, right);
     if (a === null || b === null) return null;
@@ -296,7 +321,7 @@ export class LoopWriter {
   #member({ left, right, isNegated }: Extract<TypedNode, { op: "in" }>): string | null {
     const not = isNegated ? "!" : "";
     if (right.op === "range") {
-      if (!isNumberType(right.low.type) || !isNumberType(right.high.type)) return null;
+      if (!isNumericType(right.low.type) || !isNumericType(right.high.type)) return null;
       const [value, low] = this.#both(left, right.low);
       const high = this.#number(right.high);
       if (value === null || low === null || high === null) return null;
@@ -304,7 +329,7 @@ export class LoopWriter {
       const test = `${value.value} >= ${low.value} && ${value.value} < ${high.value}`;
       return `${not}(${known}${test})`;
     }
-    if (right.op !== "set" || !right.items.every(({ type }) => isNumberType(type))) return null;
+    if (right.op !== "set" || !right.items.every(({ type }) => isNumericType(type))) return null;
     const value = this.#number(left);
     const items = right.items.map((item) => this.#number(item));
     if (value === null || items.includes(null)) return null;
@@ -321,9 +346,10 @@ export class LoopWriter {
 
   /** Calls a numeric node without a source as a closure. */
   #closure(node: TypedNode): Lane | null {
-    if (!isNumberType(node.type) || node.hasEffect) return null;
+    if (!isNumericType(node.type) || node.hasEffect) return null;
     this.#noteReads(node);
-    return neverNull(`C[${this.tables.numbers.push(readNumber(node)) - 1}](x)`);
+    const source = `C[${this.tables.numbers.push(readNumber(node)) - 1}](x)`;
+    return neverNull(node.type === "wide" ? this.#noteBig(source) : source);
   }
 
   #noteReads(node: TypedNode): void {

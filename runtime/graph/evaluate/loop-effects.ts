@@ -35,6 +35,16 @@ export function loopBody(
   statements: readonly TypedStatement[],
   kind: "filter" | "score",
 ): LoopBody | null {
+  const made = bodyOf(writer, statements, kind);
+  // Changes and collected arcs cannot be recalculated.
+  return made !== null && made.statements.length > 0 && writer.guards > 0 ? null : made;
+}
+
+function bodyOf(
+  writer: LoopWriter,
+  statements: readonly TypedStatement[],
+  kind: "filter" | "score",
+): LoopBody | null {
   if (statements.some(({ slot }) => slot >= 0)) return null;
   const last = statements.at(-1)!.value;
   const done: string[] = [];
@@ -99,7 +109,7 @@ export function addTo(cells: Value[], at: number, number: number, isReal: boolea
   const cell = cells[at]!;
   if (typeof cell === "number") {
     const sum = cell + number;
-    if (isPlainSum(sum, cell, number, isReal)) {
+    if (isPlainSum(sum, cell, isReal)) {
       cells[at] = sum;
       return;
     }
@@ -111,7 +121,7 @@ export function subtractFrom(cells: Value[], at: number, number: number, isReal:
   const cell = cells[at]!;
   if (typeof cell === "number") {
     const sum = cell - number;
-    if (isPlainSum(sum, cell, number, isReal)) {
+    if (isPlainSum(sum, cell, isReal)) {
       cells[at] = sum;
       return;
     }
@@ -119,16 +129,20 @@ export function subtractFrom(cells: Value[], at: number, number: number, isReal:
   cells[at] = subtract(cell, box(number, isReal));
 }
 
-/** Returns whether a sum needs no boxing: not a whole real, and not a signed zero. */
-function isPlainSum(sum: number, cell: number, number: number, isReal: boolean): boolean {
-  if (!Number.isSafeInteger(sum)) return true;
-  if (isReal || sum === 0) return false;
-  return Number.isSafeInteger(cell) && Number.isSafeInteger(number);
+/** Returns whether a sum needs no boxing: no whole real, no signed zero, no long int. */
+function isPlainSum(sum: number, cell: number, isReal: boolean): boolean {
+  if (isReal || !Number.isSafeInteger(cell)) return !Number.isSafeInteger(sum);
+  return Number.isSafeInteger(sum) && sum !== 0;
 }
 
 export function count(cells: Value[], at: number, by: 1 | -1): void {
   const cell = cells[at]!;
-  const counted = (cell as number) + by;
-  const isPlain = typeof cell === "number" && Number.isSafeInteger(cell) && counted !== 0;
-  cells[at] = isPlain ? counted : increment(cell, by);
+  if (typeof cell === "number") {
+    const counted = cell + by;
+    if (Number.isSafeInteger(cell) && Number.isSafeInteger(counted) && counted !== 0) {
+      cells[at] = counted;
+      return;
+    }
+  }
+  cells[at] = increment(cell, by);
 }

@@ -9,17 +9,19 @@ import {
   Bits,
   isInt,
   isNumeric,
-  numberIn,
   rawBits,
   SetValue,
+  toComparable,
   type Value,
   VectorValue,
 } from "./values.js";
 
+const LOW_BITS = 0xffff_ffffn;
+
 /** `value in range(low, high)` */
-export function isWithin(value: Value, low: number, high: number): boolean {
+export function isWithin(value: Value, low: number | bigint, high: number | bigint): boolean {
   if (!isNumeric(value)) return false;
-  const number = numberIn(value);
+  const number = toComparable(value);
   return number >= low && number < high;
 }
 
@@ -51,7 +53,10 @@ function hasFeature({ parts }: VectorValue, name: Value): boolean {
 
 function isPacked(value: Value, members: PackedValue): boolean {
   if (members.kind === PropertyKind.Map) {
-    return isInt(value) && packedPairs(members).some(({ key }) => key === Number(value) >>> 0);
+    return (
+      isInt(value) &&
+      packedPairs(members).some(({ key }) => key === Number(rawBits(value) & LOW_BITS))
+    );
   }
   if (!isNumeric(value)) return false;
   const numbers = packedNumbers(members);

@@ -84,6 +84,7 @@ export class MemoryCells {
 }
 
 function addressIn(address: Value): number {
+  if (typeof address === "bigint") return Number(BigInt.asIntN(32, address));
   const number = numberIn(address);
   return isInt(address) || Number.isFinite(number) ? Math.trunc(number) : 0;
 }

@@ -1,15 +1,13 @@
 // Closures of binary operators, for values, numbers and truths.
 
 import type { Context } from "./context.js";
+import { maskInts, shiftInts } from "./ints.js";
 import {
   divideNumbers,
   equalReals,
-  maskInts,
-  powInts,
   powReals,
   remainderInts,
   remainderReals,
-  shiftInts,
 } from "./number-operators.js";
 import {
   add,
@@ -25,7 +23,7 @@ import {
   subtract,
 } from "./operators.js";
 import { valueToText } from "./text-of.js";
-import { isNumberType, isUnsignedZero } from "./type-rules.js";
+import { isNumberType, isNumericType, isUnsignedZero } from "./type-rules.js";
 import type { BinaryNode, TypedNode } from "./typed-tree.js";
 import { isTrue, type Value, VectorValue } from "./values.js";
 import { countVectorWork, matches } from "./vector-operators.js";
@@ -55,11 +53,11 @@ export function valueBinary(
   if (operator === "&&") return hasEffect ? andClosure(a, b) : secondIfTrue(a, b);
   if (operator === "||") return hasEffect ? orClosure(a, b) : firstIfTrue(a, b);
   if (operator === "+") {
-    if (isNumberType(type)) return (x) => add(a(x), b(x));
+    if (isNumericType(type)) return (x) => add(a(x), b(x));
     return (x) => addOrConcatenate(x, a(x), b(x));
   }
   const operate = VALUES.get(operator)!;
-  if (isNumberType(type)) return (x) => operate(a(x), b(x));
+  if (isNumericType(type)) return (x) => operate(a(x), b(x));
   return (x) => countVectorWork(x, operate(a(x), b(x)));
 }
 
@@ -132,15 +130,13 @@ export function numberBinary(
       if (type === "num") return null;
       return isInt ? (x) => remainderInts(a(x), b(x)) : (x) => remainderReals(a(x), b(x));
     case "**":
-      if (type === "num") return null;
-      return isInt ? (x) => powInts(a(x), b(x)) : (x) => powReals(a(x), b(x));
-    case "<<":
+      return type === "real" ? (x) => powReals(a(x), b(x)) : null;
     case ">>":
-      return (x) => shiftInts(a(x), b(x), operator === "<<");
+      return (x) => Number(shiftInts(a(x), b(x), false));
     case "&":
     case "|":
     case "^":
-      return (x) => maskInts(operator, a(x), b(x));
+      return (x) => Number(maskInts(operator, a(x), b(x)));
     case "&&":
       return hasEffect ? null : (x) => (a(x) === 0 ? 0 : b(x) + 0);
     case "||":

@@ -4,13 +4,20 @@
 import { Float } from "../../base/float.js";
 import { PackedValue } from "../store/property-values.js";
 import {
-  divideNumbers,
+  calculateBig,
+  calculateInts,
+  type IntOperator,
   maskInts,
   powInts,
+  shiftInts,
+  truncateReal,
+  wrapInt,
+} from "./ints.js";
+import {
+  divideNumbers,
   powReals,
   remainderInts,
   remainderReals,
-  shiftInts,
   TOLERANCE,
 } from "./number-operators.js";
 import { Pattern } from "./pattern.js";
@@ -23,31 +30,29 @@ import {
   numberIn,
   Pair,
   rawBits,
-  toFloat32,
+  toComparable,
   type Value,
   VectorValue,
   VertexRef,
 } from "./values.js";
 import { equalVectors, multiple, vectorSum } from "./vector-operators.js";
 
-type Arithmetic = "+" | "-" | "*" | "%";
-
 export function add(a: Value, b: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return sameKind(a + b, a, b);
+  if (typeof a === "number" && typeof b === "number") return sameKind("+", a + b, a, b);
   if (a === null) return b;
   if (b === null) return a;
   return arithmetic("+", a, b);
 }
 
 export function subtract(a: Value, b: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return sameKind(a - b, a, b);
+  if (typeof a === "number" && typeof b === "number") return sameKind("-", a - b, a, b);
   if (b === null) return isVectorLike(a) || a === null ? a : Number.NaN;
   if (a === null) return negate(b);
   return arithmetic("-", a, b);
 }
 
 export function multiply(a: Value, b: Value): Value {
-  if (typeof a === "number" && typeof b === "number") return sameKind(a * b, a, b);
+  if (typeof a === "number" && typeof b === "number") return sameKind("*", a * b, a, b);
   if (a === null || b === null) return a === b ? null : 0;
   return arithmetic("*", a, b);
 }
@@ -72,7 +77,7 @@ export function remainder(a: Value, b: Value): Value {
 export function power(a: Value, b: Value): Value {
   if (a === null) return null;
   if (b === null) return 1;
-  if (isInt(a) && isInt(b)) return powInts(Number(a), Number(b));
+  if (isInt(a) && isInt(b)) return powInts(a, b);
   return boxedReal(powReals(numberIn(a), numberIn(b)));
 }
 
@@ -81,15 +86,14 @@ function isVectorLike(value: Value): boolean {
   return isNumeric(value) || value instanceof VectorValue;
 }
 
-/** A whole result of reals stays a real. */
-function sameKind(result: number, a: number, b: number): Value {
-  if (Number.isSafeInteger(result) && !(Number.isSafeInteger(a) && Number.isSafeInteger(b))) {
-    return new Float(result);
-  }
-  return result === 0 ? 0 : result;
+/** A whole result of reals stays a real, and one of ints an int. */
+function sameKind(operator: "+" | "-" | "*", result: number, a: number, b: number): Value {
+  const areInts = Number.isSafeInteger(a) && Number.isSafeInteger(b);
+  if (Number.isSafeInteger(result)) return areInts ? result + 0 : new Float(result);
+  return areInts ? calculateInts(operator, a, b) : result;
 }
 
-function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
+function arithmetic(operator: IntOperator, a: Value, b: Value): Value {
   if (a instanceof VectorValue || b instanceof VectorValue) return vectorSum(operator, a, b);
   if (!isNumeric(a) || !isNumeric(b)) return Number.NaN;
   if (a instanceof Bits || b instanceof Bits) {
@@ -97,7 +101,7 @@ function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
     return new Bits(calculateBig(operator, rawBits(a), rawBits(b)));
   }
   if (isInt(a) && isInt(b) && (typeof a === "bigint" || typeof b === "bigint")) {
-    return toFloat32(calculateBig(operator, BigInt(a), BigInt(b)));
+    return calculateInts(operator, a, b);
   }
   const [x, y] = [numberIn(a), numberIn(b)];
   if (operator === "%") {
@@ -107,50 +111,44 @@ function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
   return isReal(a) || isReal(b) ? boxedReal(result) : result;
 }
 
-function calculateBig(operator: Arithmetic, a: bigint, b: bigint): bigint {
-  if (operator === "+") return a + b;
-  if (operator === "-") return a - b;
-  if (operator === "*") return a * b;
-  return b === 0n ? 0n : a % b;
-}
-
 export function negate(a: Value): Value {
   if (typeof a === "number") return Number.isSafeInteger(a) ? 0 - a : -a;
   if (a === null) return null;
   if (typeof a === "string") return a;
   if (a instanceof Float) return boxedReal(-a.value);
   if (a instanceof VectorValue) return multiple(a, -1);
-  if (typeof a === "bigint") return toFloat32(-a);
+  if (typeof a === "bigint") return wrapInt(-a);
   return a instanceof Bits ? new Bits(-a.value) : Number.NaN;
 }
 
 export function invert(a: Value): Value {
   if (a === null) return null;
   if (a instanceof Bits) return new Bits(~a.value);
-  if (typeof a === "bigint") return toFloat32(~a);
-  const number = Math.trunc(numberIn(a));
-  return Number.isSafeInteger(number) ? -number - 1 : number;
+  const number = numberIn(a);
+  if (!isInt(a) && !Number.isFinite(number)) return number;
+  return wrapInt(~BigInt(isInt(a) ? a : truncateReal(number)));
 }
 
 /** `<<` and `>>`. */
 export function shift(a: Value, b: Value, isLeft: boolean): Value {
   if (!isInt(b)) return a;
-  const count = BigInt(b) & 63n;
-  if (a instanceof Bits) return new Bits(isLeft ? a.value << count : a.value >> count);
-  if (typeof a === "bigint") return toFloat32(isLeft ? a << count : a >> count);
-  if (!isNumeric(a)) return a;
-  const number = Math.trunc(numberIn(a));
-  return Number.isSafeInteger(number) ? shiftInts(number, Number(b), isLeft) : a;
+  if (a instanceof Bits) {
+    const count = BigInt(b) & 63n;
+    return new Bits(isLeft ? a.value << count : a.value >> count);
+  }
+  if (isInt(a)) return shiftInts(a, b, isLeft);
+  const number = numberIn(a);
+  return Number.isFinite(number) ? shiftInts(truncateReal(number), b, isLeft) : a;
 }
 
 /** `&`, `|` and `^`: of the left side's type, which is returned unchanged if there are no bits. */
 export function maskBits(operator: "&" | "|" | "^", a: Value, b: Value): Value {
   const isBits = a instanceof Bits;
   if (!(isBits || isInt(a)) || !(b instanceof Bits || isInt(b))) return a;
-  if (typeof a === "number" && typeof b === "number") return maskInts(operator, a, b);
+  if (isInt(a) && isInt(b)) return maskInts(operator, a, b);
   const [x, y] = [rawBits(a), rawBits(b)];
   const made = operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
-  return isBits ? new Bits(made) : toFloat32(made);
+  return isBits ? new Bits(made) : wrapInt(made);
 }
 
 export function equals(a: Value, b: Value): boolean {
@@ -210,8 +208,8 @@ function textIn(value: string | Pattern): string {
   return typeof value === "string" ? value : value.head + value.tail;
 }
 
-function numberOrPair(value: Value): number {
-  return value instanceof Pair ? value.value : numberIn(value);
+function numberOrPair(value: Value): number | bigint {
+  return value instanceof Pair ? value.value : toComparable(value);
 }
 
 /** Compares by UTF-8 bytes, the order of code points: -1, 0 or 1. */

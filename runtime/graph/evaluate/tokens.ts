@@ -2,11 +2,14 @@
 // evaluates literals.
 
 import { expressionError } from "./expression-error.js";
+import { wrapInt } from "./ints.js";
 import { MAX_TEXT, MAX_TOKENS } from "./limits.js";
 import { Pattern } from "./pattern.js";
 
 export const TokenKind = {
   Int: "#i",
+  /** An int above `MAX_SHORT`: operators on shorter ones need no more than doubles. */
+  Long: "#l",
   Real: "#r",
   Text: "$",
   Wide: "wide",
@@ -34,6 +37,8 @@ const SYMBOLS = [
   ...["**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", ":="],
   ..."+-*/%<>&|^!~?:=,;()[]{}",
 ];
+/** Largest int of kind `Int`. */
+export const MAX_SHORT = 2 ** 20;
 const BLANK = /[ \t\r\n]/y;
 const NUMBER = /0[xX][0-9a-fA-F]+|0[bB][01]+|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?/y;
 const NAME = /\.?[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*/y;
@@ -132,8 +137,9 @@ export class Scanner {
       return token(TokenKind.Real, Number.isFinite(value) ? value : Number.NaN);
     }
     const number = Number(written);
-    if (Number.isSafeInteger(number)) return token(TokenKind.Int, number);
-    return token(TokenKind.Wide, BigInt.asIntN(64, BigInt(written)));
+    if (number <= MAX_SHORT) return token(TokenKind.Int, number);
+    const int = Number.isSafeInteger(number) ? number : wrapInt(BigInt(written));
+    return token(typeof int === "number" ? TokenKind.Long : TokenKind.Wide, int);
   }
 
   /** Scans a quoted string; its escapes are `\\` and `\xHH`. */

@@ -8,6 +8,8 @@ import type { VertexWord } from "./vocabulary.js";
 
 interface Base {
   readonly type: StaticType;
+  /** Largest absolute value if it is an int, see `intBound`. */
+  readonly bound?: number;
   readonly hasEffect: boolean;
 }
 

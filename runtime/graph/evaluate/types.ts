@@ -7,9 +7,18 @@ import { expressionError } from "./expression-error.js";
 import type { FunctionRow, StaticType } from "./functions/row.js";
 import { Pattern } from "./pattern.js";
 import { nearestName } from "./suggestions.js";
-import { type Token, TokenKind } from "./tokens.js";
+import { MAX_SHORT, type Token, TokenKind } from "./tokens.js";
 import type { Node, Tree } from "./tree.js";
-import { binaryType, isNumberType, joinTypes, unaryType } from "./type-rules.js";
+import {
+  binaryBound,
+  binaryType,
+  intBound,
+  isNumericType,
+  joinTypes,
+  MAX_SAFE,
+  typeWithin,
+  unaryType,
+} from "./type-rules.js";
 import type {
   ArcName,
   CodeName,
@@ -19,7 +28,7 @@ import type {
   TypedProgram,
   TypedStatement,
 } from "./typed-tree.js";
-import { Bits } from "./values.js";
+import { Bits, numberIn } from "./values.js";
 import {
   CONSTANTS,
   FUNCTIONS,
@@ -31,6 +40,9 @@ import {
 
 const NOWHERE = -1;
 const PURE = { hasEffect: false } as const;
+/** Bound of what 32 bits hold. */
+const WORD = { bound: 2 ** 32 } as const;
+const TRUTH = { type: "int", bound: 1 } as const;
 
 /**
  * @param literals parameter number of each literal token in its template
@@ -47,7 +59,7 @@ export function typeTree(
 class Typer {
   readonly #text: string;
   readonly #literals: ReadonlyMap<Token, number>;
-  readonly #variables = new Map<string, { slot: number; type: StaticType }>();
+  readonly #variables = new Map<string, { slot: number; type: StaticType; bound: number }>();
   readonly #keys: Record<VertexWord, number[]> = { vertex: [], next: [], prev: [] };
   readonly #codes: CodeName[] = [];
   readonly #sizes: number[] = [];
@@ -71,7 +83,7 @@ class Typer {
       this.#refuseName(variable, at);
       const made = this.#node(value);
       const slot = this.#variables.size;
-      this.#variables.set(variable, { slot, type: made.type });
+      this.#variables.set(variable, { slot, type: made.type, bound: intBound(made) });
       return { slot, value: made };
     });
     return {
@@ -107,8 +119,9 @@ class Typer {
         return this.#property(vertexOf(node.of)!, node.key, node.at);
       case "unary": {
         const of = this.#node(node.of);
-        const type = unaryType(node.operator, of.type);
-        return { op: "unary", operator: node.operator, of, type, hasEffect: of.hasEffect };
+        const bound = node.operator === "!" ? 1 : intBound(of) + (node.operator === "~" ? 1 : 0);
+        const type = typeWithin(unaryType(node.operator, of.type), bound);
+        return { op: "unary", operator: node.operator, of, type, bound, hasEffect: of.hasEffect };
       }
       case "binary":
         return this.#binary(node.operator, node.left, node.right);
@@ -118,12 +131,15 @@ class Typer {
         ) as [TypedNode, TypedNode, TypedNode];
         const type = joinTypes(yes.type, no.type);
         const hasEffect = condition.hasEffect || yes.hasEffect || no.hasEffect;
-        return { op: "if", condition, yes, no, type, hasEffect };
+        const bound = Math.max(intBound(yes), intBound(no));
+        return { op: "if", condition, yes, no, type, bound, hasEffect };
       }
       case "group": {
         const items = node.items.map((item) => this.#node(item));
         if (items.length === 1) return items[0]!;
-        return { op: "group", items, type: items[0]!.type, hasEffect: items.some(hasEffectIn) };
+        const [first] = items as [TypedNode];
+        const bound = intBound(first);
+        return { op: "group", items, type: first.type, bound, hasEffect: items.some(hasEffectIn) };
       }
       case "set": {
         const items = node.items.map((item) => this.#node(item));
@@ -138,8 +154,11 @@ class Typer {
     const { kind, value } = token;
     const index = this.#literals.get(token);
     if (index !== undefined) {
-      const type = kind === TokenKind.Int ? "int" : kind === TokenKind.Real ? "real" : "text";
-      return { op: "literal", index, type, ...PURE };
+      if (isInt(token)) {
+        const bound = kind === TokenKind.Int ? MAX_SHORT : MAX_SAFE;
+        return { op: "literal", index, type: "int", bound, ...PURE };
+      }
+      return { op: "literal", index, type: kind === TokenKind.Real ? "real" : "text", ...PURE };
     }
     if (kind === TokenKind.Wide) {
       return { op: "constant", value: value as bigint, type: "wide", ...PURE };
@@ -157,10 +176,13 @@ class Typer {
   #named(name: string, at: number): TypedNode {
     const variable = this.#variables.get(name);
     if (variable !== undefined) {
-      return { op: "variable", slot: variable.slot, type: variable.type, ...PURE };
+      return { op: "variable", ...variable, ...PURE };
     }
     const constant = CONSTANTS.get(name);
-    if (constant !== undefined) return { op: "constant", ...constant, ...PURE };
+    if (constant !== undefined) {
+      const bound = constant.type === "int" ? Math.abs(numberIn(constant.value)) : MAX_SAFE;
+      return { op: "constant", ...constant, bound, ...PURE };
+    }
     const attribute = this.#attribute(name, at);
     if (attribute !== null) return attribute;
     throw this.#unknown(name, at);
@@ -183,11 +205,13 @@ class Typer {
       const found = ARC_ATTRIBUTES.get(rest.slice(4));
       if (found === undefined) return null;
       if (found.name === "issyn") this.#need("synthetic", at);
-      return { op: "arcAttribute", of: of as ArcName, attribute: found, type: found.type, ...PURE };
+      const { type } = found;
+      return { op: "arcAttribute", of: of as ArcName, attribute: found, type, ...WORD, ...PURE };
     }
     const found = VERTEX_ATTRIBUTES.get(rest);
     if (found === undefined) return null;
-    return { op: "vertexAttribute", of, attribute: found, type: found.type, ...PURE };
+    const size = found.name === "op" ? {} : WORD;
+    return { op: "vertexAttribute", of, attribute: found, type: found.type, ...size, ...PURE };
   }
 
   #property(of: VertexWord, key: Token, at: number): PropertyNode {
@@ -204,9 +228,10 @@ class Typer {
     if (operator === "==" || operator === "!=") {
       [a, b] = [this.#resolveCode(a, left, b), this.#resolveCode(b, right, a)];
     }
-    const type = binaryType(operator, a.type, b.type);
+    const bound = binaryBound(operator, a, b);
+    const type = typeWithin(binaryType(operator, a.type, b.type), bound);
     const hasEffect = a.hasEffect || b.hasEffect;
-    return { op: "binary", operator, left: a, right: b, type, hasEffect };
+    return { op: "binary", operator, left: a, right: b, type, bound, hasEffect };
   }
 
   /** A string compared with `.type` is the code it names. */
@@ -216,7 +241,7 @@ class Typer {
     if (node.kind === "literal" && node.token.kind === TokenKind.Text) {
       const literal = this.#literals.get(node.token)!;
       const place = this.#codes.push({ literal, kind }) - 1;
-      return { op: "code", place, type: "int", ...PURE };
+      return { op: "code", place, type: "int", ...WORD, ...PURE };
     }
     // A lone star matches every type.
     const isAny = typed.op === "constant" && typed.value instanceof Pattern && typed.value.isAny;
@@ -228,7 +253,7 @@ class Typer {
     const of = right.kind === "name" ? vertexOf(right.name) : null;
     if (of !== null && left.kind === "literal" && left.token.kind === TokenKind.Text) {
       const property = this.#property(of, left.token, right.at);
-      return { op: "has", property, isNegated, type: "int", ...PURE };
+      return { op: "has", property, isNegated, ...TRUTH, ...PURE };
     }
     const a = this.#node(left);
     let b = this.#node(right);
@@ -237,7 +262,7 @@ class Typer {
       b = { ...b, items };
     }
     const hasEffect = a.hasEffect || b.hasEffect;
-    return { op: "in", isNegated, left: a, right: b, type: "int", hasEffect };
+    return { op: "in", isNegated, left: a, right: b, ...TRUTH, hasEffect };
   }
 
   #call(name: string, args: readonly Node[], at: number): TypedNode {
@@ -252,12 +277,12 @@ class Typer {
     this.#checkCount(args.length, row.min, row.max, name, at);
     this.#needOf(row, args, at);
     const typed = args.map((arg) => this.#node(arg));
-    const type = resultType(row, typed);
     return {
       op: "call",
       row,
       args: typed,
-      type,
+      type: resultType(row, typed),
+      ...(row.type === "kept" && { bound: Math.max(...typed.map(intBound)) }),
       hasEffect: row.hasEffect || typed.some(hasEffectIn),
     };
   }
@@ -303,7 +328,7 @@ class Typer {
     this.#need("cull", at);
     const size = args.at(-1)!;
     const index = size.kind === "literal" ? this.#literals.get(size.token) : undefined;
-    if (size.kind !== "literal" || index === undefined || size.token.kind !== TokenKind.Int) {
+    if (size.kind !== "literal" || index === undefined || !isInt(size.token)) {
       throw this.#error("mcull() size must be a positive integer literal", size.at, row.name);
     }
     this.#sizes.push(index);
@@ -346,6 +371,10 @@ function vertexOf(name: string): VertexWord | null {
   return VERTEX_WORDS.find((vertex) => vertex === name) ?? null;
 }
 
+function isInt({ kind }: Token): boolean {
+  return kind === TokenKind.Int || kind === TokenKind.Long;
+}
+
 function hasEffectIn({ hasEffect }: TypedNode): boolean {
   return hasEffect;
 }
@@ -357,8 +386,6 @@ function codeKindOf(node: TypedNode): CodeName["kind"] | null {
 
 function resultType(row: FunctionRow, args: readonly TypedNode[]): StaticType {
   if (row.number === null) return row.type === "kept" ? "any" : row.type;
-  if (!args.every(({ type }) => isNumberType(type))) return "any";
-  if (row.type !== "kept") return row.type;
-  const [first] = args;
-  return args.every(({ type }) => type === first!.type) ? first!.type : "num";
+  if (!args.every(({ type }) => isNumericType(type))) return "any";
+  return row.type === "kept" ? args.map(({ type }) => type).reduce(joinTypes) : row.type;
 }

@@ -85,6 +85,11 @@ export function numberIn(value: Value): number {
   return Number.NaN;
 }
 
+/** As `numberIn`, with all digits of an int: for comparisons. */
+export function toComparable(value: Value): number | bigint {
+  return typeof value === "bigint" ? value : numberIn(value);
+}
+
 /** Returns whether a value counts as a number, bits included. */
 export function isNumeric(value: Value): value is number | Float | bigint | Bits {
   return (
@@ -101,13 +106,6 @@ export function isInt(value: Value): value is number | bigint {
 
 export function isReal(value: Value): value is number | Float {
   return value instanceof Float || (typeof value === "number" && !Number.isSafeInteger(value));
-}
-
-/** Converts a 64-bit int to a number if that is exact. */
-export function toFloat32(value: bigint): number | bigint {
-  const signed = BigInt.asIntN(64, value);
-  const number = Number(signed);
-  return Number.isSafeInteger(number) ? number : signed;
 }
 
 /** Returns 64 raw bits: ints in two's complement, reals as float64. */

@@ -4,6 +4,7 @@ import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import { magnitudeOf } from "../../vectors/vector-parts.js";
 import type { Context } from "../context.js";
 import { hashOf } from "../hash.js";
+import { truncateReal, wrapInt } from "../ints.js";
 import { packedLength } from "../packed.js";
 import { Pattern } from "../pattern.js";
 import { valueToText } from "../text-of.js";
@@ -16,7 +17,6 @@ import {
   Pair,
   rawBits,
   realOfBits,
-  toFloat32,
   type Value,
   VectorValue,
   VertexRef,
@@ -25,18 +25,10 @@ import { isNan } from "./control.js";
 import { countBits, roundHalfAway } from "./math.js";
 import { type FunctionRow, fixed } from "./row.js";
 
-const MAX_INT64 = 2n ** 63n - 1n;
-const MIN_INT64 = -(2n ** 63n);
-
-/** Converts any value to an int: out-of-range values give the minimum, infinities the limits. */
-function toInt(value: Value, round: (a: number) => number): Value {
+export function toInt(value: Value, round: (a: number) => number): Value {
   if (isInt(value)) return value;
-  if (value instanceof Bits) return toFloat32(value.value);
-  const number = round(value instanceof Pair ? value.value : numberIn(value));
-  if (Number.isNaN(number)) return 0;
-  if (number === Number.POSITIVE_INFINITY) return MAX_INT64;
-  if (Math.abs(number) >= 2 ** 63) return MIN_INT64;
-  return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
+  if (value instanceof Bits) return wrapInt(value.value);
+  return truncateReal(round(value instanceof Pair ? value.value : numberIn(value)));
 }
 
 /** Returns the number at the start of a string; 0 if there is none. */
@@ -44,7 +36,7 @@ function parseInteger(text: string): Value {
   const hex = /^\s*(-?)0[xX]([0-9a-fA-F]+)/.exec(text);
   if (hex !== null) {
     const value = BigInt(`0x${hex[2]!}`);
-    return toFloat32(hex[1] === "-" ? -value : value);
+    return wrapInt(hex[1] === "-" ? -value : value);
   }
   const found = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/.exec(text);
   return found === null ? 0 : toInt(Number(found[0]), Math.trunc);
@@ -54,7 +46,7 @@ function asInt(value: Value): Value {
   if (typeof value === "string") return parseInteger(value);
   if (value instanceof VectorValue) return value.parts.length;
   if (value === null) return 0;
-  return isReal(value) ? toFloat32(rawBits(value)) : toInt(value, Math.trunc);
+  return isReal(value) ? wrapInt(rawBits(value)) : toInt(value, Math.trunc);
 }
 
 function asReal(value: Value): Value {
@@ -117,7 +109,7 @@ export const CASTS: readonly FunctionRow[] = [
   fixed("asreal", 1, "real", "(x): bits of an int, number in a text, as a real", (_x, a) => {
     return asReal(a!);
   }),
-  fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => toFloat32(rawBits(a!))),
+  fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => wrapInt(rawBits(a!))),
   fixed("bitvector", 1, "bits", "(x): its 64 bits", (_x, a) => new Bits(rawBits(a!))),
   fixed("keyval", 2, "pair", "(key, value): a pair", (_x, a, b) => {
     return new Pair(Math.trunc(numberIn(a!)), numberIn(b!));

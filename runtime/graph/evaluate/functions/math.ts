@@ -1,16 +1,17 @@
 // Numeric functions and aggregates.
 
-import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import { PackedValue } from "../../store/property-values.js";
 import { magnitudeOf } from "../../vectors/vector-parts.js";
-import { compareTexts } from "../operators.js";
-import { packedNumbers } from "../packed.js";
+import { wrapInt } from "../ints.js";
+import { add, compareTexts, multiply } from "../operators.js";
+import { isIntList, packedNumbers } from "../packed.js";
 import {
   Bits,
   boxedReal,
-  isInt,
   isNumeric,
   numberIn,
   rawBits,
+  toComparable,
   type Value,
   VectorValue,
 } from "../values.js";
@@ -23,7 +24,11 @@ const DEGREES = 180 / Math.PI;
 /** Contribution of a zero to a sum of inverses, as in division by zero. */
 const INVERSE_OF_ZERO = 1 / 1.1754943508222875e-38;
 
-const ABS = numeric("abs", 1, "kept", "(x): without its sign; length of a vector", Math.abs);
+const ABS = numeric("abs", 1, "kept", "(x): without its sign; length of a vector", Math.abs, (a) =>
+  a < 0n ? -a : a,
+);
+/** For ints, which are whole. */
+const same = (a: bigint): bigint => a;
 
 /** Returns the norm of a vector; null for anything else. */
 function magnitude(value: Argument): Value {
@@ -84,7 +89,7 @@ function extreme(a: Value, b: Value, isMax: boolean): Value {
   }
   if (a === null) return b;
   if (b === null) return isMax ? a : null;
-  const [x, y] = [numberIn(a), numberIn(b)];
+  const [x, y] = [toComparable(a), toComparable(b)];
   if (Number.isNaN(x) || Number.isNaN(y)) {
     if (isMax) return Number.NaN;
     return Number.isNaN(x) ? b : a;
@@ -93,24 +98,24 @@ function extreme(a: Value, b: Value, isMax: boolean): Value {
 }
 
 /** Returns the numbers among the arguments, including those of arrays, and the count for a mean. */
-function numbersOf(args: readonly Value[]): { numbers: number[]; count: number; isInts: boolean } {
-  const numbers: number[] = [];
+function numbersOf(args: readonly Value[]): { numbers: Value[]; count: number } {
+  const numbers: Value[] = [];
   let count = 0;
-  let isInts = true;
   for (const value of args) {
-    if (isNumeric(value)) {
-      numbers.push(numberIn(value));
-      isInts &&= isInt(value) || value instanceof Bits;
-      count++;
-    } else if (value === null) count++;
+    if (value instanceof Bits) numbers.push(wrapInt(value.value));
+    else if (isNumeric(value)) numbers.push(value);
     else if (value instanceof PackedValue) {
       const items = packedNumbers(value);
-      for (let at = 0; at < items.length; at++) numbers.push(items[at]!);
-      isInts &&= value.kind === PropertyKind.Integers || value.kind === PropertyKind.Bytes;
+      const isInts = isIntList(value);
+      for (let at = 0; at < items.length; at++) {
+        numbers.push(isInts ? items[at]! : boxedReal(items[at]!));
+      }
       count += items.length;
-    }
+      continue;
+    } else if (value !== null) continue;
+    count++;
   }
-  return { numbers, count, isInts };
+  return { numbers, count };
 }
 
 function total(numbers: readonly number[], of: (a: number) => number): number {
@@ -119,11 +124,11 @@ function total(numbers: readonly number[], of: (a: number) => number): number {
   return sum;
 }
 
-/** Declares an aggregate that is an int if all arguments are. */
-function sumAggregate(name: string, doc: string, of: (numbers: readonly number[]) => number) {
+/** Declares an aggregate that combines the arguments with an operator, from the left. */
+function foldAggregate(name: string, doc: string, first: number, of: typeof add): FunctionRow {
   return variadic(name, 0, "any", `(...): ${doc}`, (_x, args) => {
-    const { numbers, isInts } = numbersOf(args);
-    return isInts ? of(numbers) : boxedReal(of(numbers));
+    const { numbers } = numbersOf(args);
+    return numbers.length === 0 ? 0 : numbers.reduce(of, first);
   });
 }
 
@@ -134,7 +139,7 @@ function meanAggregate(
 ) {
   return variadic(name, 0, "any", `(...): ${doc}`, (_x, args) => {
     const { numbers, count } = numbersOf(args);
-    return boxedReal(count === 0 ? 0 : of(numbers, count));
+    return boxedReal(count === 0 ? 0 : of(numbers.map(numberIn), count));
   });
 }
 
@@ -147,7 +152,14 @@ function deviation(numbers: readonly number[], count: number): number {
 const inverse = (a: number): number => (a === 0 ? INVERSE_OF_ZERO : 1 / a);
 
 export const MATH: readonly FunctionRow[] = [
-  numeric("neg", 1, "kept", "(x): -x", (a) => 0 - a),
+  numeric(
+    "neg",
+    1,
+    "kept",
+    "(x): -x",
+    (a) => 0 - a,
+    (a) => -a,
+  ),
   real("inv", "1/x; the greatest float32 for 0", (a) => (a === 0 ? MAX_FLOAT32 : 1 / a)),
   { ...ABS, call: (x, a, ...none) => magnitude(a) ?? ABS.call!(x, a, ...none) },
   real("sqrt", "square root; 0 below 0", (a) => (a <= 0 ? 0 : Math.sqrt(a))),
@@ -171,10 +183,10 @@ export const MATH: readonly FunctionRow[] = [
   real("sinc", "sin(pi x)/(pi x)", sinc),
   real("rad", "degrees to radians", (a) => a / DEGREES),
   real("deg", "radians to degrees", (a) => a * DEGREES),
-  numeric("ceil", 1, "kept", "(x): rounded up", Math.ceil),
-  numeric("floor", 1, "kept", "(x): rounded down", Math.floor),
-  numeric("round", 1, "kept", "(x): rounded, halves away from zero", roundHalfAway),
-  numeric("sign", 1, "kept", "(x): -1, 0 or 1", Math.sign),
+  numeric("ceil", 1, "kept", "(x): rounded up", Math.ceil, same),
+  numeric("floor", 1, "kept", "(x): rounded down", Math.floor, same),
+  numeric("round", 1, "kept", "(x): rounded, halves away from zero", roundHalfAway, same),
+  numeric("sign", 1, "kept", "(x): -1, 0 or 1", Math.sign, (a) => (a < 0n ? -1n : 1n)),
   real("fac", "factorial", factorial),
   numeric("comb", 2, "real", "(n, k): ways to choose k of n", binomial),
   fixed("popcnt", 1, "int", "(x): bits that are set", (_x, a) => countBits(rawBits(a!))),
@@ -190,14 +202,9 @@ export const MATH: readonly FunctionRow[] = [
     number: (a, b) => PROXIMITY / (PROXIMITY + Math.abs(a - b)),
   },
   numeric("approx", 3, "int", "(x, t, err): 1 if x is near t, relative to t", isApprox),
-  sumAggregate("sum", "sum, arrays included", (numbers) => total(numbers, (a) => a)),
-  sumAggregate("sumsqr", "sum of squares", (numbers) => total(numbers, (a) => a * a)),
-  variadic("prod", 0, "any", "(...): product; 0 of nothing", (_x, args) => {
-    const { numbers, isInts } = numbersOf(args);
-    if (numbers.length === 0) return 0;
-    const product = numbers.reduce((a, b) => a * b, 1);
-    return isInts ? product : boxedReal(product);
-  }),
+  foldAggregate("sum", "sum, arrays included", 0, add),
+  foldAggregate("sumsqr", "sum of squares", 0, (sum, a) => add(sum, multiply(a, a))),
+  foldAggregate("prod", "product; 0 of nothing", 1, multiply),
   meanAggregate("invsum", "sum of inverses", (numbers) => total(numbers, inverse)),
   meanAggregate("mean", "mean", (numbers, count) => total(numbers, (a) => a) / count),
   meanAggregate("harmmean", "harmonic mean", (numbers, count) => count / total(numbers, inverse)),
@@ -213,7 +220,7 @@ export const MATH: readonly FunctionRow[] = [
     "(a, b): int from a, below b",
     (_x, a, b) => {
       const [low, high] = [Math.trunc(numberIn(a!)), Math.trunc(numberIn(b!))];
-      return high <= low + 1 ? a! : low + Math.floor(Math.random() * (high - low));
+      return high <= low + 1 ? a! : add(low, Math.floor(Math.random() * (high - low)));
     },
     VOLATILE,
   ),

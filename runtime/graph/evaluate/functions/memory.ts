@@ -2,6 +2,7 @@
 // first argument is true and returns that argument.
 
 import type { Context } from "../context.js";
+import { divideInts, wrapInt } from "../ints.js";
 import {
   add,
   equals,
@@ -21,7 +22,6 @@ import {
   isReal,
   numberIn,
   rawBits,
-  toFloat32,
   type Value,
 } from "../values.js";
 import { apply, EFFECT, type FunctionRow, fixed, variadic } from "./row.js";
@@ -48,7 +48,7 @@ function conditional(row: FunctionRow): FunctionRow {
 export function divideCells(a: Value, b: Value): Value {
   const [x, y] = [numberIn(a), numberIn(b)];
   if (y === 0) return Number.NaN;
-  return isInt(a) && isInt(b) ? Math.trunc(x / y) + 0 : boxedReal(x / y);
+  return isInt(a) && isInt(b) ? divideInts(a, b) : boxedReal(x / y);
 }
 
 export function moduloOf(a: Value, b: Value): Value {
@@ -67,7 +67,7 @@ export function bitMask(operator: "&" | "|" | "^", a: Value, b: Value): Value {
 }
 
 function toKindOf(a: Value, bits: bigint): Value {
-  return a instanceof Bits ? new Bits(bits) : toFloat32(bits);
+  return a instanceof Bits ? new Bits(bits) : wrapInt(bits);
 }
 
 /** Increments ints and reals; other values stay. */

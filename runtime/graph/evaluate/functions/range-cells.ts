@@ -4,7 +4,7 @@ import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import type { Context } from "../context.js";
 import { compareTexts, equals } from "../operators.js";
 import { packedNumbers, packedPairs } from "../packed.js";
-import { Bits, boxedReal, isNumeric, numberIn, Pair, type Value } from "../values.js";
+import { Bits, boxedReal, isNumeric, numberIn, Pair, toComparable, type Value } from "../values.js";
 import { fits, rangeOf } from "./ranges.js";
 import { type Argument, EFFECT, type FunctionRow, fixed, VOLATILE } from "./row.js";
 
@@ -73,8 +73,9 @@ function extremeOfRange(name: string, doc: string, isMax: boolean): FunctionRow 
       let found = -1;
       for (let at = first; at <= last; at++) {
         if (!isNumeric(cells[at]!)) continue;
-        const difference = found < 0 ? 1 : numberIn(cells[at]!) - numberIn(cells[found]!);
-        if (found < 0 || (isMax ? difference > 0 : difference < 0)) found = at;
+        const number = toComparable(cells[at]!);
+        const best = found < 0 ? number : toComparable(cells[found]!);
+        if (found < 0 || (isMax ? number > best : number < best)) found = at;
       }
       if (found >= 0) x.run.memory.store(dest!, cells[found]!);
       return found;
@@ -161,8 +162,8 @@ export function compareCells(a: Value, b: Value): number {
   return x === y ? 0 : x < y ? -1 : 1;
 }
 
-function sortNumber(value: Value): number {
-  return value instanceof Pair ? value.value : numberIn(value);
+function sortNumber(value: Value): number | bigint {
+  return value instanceof Pair ? value.value : toComparable(value);
 }
 
 function compareRanges(x: Context, a: Argument, b: Argument, k: Argument, isNear: boolean): number {

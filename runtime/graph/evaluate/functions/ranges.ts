@@ -4,19 +4,11 @@
 import type { Context } from "../context.js";
 import { hashOf } from "../hash.js";
 import { add, multiply, power, subtract } from "../operators.js";
-import {
-  Bits,
-  boxedReal,
-  isInt,
-  isNumeric,
-  numberIn,
-  rawBits,
-  toFloat32,
-  type Value,
-} from "../values.js";
+import { Bits, boxedReal, isInt, isNumeric, numberIn, rawBits, type Value } from "../values.js";
+import { toInt } from "./casts.js";
 import { countBits, MATH, roundHalfAway } from "./math.js";
 import { bitMask, bitShift, divideCells, increment, moduloOf } from "./memory.js";
-import { EFFECT, type FunctionRow, fixed } from "./row.js";
+import { apply, EFFECT, type FunctionRow, fixed } from "./row.js";
 
 type CellChange = (cell: Value, x: Value) => Value;
 
@@ -28,20 +20,29 @@ export function rangeOf({ run }: Context, m1: Value, mn: Value): readonly [numbe
 }
 
 /** Maps the numbers of a range; returns their count. */
-function mapRange(x: Context, m1: Value, mn: Value, change: (cell: Value) => Value): number {
+function mapRange(
+  x: Context,
+  m1: Value,
+  mn: Value,
+  change: (cell: Value, x: Context) => Value,
+): number {
   const { cells } = x.run.memory;
   const [first, last] = rangeOf(x, m1, mn);
   let count = 0;
   for (let at = first; at <= last; at++) {
     const cell = cells[at]!;
     if (!isNumeric(cell)) continue;
-    cells[at] = change(cell);
+    cells[at] = change(cell, x);
     count++;
   }
   return count;
 }
 
-function mapFunction(name: string, doc: string, change: (cell: Value) => Value): FunctionRow {
+function mapFunction(
+  name: string,
+  doc: string,
+  change: (cell: Value, x: Context) => Value,
+): FunctionRow {
   const about = `(m1, mn): ${doc}; how many cells`;
   return fixed(name, 2, "int", about, (x, a, b) => mapRange(x, a!, b!, change), EFFECT);
 }
@@ -112,10 +113,10 @@ const LEAST_LOG2 = -1024;
 
 function rangeForms(row: FunctionRow): FunctionRow[] {
   const number = row.number!;
-  const change = (cell: Value): Value => {
+  const change = (cell: Value, x: Context): Value => {
+    if (row.type === "kept" && isInt(cell)) return apply(row, x, [cell]);
     const a = numberIn(cell);
-    const result = row.name === "log2" && a <= 0 ? LEAST_LOG2 : number(a, 0, 0, 0);
-    return row.type === "kept" && isInt(cell) ? result : boxedReal(result);
+    return boxedReal(row.name === "log2" && a <= 0 ? LEAST_LOG2 : number(a, 0, 0, 0));
   };
   return [`m${row.name}`, `mr${row.name}`].map((name) =>
     mapFunction(name, `${row.name} of each`, change),
@@ -144,18 +145,10 @@ export const RANGES: readonly FunctionRow[] = [
   ...["msq", "mrsq"].map((name) => mapFunction(name, "square of each", square)),
   ...["mexp2", "mrexp2"].map((name) => mapFunction(name, "2 to the power of each", power2(2))),
   ...["mexp10", "mrexp10"].map((name) => mapFunction(name, "10 to the power of each", power2(10))),
-  mapFunction("mint", "each as an int", (cell) => toIntValue(numberIn(cell), Math.trunc)),
-  mapFunction("mintr", "each rounded to an int", (cell) =>
-    toIntValue(numberIn(cell), roundHalfAway),
-  ),
+  mapFunction("mint", "each as an int", (cell) => toInt(cell, Math.trunc)),
+  mapFunction("mintr", "each rounded to an int", (cell) => toInt(cell, roundHalfAway)),
   mapFunction("mreal", "each as a real", (cell) => boxedReal(numberIn(cell))),
   mapFunction("mbits", "each as its 64 bits", (cell) => new Bits(rawBits(cell))),
   mapFunction("mpopcnt", "bits that are set in each", (cell) => countBits(rawBits(cell))),
   mapFunction("mhash", "hash of each", hashOf),
 ];
-
-function toIntValue(number: number, round: (a: number) => number): Value {
-  if (!Number.isFinite(number)) return 0;
-  const made = round(number) + 0;
-  return Number.isSafeInteger(made) ? made : toFloat32(BigInt(made));
-}

@@ -2,6 +2,7 @@
 // and completion.
 
 import type { Context } from "../context.js";
+import { wrapInt } from "../ints.js";
 import { boxedReal, isNumeric, isReal, numberIn, type Value } from "../values.js";
 
 export type StaticType =
@@ -13,6 +14,7 @@ export type StaticType =
   | "pair"
   | "vertex"
   | "vector"
+  /** A real or an int of any size; see `type-rules.ts`. */
   | "wide"
   | "null"
   | "any";
@@ -83,13 +85,17 @@ export function variadic(
   return { name, min, max, type, doc, call: null, many, number: null, ...NO_TRAITS, ...traits };
 }
 
-/** Declares a numeric function: null for null, NaN for other values that are not numbers. */
+/**
+ * Declares a numeric function: null for null, NaN for other values that are not numbers.
+ * @param big for ints that are no safe ones, where these keep all digits
+ */
 export function numeric(
   name: string,
   arity: number,
   type: "int" | "real" | "kept",
   doc: string,
   number: NumberCall,
+  big: ((a: bigint) => bigint) | null = null,
 ): FunctionRow {
   const call: Call = (_x, ...given) => {
     let isKeptReal = type === "real";
@@ -98,6 +104,7 @@ export function numeric(
       const value = given[index]!;
       if (value === null) return null;
       if (!isNumeric(value)) return Number.NaN;
+      if (big !== null && typeof value === "bigint") return wrapInt(big(value));
       isKeptReal ||= type === "kept" && isReal(value);
       numbers[index] = numberIn(value);
     }

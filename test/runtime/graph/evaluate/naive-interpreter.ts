@@ -15,7 +15,8 @@ import {
 
 export type Tagged =
   | { readonly kind: "null" }
-  | { readonly kind: "int" | "real"; readonly number: number }
+  | { readonly kind: "int"; readonly number: number; readonly exact: bigint }
+  | { readonly kind: "real"; readonly number: number }
   | { readonly kind: "text"; readonly text: string }
   | NaiveVector;
 type Numeric = Extract<Tagged, { number: number }>;
@@ -34,9 +35,10 @@ const NAN = real(Number.NaN);
 const FAR = 8.5e37;
 const BITS = 64;
 
-export function int(number: number): Tagged {
-  // A value that is no longer an exact int becomes a real.
-  return Number.isSafeInteger(number) ? { kind: "int", number: number + 0 } : real(number);
+/** 64 bits, wrapping. */
+export function int(number: number | bigint): Tagged {
+  const exact = BigInt.asIntN(BITS, BigInt(number));
+  return { kind: "int", number: Number(exact), exact };
 }
 
 export function real(number: number): Tagged {
@@ -73,7 +75,7 @@ function evaluate(node: Node, world: World, variables: Map<string, Tagged>): Tag
     case "literal": {
       const { kind, value } = node.token;
       if (kind === "$") return { kind: "text", text: value as string };
-      return kind === "#i" ? int(value as number) : real(value as number);
+      return kind === "#i" || kind === "#l" ? int(value as number) : real(value as number);
     }
     case "name":
       return variables.get(node.name) ?? world.names.get(node.name)!;
@@ -114,7 +116,7 @@ function unary(operator: string, a: Tagged): Tagged {
   if (operator === "!") return bool(!isTrue(a));
   if (operator === "+" || a.kind === "null" || a.kind === "text") return a;
   if (a.kind === "vector") return naiveSum([a], [-1]) ?? NAN;
-  return a.kind === "int" ? int(0 - a.number) : real(-a.number);
+  return a.kind === "int" ? int(-a.exact) : real(-a.number);
 }
 
 function binary(operator: string, a: Tagged, b: Tagged): Tagged {
@@ -148,6 +150,7 @@ function equals(a: Tagged, b: Tagged): boolean {
   if (a.kind === "text" || b.kind === "text") {
     return a.kind === "text" && b.kind === "text" && a.text === b.text;
   }
+  if (a.kind === "int" && b.kind === "int") return a.exact === b.exact;
   return a.number === b.number || Math.abs(a.number - b.number) < 1.1920929e-7;
 }
 
@@ -159,6 +162,9 @@ function compares(a: Tagged, b: Tagged, test: (order: number) => boolean): boole
     return test(Buffer.compare(Buffer.from(a.text), Buffer.from(b.text)));
   }
   if (Number.isNaN(a.number) || Number.isNaN(b.number)) return false;
+  // JavaScript compares a BigInt with a number by all digits.
+  const [x, y] = [a, b].map((side) => (side.kind === "int" ? side.exact : side.number));
+  if (x !== y) return test(x! < y! ? -1 : x! > y! ? 1 : 0);
   return test(a.number === b.number ? 0 : a.number < b.number ? -1 : 1);
 }
 
@@ -168,14 +174,20 @@ function arithmetic(operator: string, a: Tagged, b: Tagged): Tagged {
   if (a.kind === "text") return NAN;
   if (a.kind === "vector" || b.kind === "vector") return ofVectors(operator, a, b);
   if (b.kind === "text") return operator === "/" ? a : NAN;
-  const make = a.kind === "int" && b.kind === "int" ? int : real;
   const [x, y] = [a.number, b.number];
-  if (operator === "+") return make(x + y);
-  if (operator === "-") return make(x - y);
-  if (operator === "*") return make(x * y);
   if (operator === "/") return real(divided(x, y));
-  if (y === 0) return make === int ? int(0) : real(TINY);
-  return make(x % y);
+  if (a.kind === "int" && b.kind === "int") return ofInts(operator, a.exact, b.exact);
+  if (operator === "+") return real(x + y);
+  if (operator === "-") return real(x - y);
+  if (operator === "*") return real(x * y);
+  return real(y === 0 ? TINY : x % y);
+}
+
+export function ofInts(operator: string, a: bigint, b: bigint): Tagged {
+  if (operator === "+") return int(a + b);
+  if (operator === "-") return int(a - b);
+  if (operator === "*") return int(a * b);
+  return int(b === 0n ? 0n : a % b);
 }
 
 function divided(x: number, y: number): number {
@@ -230,8 +242,8 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
       if (a.kind === "vector" && name === "abs") return real(naiveMagnitude(a));
       if (isOther(a)) return NAN;
       if (name === "sqrt") return real(a.number <= 0 ? 0 : Math.sqrt(a.number));
-      const made = name === "floor" ? Math.floor(a.number) : Math.abs(a.number);
-      return a.kind === "int" ? int(made) : real(made);
+      if (a.kind === "int") return name === "abs" && a.exact < 0n ? int(-a.exact) : a;
+      return real(name === "floor" ? Math.floor(a.number) : Math.abs(a.number));
     }
     case "firstval":
       return args.find(isValue) ?? a;
@@ -269,7 +281,7 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
     case "dec": {
       const by = name === "dec" ? -1 : 1;
       const cell = cells[at(a, cells)]!;
-      const made = cell.kind === "int" ? int(cell.number + by) : cell;
+      const made = cell.kind === "int" ? int(cell.exact + BigInt(by)) : cell;
       cells[at(a, cells)] = cell.kind === "real" ? real(cell.number + by) : made;
       return cells[at(a, cells)]!;
     }
@@ -295,5 +307,8 @@ function isValue(value: Tagged): boolean {
 }
 
 function at(address: Tagged, cells: Tagged[]): number {
-  return numberIn(address) & (cells.length - 1);
+  return (
+    Number(address.kind === "int" ? address.exact & 0xffffn : numberIn(address)) &
+    (cells.length - 1)
+  );
 }

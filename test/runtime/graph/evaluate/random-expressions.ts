@@ -146,6 +146,7 @@ export function isSame(value: Value, wanted: Tagged): boolean {
   if (wanted.kind === "null") return value === null;
   if (wanted.kind === "text") return value === wanted.text;
   if (wanted.kind === "vector") return isSameVector(value, wanted);
+  if (wanted.kind === "int" && typeof value === "bigint") return value === wanted.exact;
   const number = value instanceof Float ? value.value : value;
   if (typeof number !== "number") return false;
   // An int zero has no sign, as a division shows.
