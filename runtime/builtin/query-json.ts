@@ -87,7 +87,17 @@ export function constantParameter(parameter: string, text: string, prefix: strin
 }
 
 /** Arguments whose text is never JSON. */
-const TEXT_ARGUMENTS = new Set(["id", "in", "text", "select", "filter", "rank", "pre", "post"]);
+const TEXT_ARGUMENTS = new Set([
+  "id",
+  "in",
+  "text",
+  "groupBy",
+  "select",
+  "filter",
+  "rank",
+  "pre",
+  "post",
+]);
 
 const unchanged: Translate = (value) => value;
 
@@ -138,9 +148,7 @@ const degree: Translate = (value) => {
 };
 
 const valuesByKey: Translate = negatable((value) =>
-  isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, valueCondition(item)]))
-    : value,
+  isObject(value) ? mapped(value, valueCondition) : value,
 );
 
 /** Ids or an arc: with the name of a direction behind the first item it is an arc. */
@@ -182,10 +190,15 @@ const CONDITION: Readonly<Record<string, Translate>> = {
   ),
 };
 
+/** A facet may have an arc filter. */
+const facet: Translate = (value) => (isObject(value) ? translated(value, { arc }) : value);
+
 const QUERY: Readonly<Record<string, Translate>> = {
   ...RULE,
   aggregate: (value) => (isObject(value) ? translated(value, { arc }) : value),
   condition: (value) => condition(value),
+  facets: (value) => (isObject(value) ? mapped(value, facet) : value),
+  groupBy: unchanged,
   fields: constant,
   result: constant,
   sortby: constant,
@@ -210,6 +223,11 @@ export function queryNames() {
     conditions: [...Object.keys(CONDITION), ...PLAIN_IN_CONDITION],
     constants: [...constants.keys()].filter((name) => CONSTANT_NAME.test(name)),
   };
+}
+
+/** A copy of which all members are translated. */
+function mapped(object: JsonObject, translate: Translate): Record<string, Json> {
+  return Object.fromEntries(Object.entries(object).map(([key, item]) => [key, translate(item)]));
 }
 
 /** A copy of which those members are translated that have a translation. */

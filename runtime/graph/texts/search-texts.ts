@@ -21,6 +21,8 @@ const MAX_ATTEMPTS = 3;
 export interface TextSearchOptions {
   /** How many of the best are wanted; Infinity: all. */
   readonly hits: number;
+  /** True: all matching vertices are returned beside the best. */
+  readonly isWhole?: boolean;
   /** Condition on the vertices. */
   readonly accepts: (vertex: number) => boolean;
   /** Counts what is looked at; throws when time is over. */
@@ -36,6 +38,8 @@ export interface TextSearchResult extends FoundDocuments {
   readonly pending: number;
   /** True if a word stands for more terms than were looked at. */
   readonly isCut: boolean;
+  /** All matching vertices, in no order; null unless `isWhole`. */
+  readonly all: Uint32Array | null;
 }
 
 /** Reads what is sought for an index, once it is known how that analyzes texts. */
@@ -84,7 +88,7 @@ class Search {
 
   run(): { readonly found: TextSearchResult; readonly isCurrent: boolean } {
     const { texts } = this.#store;
-    const { hits, accepts, spend } = this.#options;
+    const { hits, isWhole = false, accepts, spend } = this.#options;
     const segments = this.#state.segments.map((start) => new Segment(texts.views, start));
     const match = new TextMatch(this.#search, segments);
     const serial = texts.settledSerial;
@@ -93,18 +97,25 @@ class Search {
     const keys = this.#index.keys.length;
     const statistics = this.#options.statistics ?? match.statistics(keys, pending);
     const top = new TopDocuments(hits);
+    const all = isWhole ? new TopDocuments(Number.POSITIVE_INFINITY) : null;
+    const take = (vertex: number, score: number, version: number): number => {
+      const threshold = top.add(vertex, score, version);
+      return all === null ? threshold : all.add(vertex, score, version);
+    };
     const takePending = ({ vertex, version }: PendingDocument, score: number): void => {
-      if (score > top.threshold && accepts(vertex)) top.add(vertex, score, version);
+      if ((isWhole || score > top.threshold) && accepts(vertex)) take(vertex, score, version);
     };
     pending.run(statistics, takePending);
     match.run(
       statistics,
-      top.threshold,
+      isWhole ? Number.NEGATIVE_INFINITY : top.threshold,
       (segment, document, score) => {
         const vertex = segment.vertexOf(document);
         const version = segment.versionOf(document);
-        if (texts.versionOf(vertex) !== version || !accepts(vertex)) return top.threshold;
-        return top.add(vertex, score, version);
+        if (texts.versionOf(vertex) === version && accepts(vertex)) {
+          return take(vertex, score, version);
+        }
+        return (all ?? top).threshold;
       },
       spend,
     );
@@ -123,6 +134,7 @@ class Search {
         segments: segments.length,
         pending: pending.documents,
         isCut: match.isCut,
+        all: all && withoutReplaced(all.unsorted(), late).vertices,
       },
       isCurrent,
     };

@@ -39,6 +39,17 @@ export class TopDocuments {
     return this.threshold;
   }
 
+  /** Returns what was kept in the order it was added, if all are kept. */
+  unsorted(): FoundDocuments {
+    const { count } = this;
+    return {
+      count,
+      vertices: this.#vertices.subarray(0, count),
+      scores: this.#scores.subarray(0, count),
+      versions: this.#versions.subarray(0, count),
+    };
+  }
+
   /** Nothing can be added afterwards. */
   sorted(): FoundDocuments {
     const order = Uint32Array.from({ length: this.count }, (_, at) => at).sort((a, b) => {

@@ -7,6 +7,7 @@ import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js"
 import type { GraphStore } from "../../store/graph-store.js";
 import type { TextSearchResult } from "../../texts/search-texts.js";
 import { TextScores } from "../../texts/text-scores.js";
+import type { HeadList } from "../hits/head-list.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type {
@@ -27,6 +28,7 @@ import { testCondition } from "../walk/walk.js";
 export type SearchOptions = TextQueryOptions & GlobalQueryOptions & ExecuteOptions;
 
 const DEFAULT_HITS = 10;
+const NO_VERTICES = new Uint32Array(0);
 /** Vertices that are given to a sink at once. */
 const BATCH_VERTICES = 256;
 
@@ -52,9 +54,12 @@ class SearchSource implements HitSource {
     this.expressions = this.#plan.expressions;
   }
 
-  best(hits: number, sink: HitSink, deadline: Deadline): boolean {
+  best(hits: number, sink: HitSink, deadline: Deadline, all: HeadList | null): boolean {
     if (this.expressions.hasEffects) return false;
-    this.#find(hits, sink, deadline);
+    const found = this.#find(hits, sink, deadline, all !== null);
+    const heads = found?.all ?? NO_VERTICES;
+    all?.set(heads);
+    if (all !== null) sink.count(heads.length - (found?.count ?? 0));
     return true;
   }
 
@@ -62,13 +67,15 @@ class SearchSource implements HitSource {
     this.#find(Number.POSITIVE_INFINITY, sink, deadline);
   }
 
-  #find(hits: number, sink: HitSink, deadline: Deadline): void {
+  #find(hits: number, sink: HitSink, deadline: Deadline, isWhole = false): TextSearchResult | null {
     const { store, expressions, texts } = this;
     const { test } = this.#plan;
     texts.clear();
-    this.#last = findTexts({ store, query: this.#query, test, expressions }, hits, deadline);
-    if (this.#last === null) return;
-    const { vertices, scores, count } = this.#last;
+    const query = { store, query: this.#query, test, expressions, isWhole };
+    const found = findTexts(query, hits, deadline);
+    this.#last = found;
+    if (found === null) return null;
+    const { vertices, scores, count } = found;
     const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
     const batch = new ArcBatch(words);
     for (let at = 0; at < count; ) {
@@ -80,8 +87,9 @@ class SearchSource implements HitSource {
         words[place] = vertices[at]!;
         texts.set(vertices[at]!, scores[at]!);
       }
-      if (!sink.take(batch)) return;
+      if (!sink.take(batch)) break;
     }
+    return found;
   }
 
   isCurrent({ store, head }: Row): boolean {

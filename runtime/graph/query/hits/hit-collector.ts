@@ -4,6 +4,7 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import { moveArc } from "../match/arc-stack.js";
 import type { HandleSet } from "../match/handle-set.js";
+import type { HeadList } from "./head-list.js";
 import { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
@@ -20,6 +21,8 @@ export interface Collection {
   readonly countsNeighbors: boolean;
   /** Filters repeated heads; null to accept them. */
   readonly heads: HandleSet | null;
+  /** Receives the heads of all hits; null if they are not needed. */
+  readonly all?: HeadList | null;
 }
 
 /** A thread runs one query at a time, so all share one buffer. */
@@ -36,15 +39,18 @@ export class HitCollector implements HitSink {
   readonly #isComplete: boolean;
   readonly #heads: HandleSet | null;
   readonly #top: TopK | null;
+  readonly #all: HeadList | null;
 
-  constructor({ order, keep, isComplete, countsNeighbors, heads }: Collection) {
+  constructor({ order, keep, isComplete, countsNeighbors, heads, all = null }: Collection) {
     buffer.clear();
     this.countsNeighbors = countsNeighbors;
-    this.isCountOnly = keep === 0 && heads === null && order?.isSelective !== true;
+    const isReadBeyond = heads !== null || all !== null || order?.isSelective === true;
+    this.isCountOnly = keep === 0 && !isReadBeyond;
     this.#keep = keep;
     this.#isComplete = isComplete || order !== null;
     this.#heads = heads;
-    this.#top = order === null ? null : new TopK(buffer, order, keep);
+    this.#top = order === null ? null : new TopK(buffer, order, keep, all);
+    this.#all = all;
   }
 
   get room(): number {
@@ -64,6 +70,7 @@ export class HitCollector implements HitSink {
     if (this.#top !== null) this.#words += this.#top.offer(batch);
     else {
       this.#words += end - from;
+      this.#all?.push(batch);
       const room = (this.#keep - buffer.length) * ARC_WORDS;
       buffer.push(batch, end - from > room ? from + room : end);
     }

@@ -2,6 +2,7 @@
 // one numeric comparison. If all hits are wanted, it only collects, and heap-sorts once.
 
 import { ARC_WORDS } from "../../memory/layout.js";
+import type { HeadList } from "./head-list.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch } from "./hit-sink.js";
@@ -16,6 +17,7 @@ export class TopK {
   readonly #hits: HitBuffer;
   readonly #order: HitOrder;
   readonly #keep: number;
+  readonly #all: HeadList | null;
   /** Slots of the kept hits; empty until there are more hits than are kept. */
   #heap = NO_SLOTS;
   /** Slot for the next candidate; -1 until the heap is full. */
@@ -23,11 +25,15 @@ export class TopK {
   /** Key of the worst kept hit, once the heap is full. */
   #worst = 0;
 
-  /** @param keep maximum number of hits to keep; Infinity for all */
-  constructor(hits: HitBuffer, order: HitOrder, keep: number) {
+  /**
+   * @param keep maximum number of hits to keep; Infinity for all
+   * @param all receives the heads of all hits, kept or not
+   */
+  constructor(hits: HitBuffer, order: HitOrder, keep: number, all: HeadList | null = null) {
     this.#hits = hits;
     this.#order = order;
     this.#keep = keep;
+    this.#all = all;
   }
 
   /** Offers all arcs of a batch; returns how many words of them are hits. */
@@ -40,6 +46,7 @@ export class TopK {
       const best = this.#order.computeKeys(batch, keys);
       // Once the heap is full, most batches have no better arc than the worst kept.
       taken += batch.end - from;
+      this.#all?.push(batch);
       if (this.#spare < 0 || best <= this.#worst) this.#offer(batch);
     }
     return taken;

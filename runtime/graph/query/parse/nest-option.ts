@@ -7,6 +7,8 @@ import { isReference, type RuleParts, ruleParts } from "./traverse-rule.js";
 
 /** Nesting limit of conditions. */
 const MAX_LEVELS = 14;
+/** Options of flat results. */
+const FLAT_ONLY = ["facets", "groupBy"] as const;
 /** Members of a condition that are aliases of `traverse` members. */
 const ALIASES = ["arc", "neighbor", "collect", "assert"] as const;
 
@@ -14,7 +16,8 @@ const ALIASES = ["arc", "neighbor", "collect", "assert"] as const;
  * Returns the number of further levels; 0 for a flat result.
  * @throws QueryError
  */
-export function parseNestOption({ nest, aggregate }: NeighborhoodQueryOptions): number {
+export function parseNestOption(options: NeighborhoodQueryOptions): number {
+  const { nest, aggregate } = options;
   const levels: unknown = nest ?? 0;
   if (!Number.isInteger(levels) || (levels as number) < 0) {
     throw invalidArgument("invalid nest parameter", levels, `0 to ${MAX_LEVELS}`, ".nest");
@@ -25,6 +28,11 @@ export function parseNestOption({ nest, aggregate }: NeighborhoodQueryOptions): 
   }
   if (levels !== 0 && aggregate !== undefined && aggregate !== null) {
     throw invalidArgument("groups of arcs cannot be nested", nest, "0 beside `aggregate`", ".nest");
+  }
+  for (const name of levels === 0 ? [] : FLAT_ONLY) {
+    const value = options[name];
+    if (value === undefined || value === null) continue;
+    throw invalidArgument(`${name} is not for nested results`, value, "0 levels", `.${name}`);
   }
   return levels as number;
 }

@@ -177,8 +177,38 @@ export interface ResultOptions {
   readonly explain?: boolean;
 }
 
+/** Options of `facets` and `groupBy`, of queries with entries. */
+export interface SummaryOptions {
+  /** Counts all matches by value, range, type or arc, by name of the facet. */
+  readonly facets?: { readonly [name: string]: FacetOption } | null;
+  /** Returns the first entry of each group with an equal property, or of each `.type`. */
+  readonly groupBy?: string | ({ readonly key: string } & TotaledProperties) | null;
+}
+
+/** Properties that are totaled for each value of a facet or each group. */
+export interface TotaledProperties {
+  /** Sum, minimum, maximum and average of their numbers. */
+  readonly stats?: string | readonly string[];
+  /** Number of their distinct values. */
+  readonly distinct?: string | readonly string[];
+}
+
+/** A number: that many of the most frequent values. */
+export type FacetOption =
+  | number
+  | (TotaledProperties & {
+      /** Property, or `.type` (default: the name of the facet). */
+      readonly property?: string;
+      /** Maximum number of values (default: 10, max: 10,000). */
+      readonly top?: number;
+      /** Ascending limits of ranges of numbers, in place of values. */
+      readonly ranges?: readonly number[];
+      /** Counts by the ids at the other ends of arcs. */
+      readonly arc?: ArcFilter;
+    });
+
 /** Search and result options of `vertices` and `arcs`. */
-export interface GlobalQueryOptions extends ResultOptions {
+export interface GlobalQueryOptions extends ResultOptions, SummaryOptions {
   readonly condition?: VertexCondition;
   /** For `vertices` sorted by S_SIM: allows the HNSW index; see `nearest`. */
   readonly approximate?: boolean | { readonly ef?: number };
@@ -212,7 +242,7 @@ export interface AggregateRule {
 }
 
 /** Search and result options of `neighborhood`. */
-export interface NeighborhoodQueryOptions extends ResultOptions {
+export interface NeighborhoodQueryOptions extends ResultOptions, SummaryOptions {
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
   readonly collect?: CollectRule;

@@ -15,13 +15,17 @@ import { readConsistently } from "../../store/read-consistently.js";
 import type { TextScores } from "../../texts/text-scores.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
+import { countFacets, type Facet } from "../hits/facets.js";
+import { HeadList } from "../hits/head-list.js";
 import { HitCollector } from "../hits/hit-collector.js";
+import { type Grouping, HitGroups } from "../hits/hit-groups.js";
 import { type HitKind, HitOrder, parseSortby } from "../hits/hit-order.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { HandleSet } from "../match/handle-set.js";
+import { parseFacets, parseGroupBy } from "../parse/facet-option.js";
 import { type Page, parsePage } from "../parse/query-arguments.js";
-import type { ExecuteOptions, ResultOptions } from "../parse/query-options.js";
+import type { ExecuteOptions, ResultOptions, SummaryOptions } from "../parse/query-options.js";
 import { type Deadline, readDeadline, type TimedQuery } from "../walk/deadline.js";
 import { displayFields, type Field, fieldMask } from "./fields.js";
 import { entryRenderer, type RenderEntry } from "./render-entries.js";
@@ -58,8 +62,11 @@ export interface HitSource extends EntrySource {
   readonly texts?: TextScores | null;
   /** Order of the hits unless another one is requested. */
   readonly sortby?: number;
-  /** Passes the vertices with the best texts to the sink; false if the source cannot. */
-  best?(hits: number, sink: HitSink, deadline: Deadline): boolean;
+  /**
+   * Passes the vertices with the best texts to the sink; false if the source cannot.
+   * @param all set to the heads of all matches; null if only the best are needed
+   */
+  best?(hits: number, sink: HitSink, deadline: Deadline, all: HeadList | null): boolean;
   /** Returns whether a hit still exists. */
   isCurrent(row: Row): boolean;
   counts(found: HitSourceResult): object;
@@ -87,9 +94,12 @@ export class EntryQuery {
   readonly #order: HitOrder | null;
   readonly #probe: Probe | null;
   readonly #isDistinct: boolean;
+  readonly #facets: readonly Facet[] | null;
+  readonly #grouping: Grouping | null;
   /** True if an entry is just the id of the head, alone or in a list. */
   readonly #isId: boolean;
   readonly #isList: boolean;
+  readonly #isDictionary: boolean;
 
   /**
    * @throws QueryError malformed options
@@ -102,10 +112,13 @@ export class EntryQuery {
     const fields = fieldsFor(source, options);
     this.#render = entryRenderer(format, fields);
     this.#isList = format === R_LIST;
+    this.#isDictionary = format === R_DICT;
     this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && format !== R_DICT;
     this.#probe = resolveProbe(source, options.vector);
     this.#order = resolveSortOrder(source, options, this.#probe);
     this.#isDistinct = source.kind === "head";
+    this.#facets = parseFacets(source.store, options.facets);
+    this.#grouping = parseGroupBy(source.store, options.groupBy);
   }
 
   get arc(): ArcTest | null {
@@ -145,24 +158,35 @@ export class EntryQuery {
     const begun = meter.begin();
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
     const removals = resolveRemovals(source.store);
+    const isComplete = hasCounts || this.#facets !== null || this.#grouping !== null;
+    const all = this.#facets === null ? null : new HeadList();
+    const kept = this.#grouping === null ? page.offset + page.hits : Number.POSITIVE_INFINITY;
     const collector = new HitCollector({
       order: this.#order,
-      keep: page.hits === 0 ? 0 : page.offset + page.hits,
-      isComplete: hasCounts,
+      keep: page.hits === 0 && this.#grouping === null ? 0 : kept,
+      isComplete,
       countsNeighbors: hasCounts && source.kind === "arc",
       heads: this.#isDistinct ? new HandleSet() : null,
+      all,
     });
-    const isSearched = page.hits > 0 || hasCounts || source.expressions.hasEffects;
+    const isSearched = page.hits > 0 || isComplete || source.expressions.hasEffects;
     const isNearest = isSearched && this.#takeNearest(collector, page, deadline);
-    const isDone = isNearest || (isSearched && this.#takeBest(collector, page, deadline));
+    const isDone = isNearest || (isSearched && this.#takeBest(collector, page, deadline, all));
     if (isSearched && !isDone) source.search(anchor, collector, deadline);
+    const slots = this.#sort(collector, deadline);
+    const groups =
+      this.#grouping && new HitGroups(source.store, this.#grouping, collector.hits, slots);
+    const facets = all && countFacets(source.store, this.#facets!, all, deadline);
     watch?.split();
-    const { entries, excluded } = this.#renderPage(anchor, collector, page, { removals, deadline });
+    const hit = { removals, deadline, slots: groups?.firsts ?? slots, groups };
+    const { entries, places, excluded } = this.#renderPage(anchor, collector, page, hit);
     meter.end(begun);
-    if (!hasCounts && watch === null) return entries;
+    if (!isComplete && watch === null) return entries;
     const { arcs: hits, neighbors } = collector;
     return {
       [source.listName]: entries,
+      ...(groups !== null && { groups: places.map((place) => groups.at(place)) }),
+      ...(facets !== null && { facets }),
       ...(hasCounts && { counts: source.counts({ hits, neighbors, excluded }) }),
       ...(hasTiming && { time: watch!.time }),
       ...(hasExplanation && {
@@ -186,16 +210,34 @@ export class EntryQuery {
   #takeNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
     const keep = page.offset + page.hits;
     const isOther = this.#probe === null || !this.#order?.isBySimilarity;
-    if (isOther || this.#format.hasCounts || keep === Number.POSITIVE_INFINITY) return false;
+    if (isOther || this.#isWhole || keep === Number.POSITIVE_INFINITY) return false;
     return this.#source.nearest?.(this.#probe!, keep, collector, deadline) ?? false;
   }
 
-  /** Finds only the best texts where all others can be skipped. */
-  #takeBest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
+  /** True if all matches are needed, shown or not. */
+  get #isWhole(): boolean {
+    return this.#format.hasCounts || this.#facets !== null || this.#grouping !== null;
+  }
+
+  /** Finds the best texts, and counts all others or skips them. */
+  #takeBest(
+    collector: HitCollector,
+    page: Page,
+    deadline: Deadline,
+    all: HeadList | null,
+  ): boolean {
     const keep = page.offset + page.hits;
-    if (!this.#order?.isByText || this.#format.hasCounts) return false;
+    if (!this.#order?.isByText || this.#grouping !== null) return false;
     if (keep === Number.POSITIVE_INFINITY) return false;
-    return this.#source.best?.(keep, collector, deadline) ?? false;
+    const heads = this.#isWhole ? (all ?? new HeadList()) : null;
+    return this.#source.best?.(keep, collector, deadline, heads) ?? false;
+  }
+
+  /** Returns the slots of the kept hits in sort order; null if they are in order. */
+  #sort(collector: HitCollector, deadline: Deadline): Uint32Array | null {
+    const slots = collector.slots();
+    if (slots !== null) deadline.spendTime(slots.length);
+    return slots;
   }
 
   #countOnce(anchor: number, options: ExecuteOptions): number {
@@ -220,32 +262,49 @@ export class EntryQuery {
     anchor: number,
     collector: HitCollector,
     { hits, offset }: Page,
-    { removals, deadline }: { readonly removals: number; readonly deadline: Deadline },
-  ): { entries: unknown[]; excluded: number } {
+    { removals, deadline, slots, groups }: SortedHits,
+  ): { entries: unknown[]; places: number[]; excluded: number } {
     const { store } = this.#source;
-    const slots = collector.slots();
-    if (slots !== null) deadline.spendTime(slots.length);
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
-    if (this.#isId) {
+    if (this.#isId && groups === null) {
       deadline.spendTime(Math.max(end - offset, 0));
       const ids = headIds(store, collector, slots, offset, end);
       const entries = this.#isList ? ids.map((id) => [id]) : ids;
-      if (resolveRemovals(store) === removals) return { entries, excluded: 0 };
+      if (resolveRemovals(store) === removals) return { entries, places: [], excluded: 0 };
     }
     const row = new Row(store, anchor, this.#order, this.#probe, this.#source.texts);
     for (let rendering = 1; ; rendering++) {
       const now = resolveRemovals(store);
       const entries: unknown[] = [];
+      const places: number[] = [];
       for (let at = offset; at < end; at++) {
         deadline.spendTime(ROW_UNITS);
         row.load(collector.hits, slots === null ? at : slots[at]!);
-        if (now === removals || this.#source.isCurrent(row)) entries.push(this.#render(row));
+        if (now !== removals && !this.#source.isCurrent(row)) continue;
+        const entry = this.#render(row);
+        if (groups !== null && this.#isDictionary) addGrouped(entry, groups.at(at).count);
+        entries.push(entry);
+        places.push(at);
       }
       if (resolveRemovals(store) === now || rendering === MAX_RENDERINGS) {
-        return { entries, excluded: Math.max(end - offset, 0) - entries.length };
+        return { entries, places, excluded: Math.max(end - offset, 0) - entries.length };
       }
     }
   }
+}
+
+/** Hits of a page, and how they were found. */
+interface SortedHits {
+  readonly removals: number;
+  readonly deadline: Deadline;
+  /** Null if hits are in order. */
+  readonly slots: Uint32Array | null;
+  readonly groups: HitGroups | null;
+}
+
+/** Adds the size of its group to an entry in dictionary form. */
+function addGrouped(entry: unknown, count: number): void {
+  (entry as { grouped?: number }).grouped = count;
 }
 
 /** Renders a page of head ids, the most common result, in a third of the time. */
@@ -294,10 +353,11 @@ export function resolveSortOrder(
 }
 
 /** Options of queries with a ranking formula and a probe vector. */
-type RankedOptions = ResultOptions & {
-  readonly rank?: string | undefined;
-  readonly vector?: VectorLike | null | undefined;
-};
+type RankedOptions = ResultOptions &
+  SummaryOptions & {
+    readonly rank?: string | undefined;
+    readonly vector?: VectorLike | null | undefined;
+  };
 
 export function fieldsFor(
   source: EntrySource,

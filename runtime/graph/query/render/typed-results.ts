@@ -2,6 +2,7 @@
 // computed masks give `unknown` if the format is not known. Types only.
 
 import type { FieldOrder, FieldValues } from "../attributes/field-list.js";
+import type { FacetRange, FacetValue } from "../hits/facets.js";
 import type { FieldName, Properties } from "../parse/query-options.js";
 import type { Selected } from "./selected.js";
 
@@ -122,6 +123,36 @@ type Given<O, K extends string> =
   Option<O, K> extends infer B ? (B extends undefined ? false : B) : never;
 type IsOpen<B> = boolean extends B ? true : false;
 
+/** True if an option is given, unknown if that is not known from its type. */
+type IsPresent<O, K extends string> =
+  Option<O, K> extends infer V
+    ? [V] extends [null | undefined]
+      ? false
+      : [V] extends [NonNullable<V>]
+        ? true
+        : boolean
+    : never;
+type FacetResult<F> = F extends { readonly ranges: readonly number[] }
+  ? FacetRange[]
+  : F extends number | { readonly ranges?: undefined }
+    ? FacetValue[]
+    : (FacetValue | FacetRange)[];
+type Facets<O> =
+  Option<O, "facets"> extends infer F extends object
+    ? { facets: { -readonly [K in keyof F]: FacetResult<F[K]> } }
+    : unknown;
+type Grouped<O, E> =
+  IsPresent<O, "groupBy"> extends true
+    ? string extends Extract<E, string>
+      ? E
+      : E extends readonly unknown[]
+        ? E
+        : E extends object
+          ? Flat<E & { grouped: number }>
+          : E
+    : E;
+type Groups<O> = IsPresent<O, "groupBy"> extends true ? { groups: FacetValue[] } : unknown;
+
 type Envelope<O, Key extends string, Counts, E> =
   "open" extends Format<O>
     ? unknown
@@ -129,11 +160,21 @@ type Envelope<O, Key extends string, Counts, E> =
           | IsOpen<Given<O, "counts">>
           | IsOpen<Given<O, "timing">>
           | IsOpen<Given<O, "explain">>
+          | IsOpen<IsPresent<O, "facets">>
+          | IsOpen<IsPresent<O, "groupBy">>
       ? unknown
-      : [Given<O, "counts"> | Given<O, "timing"> | Given<O, "explain">] extends [false]
+      : [
+            | Given<O, "counts">
+            | Given<O, "timing">
+            | Given<O, "explain">
+            | IsPresent<O, "facets">
+            | IsPresent<O, "groupBy">,
+          ] extends [false]
         ? E[]
         : Flat<
-            { [K in Key]: E[] } & (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
+            { [K in Key]: Grouped<O, E>[] } & Facets<O> &
+              Groups<O> &
+              (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
               (Given<O, "timing"> extends true ? { time: QueryTiming } : unknown) &
               (Given<O, "explain"> extends true ? { explain: Explanation } : unknown)
           >;

@@ -15,6 +15,8 @@ export interface ConditionalTextSearch {
   /** Null for any vertex. */
   readonly test: VertexTest | null;
   readonly expressions: ExpressionSet;
+  /** True to return all matching vertices beside the best. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ConditionalTextSearch {
  * @throws KeyError no such index
  */
 export function findTexts(
-  { store, query, test, expressions }: ConditionalTextSearch,
+  { store, query, test, expressions, isWhole }: ConditionalTextSearch,
   hits: number,
   deadline: Deadline,
 ): TextSearchResult | null {
@@ -38,7 +40,7 @@ export function findTexts(
   const spend = (count: number): void => deadline.spend(count);
   const search = (allowsTypos: boolean): TextSearchResult | null =>
     searchTexts(store, query.place, (index) => query.read(index, allowsTypos), {
-      ...{ hits, accepts, spend },
+      ...{ hits, isWhole, accepts, spend },
       statistics: null,
     });
   if (!query.isFuzzyOnDemand) return search(true);

@@ -3,6 +3,8 @@
 
 import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/model/constants.js";
 import type { NeighborhoodOptions } from "../../../../runtime/graph/query/calls/neighborhood.js";
+import type { VerticesOptions } from "../../../../runtime/graph/query/calls/vertices.js";
+import type { FacetRange, FacetValue } from "../../../../runtime/graph/query/hits/facets.js";
 import type { Selected } from "../../../../runtime/graph/query/render/selected.js";
 import type {
   AggregateResult,
@@ -82,3 +84,16 @@ export type Checks = [
     Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTiming }>
   >,
 ];
+
+declare function vertices<const O extends VerticesOptions = object>(options?: O): VerticesResult<O>;
+is<{ vertices: string[]; facets: { brand: FacetValue[]; price: FacetRange[] } }>()(
+  vertices({ facets: { brand: 5, price: { ranges: [1, 2] } } }),
+  true,
+);
+is<{ vertices: { id: string; grouped: number }[]; groups: FacetValue[] }>()(
+  vertices({ groupBy: "model", result: "dict" }),
+  true,
+);
+is<{ vertices: string[]; groups: FacetValue[] }>()(vertices({ groupBy: "model" }), true);
+is<string[]>()(vertices({ groupBy: null, condition: { or: ["a", { and: ["b"] }] } }), true);
+is<unknown>()(vertices({} as VerticesOptions), true);

@@ -197,6 +197,51 @@ export const OTHER_MISFITS: readonly Misfit[] = [
     "condition.or[1].type is 5; what fits: the name of a type",
   ],
   [
+    (shop) => shop.vertices({ facets: { size: 5 } }),
+    "QueryError: unknown property: 'size'",
+    'facets.size is "size"; what fits: .type, age, city, price',
+  ],
+  [
+    (shop) => shop.vertices({ facets: { all: { property: "price", stats: ["age", "x"] } } }),
+    "QueryError: unknown property: 'x'",
+    'facets.all.stats[1] is "x"; what fits: .type, age, city, price',
+  ],
+  [
+    (shop) => shop.vertices({ facets: { price: { ranges: [2, 1] } } }),
+    "QueryError: invalid ranges",
+    "facets.price.ranges is [2, 1]; what fits: 1 to 64 ascending numbers",
+  ],
+  [
+    (shop) => shop.neighborhood("ann", { facets: { city: 10_001 } }),
+    "QueryError: invalid number of values",
+    "facets.city.top is 10001; what fits: an integer of 1 to 10000",
+  ],
+  [
+    (shop) => shop.vertices({ facets: {} }),
+    "QueryError: invalid number of facets: 0",
+    "facets is {}; what fits: 1 to 16 facets",
+  ],
+  [
+    (shop) => shop.vertices({ facets: { city: { to: 5 } as never } }),
+    "QueryError: unknown member: 'to'",
+    "facets.city.to is 5; what fits: property, top, ranges, arc, stats, distinct",
+  ],
+  [
+    (shop) => shop.vertices({ groupBy: "size" }),
+    "QueryError: unknown property: 'size'",
+    'groupBy is "size"; what fits: .type, age, city, price',
+  ],
+  [
+    (shop) => shop.vertices({ groupBy: { key: "city", top: 5 } as never }),
+    "QueryError: unknown member: 'top'",
+    "groupBy.top is 5; what fits: key, stats, distinct",
+  ],
+  [
+    (shop) => shop.neighborhood("ann", { groupBy: "city", nest: 1 }),
+    "QueryError: groupBy is not for nested results",
+    'groupBy is "city"; what fits: 0 levels',
+  ],
+  [
     (shop) => shop.vertices({ sortby: 3 }),
     "QueryError: invalid sortby parameter",
     "sortby is 3; what fits: S_VAL, S_ID and their like, with S_ASC or S_DESC",

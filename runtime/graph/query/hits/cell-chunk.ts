@@ -1,0 +1,71 @@
+// Reads one property of many vertices into a chunk of cells. Vertices of one property group that
+// follow each other are read together. Takes no lock.
+
+import type { GraphStore } from "../../store/graph-store.js";
+import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
+import { bitOf, groupOf } from "../../store/property-groups.js";
+import { PropertyKind } from "../../store/property-values.js";
+
+/** Vertices of a chunk. */
+export const CHUNK = 4096;
+/** High word of no property: the kind is 0, which no value has. */
+const MISSING = 0xfff8_0000;
+
+export class CellChunk {
+  readonly key: string;
+  readonly #store: GraphStore;
+  /** By offset in the chunk. */
+  readonly high = new Uint32Array(CHUNK);
+  readonly low = new Uint32Array(CHUNK);
+  /** Serial numbers of strings: their memory may be reused. */
+  readonly serials = new Uint32Array(CHUNK);
+
+  constructor(store: GraphStore, key: string) {
+    this.#store = store;
+    this.key = key;
+  }
+
+  read(heads: Uint32Array, from: number, end: number): void {
+    const code = this.#store.keys.codeOf(this.key);
+    for (let begin = from; begin < end; ) {
+      const group = groupOf(heads[begin]!);
+      let next = begin + 1;
+      while (next < end && groupOf(heads[next]!) === group) next++;
+      this.#readGroup(code, heads, begin, next, begin - from);
+      begin = next;
+    }
+  }
+
+  /** Reads the cell of one vertex again. */
+  readOne(vertex: number, at: number): void {
+    this.#readGroup(this.#store.keys.codeOf(this.key), [vertex], 0, 1, at);
+  }
+
+  /** Returns the number at an offset; NaN for anything else. */
+  numberAt(at: number): number {
+    const high = this.high[at]!;
+    const kind = kindOfCell(high);
+    const isNumber = kind === PropertyKind.Number || kind === PropertyKind.Float;
+    return isNumber ? numberOfCell(high, this.low[at]!) : Number.NaN;
+  }
+
+  #readGroup(code: number, heads: ArrayLike<number>, from: number, end: number, at: number): void {
+    const { properties, strings } = this.#store;
+    const { groups } = properties;
+    const first = heads[from]!;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(first, attempt);
+      const { words } = groups.cells;
+      const entry = code === 0 ? 0 : groups.entryOf(first, code);
+      for (let place = from, to = at; place < end; place++, to++) {
+        const cell = entry === 0 ? 0 : groups.cellAt(entry, bitOf(heads[place]!));
+        const high = cell === 0 ? MISSING : words[cell + 1]!;
+        this.high[to] = high;
+        this.low[to] = cell === 0 ? 0 : words[cell]!;
+        const isText = kindOfCell(high) === PropertyKind.String;
+        this.serials[to] = isText ? strings.serialOf(this.low[to]!) : 0;
+      }
+      if (groups.leave(first, seen)) return;
+    }
+  }
+}

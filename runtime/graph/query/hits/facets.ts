@@ -1,0 +1,227 @@
+// Counts the hits of a search by the values of a property, by ranges of its numbers, by type, or by
+// the vertices at the other ends of arcs. Facets are counted after the search, one after another.
+
+import { ARC_WORDS } from "../../memory/layout.js";
+import { D_IN, D_OUT } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { ArcStack } from "../match/arc-stack.js";
+import type { ArcTest } from "../match/arc-test.js";
+import { HandleSet } from "../match/handle-set.js";
+import { ALL_ARCS, scannersOf } from "../match/run-scanner.js";
+import type { Deadline } from "../walk/deadline.js";
+import { CellChunk, CHUNK } from "./cell-chunk.js";
+import type { HeadList } from "./head-list.js";
+import { SlotTotals, type TotalsOption, type ValueTotals } from "./slot-totals.js";
+import { type FacetedValue, slotOfVertex, ValueTable } from "./value-table.js";
+
+/** A parsed facet. */
+export type Facet = TotalsOption & { readonly name: string } & (
+    | { readonly kind: "values"; readonly key: string; readonly top: number }
+    | { readonly kind: "type"; readonly top: number }
+    | { readonly kind: "arcs"; readonly arc: ArcTest; readonly top: number }
+    /** Ascending limits. */
+    | { readonly kind: "ranges"; readonly key: string; readonly limits: readonly number[] }
+  );
+
+/** A value with its hits. */
+export type FacetValue = { readonly value: FacetedValue } & ValueTotals;
+/** Numbers from one limit to below another; the first and last range have one limit. */
+export type FacetRange = { readonly from?: number; readonly to?: number } & ValueTotals;
+
+/** Counts the hits of one facet, chunk by chunk. */
+interface FacetCounter {
+  count(heads: Uint32Array, from: number, end: number): void;
+  result(): readonly (FacetValue | FacetRange)[];
+}
+
+/**
+ * Returns the facets of all hits by name.
+ * @throws SearchError after the time limit
+ */
+export function countFacets(
+  store: GraphStore,
+  facets: readonly Facet[],
+  { heads, count }: HeadList,
+  deadline: Deadline,
+): Record<string, readonly (FacetValue | FacetRange)[]> {
+  const counted = facets.map((facet) => {
+    const counter = createCounter(store, facet);
+    for (let from = 0; from < count; from += CHUNK) {
+      const end = Math.min(from + CHUNK, count);
+      counter.count(heads, from, end);
+      deadline.spendTime(end - from);
+    }
+    return [facet.name, counter.result()] as const;
+  });
+  return Object.fromEntries(counted);
+}
+
+function createCounter(store: GraphStore, facet: Facet): FacetCounter {
+  const totals = new SlotTotals(store, facet);
+  if (facet.kind === "values") return new ValueCounter(store, facet.key, facet.top, totals);
+  if (facet.kind === "ranges") return new RangeCounter(store, facet.key, facet.limits, totals);
+  if (facet.kind === "type") return new TypeCounter(store, facet.top, totals);
+  return new ArcCounter(store, facet.arc, facet.top, totals);
+}
+
+class ValueCounter implements FacetCounter {
+  readonly #chunk: CellChunk;
+  readonly #table: ValueTable;
+  readonly #top: number;
+  readonly #totals: SlotTotals;
+
+  constructor(store: GraphStore, key: string, top: number, totals: SlotTotals) {
+    this.#chunk = new CellChunk(store, key);
+    this.#table = new ValueTable(store);
+    this.#top = top;
+    this.#totals = totals;
+  }
+
+  count(heads: Uint32Array, from: number, end: number): void {
+    this.#chunk.read(heads, from, end);
+    this.#totals.read(heads, from, end);
+    for (let at = 0; at < end - from; at++) {
+      const slot = slotOfVertex(this.#table, this.#chunk, heads, from, at);
+      if (slot >= 0) this.#totals.add(slot, at);
+    }
+  }
+
+  result(): FacetValue[] {
+    return topValues(this.#totals, this.#top, (slot) => this.#table.values[slot]!);
+  }
+}
+
+class RangeCounter implements FacetCounter {
+  readonly #chunk: CellChunk;
+  readonly #limits: readonly number[];
+  readonly #totals: SlotTotals;
+
+  constructor(store: GraphStore, key: string, limits: readonly number[], totals: SlotTotals) {
+    this.#chunk = new CellChunk(store, key);
+    this.#limits = limits;
+    this.#totals = totals;
+  }
+
+  count(heads: Uint32Array, from: number, end: number): void {
+    this.#chunk.read(heads, from, end);
+    this.#totals.read(heads, from, end);
+    for (let at = 0; at < end - from; at++) {
+      const number = this.#chunk.numberAt(at);
+      if (!Number.isNaN(number)) this.#totals.add(this.#rangeOf(number), at);
+    }
+  }
+
+  #rangeOf(number: number): number {
+    const limits = this.#limits;
+    let range = 0;
+    while (range < limits.length && number >= limits[range]!) range++;
+    return range;
+  }
+
+  result(): FacetRange[] {
+    const limits = this.#limits;
+    return Array.from({ length: limits.length + 1 }, (_, range) => ({
+      ...(range > 0 && { from: limits[range - 1]! }),
+      ...(range < limits.length && { to: limits[range]! }),
+      ...this.#totals.of(range),
+    }));
+  }
+}
+
+class TypeCounter implements FacetCounter {
+  readonly #store: GraphStore;
+  readonly #top: number;
+  readonly #totals: SlotTotals;
+
+  constructor(store: GraphStore, top: number, totals: SlotTotals) {
+    this.#store = store;
+    this.#top = top;
+    this.#totals = totals;
+  }
+
+  count(heads: Uint32Array, from: number, end: number): void {
+    const { vertices } = this.#store;
+    this.#totals.read(heads, from, end);
+    for (let at = from; at < end; at++) this.#totals.add(vertices.typeOf(heads[at]!), at - from);
+  }
+
+  result(): FacetValue[] {
+    return topValues(this.#totals, this.#top, (code) => this.#store.types.nameOf(code));
+  }
+}
+
+/** A hit counts once for each vertex that its arcs lead to. */
+class ArcCounter implements FacetCounter {
+  readonly #store: GraphStore;
+  readonly #arc: ArcTest;
+  readonly #top: number;
+  readonly #totals: SlotTotals;
+  readonly #stack = new ArcStack();
+  readonly #ends = new HandleSet();
+  readonly #slots = new Map<number, number>();
+  readonly #vertices: number[] = [];
+
+  constructor(store: GraphStore, arc: ArcTest, top: number, totals: SlotTotals) {
+    this.#store = store;
+    this.#arc = arc;
+    this.#top = top;
+    this.#totals = totals;
+    arc.bind(store.relationships);
+  }
+
+  count(heads: Uint32Array, from: number, end: number): void {
+    this.#totals.read(heads, from, end);
+    for (let at = from; at < end; at++) this.#countEnds(heads[at]!, at - from);
+  }
+
+  #countEnds(head: number, at: number): void {
+    const { outArcs, inArcs } = scannersOf(this.#store);
+    const arc = this.#arc;
+    const stack = this.#stack;
+    stack.clear();
+    this.#ends.clear();
+    if (arc.direction !== D_IN) outArcs.select(head, arc, stack, ALL_ARCS);
+    if (arc.direction !== D_OUT) inArcs.select(head, arc, stack, ALL_ARCS);
+    for (let word = 0; word < stack.top; word += ARC_WORDS) {
+      const other = stack.words[word]!;
+      if (this.#ends.add(other)) this.#totals.add(this.#slotOf(other), at);
+    }
+  }
+
+  #slotOf(vertex: number): number {
+    let slot = this.#slots.get(vertex);
+    if (slot === undefined) {
+      slot = this.#vertices.push(vertex) - 1;
+      this.#slots.set(vertex, slot);
+    }
+    return slot;
+  }
+
+  result(): FacetValue[] {
+    const { ids } = this.#store;
+    return topValues(this.#totals, this.#top, (slot) => ids.idOf(this.#vertices[slot]!));
+  }
+}
+
+/** Returns the values with the most hits; equally frequent ones in their own order. */
+function topValues(
+  totals: SlotTotals,
+  top: number,
+  readValue: (slot: number) => FacetedValue,
+): FacetValue[] {
+  const { counts } = totals;
+  const slots = [...counts.keys()].filter((slot) => counts[slot]! > 0);
+  const values = new Map(slots.map((slot) => [slot, readValue(slot)]));
+  slots.sort((a, b) => {
+    const difference = counts[b]! - counts[a]!;
+    return difference !== 0 ? difference : compareValues(values.get(a)!, values.get(b)!);
+  });
+  return slots.slice(0, top).map((slot) => ({ value: values.get(slot)!, ...totals.of(slot) }));
+}
+
+/** Numbers come before strings. */
+function compareValues(a: FacetedValue, b: FacetedValue): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+  return a === b ? 0 : a! < b! ? -1 : 1;
+}

@@ -1,0 +1,88 @@
+// Groups the sorted hits of a search by a property or the type. The first hit of a group stands for
+// it; vertices without a value are one group.
+
+import type { GraphStore } from "../../store/graph-store.js";
+import { CellChunk, CHUNK } from "./cell-chunk.js";
+import type { FacetValue } from "./facets.js";
+import type { HitBuffer } from "./hit-buffer.js";
+import { SlotTotals, type TotalsOption } from "./slot-totals.js";
+import { type FacetedValue, slotOfVertex, ValueTable } from "./value-table.js";
+
+/** A parsed `groupBy`. */
+export interface Grouping extends TotalsOption {
+  /** Property; null for the type. */
+  readonly key: string | null;
+}
+
+export class HitGroups {
+  /** Slot in the buffer of the first hit of each group, in sort order. */
+  readonly firsts: Uint32Array;
+  /** Number of the group of each of them. */
+  readonly #groups: readonly number[];
+  readonly #valueOf: (group: number) => FacetedValue;
+  readonly #totals: SlotTotals;
+
+  /** @param slots of all hits in sort order; null if that is their order */
+  constructor(store: GraphStore, grouping: Grouping, hits: HitBuffer, slots: Uint32Array | null) {
+    const order = slots ?? Uint32Array.from({ length: hits.length }, (_, slot) => slot);
+    const heads = order.map((slot) => hits.headOf(slot));
+    const totals = new SlotTotals(store, grouping);
+    const groupAt = new GroupReader(store, grouping.key);
+    const groups: number[] = [];
+    const firsts: number[] = [];
+    for (let from = 0; from < heads.length; from += CHUNK) {
+      const end = Math.min(from + CHUNK, heads.length);
+      groupAt.read(heads, from, end);
+      totals.read(heads, from, end);
+      for (let at = from; at < end; at++) {
+        const group = groupAt.groupAt(at);
+        if ((totals.counts[group] ?? 0) === 0) {
+          groups.push(group);
+          firsts.push(order[at]!);
+        }
+        totals.add(group, at - from);
+      }
+    }
+    this.firsts = Uint32Array.from(firsts);
+    this.#groups = groups;
+    this.#totals = totals;
+    this.#valueOf = (group) => groupAt.valueOf(group);
+  }
+
+  /** Returns the value and the totals of the group at a place in sort order. */
+  at(place: number): FacetValue {
+    const group = this.#groups[place]!;
+    return { value: this.#valueOf(group), ...this.#totals.of(group) };
+  }
+}
+
+class GroupReader {
+  readonly #store: GraphStore;
+  readonly #chunk: CellChunk | null;
+  readonly #table: ValueTable;
+  #heads: Uint32Array = new Uint32Array(0);
+  #from = 0;
+
+  constructor(store: GraphStore, key: string | null) {
+    this.#store = store;
+    this.#chunk = key === null ? null : new CellChunk(store, key);
+    this.#table = new ValueTable(store);
+  }
+
+  read(heads: Uint32Array, from: number, end: number): void {
+    this.#heads = heads;
+    this.#from = from;
+    this.#chunk?.read(heads, from, end);
+  }
+
+  groupAt(place: number): number {
+    if (this.#chunk === null) return this.#store.vertices.typeOf(this.#heads[place]!);
+    const at = place - this.#from;
+    const slot = slotOfVertex(this.#table, this.#chunk, this.#heads, this.#from, at);
+    return slot < 0 ? this.#table.missingSlot : slot;
+  }
+
+  valueOf(group: number): FacetedValue {
+    return this.#chunk === null ? this.#store.types.nameOf(group) : this.#table.values[group]!;
+  }
+}
