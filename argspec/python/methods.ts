@@ -172,10 +172,11 @@ class Method {
   }
 }
 
-function inputAnnotation({ wire, schema }: ParamSpec, types: PythonTypes, place: string): string {
+function inputAnnotation(param: ParamSpec, types: PythonTypes, place: string): string {
+  const { wire, schema } = param;
   const annotation = types.annotation(schema, place);
   if (wire !== "bytes" || annotation === "Any") return annotation;
-  return `Union[bytes, ${annotation}]`;
+  return `Union[${param.in === "body" ? "_Content" : "bytes"}, ${annotation}]`;
 }
 
 function resultAnnotation(

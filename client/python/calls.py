@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, c
 from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
 from .answers import _plugin_response, _T
 from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_partial, _Request
-from .requests import _request_of
+from .requests import _request_of, _SourceError
 from .server import _Deadline, _Fault, _Server
 
 _C = TypeVar("_C", bound="_ClientBase")
@@ -68,6 +68,8 @@ class _Connection:
         for retry in itertools.count():
             try:
                 return self._attempt(operation, request, deadline)
+            except _SourceError as error:
+                raise cast(Exception, error.__cause__)
             except _Fault as fault:
                 failure = _fault_error(operation.path, fault, deadline, failure)
                 is_harmless = not fault.is_sent or operation.is_readonly or options.idempotent
@@ -76,7 +78,8 @@ class _Connection:
                 failure = refusal
                 # With either status nothing was executed.
                 may_repeat = refusal.status in (429, 503)
-            if retry >= options.retries or not may_repeat or not self._budget.take():
+            may_repeat = may_repeat and retry < options.retries and request.can_restart()
+            if not may_repeat or not self._budget.take():
                 raise failure
             # Anything up to a bound that doubles, so that clients that failed together do not
             # return together.

@@ -1,13 +1,18 @@
 # One call as a request in all generated Python clients: its target, header lines and body. Whatever
-# the caller gives is escaped or refused; nothing of it can become a header line or a request.
+# the caller gives is escaped or refused; nothing of it can become a header line or a request. A value
+# is never converted by `str`, which would send the text `<_io.BytesIO object at 0x7f…>` for a file.
 
 from __future__ import annotations
 
 import dataclasses
+import decimal
+import itertools
 import json
+import numbers
 import re
 import urllib.parse
-from typing import Any, Dict, Generic, Literal, Mapping, Optional, Tuple, cast
+from typing import IO, Any, Dict, Generic, Iterable, Iterator, Literal, Mapping, Optional
+from typing import Tuple, Union
 
 from .answers import _T, _ErrorKinds
 
@@ -65,18 +70,77 @@ _FIELD_VALUE = re.compile(r"[\t -~\x80-\xff]*")
 _OTHER_FIELDS = ("connection", "content-length", "host", "transfer-encoding")
 
 
+_CHUNK_BYTES = 64 * 1024
+
+_Content = Union[bytes, bytearray, memoryview, IO[bytes], Iterator[bytes]]
+
+
+class _SourceError(Exception):
+    """A file or an iterator of the caller failed; `__cause__` is its error."""
+
+
+class _StreamedBody:
+    """A body of unknown length, read from a file or an iterator while it is sent, in chunks."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._is_read = False
+        self._start: Optional[int] = None
+        if hasattr(source, "read"):
+            try:
+                self._start = source.tell() if source.seekable() else None
+            except (AttributeError, OSError):
+                self._start = None
+
+    def can_restart(self) -> bool:
+        """Whether it can be sent now: an iterator only once."""
+        return not self._is_read or self._start is not None
+
+    def chunks(self) -> Iterator[bytes]:
+        """Raises _SourceError."""
+        try:
+            if self._is_read:
+                self._source.seek(self._start)
+            self._is_read = True
+            for part in self._parts():
+                data = _bytes(part, "content")
+                if data:
+                    yield b"%x\r\n%b\r\n" % (len(data), data)
+        except Exception as error:
+            raise _SourceError() from error
+        yield b"0\r\n\r\n"
+
+    def _parts(self) -> Iterator[Any]:
+        if not hasattr(self._source, "read"):
+            yield from self._source
+            return
+        while True:
+            part = self._source.read(_CHUNK_BYTES)
+            if part is None:
+                raise TypeError("content: a file in non-blocking mode")
+            if not part:
+                return
+            yield part
+
+
 @dataclasses.dataclass(frozen=True)
 class _Request:
     method: str
     target: str
     # By their names in small letters.
     fields: Mapping[str, str]
-    body: bytes
+    body: Union[bytes, _StreamedBody]
 
-    def data(self, more_fields: Mapping[str, str]) -> bytes:
+    def data(self, more_fields: Mapping[str, str]) -> Iterable[bytes]:
+        """In parts, none of which is long unless the caller holds it in memory anyway."""
         lines = [f"{name}: {value}" for name, value in {**self.fields, **more_fields}.items()]
         head = "\r\n".join([f"{self.method} {self.target} HTTP/1.1", *lines, "", ""])
-        return head.encode("latin-1") + self.body
+        if isinstance(self.body, bytes):
+            return (head.encode("latin-1") + self.body,)
+        return itertools.chain((head.encode("latin-1"),), self.body.chunks())
+
+    def can_restart(self) -> bool:
+        return isinstance(self.body, bytes) or self.body.can_restart()
 
 
 def _request_of(
@@ -90,11 +154,14 @@ def _request_of(
     if content is None and operation.content != "json":
         # What the plugin is given for a request without a body.
         content = LEFT_OUT
-    body = b""
+    body: Union[bytes, _StreamedBody] = b""
     if content is not LEFT_OUT:
-        body = _json(content) if operation.content == "json" else _bytes(content)
+        body = _json(content) if operation.content == "json" else _body(content)
         fields["content-type"] = _MEDIA_TYPES[operation.content]
-        fields["content-length"] = str(len(body))
+        if isinstance(body, bytes):
+            fields["content-length"] = str(len(body))
+        else:
+            fields["transfer-encoding"] = "chunked"
     if operation.is_guarded:
         fields["x-svc-change"] = "1"
         fields.setdefault("content-length", "0")
@@ -111,15 +178,41 @@ def _query_part(name: str, value: Any, operation: _Operation[Any]) -> str:
     key = urllib.parse.quote(name, safe="")
     if value is None and name not in operation.json:
         return key
-    data = _json(value) if name in operation.json else _bytes(value)
+    data = _json(value) if name in operation.json else _query_bytes(value, name)
     return f"{key}={urllib.parse.quote_from_bytes(data, safe='')}"
 
 
-def _bytes(value: Any) -> bytes:
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return bytes(cast(bytes, value))
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return text.encode("utf-8")
+def _query_bytes(value: Any, name: str) -> bytes:
+    """Raises TypeError."""
+    if isinstance(value, bool):
+        return b"true" if value else b"false"
+    # By their values: subclasses, such as enums, may be written otherwise.
+    if isinstance(value, numbers.Integral):
+        return str(int(value)).encode()
+    if isinstance(value, decimal.Decimal):
+        return decimal.Decimal.__str__(value).encode()
+    if isinstance(value, numbers.Real):
+        return repr(float(value)).encode()
+    return _bytes(value, name)
+
+
+def _body(content: Any) -> Union[bytes, _StreamedBody]:
+    """Raises TypeError."""
+    if hasattr(content, "read") or hasattr(content, "__next__"):
+        return _StreamedBody(content)
+    return _bytes(content, "content")
+
+
+def _bytes(value: Any, name: str) -> bytes:
+    """Raises TypeError for anything but text and bytes."""
+    if isinstance(value, str):
+        return str.encode(value, "utf-8")
+    try:
+        return memoryview(value).tobytes()
+    except TypeError:
+        expected = "text, bytes, a file or an iterator of bytes" if name == "content" else "text"
+        found = type(value).__name__
+        raise TypeError(f"{name}: expected {expected}, not {found}") from None
 
 
 def _json(value: Any) -> bytes:

@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.parse
 from http.client import HTTPException, HTTPResponse, IncompleteRead
-from typing import Any, Iterator, List, Optional, cast
+from typing import Any, Iterable, Iterator, List, Optional, cast
 
 _MAX_IDLE = 16
 _PIECE = 64 * 1024
@@ -156,16 +156,16 @@ class _Server:
         for sock in idle:
             sock.close()
 
-    def exchange(self, method: str, data: bytes, deadline: _Deadline) -> _Answer:
+    def exchange(self, method: str, data: Iterable[bytes], deadline: _Deadline) -> _Answer:
         """One request and its whole answer, without any second try. Raises _Fault."""
         return self._exchange(method, data, deadline, False)
 
-    def begin(self, method: str, data: bytes, deadline: _Deadline) -> _Answer:
+    def begin(self, method: str, data: Iterable[bytes], deadline: _Deadline) -> _Answer:
         """The same of an answer that may be a stream, which is then yet to be read."""
         return self._exchange(method, data, deadline, True)
 
     def _exchange(
-        self, method: str, data: bytes, deadline: _Deadline, may_stream: bool
+        self, method: str, data: Iterable[bytes], deadline: _Deadline, may_stream: bool
     ) -> _Answer:
         try:
             sock = self._take_idle() or self._connect(deadline)
@@ -257,12 +257,13 @@ def _is_alive(sock: socket.socket) -> bool:
     return False
 
 
-def _send(sock: socket.socket, data: bytes, deadline: _Deadline) -> bool:
+def _send(sock: socket.socket, data: Iterable[bytes], deadline: _Deadline) -> bool:
     """False when the server took no more; it may have answered before, as to a long body."""
     try:
-        for start in range(0, len(data), _PIECE):
-            sock.settimeout(deadline.remaining())
-            sock.sendall(data[start : start + _PIECE])
+        for part in data:
+            for start in range(0, len(part), _PIECE):
+                sock.settimeout(deadline.remaining())
+                sock.sendall(part[start : start + _PIECE])
     except (BrokenPipeError, ConnectionResetError):
         return False
     return True

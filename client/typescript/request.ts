@@ -48,9 +48,21 @@ export function buildRequest(
 
 function queryPart(name: string, value: unknown, { json }: Operation): string {
   const key = escapeText(name);
-  if (json?.includes(name)) return `${key}=${escapeText(JSON.stringify(value))}`;
+  if (json?.includes(name)) return `${key}=${escapeText(jsonText(name, value))}`;
   if (value === null) return key;
-  return `${key}=${value instanceof Uint8Array ? escapeBytes(value) : escapeText(String(value))}`;
+  if (value instanceof Uint8Array) return `${key}=${escapeBytes(value)}`;
+  if (typeof value === "object" || typeof value === "function" || typeof value === "symbol") {
+    // Never `[object Object]`, nor a list that the server would take for one text.
+    throw new TypeError(`${name}: expected text, a number, a boolean or bytes`);
+  }
+  return `${key}=${escapeText(String(value))}`;
+}
+
+/** @throws TypeError for a value without a JSON form */
+function jsonText(name: string, value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`${name}: expected a JSON value`);
+  return text;
 }
 
 /**
@@ -66,30 +78,56 @@ function escapeBytes(bytes: Uint8Array): string {
 }
 
 function bodyOf(content: unknown, form: NonNullable<Operation["content"]>): string | ArrayBuffer {
-  if (form === "json") return JSON.stringify(content);
+  if (form === "json") return jsonText("content", content);
   if (typeof content === "string") return content;
   // A copy, so that a retry sends what the first attempt sent.
   if (content instanceof ArrayBuffer) return content.slice(0);
+  return copyOfView(content).buffer;
+}
+
+/** @throws TypeError for anything but a view of bytes */
+function copyOfView(content: unknown): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(content))
     throw new TypeError("content: expected text, bytes or a stream");
   const { buffer, byteOffset, byteLength } = content;
-  return new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+  return new Uint8Array(buffer, byteOffset, byteLength).slice();
 }
 
 /** What can only be waited for: Blobs, files, streams. Whole, so that a retry can send it again. */
 interface Source {
   arrayBuffer?(): Promise<ArrayBuffer>;
-  getReader?(): unknown;
-  [Symbol.asyncIterator]?(): unknown;
+  getReader?(): { read(): Promise<{ done?: boolean; value?: unknown }> };
+  [Symbol.asyncIterator]?(): AsyncIterator<unknown>;
 }
 
-/** The same parameters, with the bytes of a content that has to be waited for. */
+/**
+ * The same parameters, with the bytes of a content that has to be waited for.
+ * @throws TypeError for a stream of anything but text and bytes
+ */
 export async function withBytes({ content: form }: Operation, params: object): Promise<object> {
   const { content } = params as { content?: Source | null };
   if (form === undefined || form === "json") return params;
   // What the plugin is given for a request without a body.
   if (content === null) return { ...params, content: undefined };
-  if (!(content?.arrayBuffer ?? content?.getReader ?? content?.[Symbol.asyncIterator]))
-    return params;
-  return { ...params, content: await new Response(content as never).arrayBuffer() };
+  if (content?.arrayBuffer) return { ...params, content: await content.arrayBuffer() };
+  if (!content?.getReader && !content?.[Symbol.asyncIterator]) return params;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for await (const part of piecesOf(content)) {
+    const isText = typeof part === "string";
+    const isBuffer = part instanceof ArrayBuffer;
+    parts.push(isText ? ENCODER.encode(part) : copyOfView(isBuffer ? new Uint8Array(part) : part));
+  }
+  // By hand: `Response` writes `[object Object]` for sources that it does not know.
+  return { ...params, content: await new Blob(parts).arrayBuffer() };
+}
+
+const ENCODER = new TextEncoder();
+
+async function* piecesOf(source: Source): AsyncGenerator<unknown> {
+  if (source[Symbol.asyncIterator]) {
+    yield* source as AsyncIterable<unknown>;
+    return;
+  }
+  const reader = source.getReader!();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
 }

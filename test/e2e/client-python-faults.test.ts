@@ -108,6 +108,49 @@ test("sends no body for no content, and accepts any kind of bytes", async () => 
   ]);
 });
 
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+test("streams files and iterators, again only if they can start again", async () => {
+  const long = "ab".repeat(100_000);
+  await result({ do: "put", params: { content: { file: base64(long) } } });
+  await result({ do: "put", params: { content: { parts: ["a", "", "b"] } } });
+  assert.equal(
+    server.received.map(({ body, headers }) => [
+      body,
+      headers["transfer-encoding"],
+      headers["content-length"],
+    ]),
+    [
+      [long, "chunked", undefined],
+      ["ab", "chunked", undefined],
+    ],
+  );
+  server.script(failure(503, "later"), ok(1));
+  await result({ do: "put", params: { content: { file: base64("again") } } });
+  assert.equal(sent(), ["POST /svc/plugin/put again", "POST /svc/plugin/put again"]);
+  server.script(failure(503, "later"), ok(1));
+  await failed({ do: "put", params: { content: { parts: ["once"] } } }, "http");
+  assert.equal(sent(), ["POST /svc/plugin/put once"]);
+});
+
+test("does not complete a body whose source fails, and raises its error", async () => {
+  const reply = await call({ do: "put", params: { content: { failing: "a" } } });
+  assert.is(reply.raised, "ValueError");
+  assert.equal(sent(), []);
+});
+
+test("never sends the representation of an object", async () => {
+  for (const content of [5, true, [1, 2], { a: 1 }, ["a"]]) {
+    assert.is((await call({ do: "put", params: { content } })).raised, "TypeError");
+  }
+  for (const q of [["a"], { a: 1 }, { file: base64("a") }, { parts: ["a"] }]) {
+    assert.is((await call({ ...FIND, params: { q } })).raised, "TypeError");
+    assert.is((await call({ ...GET, params: { more: q } })).raised, "TypeError");
+  }
+  await result({ ...FIND, params: { q: { enum: true } } });
+  assert.equal(sent(), ["GET /svc/plugin/find?q=red"]);
+});
+
 test("applies options and rejects invalid header fields", async () => {
   const options = { partial: 2, headers: { "X-One": "1" } };
   await result({ ...FIND, client: { headers: { "x-one": "0", "X-Two": "2" } }, with: options });

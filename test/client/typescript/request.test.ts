@@ -106,6 +106,45 @@ test("sends content by its type, and converts nothing else to text", async () =>
   }
 });
 
+test("reads sources by their own methods, whatever their class", async () => {
+  const operation = { path: PATH, content: "bytes" } as const;
+  const read = async (content: unknown) => {
+    const { body } = buildRequest("", operation, await withBytes(operation, { content }), {});
+    return new TextDecoder().decode(body as ArrayBuffer);
+  };
+  async function* mixed() {
+    yield "a";
+    yield new TextEncoder().encode("b").buffer;
+  }
+  const values = ["a", "b"].map((text) => ({ value: new TextEncoder().encode(text) }));
+  const reader = { read: async () => values.shift() ?? { done: true } };
+  assert.is(await read(new Response("ab")), "ab");
+  assert.is(await read({ arrayBuffer: async () => new TextEncoder().encode("ab").buffer }), "ab");
+  assert.is(await read(mixed()), "ab");
+  assert.is(await read({ getReader: () => reader }), "ab");
+  async function* wrong() {
+    yield { a: 1 };
+  }
+  try {
+    await read(wrong());
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, "content: expected text, bytes or a stream");
+  }
+});
+
+test("rejects values that have no form in a query or in JSON", () => {
+  for (const value of [{}, ["a"], new Date(), () => 1, Symbol("s"), new Blob(["a"])]) {
+    assert.throws(() => query({ q: value }), /^q: expected text, a number, a boolean or bytes$/);
+  }
+  assert.throws(() => query({ q: () => 1 }, ["q"]), /^q: expected a JSON value$/);
+  const operation = { path: PATH, content: "json" } as const;
+  assert.throws(
+    () => buildRequest("", operation, { content: () => 1 }, {}),
+    /^content: expected a/,
+  );
+});
+
 test("copies bytes, so that later changes are not sent", () => {
   const content = Buffer.from("ab");
   const { body } = buildRequest("", { path: PATH, content: "bytes" }, { content }, {});

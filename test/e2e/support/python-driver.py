@@ -1,9 +1,12 @@
 # Makes a call for each JSON line, and writes its outcome as one. Options of a client and a call are
-# members; values without a JSON form are {"bytes": "<base64>"}, {"memory": "<base64>"} and
-# {"infinite": true}.
+# members; values without a JSON form are {"bytes": "<base64>"}, {"memory": "<base64>"},
+# {"infinite": true}, {"file": "<base64>"}, {"parts": ["<text>", ...]}, {"failing": "<text>"}
+# and {"enum": true}.
 
 import base64
 import dataclasses
+import enum
+import io
 import json
 import random
 import socket
@@ -24,7 +27,24 @@ def value_of(value):
         return memoryview(base64.b64decode(value["memory"]))
     if isinstance(value, dict) and list(value) == ["infinite"]:
         return float("inf")
+    if isinstance(value, dict) and list(value) == ["file"]:
+        return io.BytesIO(base64.b64decode(value["file"]))
+    if isinstance(value, dict) and list(value) == ["parts"]:
+        return (part.encode() for part in value["parts"])
+    if isinstance(value, dict) and list(value) == ["failing"]:
+        return failing(value["failing"])
+    if isinstance(value, dict) and list(value) == ["enum"]:
+        return Color.RED
     return value
+
+
+class Color(str, enum.Enum):
+    RED = "red"
+
+
+def failing(first):
+    yield first.encode()
+    raise ValueError("the source failed")
 
 
 def client_of(order):
