@@ -212,6 +212,8 @@ function boundedResult(
 ): unknown {
   const { hits } = options;
   if (hits !== null && !(typeof hits === "number" && hits < 0)) return run(options);
+  // The next page continues behind the last entry.
+  if (options.cursor) return run({ ...options, hits: MAX_UNASKED_HITS });
   const result = run({ ...options, hits: MAX_UNASKED_HITS + 1 });
   const whole = Array.isArray(result) ? { [name]: result } : (result as Arguments);
   const entries = whole[name];

@@ -38,8 +38,8 @@ export interface TextSearchResult extends FoundDocuments {
   readonly pending: number;
   /** True if a word stands for more terms than were looked at. */
   readonly isCut: boolean;
-  /** All matching vertices, in no order; null unless `isWhole`. */
-  readonly all: Uint32Array | null;
+  /** All matching documents, in no order; null unless `isWhole`. */
+  readonly all: FoundDocuments | null;
 }
 
 /** Reads what is sought for an index, once it is known how that analyzes texts. */
@@ -134,7 +134,7 @@ class Search {
         segments: segments.length,
         pending: pending.documents,
         isCut: match.isCut,
-        all: all && withoutReplaced(all.unsorted(), late).vertices,
+        all: all && withoutReplaced(all.unsorted(), late),
       },
       isCurrent,
     };

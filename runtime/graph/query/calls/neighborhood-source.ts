@@ -8,7 +8,7 @@ import type { HitKind } from "../hits/hit-order.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
 import { arcExists } from "../render/arc-exists.js";
-import type { HitSource, HitSourceResult } from "../render/entry-query.js";
+import type { HitSource, HitSourceResult } from "../render/hit-source.js";
 import type { Row } from "../render/row.js";
 import type { NeighborhoodCounts } from "../render/typed-results.js";
 import type { Deadline } from "../walk/deadline.js";

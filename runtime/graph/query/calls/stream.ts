@@ -11,12 +11,8 @@ import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest } from "../match/vertex-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ResultFormat, ResultOptions, VertexCondition } from "../parse/query-options.js";
-import {
-  type EntrySource,
-  fieldsFor,
-  MAX_RENDERINGS,
-  resolveRemovals,
-} from "../render/entry-query.js";
+import { fieldsFor, MAX_RENDERINGS, resolveRemovals } from "../render/entry-query.js";
+import type { EntrySource } from "../render/hit-source.js";
 import { entryRenderer, type RenderEntry } from "../render/render-entries.js";
 import { resultFormat } from "../render/result-format.js";
 import { Row } from "../render/row.js";

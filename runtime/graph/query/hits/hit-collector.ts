@@ -8,6 +8,7 @@ import type { HeadList } from "./head-list.js";
 import { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
+import type { PagePosition } from "./page-position.js";
 import { TopK } from "./top-k.js";
 
 /** Hits that one execution collects. */
@@ -23,6 +24,8 @@ export interface Collection {
   readonly heads: HandleSet | null;
   /** Receives the heads of all hits; null if they are not needed. */
   readonly all?: HeadList | null;
+  /** Hits up to this position are counted, but not kept; null to keep all. */
+  readonly after?: PagePosition | null;
 }
 
 /** A thread runs one query at a time, so all share one buffer. */
@@ -41,7 +44,9 @@ export class HitCollector implements HitSink {
   readonly #top: TopK | null;
   readonly #all: HeadList | null;
 
-  constructor({ order, keep, isComplete, countsNeighbors, heads, all = null }: Collection) {
+  constructor(collection: Collection) {
+    const { order, keep, isComplete, countsNeighbors, heads } = collection;
+    const { all = null, after = null } = collection;
     buffer.clear();
     this.countsNeighbors = countsNeighbors;
     const isReadBeyond = heads !== null || all !== null || order?.isSelective === true;
@@ -49,7 +54,7 @@ export class HitCollector implements HitSink {
     this.#keep = keep;
     this.#isComplete = isComplete || order !== null;
     this.#heads = heads;
-    this.#top = order === null ? null : new TopK(buffer, order, keep, all);
+    this.#top = order === null ? null : new TopK(buffer, order, keep, all, after);
     this.#all = all;
   }
 
@@ -62,6 +67,11 @@ export class HitCollector implements HitSink {
   /** Hits accepted, kept or not. */
   get arcs(): number {
     return this.#words / ARC_WORDS;
+  }
+
+  /** Sorted hits behind the position, kept or not. */
+  get offered(): number {
+    return this.#top?.offered ?? buffer.length;
   }
 
   take(batch: ArcBatch): boolean {

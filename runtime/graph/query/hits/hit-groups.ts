@@ -16,9 +16,9 @@ export interface Grouping extends TotalsOption {
 
 export class HitGroups {
   /** Slot in the buffer of the first hit of each group, in sort order. */
-  readonly firsts: Uint32Array;
+  firsts: Uint32Array;
   /** Number of the group of each of them. */
-  readonly #groups: readonly number[];
+  #groups: readonly number[];
   readonly #valueOf: (group: number) => FacetedValue;
   readonly #totals: SlotTotals;
 
@@ -47,6 +47,13 @@ export class HitGroups {
     this.#groups = groups;
     this.#totals = totals;
     this.#valueOf = (group) => groupAt.valueOf(group);
+  }
+
+  /** Keeps the groups whose first hit is accepted. */
+  keep(accepts: (slot: number) => boolean): void {
+    const { firsts } = this;
+    this.#groups = this.#groups.filter((_, place) => accepts(firsts[place]!));
+    this.firsts = firsts.filter(accepts);
   }
 
   /** Returns the value and the totals of the group at a place in sort order. */

@@ -14,6 +14,7 @@ import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js"
 import { moveArc } from "../match/arc-stack.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { ArcBatch } from "./hit-sink.js";
+import { compareEqualHits } from "./page-position.js";
 
 /** Kinds of hits: arcs, vertices, or the distinct heads of arcs. */
 export type HitKind = "arc" | "vertex" | "head";
@@ -27,6 +28,9 @@ const WITHOUT_SCORE = new Set([
   S.S_OBID,
   S.S_ANCHOR_OBID,
 ]);
+
+/** Kinds that compare strings. */
+const BY_NAME = new Set([S.S_ID, S.S_ANCHOR, S.S_OBID, S.S_ANCHOR_OBID]);
 
 /** A parsed `sortby`. */
 export interface Sortby {
@@ -85,27 +89,31 @@ export class HitOrder {
   readonly #kind: number;
   readonly #read: (store: GraphStore, vertex: number) => number;
   readonly #sign: 1 | -1;
-  /** True if hits with equal keys must be compared as strings. */
+  readonly #isByName: boolean;
+  readonly #isTotal: boolean;
+  /** True if hits with equal keys must be compared further. */
   readonly hasTexts: boolean;
   /** Program that scores hits; null for another order. */
   readonly #rank: ArcProgram | null;
   readonly #isOfVertices: boolean;
 
-  /** @param by scores hits for S_RANK and S_TEXT; compared with for S_SIM and S_HAM */
+  /** @param isTotal true to order hits with equal keys, for cursors */
   constructor(
     store: GraphStore,
     { kind, isDescending }: Sortby,
     { rank, probe, texts }: OrderInputs,
     hits: HitKind,
+    isTotal = false,
   ) {
     this.#store = store;
+    this.#isTotal = isTotal;
     this.#rank = rank;
     this.#isOfVertices = hits === "vertex";
     this.#kind = kind;
-    this.#read = vertexNumber(kind, probe, texts);
+    this.#read = vertexNumber(kind, probe, texts, isTotal);
     this.#sign = isDescending ? -1 : 1;
-    this.hasTexts =
-      kind === S.S_ID || kind === S.S_ANCHOR || kind === S.S_OBID || kind === S.S_ANCHOR_OBID;
+    this.#isByName = BY_NAME.has(kind);
+    this.hasTexts = this.#isByName || isTotal;
   }
 
   /** True if the most similar come first. */
@@ -167,6 +175,27 @@ export class HitOrder {
 
   /** Returns a negative number if the hit in slot `a` comes first; only if `hasTexts`. */
   compareTexts(hits: HitBuffer, a: number, b: number): number {
+    const difference = this.#isByName ? this.#compareNames(hits, a, b) : 0;
+    if (difference !== 0 || !this.#isTotal) return difference;
+    return compareEqualHits(this.#store, hits, a, b);
+  }
+
+  /** Returns the string that a hit is sorted by; empty in other orders. */
+  nameOf(head: number, tail: number): string {
+    const { ids } = this.#store;
+    if (this.#kind === S.S_ID) return ids.idOf(head);
+    if (this.#kind === S.S_ANCHOR) return ids.idOf(tail);
+    if (this.#kind === S.S_OBID) return ids.internalIdOf(head);
+    return this.#kind === S.S_ANCHOR_OBID ? ids.internalIdOf(tail) : "";
+  }
+
+  /** Compares the string of a hit with another one. */
+  compareName(head: number, tail: number, name: string): number {
+    if (!this.#isByName) return 0;
+    return Buffer.compare(Buffer.from(this.nameOf(head, tail)), Buffer.from(name)) * this.#sign;
+  }
+
+  #compareNames(hits: HitBuffer, a: number, b: number): number {
     const { ids } = this.#store;
     if (this.#kind === S.S_ID) return ids.compare(hits.headOf(a), hits.headOf(b)) * this.#sign;
     if (this.#kind === S.S_ANCHOR) return ids.compare(hits.tailOf(a), hits.tailOf(b)) * this.#sign;
@@ -218,7 +247,10 @@ function vertexNumber(
   kind: number,
   probe: Probe | null,
   texts: TextScores | null,
+  isTotal: boolean,
 ): (store: GraphStore, vertex: number) => number {
+  // Pending and built texts have equal scores except for rounding.
+  if (kind === S.S_TEXT && isTotal) return (_, vertex) => Math.fround(texts?.of(vertex) ?? 0);
   if (kind === S.S_TEXT) return (_, vertex) => texts?.of(vertex) ?? Number.NaN;
   // Vertices without a vector come last in either direction.
   if (kind === S.S_SIM) return (_, vertex) => probe?.similarity(vertex, Number.NaN) ?? Number.NaN;

@@ -6,6 +6,7 @@ import type { HeadList } from "./head-list.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch } from "./hit-sink.js";
+import type { PagePosition } from "./page-position.js";
 
 /** Arcs whose keys are computed at once, sized for the L1 cache. */
 const MAX_KEYS = 256;
@@ -18,6 +19,9 @@ export class TopK {
   readonly #order: HitOrder;
   readonly #keep: number;
   readonly #all: HeadList | null;
+  readonly #after: PagePosition | null;
+  /** Hits behind the position, kept or not. */
+  offered = 0;
   /** Slots of the kept hits; empty until there are more hits than are kept. */
   #heap = NO_SLOTS;
   /** Slot for the next candidate; -1 until the heap is full. */
@@ -28,8 +32,16 @@ export class TopK {
   /**
    * @param keep maximum number of hits to keep; Infinity for all
    * @param all receives the heads of all hits, kept or not
+   * @param after hits up to this position are not kept
    */
-  constructor(hits: HitBuffer, order: HitOrder, keep: number, all: HeadList | null = null) {
+  constructor(
+    hits: HitBuffer,
+    order: HitOrder,
+    keep: number,
+    all: HeadList | null = null,
+    after: PagePosition | null = null,
+  ) {
+    this.#after = after;
     this.#hits = hits;
     this.#order = order;
     this.#keep = keep;
@@ -43,10 +55,12 @@ export class TopK {
     for (let { from } = batch; from < end; from += MAX_KEYS * ARC_WORDS) {
       batch.from = from;
       batch.end = Math.min(from + MAX_KEYS * ARC_WORDS, end);
-      const best = this.#order.computeKeys(batch, keys);
+      let best = this.#order.computeKeys(batch, keys);
       // Once the heap is full, most batches have no better arc than the worst kept.
       taken += batch.end - from;
       this.#all?.push(batch);
+      if (this.#after !== null) best = this.#after.filter(batch, keys);
+      this.offered += batch.length;
       if (this.#spare < 0 || best <= this.#worst) this.#offer(batch);
     }
     return taken;

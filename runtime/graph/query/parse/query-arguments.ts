@@ -9,7 +9,7 @@ const EXPRESSIONS = ["pre", "filter", "post", "memory"];
 const PAGE = ["hits", "offset"];
 const LIMIT = ["timeout", "limexec"];
 const RESULT = ["result", "fields", "counts", "timing"];
-const ENTRIES = [...RESULT, "explain", "select", "sortby", "rank", "facets", "groupBy"];
+const ENTRIES = [...RESULT, "explain", "select", "sortby", "rank", "facets", "groupBy", "cursor"];
 const NEIGHBORHOOD = [
   ...ENTRIES,
   ...EXPRESSIONS,

@@ -177,12 +177,14 @@ export interface ResultOptions {
   readonly explain?: boolean;
 }
 
-/** Options of `facets` and `groupBy`, of queries with entries. */
+/** Options for facets, groups and pages of queries with entries. */
 export interface SummaryOptions {
   /** Counts all matches by value, range, type or arc, by name of the facet. */
   readonly facets?: { readonly [name: string]: FacetOption } | null;
   /** Returns the first entry of each group with an equal property, or of each `.type`. */
   readonly groupBy?: string | ({ readonly key: string } & TotaledProperties) | null;
+  /** True, or the `cursor` of the page before: adds the cursor of the next page. */
+  readonly cursor?: string | boolean | null;
 }
 
 /** Properties that are totaled for each value of a facet or each group. */

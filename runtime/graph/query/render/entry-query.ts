@@ -5,82 +5,34 @@
 // if an id was removed since the search began; every row is then validated and outdated ones are
 // dropped.
 
-import { S_RANK } from "../../../base/sort-constants.js";
+import { S_ID, S_RANK } from "../../../base/sort-constants.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
 import { F_ID, F_PROP, R_DICT, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { QueryMeter } from "../../store/query-meter.js";
 import { readConsistently } from "../../store/read-consistently.js";
-import type { TextScores } from "../../texts/text-scores.js";
 import { type Probe, probeFor } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { countFacets, type Facet } from "../hits/facets.js";
 import { HeadList } from "../hits/head-list.js";
 import { HitCollector } from "../hits/hit-collector.js";
 import { type Grouping, HitGroups } from "../hits/hit-groups.js";
-import { type HitKind, HitOrder, parseSortby } from "../hits/hit-order.js";
-import { HitCounter, type HitSink } from "../hits/hit-sink.js";
+import { HitOrder, parseSortby } from "../hits/hit-order.js";
+import { HitCounter } from "../hits/hit-sink.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { HandleSet } from "../match/handle-set.js";
 import { parseFacets, parseGroupBy } from "../parse/facet-option.js";
 import { type Page, parsePage } from "../parse/query-arguments.js";
 import type { ExecuteOptions, ResultOptions, SummaryOptions } from "../parse/query-options.js";
-import { type Deadline, readDeadline, type TimedQuery } from "../walk/deadline.js";
+import { type Deadline, readDeadline } from "../walk/deadline.js";
 import { displayFields, type Field, fieldMask } from "./fields.js";
+import type { EntrySource, HitSource } from "./hit-source.js";
+import { createCursor, type QueryCursor, requireStableOrder } from "./query-cursor.js";
 import { entryRenderer, type RenderEntry } from "./render-entries.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import { Row } from "./row.js";
 import { parseSelectOption } from "./select.js";
-
-/** Properties of a query's hits that are fixed before the search. */
-export interface EntrySource {
-  /** Expressions of the query, reset before each search. */
-  readonly expressions: ExpressionSet;
-  readonly defaultFields: number;
-  /** Fields that such hits do not have. */
-  readonly missingFields: number;
-}
-
-/** Supplies the hits of a query. */
-export interface HitSource extends EntrySource {
-  readonly store: GraphStore;
-  /** Filter of the first level; null in searches of the whole graph. */
-  readonly arc: ArcTest | null;
-  readonly kind: HitKind;
-  readonly timed: TimedQuery;
-  /** Name of the list of entries in an envelope with counts. */
-  readonly listName: string;
-  /** @param anchor 0 in searches of the whole graph */
-  search(anchor: number, sink: HitSink, deadline: Deadline): void;
-  /**
-   * Passes the vertices nearest to a probe vector to the sink; returns false, and passes none, if
-   * there are too few.
-   */
-  nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
-  /** Scores of the texts that were searched; null where none are. */
-  readonly texts?: TextScores | null;
-  /** Order of the hits unless another one is requested. */
-  readonly sortby?: number;
-  /**
-   * Passes the vertices with the best texts to the sink; false if the source cannot.
-   * @param all set to the heads of all matches; null if only the best are needed
-   */
-  best?(hits: number, sink: HitSink, deadline: Deadline, all: HeadList | null): boolean;
-  /** Returns whether a hit still exists. */
-  isCurrent(row: Row): boolean;
-  counts(found: HitSourceResult): object;
-  /** Describes the last search, one step per line. */
-  explain(): string[];
-}
-
-/** Totals of a complete search. */
-export interface HitSourceResult {
-  readonly hits: number;
-  readonly neighbors: number;
-  /** Hits of the page that disappeared before they were rendered. */
-  readonly excluded: number;
-}
 
 /** Maximum number of renderings of a page while vertices disappear. */
 export const MAX_RENDERINGS = 3;
@@ -96,6 +48,7 @@ export class EntryQuery {
   readonly #isDistinct: boolean;
   readonly #facets: readonly Facet[] | null;
   readonly #grouping: Grouping | null;
+  readonly #cursor: QueryCursor | null;
   /** True if an entry is just the id of the head, alone or in a list. */
   readonly #isId: boolean;
   readonly #isList: boolean;
@@ -115,7 +68,8 @@ export class EntryQuery {
     this.#isDictionary = format === R_DICT;
     this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && format !== R_DICT;
     this.#probe = resolveProbe(source, options.vector);
-    this.#order = resolveSortOrder(source, options, this.#probe);
+    this.#cursor = createCursor(source, options);
+    this.#order = resolveSortOrder(source, options, this.#probe, this.#cursor !== null);
     this.#isDistinct = source.kind === "head";
     this.#facets = parseFacets(source.store, options.facets);
     this.#grouping = parseGroupBy(source.store, options.groupBy);
@@ -158,7 +112,8 @@ export class EntryQuery {
     const begun = meter.begin();
     const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
     const removals = resolveRemovals(source.store);
-    const isComplete = hasCounts || this.#facets !== null || this.#grouping !== null;
+    const isComplete = this.#isWhole;
+    const after = this.#cursor?.position(anchor, this.#order!) ?? null;
     const all = this.#facets === null ? null : new HeadList();
     const kept = this.#grouping === null ? page.offset + page.hits : Number.POSITIVE_INFINITY;
     const collector = new HitCollector({
@@ -168,6 +123,7 @@ export class EntryQuery {
       countsNeighbors: hasCounts && source.kind === "arc",
       heads: this.#isDistinct ? new HandleSet() : null,
       all,
+      after: this.#grouping === null ? after : null,
     });
     const isSearched = page.hits > 0 || isComplete || source.expressions.hasEffects;
     const isNearest = isSearched && this.#takeNearest(collector, page, deadline);
@@ -176,17 +132,24 @@ export class EntryQuery {
     const slots = this.#sort(collector, deadline);
     const groups =
       this.#grouping && new HitGroups(source.store, this.#grouping, collector.hits, slots);
+    if (groups !== null && after !== null) {
+      groups.keep((slot) => after.isBehind(collector.hits, slot));
+    }
     const facets = all && countFacets(source.store, this.#facets!, all, deadline);
     watch?.split();
     const hit = { removals, deadline, slots: groups?.firsts ?? slots, groups };
     const { entries, places, excluded } = this.#renderPage(anchor, collector, page, hit);
     meter.end(begun);
-    if (!isComplete && watch === null) return entries;
+    if (!isComplete && watch === null && this.#cursor === null) return entries;
+    const found = groups?.firsts.length ?? collector.offered;
     const { arcs: hits, neighbors } = collector;
     return {
       [source.listName]: entries,
       ...(groups !== null && { groups: places.map((place) => groups.at(place)) }),
       ...(facets !== null && { facets }),
+      ...(this.#cursor !== null && {
+        cursor: this.#cursor.next(anchor, this.#order!, collector.hits, hit.slots!, page, found),
+      }),
       ...(hasCounts && { counts: source.counts({ hits, neighbors, excluded }) }),
       ...(hasTiming && { time: watch!.time }),
       ...(hasExplanation && {
@@ -210,7 +173,8 @@ export class EntryQuery {
   #takeNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
     const keep = page.offset + page.hits;
     const isOther = this.#probe === null || !this.#order?.isBySimilarity;
-    if (isOther || this.#isWhole || keep === Number.POSITIVE_INFINITY) return false;
+    if (isOther || this.#isWhole || this.#cursor !== null || keep === Number.POSITIVE_INFINITY)
+      return false;
     return this.#source.nearest?.(this.#probe!, keep, collector, deadline) ?? false;
   }
 
@@ -227,7 +191,7 @@ export class EntryQuery {
     all: HeadList | null,
   ): boolean {
     const keep = page.offset + page.hits;
-    if (!this.#order?.isByText || this.#grouping !== null) return false;
+    if (!this.#order?.isByText || this.#grouping !== null || this.#cursor !== null) return false;
     if (keep === Number.POSITIVE_INFINITY) return false;
     const heads = this.#isWhole ? (all ?? new HeadList()) : null;
     return this.#source.best?.(keep, collector, deadline, heads) ?? false;
@@ -340,16 +304,20 @@ export function resolveSortOrder(
   source: HitSource,
   { sortby, rank }: RankedOptions,
   probe: Probe | null,
+  hasCursor = false,
 ): HitOrder | null {
   const { store, kind, expressions, texts = null } = source;
   const hasRank = rank !== undefined && rank !== null;
-  const order = parseSortby(sortby ?? source.sortby, kind, hasRank);
+  // Pages follow each other in an order, that of ids unless another one is requested.
+  const byDefault = source.sortby ?? (hasCursor ? S_ID : undefined);
+  const order = parseSortby(sortby ?? byDefault, kind, hasRank);
+  if (hasCursor) requireStableOrder(order);
   // A ranking formula is compiled even if nothing is sorted by it, to report its errors.
   const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
   const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
   if (order.kind === 0) return null;
   const formula = order.kind === S_RANK ? program : null;
-  return new HitOrder(store, order, { rank: formula, probe, texts }, kind);
+  return new HitOrder(store, order, { rank: formula, probe, texts }, kind, hasCursor);
 }
 
 /** Options of queries with a ranking formula and a probe vector. */

@@ -132,6 +132,8 @@ type IsPresent<O, K extends string> =
         ? true
         : boolean
     : never;
+/** `false` is no cursor. */
+type HasCursor<O> = Option<O, "cursor"> extends false ? false : IsPresent<O, "cursor">;
 type FacetResult<F> = F extends { readonly ranges: readonly number[] }
   ? FacetRange[]
   : F extends number | { readonly ranges?: undefined }
@@ -162,17 +164,20 @@ type Envelope<O, Key extends string, Counts, E> =
           | IsOpen<Given<O, "explain">>
           | IsOpen<IsPresent<O, "facets">>
           | IsOpen<IsPresent<O, "groupBy">>
+          | IsOpen<HasCursor<O>>
       ? unknown
       : [
             | Given<O, "counts">
             | Given<O, "timing">
             | Given<O, "explain">
             | IsPresent<O, "facets">
-            | IsPresent<O, "groupBy">,
+            | IsPresent<O, "groupBy">
+            | HasCursor<O>,
           ] extends [false]
         ? E[]
         : Flat<
             { [K in Key]: Grouped<O, E>[] } & Facets<O> &
+              (HasCursor<O> extends true ? { cursor: string | null } : unknown) &
               Groups<O> &
               (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
               (Given<O, "timing"> extends true ? { time: QueryTiming } : unknown) &

@@ -3,6 +3,7 @@
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { searchTexts, type TextSearchResult } from "../../texts/search-texts.js";
+import type { TextStatistics } from "../../texts/text-statistics.js";
 import { HitCounter } from "../hits/hit-sink.js";
 import { bindTest, type VertexTest } from "../match/vertex-test.js";
 import type { TextQuery } from "../parse/text-query.js";
@@ -17,6 +18,11 @@ export interface ConditionalTextSearch {
   readonly expressions: ExpressionSet;
   /** True to return all matching vertices beside the best. */
   readonly isWhole: boolean;
+  /** Statistics of the first page; null for those of this moment. */
+  readonly statistics: TextStatistics | null;
+  /** Whether typos are allowed; null to allow them if fewer than `enough` are found without. */
+  readonly allowsTypos: boolean | null;
+  readonly enough: number;
 }
 
 /**
@@ -26,10 +32,11 @@ export interface ConditionalTextSearch {
  * @throws KeyError no such index
  */
 export function findTexts(
-  { store, query, test, expressions, isWhole }: ConditionalTextSearch,
+  search: ConditionalTextSearch,
   hits: number,
   deadline: Deadline,
-): TextSearchResult | null {
+): FoundTexts | null {
+  const { store, query, test, expressions, isWhole, statistics, allowsTypos, enough } = search;
   if (test !== null) bindTest(test, store);
   const walker = Walker.of(store);
   const run = expressions.start((steps) => deadline.spend(steps));
@@ -38,15 +45,20 @@ export function findTexts(
   const accepts = (vertex: number): boolean =>
     test === null ? vertices.isUsed(vertex) : walker.test(test, vertex, 0);
   const spend = (count: number): void => deadline.spend(count);
-  const search = (allowsTypos: boolean): TextSearchResult | null =>
-    searchTexts(store, query.place, (index) => query.read(index, allowsTypos), {
+  const find = (hasTypos: boolean): FoundTexts | null => {
+    const found = searchTexts(store, query.place, (index) => query.read(index, hasTypos), {
       ...{ hits, isWhole, accepts, spend },
-      statistics: null,
+      statistics,
     });
-  if (!query.isFuzzyOnDemand) return search(true);
-  const exact = search(false);
-  return exact === null || exact.count >= Math.min(hits, ENOUGH) ? exact : search(true);
+    return found && { ...found, hasTypos };
+  };
+  if (!query.isFuzzyOnDemand || allowsTypos === true) return find(true);
+  const exact = find(false);
+  if (allowsTypos === false || exact === null) return exact;
+  return (exact.all ?? exact).count >= enough ? exact : find(true);
 }
 
-/** Hits without typos that are enough where all hits are wanted. */
-const ENOUGH = 10;
+/** Result of a search, and whether words may have had typos. */
+export interface FoundTexts extends TextSearchResult {
+  readonly hasTypos: boolean;
+}

@@ -97,3 +97,5 @@ is<{ vertices: { id: string; grouped: number }[]; groups: FacetValue[] }>()(
 is<{ vertices: string[]; groups: FacetValue[] }>()(vertices({ groupBy: "model" }), true);
 is<string[]>()(vertices({ groupBy: null, condition: { or: ["a", { and: ["b"] }] } }), true);
 is<unknown>()(vertices({} as VerticesOptions), true);
+is<{ vertices: string[]; cursor: string | null }>()(vertices({ cursor: true }), true);
+is<string[]>()(vertices({ cursor: false }), true);

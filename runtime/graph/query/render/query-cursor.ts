@@ -1,0 +1,84 @@
+// The `cursor` option of a query: where its page begins, and the cursor of the next page.
+
+import { S_NONE, S_RANDOM } from "../../../base/sort-constants.js";
+import { invalidArgument } from "../../model/invalid-argument.js";
+import type { HitBuffer } from "../hits/hit-buffer.js";
+import type { HitOrder, Sortby } from "../hits/hit-order.js";
+import { describeHit, PagePosition } from "../hits/page-position.js";
+import type { Page } from "../parse/query-arguments.js";
+import {
+  type CursorContents,
+  decodeCursor,
+  digestQuery,
+  encodeCursor,
+  foreignCursor,
+} from "./cursor.js";
+import type { HitSource } from "./hit-source.js";
+
+/**
+ * Returns the cursor of a query; null if it has none.
+ * @throws QueryError an altered cursor, or one of another query
+ */
+export function createCursor(source: HitSource, options: object): QueryCursor | null {
+  const { cursor } = options as { readonly cursor?: unknown };
+  if (cursor === undefined || cursor === null || cursor === false) return null;
+  const { store, listName, searched } = source;
+  const digest = digestQuery(`${listName} ${searched ?? ""}`, store.name, options);
+  const contents = cursor === true ? null : decodeCursor(digest, cursor);
+  const isOwn = contents === null || contents.state === null || source.resume?.(contents.state);
+  if (!isOwn) throw foreignCursor(cursor);
+  return new QueryCursor(source, digest, cursor, contents);
+}
+
+/** @throws QueryError an order that differs from call to call */
+export function requireStableOrder({ kind }: Sortby): void {
+  if (kind !== S_RANDOM && kind !== S_NONE) return;
+  throw invalidArgument("a cursor requires a sort order", kind, "any but S_RANDOM", ".sortby");
+}
+
+export class QueryCursor {
+  readonly #source: HitSource;
+  readonly #digest: string;
+  readonly #given: unknown;
+  readonly #contents: CursorContents | null;
+
+  constructor(source: HitSource, digest: string, given: unknown, contents: CursorContents | null) {
+    this.#source = source;
+    this.#digest = digest;
+    this.#given = given;
+    this.#contents = contents;
+  }
+
+  /**
+   * Returns where the page begins; null for the first page.
+   * @throws QueryError a cursor of another anchor
+   */
+  position(anchor: number, order: HitOrder): PagePosition | null {
+    if (this.#contents === null) return null;
+    if (this.#contents.anchor !== this.#nameOf(anchor)) throw foreignCursor(this.#given);
+    return new PagePosition(this.#source.store, order, this.#contents.last);
+  }
+
+  /**
+   * Returns the cursor of the next page; null if this is the last.
+   * @param found number of hits from the beginning of the page on
+   */
+  next(
+    anchor: number,
+    order: HitOrder,
+    hits: HitBuffer,
+    slots: Uint32Array,
+    page: Page,
+    found: number,
+  ): string | null {
+    const end = page.offset + page.hits;
+    if (end >= found || page.hits === 0) return null;
+    const last = describeHit(this.#source.store, order, hits, slots[end - 1]!);
+    const state = this.#source.pageState?.() ?? null;
+    return encodeCursor(this.#digest, { last, anchor: this.#nameOf(anchor), state });
+  }
+
+  #nameOf(anchor: number): string {
+    return anchor === 0 ? "" : this.#source.store.ids.idOf(anchor);
+  }
+}
