@@ -236,8 +236,8 @@ export const RUNTIME_CODES = {
     fix: "give the key with which the certificate was made",
   },
   SVC2943: {
-    title: "transport without TLS",
-    fix: "choose the transport `net`, or let a proxy do TLS",
+    title: "transport without TLS or PROXY protocol",
+    fix: "choose the transport `net`",
   },
   SVC2900: {
     title: "collector of traces that takes no spans",

@@ -3,6 +3,7 @@
 
 import { nowMs } from "../base/clock.js";
 import { logUnthrottled } from "../base/log.js";
+import { clientAddress } from "../http/client-address.js";
 import type { Exchange } from "../http/transport.js";
 
 const MS_DIGITS = 2;
@@ -17,12 +18,12 @@ export class AccessLog {
   }
 
   answered(exchange: Exchange, status: number, bytes: number): void {
-    const { method, target, connection, headers, t0Ms, isWarmUp } = exchange;
+    const { method, target, headers, t0Ms, isWarmUp } = exchange;
     if (isWarmUp) return;
     if (this.#answered++ % this.#every > 0) return;
     const path = target.split("?", 1)[0]!;
     const ms = Number((nowMs() - t0Ms).toFixed(MS_DIGITS));
-    const client = connection.remoteAddress;
+    const client = clientAddress(exchange);
     const { requestId } = headers;
     const named = requestId === null ? {} : { request: requestId };
     const fields = { method, path, status, ms, bytes, client, ...named };

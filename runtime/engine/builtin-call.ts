@@ -1,6 +1,7 @@
 // Built-in plugins that need nothing but the server's own state run in the IO thread, through the
 // same generated converters as every plugin.
 
+import { clientUrl } from "../http/client-address.js";
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryStart } from "../plugin/contract/query-text.js";
@@ -35,18 +36,19 @@ export function runBuiltinPost(
 }
 
 function sourceOf(
-  { method, target, headers, body, connection, t0Ms }: Exchange,
+  exchange: Exchange,
   port: 0 | 1,
   basePort: number,
   serial: number,
 ): RequestSource {
+  const { method, target, headers, body, connection, t0Ms } = exchange;
   return {
     method: method === "POST" ? "POST" : "GET",
     target,
     query: queryStart(target),
     headerBlock: headers.block,
     body,
-    client: connection.client,
+    client: clientUrl(exchange),
     executor: 0,
     serial,
     t0Ms,

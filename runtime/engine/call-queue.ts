@@ -6,6 +6,7 @@
 import { clientKey } from "../base/client-key.js";
 import { FairQueue } from "../base/fair-queue.js";
 import { MAX_QUEUE } from "../base/limits.js";
+import { clientAddress } from "../http/client-address.js";
 import type { PluginCall } from "./plugin-call.js";
 
 type Lines = readonly FairQueue<PluginCall>[];
@@ -97,7 +98,7 @@ function newLines(): Lines {
 
 /** Whose request it is. */
 export function clientOf({ exchange }: PluginCall): string {
-  return clientKey(exchange.connection.remoteAddress);
+  return clientKey(clientAddress(exchange));
 }
 
 /** The open line whose first request comes before those of the others, -1 for none. */

@@ -3,6 +3,7 @@
 
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { REVOKE_QUEUED_AFTER_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
+import { clientUrl } from "../http/client-address.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
@@ -75,7 +76,7 @@ export class ExecutorLink {
       flags,
       exchange.t0Ms,
       connection.ident,
-      connection.client,
+      clientUrl(exchange),
       call.step?.target ?? exchange.target,
       exchange.trace === null
         ? exchange.headers.block

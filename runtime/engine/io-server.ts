@@ -29,7 +29,11 @@ import { ClientPermissions } from "../http/client-permissions.js";
 import { Compressor } from "../http/compressor.js";
 import { CrossOriginGuard } from "../http/cross-origin-guard.js";
 import { FileServer } from "../http/files.js";
-import { type LoadedTransport, loadTransport } from "../http/load-transport.js";
+import {
+  type LoadedTransport,
+  loadTransport,
+  type NetOnlySetting,
+} from "../http/load-transport.js";
 import { OperatorAuth } from "../http/operator-auth.js";
 import { PackagedFiles } from "../http/packaged-files.js";
 import type { HttpServer, ServerOptions } from "../http/transport.js";
@@ -110,7 +114,7 @@ export class IoServer {
     this.#routes = new RouteTable(settings.prefix);
     this.#tracer = tracerOf(settings, () => this.#view.serviceName ?? "svc");
     this.#recorder = recorderOf(settings);
-    const trusted = new TrustedClients(settings.trustedNetworks);
+    const trusted = new TrustedClients(settings.trustedNetworks, settings.proxies);
     const permissions = new ClientPermissions(settings.dispatcherNetworks);
     const traces = new TraceSampler(this.#tracer, permissions);
     const compressor = compressorOf(settings);
@@ -233,7 +237,12 @@ export class IoServer {
   /** Only before the service is in: what the metrics count of it is forgotten. */
   async #warmUp(calls: WarmUp): Promise<void> {
     const limits = { connections: 0, requestsPerSecond: 0 };
-    const options = { ...serverOptions(this.#data.settings, 0), limits, tls: null };
+    const options = {
+      ...serverOptions(this.#data.settings, 0),
+      limits,
+      proxyProtocol: false,
+      tls: null,
+    };
     const useless = await warmUp(calls, options, this.#engine.events(0));
     this.#metrics.forget();
     this.#tallies.forget();
@@ -394,7 +403,12 @@ function answerRules(
 }
 
 function configuredTransport(settings: ServerSettings): Promise<LoadedTransport> {
-  return loadTransport(settings.transport, settings.projectDir, settings.tls !== null);
+  return loadTransport(settings.transport, settings.projectDir, netOnlySetting(settings));
+}
+
+function netOnlySetting({ tls, proxyProtocol }: ServerSettings): NetOnlySetting | null {
+  if (tls !== null) return "http.tls";
+  return proxyProtocol ? "http.proxyProtocol" : null;
 }
 
 function dispatcherOf(
@@ -413,11 +427,14 @@ function compressorOf({ compression, tls }: ServerSettings): Compressor | null {
 /** What one port is to keep to. */
 function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOptions, "tls"> {
   const { maxBodyBytes, cors, dispatcherNetworks, idleTimeoutSeconds } = settings;
-  const { maxConnectionsPerClient, maxRequestRatePerClient } = settings;
+  const { maxConnectionsPerClient, maxRequestRatePerClient, proxies, proxyProtocol } = settings;
   return {
     maxBodyBytes,
     cors,
     parents: dispatcherNetworks,
+    proxies,
+    // Operators reach the admin port without a proxy.
+    proxyProtocol: proxyProtocol && offset === 0,
     limits:
       offset === 0
         ? { connections: maxConnectionsPerClient, requestsPerSecond: maxRequestRatePerClient }

@@ -26,6 +26,7 @@ import { type MergedResponse, mergePartials, mergeTrusted } from "../dispatch/me
 import { encodeMerged } from "../dispatch/merged-response.js";
 import type { Outcome } from "../dispatch/partition-call.js";
 import type { BackEndResponse } from "../dispatch/response-parser.js";
+import { clientAddress } from "../http/client-address.js";
 import { isDisconnectError } from "../http/disconnect-errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import type { Exchange } from "../http/transport.js";
@@ -99,7 +100,7 @@ class Progress implements Dispatch {
   }
 
   get client(): string {
-    return clientKey(this.received.exchange.connection.remoteAddress);
+    return clientKey(clientAddress(this.received.exchange));
   }
 
   isAborted(): boolean {

@@ -2,6 +2,7 @@
 // makes us record it, too: that is the word of those who may be dispatchers. A stranger could have
 // each of his requests recorded; of his, as of those without a trace, one of so many is.
 
+import { clientAddress } from "../http/client-address.js";
 import type { ClientPermissions } from "../http/client-permissions.js";
 import type { Exchange } from "../http/transport.js";
 import { headerValue } from "../plugin/contract/request-text.js";
@@ -36,7 +37,7 @@ export class TraceSampler {
     return unsampled(parent);
   }
 
-  #isVerified({ connection }: Exchange): boolean {
-    return this.#rights.isParent(connection.remoteAddress);
+  #isVerified(exchange: Exchange): boolean {
+    return this.#rights.isParent(clientAddress(exchange));
   }
 }

@@ -30,6 +30,7 @@ const NAMES = [
   "origin",
   "sec-fetch-site",
   "expect",
+  "forwarded",
   "x-svc-via",
   "x-svc-trunk",
   "x-request-id",
@@ -40,6 +41,7 @@ const NAMES = [
   "content-length",
   "transfer-encoding",
   "x-svc-bypass-sout",
+  "x-forwarded-for",
   "x-svc-partial-target",
   "x-svc-builtin-min-executor",
 ];
@@ -61,6 +63,7 @@ export class HeaderFields implements RequestHeaders {
   hasArgspec = false;
   requestId: string | null = null;
   isFromPage = false;
+  isForwarded = false;
   /** A dispatcher asks whether connections may carry streams. */
   asksForTrunk = false;
   count = 0;
@@ -137,6 +140,10 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
     case "origin":
     case "sec-fetch-site":
       fields.isFromPage = true;
+      return true;
+    case "forwarded":
+    case "x-forwarded-for":
+      fields.isForwarded = true;
       return true;
     case "x-request-id":
       fields.requestId = asRequestId(value);

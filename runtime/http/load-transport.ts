@@ -14,6 +14,13 @@ const PACKAGE = "hyper-express";
 
 export type TransportChoice = "auto" | "net" | "uws";
 
+/** Settings that only `net` supports, and what `uws` lacks. */
+const NET_ONLY = {
+  "http.tls": "uws has no TLS here",
+  "http.proxyProtocol": "uws has no PROXY protocol here",
+} as const;
+export type NetOnlySetting = keyof typeof NET_ONLY;
+
 export interface LoadedTransport {
   readonly transport: Transport;
   /** Why it is this one, for people. */
@@ -24,18 +31,18 @@ export interface LoadedTransport {
  * Loads the transport that the configuration asks for.
  * @param choice `http.transport`; `auto` takes `uws` where it can be had
  * @param projectDir folder from which hyper-express is looked for
- * @param isEncrypted connections are, which `uws` cannot do here
- * @throws SvcError SVC2301 when `uws` is asked for and cannot be had, SVC2943 with TLS
+ * @param netOnly a setting that `uws` does not support
+ * @throws SvcError SVC2301 when `uws` is asked for and cannot be had, SVC2943 with such a setting
  */
 export async function loadTransport(
   choice: TransportChoice,
   projectDir: string,
-  isEncrypted = false,
+  netOnly: NetOnlySetting | null = null,
 ): Promise<LoadedTransport> {
   if (choice === "net") return { transport: netTransport, reason: "as configured" };
-  if (isEncrypted) {
-    const problem = "uws has no TLS here";
-    if (choice === "uws") throw new SvcError("SVC2943", `transport uws and http.tls: ${problem}`);
+  if (netOnly !== null) {
+    const problem = NET_ONLY[netOnly];
+    if (choice === "uws") throw new SvcError("SVC2943", `transport uws and ${netOnly}: ${problem}`);
     return { transport: netTransport, reason: problem };
   }
   const found = findHyperExpress(projectDir);

@@ -2,6 +2,7 @@
 // key. On the admin port only: a proxy in front of the main port acts for all of its clients.
 
 import { timingSafeEqual } from "node:crypto";
+import { clientAddress } from "./client-address.js";
 import { LOOPBACK_NETWORKS, Networks } from "./network.js";
 import type { Exchange } from "./transport.js";
 import type { TrustedClients } from "./trusted-clients.js";
@@ -26,10 +27,10 @@ export class OperatorAuth {
     return reason === null ? null : `403 Forbidden: ${reason}`;
   }
 
-  #keyRefusal({ connection, headers }: Exchange): string | null {
-    if (this.#thisMachine.has(connection.remoteAddress)) return null;
+  #keyRefusal(exchange: Exchange): string | null {
+    if (this.#thisMachine.has(clientAddress(exchange))) return null;
     if (this.#key === null) return NO_KEY;
-    const given = Buffer.from(headers.get(KEY_HEADER) ?? "");
+    const given = Buffer.from(exchange.headers.get(KEY_HEADER) ?? "");
     const isRight = given.length === this.#key.length && timingSafeEqual(given, this.#key);
     return isRight ? null : "the key in X-SVC-Admin-Key is missing, or is another one";
   }

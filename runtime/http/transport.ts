@@ -41,6 +41,8 @@ export interface RequestHeaders {
   readonly requestId: string | null;
   /** A browser tells where the page is from that sends it. */
   readonly isFromPage: boolean;
+  /** There is a `Forwarded` or `X-Forwarded-For`: a proxy sends the request, or claims to. */
+  readonly isForwarded: boolean;
   /** Number of header fields received. */
   readonly count: number;
   /** Value of any field by lower-case name, latin1; the last one wins. */
@@ -82,6 +84,8 @@ export interface Exchange {
   /** Null without body; up to INLINE_BODY_BYTES latin1 text, else bytes in shared memory. */
   readonly body: string | Uint8Array | null;
   readonly connection: Connection;
+  /** Address of the client behind a proxy of `http.proxies`; null: that of the connection. */
+  readonly forwardedFor: string | null;
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
   /** The plugin that it asks for, as the metrics count it; the engine says so. */
@@ -153,6 +157,10 @@ export interface ServerOptions {
   readonly cors: string | null;
   /** Networks of dispatchers. */
   readonly parents: readonly string[];
+  /** Networks of proxies, whose clients are the ones that their requests name. */
+  readonly proxies: readonly string[];
+  /** Proxies name their clients by the PROXY protocol. */
+  readonly proxyProtocol: boolean;
   readonly limits: ClientLimits;
   /** That are open; `uws` keeps to the bound of all. */
   readonly mostConnections: number;

@@ -10,7 +10,10 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
+import { log } from "../base/log.js";
+import { clientAddress } from "./client-address.js";
 import { LOOPBACK_NETWORKS, Networks } from "./network.js";
+import { Proxies } from "./proxies.js";
 import type { Exchange } from "./transport.js";
 
 /** The address of no machine, as URLs write it. */
@@ -18,12 +21,16 @@ const NOWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 export class TrustedClients {
   readonly #networks: Networks;
+  readonly #proxies: Proxies;
+  #isProxyLogged = false;
 
   /**
    * @param trusted networks beside this machine, as `10.0.0.0/8` or one address
+   * @param proxies networks that may name the client of a request
    * @throws SvcError SVC2205 for what is no network
    */
-  constructor(trusted: readonly string[]) {
+  constructor(trusted: readonly string[], proxies: readonly string[] = []) {
+    this.#proxies = new Proxies(proxies);
     try {
       this.#networks = new Networks([...LOOPBACK_NETWORKS, ...trusted]);
     } catch (error) {
@@ -33,9 +40,9 @@ export class TrustedClients {
 
   /** Whether a request comes from a trusted client. */
   isTrusted(exchange: Exchange): boolean {
-    const { ident, remoteAddress } = exchange.connection;
+    const { ident } = exchange.connection;
     // No page can introduce itself; a dispatcher calls its back-ends as its configuration does.
-    if (ident !== null) return this.#networks.has(remoteAddress);
+    if (ident !== null) return this.#networks.has(clientAddress(exchange));
     return this.refusal(exchange) === null;
   }
 
@@ -47,17 +54,33 @@ export class TrustedClients {
   }
 
   /** Why a request is not one of a trusted client, null if it is. */
-  refusal({ connection, headers }: Exchange): string | null {
+  refusal(exchange: Exchange): string | null {
+    const { headers } = exchange;
     if (isCrossOrigin(headers)) return "pages of other origins may not change graphs";
-    const { remoteAddress } = connection;
-    if (!this.#networks.has(remoteAddress)) {
-      return `${remoteAddress} may not change graphs; the option http.trustedNetworks may allow it`;
+    const address = clientAddress(exchange);
+    if (!this.#networks.has(address)) {
+      return `${address} may not change graphs; the option http.trustedNetworks may allow it`;
     }
+    if (this.#isUnverified(exchange)) return UNVERIFIED;
     const host = headers.get("host");
     if (isServerHostName(host)) return null;
     return `who calls this machine ${host} may not change graphs; call it by its address`;
   }
+
+  /** Whether the peer forwards for a client that nothing vouches for. */
+  #isUnverified({ headers, connection: { remoteAddress } }: Exchange): boolean {
+    if (!headers.isForwarded || this.#proxies.has(remoteAddress)) return false;
+    if (!this.#isProxyLogged) {
+      const help = "list it in http.proxies if it is a proxy";
+      log(`requests forwarded by ${remoteAddress} are not trusted: ${help}`, "warn");
+    }
+    this.#isProxyLogged = true;
+    return true;
+  }
 }
+
+const UNVERIFIED =
+  "the request passed a proxy that http.proxies does not list, so its client is unknown";
 
 /** What tools have to be told that sent something else. */
 export const CHANGE_REQUEST_HELP =

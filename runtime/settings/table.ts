@@ -35,6 +35,7 @@ import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
 import { matrixRule } from "./matrix-config.js";
 import { beforeRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
+import { PROXY_SETTINGS } from "./proxy-settings.js";
 import { RECORD_SETTINGS } from "./record-settings.js";
 import { nullable } from "./rules.js";
 import { setting } from "./setting.js";
@@ -132,6 +133,7 @@ export const SETTINGS = {
     library: "start",
     help: "port of the web console",
   }),
+  ...PROXY_SETTINGS,
   ...CLIENT_LIMITS,
   /** Whether answers to plugin errors carry stack lines. Default true. */
   stackTraces: setting({

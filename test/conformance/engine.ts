@@ -22,6 +22,8 @@ export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptio
     maxBodyBytes: 1e6,
     cors: null,
     parents: ["127.0.0.1"],
+    proxies: [],
+    proxyProtocol: false,
     limits,
     ...memory,
   };

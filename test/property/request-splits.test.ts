@@ -33,10 +33,14 @@ interface Written {
 }
 
 class Recorder implements RequestSink {
-  readonly owner = new BodyBudget(1e6);
+  readonly memory = new BodyBudget(1e6);
   readonly maxBodyBytes = 1e5;
   readonly isIdle = true;
   readonly seen: string[] = [];
+
+  memoryFor(): BodyBudget {
+    return this.memory;
+  }
 
   mayRead(): boolean {
     return true;
@@ -44,7 +48,7 @@ class Recorder implements RequestSink {
 
   request(...[head, body, , reserved]: Parameters<RequestSink["request"]>): void {
     const { method, target, fields } = head;
-    this.owner.give(reserved);
+    this.memory.give(reserved);
     this.seen.push([method, target, fields.block, body ?? ""].join("|"));
   }
 
@@ -130,7 +134,7 @@ function readAll(parts: readonly string[]): string[] {
     rest = chunk.subarray(reader.read(chunk, 1));
   }
   assert.is(rest.length, 0, "nothing is left over");
-  assert.is(sink.owner.used, 0, "no memory is held");
+  assert.is(sink.memory.used, 0, "no memory is held");
   return sink.seen;
 }
 

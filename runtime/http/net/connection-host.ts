@@ -2,6 +2,7 @@
 
 import type { TrunkStream } from "../../trunk/trunk-stream.js";
 import type { ClientPermissions } from "../client-permissions.js";
+import type { Proxies } from "../proxies.js";
 import type { ServerEvents } from "../transport.js";
 import type { Clients } from "./clients.js";
 import type { ResponseHeads } from "./response-heads.js";
@@ -18,6 +19,7 @@ export interface ConnectionHost<NetConnection> {
   readonly maxBodyBytes: number;
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
+  readonly proxies: Proxies;
   /** A connection became that of a dispatcher (1), or such a one closes (-1); false: too many. */
   introduced(delta: 1 | -1): boolean;
   /** Lets a stream in that a connection carries; false if there are too many. */
@@ -27,9 +29,4 @@ export interface ConnectionHost<NetConnection> {
   /** What has come on a connection that carries streams breaks its rules: ends it. */
   broken(connection: NetConnection): void;
   closed(connection: NetConnection): void;
-}
-
-/** A client as `/svc/inspect` shows it. */
-export function clientUrl(address: string, port: number): string {
-  return `http://${address.includes(":") ? `[${address}]` : address}:${port}/`;
 }

@@ -19,6 +19,7 @@ import type { ByteSocket } from "../../trunk/byte-socket.js";
 import { TRUNK_LINE } from "../../trunk/frames.js";
 import { Trunk } from "../../trunk/trunk.js";
 import { TrunkStream } from "../../trunk/trunk-stream.js";
+import { formatClientUrl } from "../client-address.js";
 import type { HeaderFields } from "../header-fields.js";
 import {
   dispatcherNotAllowed,
@@ -29,8 +30,9 @@ import {
   TOO_MANY_REQUESTS,
 } from "../rejections.js";
 import type { IncomingRequest, ServerEvents } from "../transport.js";
+import type { BodyMemory } from "./body-store.js";
 import type { Client } from "./clients.js";
-import { type ConnectionHost, clientUrl } from "./connection-host.js";
+import type { ConnectionHost } from "./connection-host.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
 import { OutputBuffer } from "./output.js";
 import { type ParsedRequest, RequestReader, type RequestSink } from "./request-reader.js";
@@ -41,7 +43,6 @@ import { type QueueOwner, ResponseQueue } from "./response-queue.js";
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
 export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
-  readonly remotePort: number;
   readonly client: string;
   readonly openedAtMs: number;
   ident: Ident | null = null;
@@ -75,6 +76,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     socket: ByteSocket,
     readonly id: number,
     readonly remoteAddress: string,
+    readonly remotePort: number,
     /** Whose connection it is, with all its others. */
     readonly owner: Client,
     /** Counts as that of a dispatcher, and has to become one. */
@@ -86,10 +88,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#output = new OutputBuffer(socket);
     this.#queue = new ResponseQueue(this, this.#output);
     this.#reader = new RequestReader(this);
-    this.remotePort = socket.remotePort ?? 0;
     host.clients.connected(owner, !isDispatcher);
     this.#answers = new ConnectionResponses(owner.answers);
-    this.client = clientUrl(this.remoteAddress, this.remotePort);
+    this.client = formatClientUrl(this.remoteAddress, this.remotePort);
     this.openedAtMs = toEpochMs(this.#activeAtMs);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.turn());
@@ -214,15 +215,15 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#queue.push(exchange);
     // The client asked for the end: whatever follows this request is not for us.
     if (head.fields.closes || this.#host.isRetiring) this.closing();
-    const refusal = this.#exceeded();
+    const refusal = this.#exceeded(exchange);
     if (refusal !== null) this.answerRefusal(exchange, refusal);
     else this.events.request(exchange);
     if (this.#output.gathered > MAX_WRITE_BATCH_BYTES) this.#output.flush();
   }
 
   /** The bound that one request more would break. */
-  #exceeded(): HttpRejection | null {
-    const { requests } = this.owner;
+  #exceeded({ owner }: NetExchange): HttpRejection | null {
+    const { requests } = owner;
     if (this.ident === null) {
       if (this.#isDispatcher) {
         this.closing();
@@ -278,7 +279,21 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   allowed(fields: HeaderFields): HeaderFields {
-    return this.#host.rights.allowed(fields, this.remoteAddress);
+    return this.#host.rights.allowed(fields, this.forwardedFor(fields) ?? this.remoteAddress);
+  }
+
+  /** A dispatcher passes on what its own clients have sent. */
+  forwardedFor(fields: HeaderFields): string | null {
+    if (!fields.isForwarded || this.ident !== null) return null;
+    return this.#host.proxies.forwardedFor(fields, this.remoteAddress);
+  }
+
+  ownerOf(forwardedFor: string | null): Client {
+    return forwardedFor === null ? this.owner : this.#host.clients.at(forwardedFor);
+  }
+
+  memoryFor(fields: HeaderFields): BodyMemory {
+    return this.ownerOf(this.forwardedFor(fields));
   }
 
   sendContinue(): void {

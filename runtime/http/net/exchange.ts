@@ -6,6 +6,7 @@ import type { CountedPlugin } from "../../metrics/plugin-counters.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
 import type { Trace } from "../../tracing/trace.js";
 import { TRUNK_HEADER } from "../../trunk/frames.js";
+import type { HeaderFields } from "../header-fields.js";
 import { type HttpRejection, RESPONSE_DROPPED, RESPONSE_MEMORY_EXHAUSTED } from "../rejections.js";
 import type {
   ByteStream,
@@ -15,6 +16,7 @@ import type {
   Method,
   RequestHeaders,
 } from "../transport.js";
+import type { Client } from "./clients.js";
 import type { ParsedRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 
@@ -28,6 +30,10 @@ export interface ExchangeOwner extends Connection {
   readonly takesTrunk: boolean;
   /** For the answer to an exchange. */
   headsFor(exchange: NetExchange): ResponseHeads;
+  /** The client that a proxy forwards a request for, null if the connection is its own. */
+  forwardedFor(fields: HeaderFields): string | null;
+  /** Whose request it is. */
+  ownerOf(forwardedFor: string | null): Client;
   /** The answer is there; it leaves when its turn comes. */
   settle(exchange: NetExchange): void;
   /** False when an answer has to be dropped, because too much of others was not read. */
@@ -41,6 +47,9 @@ export class NetExchange implements Exchange {
   readonly target: string;
   readonly headers: RequestHeaders;
   readonly t0Ms: number;
+  readonly forwardedFor: string | null;
+  /** Whose limits the request counts for. */
+  readonly owner: Client;
   readonly #asksForTrunk: boolean;
   aborted = false;
   tally: CountedPlugin | null = null;
@@ -75,6 +84,8 @@ export class NetExchange implements Exchange {
     this.method = head.method;
     this.target = head.target;
     this.headers = head.fields;
+    this.forwardedFor = connection.forwardedFor(head.fields);
+    this.owner = connection.ownerOf(this.forwardedFor);
     this.#asksForTrunk = head.fields.asksForTrunk;
     this.t0Ms = head.t0Ms;
   }

@@ -40,8 +40,8 @@ export interface ParsedRequest {
 
 /** Takes what the reader finds, in order. */
 export interface RequestSink {
-  /** Whose memory bodies are kept in. */
-  readonly owner: BodyMemory;
+  /** Whose memory the body of a request is kept in. */
+  memoryFor(fields: HeaderFields): BodyMemory;
   readonly maxBodyBytes: number;
   /** No earlier request of the connection is in progress. */
   readonly isIdle: boolean;
@@ -229,7 +229,7 @@ export class RequestReader {
         this.#sink.request(request, null, this.#requestBytes, 0);
         return end;
       }
-      if (this.#isInlineBody(length, chunk.length - end) && this.#sink.owner.take(length, false)) {
+      if (this.#takesInline(fields, chunk.length - end)) {
         const body = text.slice(end, end + length);
         this.#sink.request(request, body, this.#requestBytes + length, length);
         return end + length;
@@ -240,12 +240,17 @@ export class RequestReader {
     return end;
   }
 
-  #isInlineBody(length: number, available: number): boolean {
-    return length <= available && length <= Math.min(INLINE_BODY_BYTES, this.#sink.maxBodyBytes);
+  /** Reserves the bytes of a small body that has arrived already. */
+  #takesInline(fields: HeaderFields, available: number): boolean {
+    const { contentLength: length } = fields;
+    if (length > available || length > Math.min(INLINE_BODY_BYTES, this.#sink.maxBodyBytes)) {
+      return false;
+    }
+    return this.#sink.memoryFor(fields).take(length, false);
   }
 
   #beginBody(fields: HeaderFields, hasArrived: boolean, headRefusal: HttpRejection | null): void {
-    const store = new BodyStore(this.#sink.owner, this.#sink.maxBodyBytes);
+    const store = new BodyStore(this.#sink.memoryFor(fields), this.#sink.maxBodyBytes);
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
     this.#body = body;

@@ -8,14 +8,12 @@ import {
   MAX_RENDER_SLICE_BYTES,
 } from "../../base/limits.js";
 import type { ServerEvents } from "../transport.js";
-import type { BodyMemory } from "./body-store.js";
 import type { NetExchange } from "./exchange.js";
 import type { OutputBuffer } from "./output.js";
 
 /** What the queue tells its connection. */
 export interface QueueOwner {
   readonly events: ServerEvents;
-  readonly owner: BodyMemory;
   /** Text was added to the output. */
   wrote(): void;
   /** The last answer of the connection is known; nothing after it is to be read. */
@@ -56,7 +54,7 @@ export class ResponseQueue {
 
   /** Called once an exchange has its answer. */
   settle(exchange: NetExchange): void {
-    this.#owner.owner.give(exchange.reserved);
+    exchange.owner.give(exchange.reserved);
     exchange.reserved = 0;
     if (exchange.aborted) return;
     this.heldBytes += exchange.answerBytes;

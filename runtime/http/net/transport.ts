@@ -19,6 +19,7 @@ import type { TlsMaterial } from "../../base/tls-files.js";
 import type { ByteSocket } from "../../trunk/byte-socket.js";
 import type { TrunkStream } from "../../trunk/trunk-stream.js";
 import { ClientPermissions } from "../client-permissions.js";
+import { Proxies } from "../proxies.js";
 import { TOO_MANY_CONNECTIONS } from "../rejections.js";
 import type {
   Connection,
@@ -31,6 +32,8 @@ import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { NetConnection } from "./connection.js";
 import type { ConnectionHost } from "./connection-host.js";
+import { ProxyAcceptor } from "./proxy-acceptor.js";
+import type { ProxySource } from "./proxy-header.js";
 import { ResponseHeads } from "./response-heads.js";
 import { ResponseMemory } from "./response-memory.js";
 import { TlsAcceptor } from "./tls-acceptor.js";
@@ -58,6 +61,7 @@ type CreateServer = (
 /** Who was let in. */
 interface Guest {
   readonly address: string;
+  readonly port: number;
   readonly owner: Client;
   /** Counts as a connection of a dispatcher. */
   readonly isDispatcher: boolean;
@@ -73,11 +77,14 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly maxBodyBytes: number;
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
+  readonly proxies: Proxies;
   port = 0;
   readonly #server: Server;
   /** Connections that may be open. */
   readonly #most: number;
   readonly #connections = new Set<NetConnection>();
+  /** Null where proxies name clients in header fields only. */
+  readonly #proxyDoor: ProxyAcceptor | null;
   /** Null where connections are not encrypted. */
   readonly #door: TlsAcceptor | null;
   /** Clients beyond the limit while they are told so. */
@@ -109,6 +116,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.rights = new ClientPermissions(options.parents);
+    this.proxies = new Proxies(options.proxies);
+    this.#proxyDoor = options.proxyProtocol ? new ProxyAcceptor() : null;
     this.#most = options.mostConnections;
     this.#door = options.tls === null ? null : new TlsAcceptor(options.tls);
     // Half-open: a client that has sent its last request still gets its answer.
@@ -190,6 +199,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     });
     for (const connection of this.#connections) connection.destroy();
     this.#door?.close();
+    this.#proxyDoor?.close();
     for (const socket of this.#refused.keys()) socket.destroy();
     this.#checkEmpty();
     await Promise.all([closed, emptied]);
@@ -220,7 +230,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   #checkEmpty(): void {
-    if (this.#connections.size + (this.#door?.size ?? 0) === 0) this.#emptied?.();
+    if (this.#open === 0) this.#emptied?.();
   }
 
   #turn(): void {
@@ -234,16 +244,35 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   #admit(socket: Socket): void {
     this.#accepted++;
-    const open = this.#connections.size + (this.#door?.size ?? 0);
     const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
-    if (open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket);
+    const peer = { address, port: socket.remotePort ?? 0 };
+    if (this.#proxyDoor === null || !this.proxies.has(address))
+      return this.#admitFrom(socket, peer);
+    if (this.#open >= this.#most) return this.#refuse(socket);
+    const settled = (): void => this.#checkEmpty();
+    this.#proxyDoor.accept(socket, (source) => this.#admitFrom(socket, source ?? peer), settled);
+  }
+
+  /** Connections that have not named their client yet. */
+  get waitingForProxy(): number {
+    return this.#proxyDoor?.size ?? 0;
+  }
+
+  /** Connections that are open, including those in a handshake. */
+  get #open(): number {
+    return this.#connections.size + (this.#door?.size ?? 0) + this.waitingForProxy;
+  }
+
+  #admitFrom(socket: Socket, { address, port }: ProxySource): void {
+    if (this.#open >= this.#most && !this.#makeRoom(address)) return this.#refuse(socket);
     const owner = this.clients.at(address);
-    // What is one too many of a client may still be that of a dispatcher at the same address.
-    const isDispatcher = owner.isFull;
+    // What is one too many of a client may still be that of a dispatcher at the same address. The
+    // connections of a proxy are those of many clients.
+    const isDispatcher = owner.isFull && !this.proxies.has(address);
     if (isDispatcher && !(this.rights.isParent(address) && this.introduced(1))) {
       return this.#refuse(socket);
     }
-    const guest = { address, owner, isDispatcher };
+    const guest = { address, port, owner, isDispatcher };
     if (this.#door === null) this.#enter(socket, guest);
     else this.#secure(this.#door, socket, guest);
   }
@@ -288,13 +317,14 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   admitStream(stream: TrunkStream, { remoteAddress, owner }: NetConnection): boolean {
     if (this.#connections.size >= this.#most || !this.introduced(1)) return false;
-    this.#enter(stream, { address: remoteAddress, owner, isDispatcher: true });
+    this.#enter(stream, { address: remoteAddress, port: 0, owner, isDispatcher: true });
     return true;
   }
 
-  #enter(socket: ByteSocket, { address, owner, isDispatcher }: Guest): void {
+  #enter(socket: ByteSocket, { address, port, owner, isDispatcher }: Guest): void {
     const id = this.#nextId++;
-    this.#connections.add(new NetConnection(this, socket, id, address, owner, isDispatcher));
+    const connection = new NetConnection(this, socket, id, address, port, owner, isDispatcher);
+    this.#connections.add(connection);
     this.events.connected(1);
   }
 
@@ -320,6 +350,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   sweep(monotonicMs: number): void {
     for (const connection of this.#connections) connection.sweep(monotonicMs);
     this.#door?.sweep(monotonicMs);
+    this.#proxyDoor?.sweep(monotonicMs);
     this.clients.sweep(monotonicMs);
     for (const [socket, untilMs] of this.#refused) if (monotonicMs >= untilMs) socket.destroy();
   }

@@ -60,13 +60,14 @@ export class UwsExchange implements Exchange {
     readonly target: string,
     readonly headers: HeaderFields,
     readonly connection: Connection,
+    readonly forwardedFor: string | null,
     readonly t0Ms: number,
     /** Bytes of the request, head and body. */
     public requestBytes: number,
   ) {
     this.#host = host;
     this.#response = response;
-    this.owner = host.clients.at(connection.remoteAddress);
+    this.owner = host.clients.at(forwardedFor ?? connection.remoteAddress);
   }
 
   /** To be called before the route handler returns: uWebSockets wants it for later answers. */

@@ -4,6 +4,7 @@
 
 import { SocketAddress } from "node:net";
 import { nowMs } from "../../base/clock.js";
+import { formatClientUrl } from "../client-address.js";
 import type { Connection, IncomingRequest } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
@@ -48,12 +49,11 @@ export class Peers {
     if (known !== undefined) return known;
     if (this.#byBytes.size >= MAX_PEERS) this.#byBytes.clear();
     const remoteAddress = addressText(Buffer.from(bytes, "latin1"));
-    const shown = remoteAddress.includes(":") ? `[${remoteAddress}]` : remoteAddress;
     const peer: Peer = {
       id: this.#nextId++,
       remoteAddress,
       remotePort: 0,
-      client: `http://${shown}:0/`,
+      client: formatClientUrl(remoteAddress, 0),
       openedAtMs: nowMs(),
       ident: null,
       endedAtMs: 0,

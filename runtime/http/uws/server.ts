@@ -17,6 +17,7 @@ import { HeaderFields } from "../header-fields.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
 import { Client, Clients } from "../net/clients.js";
 import { ResponseMemory } from "../net/response-memory.js";
+import { Proxies } from "../proxies.js";
 import {
   EXPECTATION_FAILED,
   PAYLOAD_TOO_LARGE,
@@ -44,6 +45,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   isRetiring = false;
   readonly #maxBodyBytes: number;
   readonly #rights: ClientPermissions;
+  readonly #proxies: Proxies;
   readonly #server: HyperExpressServer;
   readonly #head = new RequestHeadReader();
   readonly #peers = new Peers();
@@ -65,6 +67,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     this.clients = new Clients((key) => new Client(key, budget, share, answers, limits));
     this.#maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.#rights = new ClientPermissions(options.parents);
+    this.#proxies = new Proxies(options.proxies);
     this.#server = new hyperExpress.Server({ auto_close: false });
     this.#server.uws_instance.filter((response, change) => this.#count(response, change));
   }
@@ -128,7 +131,9 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const t0Ms = nowMs();
     const refusal = head.read(request);
     const peer = this.#peers.of(response);
-    const fields = this.#rights.allowed(head.fields ?? NO_FIELDS, peer.remoteAddress);
+    const received = head.fields ?? NO_FIELDS;
+    const forwardedFor = this.#proxies.forwardedFor(received, peer.remoteAddress);
+    const fields = this.#rights.allowed(received, forwardedFor ?? peer.remoteAddress);
     const exchange = new UwsExchange(
       this,
       response,
@@ -136,6 +141,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
       head.target,
       fields,
       peer,
+      forwardedFor,
       t0Ms,
       head.byteLength,
     );

@@ -15,6 +15,8 @@ const OPTIONS: ServerOptions = {
   maxBodyBytes: 1024,
   cors: null,
   parents: [],
+  proxies: [],
+  proxyProtocol: false,
   mostConnections: 100,
   limits: { connections: 0, requestsPerSecond: 0 },
   idleTimeoutMs: 1000,

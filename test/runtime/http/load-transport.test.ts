@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
-import { loadTransport } from "../../../runtime/http/load-transport.js";
+import { loadTransport, type NetOnlySetting } from "../../../runtime/http/load-transport.js";
 
 const test = suite<{ folder: string }>("load transport");
 
@@ -28,10 +28,10 @@ async function expectRefusal(
   folder: string,
   message: string,
   code = "SVC2301",
-  isEncrypted = false,
+  netOnly: NetOnlySetting | null = null,
 ): Promise<void> {
   try {
-    await loadTransport("uws", folder, isEncrypted);
+    await loadTransport("uws", folder, netOnly);
     assert.unreachable("nothing was refused");
   } catch (error) {
     assert.instance(error, SvcError);
@@ -72,13 +72,15 @@ test("uses a hyper-express that loads", async ({ folder }) => {
   assert.is((await loadTransport("uws", folder)).reason, "as configured");
 });
 
-test("supports TLS with net only", async ({ folder }) => {
+test("supports TLS and the PROXY protocol with net only", async ({ folder }) => {
   install(folder, "module.exports = {};");
-  const chosen = await loadTransport("auto", folder, true);
+  const chosen = await loadTransport("auto", folder, "http.tls");
   assert.is(chosen.transport.name, "net");
   assert.is(chosen.reason, "uws has no TLS here");
   const message = "transport uws and http.tls: uws has no TLS here";
-  await expectRefusal(folder, message, "SVC2943", true);
+  await expectRefusal(folder, message, "SVC2943", "http.tls");
+  const chosenForProxy = await loadTransport("auto", folder, "http.proxyProtocol");
+  assert.is(chosenForProxy.reason, "uws has no PROXY protocol here");
 });
 
 test.run();

@@ -56,6 +56,23 @@ test("trusts a dispatcher by its network alone, with any host name", () => {
   assert.not.ok(isTrusted("192.168.1.1", ident, "192.168.1.2"), "a parent, but not trusted");
 });
 
+test("does not trust a proxy on this machine that http.proxies does not list", () => {
+  for (const line of ["X-Forwarded-For: 127.0.0.1\r\n", "Forwarded: for=192.0.2.1\r\n"]) {
+    assert.match(refusal("127.0.0.1", line) ?? "", /a proxy that http\.proxies does not list/);
+    assert.match(refusal("10.0.0.1", line, ["10.0.0.0/8"]) ?? "", /http\.proxies does not list/);
+  }
+});
+
+test("trusts a client by the address that a proxy names", () => {
+  const trusted = new TrustedClients(["10.0.0.0/8"], ["127.0.0.1"]);
+  const reason = (forwardedFor: string) =>
+    trusted.refusal({ ...fakeExchange("/", "X-Forwarded-For: x\r\n"), forwardedFor });
+  for (const address of ["10.1.2.3", "127.0.0.1"]) assert.is(reason(address), null, address);
+  for (const address of ["192.0.2.1", "unknown"]) {
+    assert.match(reason(address) ?? "", /may not change graphs; the option http\.trusted/);
+  }
+});
+
 test("rejects cross-origin pages", () => {
   const host = "Host: 127.0.0.1:9000\r\n";
   for (const origin of ["http://evil.example", "http://127.0.0.1:9001", "null", "x"]) {

@@ -102,6 +102,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["shop.example", /^: expected a list of names, got "shop\.example"$/],
     [["shop.example:80"], /^\[0\]: expected a name such as shop\.example/],
   ],
+  proxies: [
+    ["10.0.0.0/8", /^: expected a list of networks, got/],
+    [["10.0.0.0/33"], /^\[0\]: expected a network/],
+  ],
+  proxyProtocol: switches,
   trustedNetworks: [
     ["10.0.0.0/8", /^: expected a list of networks, got "10\.0\.0\.0\/8"$/],
     [

@@ -1,0 +1,75 @@
+// Clients behind proxies: which address of the header fields counts.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
+import { Proxies, UNKNOWN_CLIENT } from "../../../runtime/http/proxies.js";
+
+const test = suite("proxies");
+const PROXY = "10.0.0.1";
+const proxies = new Proxies(["10.0.0.0/8", "127.0.0.1", "2001:db8:1::/48"]);
+
+function forwardedFor(lines: string, peer = PROXY): string | null {
+  const block = `Host: a\r\n${lines === "" ? "" : `${lines}\r\n`}`;
+  return proxies.forwardedFor(readHeaderFields(block) as HeaderFields, peer);
+}
+
+test("takes the rightmost address that is not a proxy", () => {
+  const cases: [string, string][] = [
+    ["X-Forwarded-For: 192.0.2.1", "192.0.2.1"],
+    ["X-Forwarded-For: 127.0.0.1, 192.0.2.1", "192.0.2.1"],
+    ["X-Forwarded-For: 198.51.100.1,192.0.2.1,10.0.0.7", "192.0.2.1"],
+    ["X-Forwarded-For: 198.51.100.1\r\nx-forwarded-for: 192.0.2.1", "192.0.2.1"],
+    ["X-Forwarded-For: 192.0.2.1:4711", "192.0.2.1"],
+    ["X-Forwarded-For: ::ffff:192.0.2.1", "192.0.2.1"],
+    ["X-Forwarded-For: 2001:DB8:0::1", "2001:db8::1"],
+    ["X-Forwarded-For: [2001:db8::1]:80, 2001:db8:1::7", "2001:db8::1"],
+    ["Forwarded: for=192.0.2.1", "192.0.2.1"],
+    ['Forwarded: for=198.51.100.1, by=_x;For="[2001:db8::1]:80" ; proto=http', "2001:db8::1"],
+    ['Forwarded: for="x, for=192.0.2.1', "192.0.2.1"],
+    ['Forwarded: for="198.51.100.1, for=192.0.2.1;host="a"', "192.0.2.1"],
+  ];
+  for (const [lines, expected] of cases) assert.is(forwardedFor(lines), expected, lines);
+});
+
+test("takes the leftmost proxy if all addresses are proxies", () => {
+  assert.is(forwardedFor("X-Forwarded-For: 10.0.0.9, 10.0.0.7"), "10.0.0.9");
+  assert.is(forwardedFor("X-Forwarded-For: 127.0.0.1", "127.0.0.1"), "127.0.0.1");
+});
+
+test("ignores the fields of every other peer, and requests without them", () => {
+  for (const peer of ["192.0.2.9", "11.0.0.1", "127.0.0.2", "::1"]) {
+    assert.is(forwardedFor("X-Forwarded-For: 192.0.2.1", peer), null, peer);
+  }
+  assert.is(forwardedFor(""), null);
+  assert.is(forwardedFor("X-Forwarded-Fox: 192.0.2.1"), null);
+});
+
+test("does not know a client that no proxy names", () => {
+  const lines = [
+    "X-Forwarded-For:",
+    "X-Forwarded-For: 192.0.2.1,",
+    "X-Forwarded-For: 192.0.2.1, unknown",
+    "X-Forwarded-For: 192.0.2.1, 300.1.1.1, 10.0.0.3",
+    "X-Forwarded-For: localhost",
+    "Forwarded: for=_hidden",
+    "Forwarded: by=192.0.2.1",
+    "Forwarded: for=192.0.2.1, xfor=192.0.2.2",
+  ];
+  for (const line of lines) assert.is(forwardedFor(line), UNKNOWN_CLIENT, line);
+});
+
+test("does not know a client if the two fields name different ones", () => {
+  const field = "X-Forwarded-For: 192.0.2.1\r\n";
+  assert.is(forwardedFor(`${field}Forwarded: for=127.0.0.1`), UNKNOWN_CLIENT);
+  assert.is(forwardedFor(`${field}Forwarded: for=192.0.2.1`), "192.0.2.1");
+});
+
+test("does not take the loopback of another machine for that of this one", () => {
+  for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"]) {
+    assert.is(forwardedFor(`X-Forwarded-For: ${address}`), UNKNOWN_CLIENT, address);
+  }
+  assert.is(forwardedFor("X-Forwarded-For: 127.0.0.5", "127.0.0.1"), "127.0.0.5");
+});
+
+test.run();
