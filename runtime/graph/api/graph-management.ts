@@ -9,6 +9,7 @@ import {
 import {
   dropTextIndex,
   indexTexts,
+  TEXT_INDEX_OPTIONS,
   type TextIndexInfo,
   type TextIndexOptions,
   textIndexes,
@@ -23,7 +24,14 @@ import {
 import { lockDeadlineAfter } from "../changes/session-view.js";
 import { threadGraphs } from "../manager/thread-graphs.js";
 import { Header } from "../memory/layout.js";
-import { checkNumber, checkText, checkTextOrNull, checkTimeout } from "../model/check-argument.js";
+import {
+  checkNumber,
+  checkOptions,
+  checkText,
+  checkTextOrNull,
+  checkTimeout,
+  refuseFurther,
+} from "../model/check-argument.js";
 import { AccessError, DataError, EnumerationError, ValueError } from "../model/errors.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type { VertexCondition } from "../query/parse/query-options.js";
@@ -99,7 +107,8 @@ export class GraphManagement extends GraphQueries {
    * Removes all vertices, or those of a type, with their arcs; returns the number of vertices.
    * @throws AccessError
    */
-  truncate(type?: string | null): number {
+  truncate(type?: string | null, ...further: never[]): number {
+    refuseFurther(further, "type");
     return truncate(this.access, type);
   }
 
@@ -110,7 +119,9 @@ export class GraphManagement extends GraphQueries {
    * @throws AccessError while this session holds vertices
    * @throws DataError the graph cannot be stored
    */
-  save(timeout = 1000, force = false): number {
+  save(timeout = 1000, force = false, ...further: never[]): number {
+    refuseFurther(further, "force");
+    checkTimeout(timeout);
     const { store, session, path } = this.access;
     const held = session.readonlyHeld + session.writableHeld;
     if (held > 0) {
@@ -366,6 +377,7 @@ export class GraphManagement extends GraphQueries {
   index(what: "text", options: TextIndexOptions): void;
   index(what: string, options?: object): void {
     const { store } = this.access;
+    checkIndexOptions(what, options, INDEX_OPTIONS);
     if (what === "vectors") indexVectors(store, options as VectorIndexOptions);
     else if (what === "text") indexTexts(store, options as TextIndexOptions);
     else indexProperties(store, keyOfIndex(what, options), true);
@@ -381,6 +393,7 @@ export class GraphManagement extends GraphQueries {
   dropIndex(what: "text", options?: { readonly name?: string }): boolean;
   dropIndex(what: string, options?: object): boolean {
     const { store } = this.access;
+    checkIndexOptions(what, options, DROP_OPTIONS);
     if (what === "vectors") return dropVectorIndex(store, options as VectorIndexOptions);
     if (what === "text")
       return dropTextIndex(store, (options as { name?: string } | undefined)?.name);
@@ -414,6 +427,26 @@ function keyOfIndex(what: string, options: object | undefined): unknown {
   if (what === "ids") return null;
   if (what === "property") return (options as { key?: unknown } | undefined)?.key;
   throw new ValueError("there are indexes of `vectors`, `text`, a `property` and `ids`");
+}
+
+type IndexOptions = ReadonlyMap<string, ReadonlySet<string>>;
+const INDEX_OPTIONS: IndexOptions = new Map([
+  ["vectors", new Set(["length", "ef"])],
+  ["text", TEXT_INDEX_OPTIONS],
+  ["property", new Set(["key"])],
+  ["ids", new Set<string>()],
+]);
+const DROP_OPTIONS: IndexOptions = new Map([
+  ["vectors", new Set(["length"])],
+  ["text", new Set(["name"])],
+  ["property", new Set(["key"])],
+  ["ids", new Set<string>()],
+]);
+
+/** @throws TypeError */
+function checkIndexOptions(what: string, options: object | undefined, names: IndexOptions): void {
+  const known = names.get(what);
+  if (known !== undefined && options !== undefined) checkOptions(options, known);
 }
 
 /** @throws EnumerationError */

@@ -4,7 +4,7 @@
 import { evaluateText } from "../evaluate/evaluate.js";
 import { Memory, type MemoryCell, memoryOption } from "../evaluate/memory.js";
 import { type EvaluationResult, toPlainValue } from "../evaluate/result-values.js";
-import { checkOptions, checkText } from "../model/check-argument.js";
+import { checkOptions, checkText, refuseFurther } from "../model/check-argument.js";
 import { KeyError } from "../model/errors.js";
 import type { ArcSpec } from "../model/parsed-arc.js";
 import { type AdjacentOptions, adjacent, hasArcBetween } from "../query/calls/adjacent.js";
@@ -298,7 +298,8 @@ export class GraphQueries extends GraphHandle {
   }
 
   /** Returns the ids of the vertices of a type; null: of those without a type. */
-  verticesType(type: string | null): string[] {
+  verticesType(type: string | null, ...further: never[]): string[] {
+    refuseFurther(further, "type");
     return verticesOfType(this.access.store, type);
   }
 

@@ -13,6 +13,7 @@ import {
   checkInteger,
   checkObject,
   checkTextOrNull,
+  refuseFurther,
 } from "../model/check-argument.js";
 import { IndexError, KeyError } from "../model/errors.js";
 import { withArgumentDetails } from "../model/invalid-argument.js";
@@ -61,7 +62,8 @@ export class Graph extends GraphManagement {
    * @returns number of vertices created or made real
    * @throws VertexError, AccessError, ValueError; CapacityError for too many at once
    */
-  createVertices(vertices: readonly VertexInput[]): number {
+  createVertices(vertices: readonly VertexInput[], ...further: never[]): number {
+    refuseFurther(further, "the list");
     return createVertices(this.access, vertices);
   }
 
@@ -90,7 +92,8 @@ export class Graph extends GraphManagement {
    * @returns 1, or 0 if there was no real vertex
    * @throws AccessError
    */
-  deleteVertex(id: VertexName, timeout = 0): number {
+  deleteVertex(id: VertexName, timeout = 0, ...further: never[]): number {
+    refuseFurther(further, "timeout");
     const { access } = this;
     return deleteVertex(access, toVertexKey(access.store, id), timeout);
   }
@@ -102,7 +105,13 @@ export class Graph extends GraphManagement {
    * @param timeout milliseconds to wait for locks; negative: no limit
    * @throws KeyError, AccessError, ValueError
    */
-  openVertex(id: string | number, mode: AccessMode = "a", timeout = 0): Vertex {
+  openVertex(
+    id: string | number,
+    mode: AccessMode = "a",
+    timeout = 0,
+    ...further: never[]
+  ): Vertex {
+    refuseFurther(further, "timeout");
     return new Vertex(this, openVertex(this.access, id, { mode, timeout }));
   }
 
@@ -111,7 +120,9 @@ export class Graph extends GraphManagement {
     id: string | number,
     mode: AccessMode = "a",
     timeout = ASYNC_TIMEOUT_MS,
+    ...further: never[]
   ): Promise<Vertex> {
+    refuseFurther(further, "timeout");
     return new Vertex(this, await openVertexAsync(this.access, id, { mode, timeout }));
   }
 
@@ -119,7 +130,13 @@ export class Graph extends GraphManagement {
    * Opens all vertices or none.
    * @throws KeyError, AccessError, ValueError
    */
-  openVertices(ids: readonly VertexName[], mode: "r" | "a" = "a", timeout = 0): Vertex[] {
+  openVertices(
+    ids: readonly VertexName[],
+    mode: "r" | "a" = "a",
+    timeout = 0,
+    ...further: never[]
+  ): Vertex[] {
+    refuseFurther(further, "timeout");
     const { access } = this;
     const holds = openVertices(access, toVertexKeys(access.store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
@@ -130,7 +147,9 @@ export class Graph extends GraphManagement {
     ids: readonly VertexName[],
     mode: "r" | "a" = "a",
     timeout = ASYNC_TIMEOUT_MS,
+    ...further: never[]
   ): Promise<Vertex[]> {
+    refuseFurther(further, "timeout");
     const { access } = this;
     const holds = await openVerticesAsync(access, toVertexKeys(access.store, ids), {
       mode,
@@ -144,7 +163,8 @@ export class Graph extends GraphManagement {
    * others meanwhile; open the vertices before, and use no other graph.
    * @throws CapacityError, AccessError, TypeError, and what the function throws
    */
-  batch<T>(run: () => T): T {
+  batch<T>(run: () => T, ...further: never[]): T {
+    refuseFurther(further, "the function");
     return batch(this.access.store, run);
   }
 
@@ -207,7 +227,8 @@ export class Graph extends GraphManagement {
    * Opens a vertex read-only.
    * @throws KeyError, AccessError
    */
-  getVertex(id: string): Vertex {
+  getVertex(id: string, ...further: never[]): Vertex {
+    refuseFurther(further, "id");
     return this.openVertex(id, "r");
   }
 

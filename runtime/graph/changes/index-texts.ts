@@ -1,6 +1,5 @@
 // Declaring and dropping indexes of texts, and what became of them.
 
-import { checkOptions } from "../model/check-argument.js";
 import { ValueError } from "../model/errors.js";
 import { NAMES, withArgumentDetails } from "../model/invalid-argument.js";
 import { apply } from "../operations/apply.js";
@@ -61,7 +60,8 @@ export interface TextIndexInfo {
   readonly complete: boolean;
 }
 
-const OPTION_NAMES = new Set([
+/** Names of the options of a text index. */
+export const TEXT_INDEX_OPTIONS = new Set([
   ...["name", "keys", "type", "language", "synonyms", "stopWords", "positions"],
 ]);
 const DEFAULT_NAME = "text";
@@ -134,7 +134,6 @@ export function textIndexes(store: GraphStore): TextIndexInfo[] {
 
 /** @throws ValueError, TypeError */
 function definitionOf(options: TextIndexOptions): TextIndexDefinition {
-  checkOptions(options ?? {}, OPTION_NAMES);
   const { name = DEFAULT_NAME, type = null, language = NO_LANGUAGE } = options;
   const { synonyms = [], stopWords = false, positions = true } = options;
   requireThat(isIndexName(name), name, "a name", ".name");

@@ -25,7 +25,8 @@ import type { VertexKey } from "./vertex-key.js";
 
 const ARGUMENTS: PropertySteps = { key: ".key", value: ".value" };
 const VALUES =
-  "integers up to 2 ** 53 - 1, 131,000 bytes of text or others, 16,375 numbers, a map of 5,406";
+  "integers up to 2 ** 53 - 1, float(x), 131,000 bytes of text or others, 16,375 numbers, " +
+  "a map of 5,406";
 
 /** Prefix of a key whose value is stored externally; not part of the key. */
 const ON_DISK = "*";

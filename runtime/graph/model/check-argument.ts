@@ -1,6 +1,6 @@
 // Type checks of arguments, because JavaScript callers and casts bypass the types.
 
-import { withArgumentDetails } from "./invalid-argument.js";
+import { inMember, withArgumentDetails } from "./invalid-argument.js";
 
 /** Maximum length of a name in an error message. */
 const MAX_NAME = 100;
@@ -79,6 +79,17 @@ export function checkOptions(given: unknown, names: ReadonlySet<string>): void {
   for (const name in given) {
     if (names.has(name)) continue;
     const text = `'${name.slice(0, MAX_NAME)}' is an invalid keyword argument for this function`;
-    throw withArgumentDetails(new TypeError(text), given, [...names].join(", "));
+    const fits = names.size === 0 ? "no options" : [...names].join(", ");
+    throw withArgumentDetails(new TypeError(text), Reflect.get(given, name), fits, inMember(name));
   }
+}
+
+/**
+ * Rejects arguments after the last parameter of a method, which would be ignored silently.
+ * @throws TypeError
+ */
+export function refuseFurther(further: readonly unknown[], last: string): void {
+  if (further.length === 0) return;
+  const error = new TypeError("too many arguments for this function");
+  throw withArgumentDetails(error, further[0], `nothing after ${last}`);
 }

@@ -1,17 +1,17 @@
 // Constants of graph queries under the names of the interface, with the values that peers exchange;
 // sort constants are in runtime/base/sort-constants.ts.
 
-declare const KIND: unique symbol;
-/**
- * Number of one kind of constants. Editors reject constants of another kind; plain numbers pass.
- */
-type Constant<Kind extends string> = number & { readonly [KIND]?: Kind };
+import type { Constant } from "../../base/constant-kind.js";
+
 /** A `D_` constant. */
 export type ArcDirection = Constant<"direction">;
 /** An `M_` constant, also with M_AUTOTM and M_FWDONLY. */
 export type ArcModifier = Constant<"modifier">;
 /** A `V_` constant. */
 export type ValueComparison = Constant<"comparison">;
+
+/** A mask of `F_` constants. */
+export type FieldMask = Constant<"field">;
 
 /** Direction of arcs as seen from a vertex. */
 export const D_ANY: 0 & ArcDirection = 0;

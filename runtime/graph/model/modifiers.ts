@@ -96,12 +96,22 @@ export const MODIFIERS: readonly (Modifier | undefined)[] = Array.from({ length:
   ROWS.find((modifier) => modifier.code === code),
 );
 
+/** Names of modifiers beside `"int"` for M_INT. */
+const ALIASES = new Map([["float", "M_FLT"]]);
+
 /** Returns the code for `"int"` or `"M_INT"`; other values are returned unchanged. */
 export function parseModifierName(modifier: unknown): unknown {
   if (typeof modifier !== "string") return modifier;
-  const name = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
+  const named = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
+  const name = ALIASES.get(modifier) ?? named;
   return ROWS.find((row) => row.name === name)?.code ?? modifier;
 }
+
+const NAMES = ROWS.filter(({ isResult }) => !isResult).map(({ name }) => name);
+/** Expected modifiers, for error messages. */
+export const MODIFIER_FORMS = `M_INT and its like, or by name in { mod: "int" }: ${NAMES.map(
+  (name) => name.slice("M_".length).toLowerCase(),
+).join(", ")}, float`;
 
 /** Set in the code of every modifier with float values. */
 export const FLOAT_MODIFIER = 0x10;

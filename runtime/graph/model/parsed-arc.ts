@@ -5,6 +5,7 @@ import { ArcError, ValueError } from "./errors.js";
 import { atArgumentPath, inMember, NAMES, withArgumentDetails } from "./invalid-argument.js";
 import {
   ArcFlag,
+  MODIFIER_FORMS,
   MODIFIERS,
   type Modifier,
   parseModifierName,
@@ -33,7 +34,6 @@ const ARGUMENTS: Steps = [".relationship", ".modifier", ".value"];
 const ITEMS: Steps = ["[0]", "[1]", "[2]"];
 const BY_NAME: Steps = [".rel", ".mod", ".value"];
 const FORMS = '"rel", [rel, mod, value], { rel, mod, value }, or null';
-const MODIFIER_FORMS = 'M_INT and its like, or by name in { mod: "int" }';
 const CODE_MASK = 0x1f;
 const FLAGS = M_AUTOTM | M_FWDONLY;
 const STATIC = MODIFIERS[STATIC_CODE]!;

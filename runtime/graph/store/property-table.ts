@@ -27,6 +27,7 @@ import {
   PropertyKind,
   type PropertyValue,
   type StoredValue,
+  toStoredNumber,
   validatePropertyValue,
 } from "./property-values.js";
 import type { StringPool } from "./string-pool.js";
@@ -339,7 +340,7 @@ export class PropertyTable {
     const kind = kindOfCell(high);
     switch (kind) {
       case PropertyKind.Number:
-        return numberOfCell(high, low);
+        return toStoredNumber(numberOfCell(high, low));
       case PropertyKind.Float:
         return new Float(numberOfCell(high, low));
       case PropertyKind.String:

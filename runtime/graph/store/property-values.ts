@@ -83,7 +83,7 @@ export function validatePropertyValue(value: unknown, limits = IN_MEMORY): Store
   if (typeof value === "string") return checkedText(value, limits);
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1 : 0;
-  if (typeof value === "bigint") return checkedNumber(Number(value));
+  if (typeof value === "bigint") return checkedInteger(value);
   if (value instanceof Float) return toStoredFloat(value.value);
   if (value instanceof PackedValue) return value;
   if (value instanceof Uint8Array) return packed(PropertyKind.Bytes, new Uint8Array(value), limits);
@@ -125,11 +125,29 @@ function isInteger(value: number | Float): boolean {
   return typeof value === "number" && Number.isInteger(value);
 }
 
-function checkedNumber(value: number): number {
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new ValueError("integer value out of range");
-  }
-  return value;
+function checkedInteger(value: bigint): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  throw new ValueError("integer value out of range");
+}
+
+/** Reals that no int of 64 bits can be meant by. */
+const LEAST_REAL = 2 ** 63;
+
+function checkedNumber(value: number): number | Float {
+  if (!isLongInteger(value)) return value;
+  if (Math.abs(value) >= LEAST_REAL) return new Float(value);
+  throw new ValueError("integer value out of range");
+}
+
+/** Returns whether a number is whole, but too large to be an exact integer. */
+function isLongInteger(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** Returns a number from a cell or a record in stored form: large whole ones are floats. */
+export function toStoredNumber(value: number): number | Float {
+  return isLongInteger(value) ? new Float(value) : value;
 }
 
 function checkedText(text: string, limits: ValueLimits): string {
@@ -150,7 +168,7 @@ function packed(kind: PackedKind, bytes: Uint8Array, limits: ValueLimits): Packe
 
 function packedList(items: readonly number[], limits: ValueLimits): PackedValue {
   if (items.length > limits.list) throw new ValueError("too many values");
-  const isFloats = items.some((item) => !Number.isInteger(item));
+  const isFloats = items.some((item) => !Number.isInteger(item) || Math.abs(item) >= LEAST_REAL);
   if (!isFloats) items.forEach(checkedNumber);
   const bytes = new Uint8Array(items.length * ITEM_BYTES);
   const view = new DataView(bytes.buffer);

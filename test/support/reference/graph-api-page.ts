@@ -92,7 +92,11 @@ function signatureOf(member: Shown): string {
   const name = member.name.getText();
   const type = member.type === undefined ? "" : `: ${member.type.getText()}`;
   if (ts.isPropertyDeclaration(member) || ts.isGetAccessor(member)) return `${name}${type}`;
-  const parameters = member.parameters.map((parameter) => parameter.getText()).join(", ");
+  const parameters = member.parameters
+    // They are rejected.
+    .filter(({ name }) => name.getText() !== "further")
+    .map((parameter) => parameter.getText())
+    .join(", ");
   const generics = member.typeParameters?.map((one) => one.getText()).join(", ") ?? "";
   return `${name}${generics === "" ? "" : `<${generics}>`}(${parameters})${type}`;
 }

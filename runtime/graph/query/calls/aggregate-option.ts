@@ -1,5 +1,6 @@
 // Parses the `aggregate` option of a neighborhood: { mode, arc, deephits }.
 
+import { isPlainRecord } from "../../model/check-argument.js";
 import { D_ANY } from "../../model/constants.js";
 import { inMember, invalidArgument } from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -38,12 +39,19 @@ export function parseAggregateOption(store: GraphStore, option: unknown): GroupO
   }
   const arc = members.get("arc") as ArcFilter | undefined;
   const test =
-    arc === undefined || arc === null ? null : compileArcFilter(store, arc, D_ANY, AT_ARC);
+    arc === undefined || arc === null
+      ? null
+      : compileArcFilter(store, withoutDirection(arc), D_ANY, AT_ARC);
   if (test !== null && test.direction !== D_ANY) {
     const text = "Invalid aggregation argument: groups of arcs have no direction";
     throw invalidArgument(text, test.direction, "D_ANY, or no direction", AT_ARC);
   }
   return { mode: String(mode), test, deepHits: deepHits(members.get("deephits")) };
+}
+
+/** An object without `dir` is outbound elsewhere, but a group has no direction. */
+function withoutDirection(arc: ArcFilter): ArcFilter {
+  return isPlainRecord(arc) ? { dir: "any", ...(arc as object) } : arc;
 }
 
 function deepHits(value: unknown): number {

@@ -6,7 +6,13 @@ import { bitCount } from "../../memory/bit-count.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { isPlainRecord } from "../../model/check-argument.js";
 import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
-import { atArgumentPath, inMember, invalidArgument } from "../../model/invalid-argument.js";
+import {
+  atArgumentPath,
+  inMember,
+  invalidArgument,
+  NAMES,
+  withArgumentDetails,
+} from "../../model/invalid-argument.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
 import { bitOf, CELL_WORDS, groupOf } from "../../store/property-groups.js";
@@ -44,7 +50,7 @@ export class PropertyCondition {
     this.#properties = store.properties;
     this.#tests = Object.entries(condition)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => new KeyTest(checkedName(key), valueTest(key, value), store.strings));
+      .map(([key, value]) => new KeyTest(checkedKey(key), valueTest(key, value), store.strings));
     this.bind();
   }
 
@@ -278,8 +284,11 @@ class KeyTest {
   }
 }
 
-/** Checks a key, which unlike that of a stored property may begin with an underscore or a digit. */
-function checkedName(key: string): string {
-  validatePropertyKey(key.replace(/^(_|[0-9]+)(?=[A-Za-z])/, ""));
-  return key;
+/** @throws ValueError a key that no property can have */
+function checkedKey(key: string): string {
+  try {
+    return validatePropertyKey(key);
+  } catch (error) {
+    throw withArgumentDetails(error as Error, key, NAMES, inMember(key));
+  }
 }

@@ -13,9 +13,9 @@ import {
   V_ANY,
   V_DYN_RATIO,
   V_EQ,
-  V_GTE,
-  V_LT,
+  V_GT,
   V_LTE,
+  V_NEQ,
   V_NRANGE,
 } from "../../model/constants.js";
 import {
@@ -25,7 +25,12 @@ import {
   invalidNameError,
   NAMES,
 } from "../../model/invalid-argument.js";
-import { MODIFIERS, modifierCode, parseModifierName } from "../../model/modifiers.js";
+import {
+  MODIFIER_FORMS,
+  MODIFIERS,
+  modifierCode,
+  parseModifierName,
+} from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
@@ -46,7 +51,8 @@ const STEPS = { items: MEMBERS.map((_, item) => `[${item}]`), members: MEMBERS.m
 const FORMS =
   'null, "rel", [rel, dir, mod, cond, value], { rel, dir, mod, value }, or [false, <filter>]';
 const DIRECTION_FORMS = 'D_OUT, D_IN, D_ANY, D_BOTH, or by name in { dir: "out" }';
-const MODIFIER_FORMS = 'M_INT and its like, or by name in { mod: "int" }';
+/** Bits have a distance, but no order. */
+const BIT_COMPARISONS = new Set<number>([V_LTE, V_GT, V_EQ, V_NEQ]);
 const COMPARISON_FORMS = "V_GT and its like, and a value to compare with";
 
 /**
@@ -117,8 +123,12 @@ function parsePlain(
   if (typeof inner === "string") {
     return partsFor(defaultDirection, parseRelationship(inner, ""), isNegated);
   }
-  const steps = Array.isArray(inner) ? STEPS.items : STEPS.members;
-  return parseItems(itemsOf(inner), defaultDirection, isNegated, steps);
+  if (Array.isArray(inner)) {
+    return parseItems(itemsOf(inner), defaultDirection, isNegated, STEPS.items);
+  }
+  // Only the short forms differ between calls and conditions.
+  const direction = defaultDirection === D_ANY ? D_OUT : defaultDirection;
+  return parseItems(itemsOf(inner), direction, isNegated, STEPS.members);
 }
 
 function partsFor(
@@ -286,9 +296,8 @@ function checkComparison(modifier: number, comparison: number, at: string): void
     const fits = "no comparison: arcs of this modifier have no value";
     throw invalidArgument("Invalid modifier value", comparison, fits, at);
   }
-  const isOrdered = comparison === V_LT || comparison === V_GTE || isArcRelative(comparison);
-  if (modifier === M_LSH && isOrdered) {
-    const fits = "V_LTE and V_GT for distances, V_EQ, V_NEQ, V_RANGE, V_NRANGE";
+  if (modifier === M_LSH && !BIT_COMPARISONS.has(comparison)) {
+    const fits = "V_LTE and V_GT for distances, V_EQ, V_NEQ";
     throw invalidArgument("Invalid arc value comparison code", comparison, fits, at);
   }
 }

@@ -1,7 +1,7 @@
 // Options of queries by name. They come from plugin code and from clients' JSON, so an unknown name
 // is an error: no option may be silently ignored.
 
-import { checkObject } from "../../model/check-argument.js";
+import { checkOptions } from "../../model/check-argument.js";
 import { invalidArgument } from "../../model/invalid-argument.js";
 import type { ExecuteOptions } from "./query-options.js";
 
@@ -63,18 +63,8 @@ export function checkedArguments<O extends object>(
 ): O {
   // No call has required options.
   if (options === undefined || options === null) return NO_OPTIONS as O;
-  checkObject(options, "options");
-  checkNames(call, options);
+  checkOptions(options, NAMES[call]);
   return options;
-}
-
-function checkNames(call: QueryCall, options: object): void {
-  const names: ReadonlySet<string> = NAMES[call];
-  for (const name in options) {
-    if (!names.has(name)) {
-      throw new TypeError(`'${name}' is an invalid keyword argument for this function`);
-    }
-  }
 }
 
 /** The requested part of a result. */

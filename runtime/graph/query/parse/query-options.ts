@@ -1,7 +1,12 @@
 // Types of query options in plugin code. The JSON of the built-in services has the same form, with
 // the names of constants as strings.
 
-import type { ArcDirection, ArcModifier, ValueComparison } from "../../model/constants.js";
+import type {
+  ArcDirection,
+  ArcModifier,
+  FieldMask,
+  ValueComparison,
+} from "../../model/constants.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import type { VectorLike } from "../../vectors/vector.js";
 import type { FieldValues } from "../attributes/field-list.js";
@@ -166,7 +171,7 @@ export interface ExecuteOptions {
 export interface ResultOptions {
   /** `R_` constants, or the name of a format. */
   readonly result?: number | ResultFormat;
-  readonly fields?: number | readonly FieldName[];
+  readonly fields?: FieldMask | readonly FieldName[];
   readonly select?: string;
   /** An `S_` constant, with S_ASC or S_DESC. */
   readonly sortby?: number;
@@ -275,7 +280,7 @@ export interface AdjacencyQueryOptions {
 export interface AggregateQueryOptions extends AdjacencyQueryOptions {
   readonly collect?: CollectRule;
   readonly result?: number | ResultFormat;
-  readonly fields?: number | readonly FieldName[];
+  readonly fields?: FieldMask | readonly FieldName[];
   readonly counts?: boolean;
   readonly timing?: boolean;
 }

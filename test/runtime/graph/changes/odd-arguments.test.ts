@@ -87,7 +87,7 @@ test("keeps given times together with automatic ones of M_AUTOTM", ({ graph }) =
   );
 });
 
-test("compares M_LSH patterns as numbers, too", ({ graph }) => {
+test("compares M_LSH patterns by distance or equality only", ({ graph }) => {
   for (const [id, bits] of [
     ["a", 5],
     ["b", 0xf000_0000],
@@ -96,17 +96,21 @@ test("compares M_LSH patterns as numbers, too", ({ graph }) => {
   }
   const found = (code: number) =>
     graph.neighborhood("x", { arc: ["l", D_OUT, M_LSH, code, [1, 9]] });
-  assert.equal(found(V_RANGE), ["a"]);
-  assert.equal(found(V_NRANGE), ["b"]);
+  assert.throws(() => found(V_RANGE), /Invalid arc value comparison code\n {2}arc\[3\] is 16/);
+  assert.throws(() => found(V_NRANGE), /what fits: V_LTE and V_GT for distances, V_EQ, V_NEQ$/);
 });
 
-test("accepts conditions on keys that no property can have", ({ graph }) => {
+test("rejects conditions on keys that no property can have", ({ graph }) => {
   graph.createVertex("a", { properties: { k: 1 } });
-  assert.equal(graph.vertices({ condition: { property: { "9k": 1 } } }), []);
-  assert.throws(
-    () => graph.vertices({ condition: { property: { "9 k": 1 } } }),
-    /invalid property/,
-  );
+  for (const key of ["9k", "_k", "9 k"]) {
+    const condition = { property: { [key]: 1 } };
+    assert.throws(
+      () => graph.vertices({ condition }),
+      (error: Error) =>
+        error.message.startsWith(`invalid property key: '${key}'\n  condition.property`) &&
+        error.message.endsWith("what fits: a letter, then letters, digits and _.#$%@"),
+    );
+  }
 });
 
 test("rejects creating vertices of the default type by name", ({ graph }) => {
@@ -286,10 +290,45 @@ test("rejects unknown option names", ({ graph }) => {
     () => graph.createVertex("z", { lifespam: 1 } as never),
     () => graph.connect("a", "r", "b", { lifespam: 1 } as never),
     () => graph.evaluate("1", { vertex: "a" } as never),
+    () => graph.vertices({ vertex: "a" } as never),
+    () => graph.index("property", { key: "k", unique: true } as never),
+    () => graph.index("vectors", { length: 3, space: "cosine" } as never),
+    () => graph.dropIndex("vectors", { length: 3, ef: 9 } as never),
+    () => graph.dropIndex("text", { names: "t" } as never),
   ]) {
-    assert.throws(call, /is an invalid keyword argument/);
+    assert.throws(call, /is an invalid keyword argument.*\n {2}\w+ is .*; what fits: \w/);
   }
+  const ids = graph.index.bind(graph) as (what: string, options: object) => void;
+  assert.throws(() => ids("ids", { foo: 1 }), /invalid keyword.*\n {2}foo is 1; what fits: no opt/);
   assert.is(graph.order, 0);
+  assert.equal(graph.propertyIndexes(), []);
+});
+
+test("rejects further arguments", async ({ graph }) => {
+  graph.createVertex("a");
+  const further = { foo: 1 } as never;
+  for (const call of [
+    () => graph.createVertices(["b"], further),
+    () => graph.batch(() => graph.createVertex("b"), further),
+    () => graph.openVertex("a", "r", 0, further),
+    () => graph.openVertices(["a"], "r", 0, further),
+    () => graph.getVertex("a", further),
+    () => graph.deleteVertex("a", 0, further),
+    () => graph.verticesType("t", further),
+    () => graph.truncate("t", further),
+    () => graph.save(0, false, further),
+  ]) {
+    assert.throws(call, /too many arguments.*\n {2}given \{foo: 1\}; what fits: nothing after/);
+  }
+  for (const promise of [
+    graph.openVertexAsync("a", "r", 0, further),
+    graph.openVerticesAsync(["a"], "r", 0, further),
+  ]) {
+    assert.match(String(await promise.catch((error) => error)), /too many arguments/);
+  }
+  assert.throws(() => graph.save({ force: true } as never), /a timeout is a number/);
+  assert.is(graph.order, 1);
+  assert.equal(graph.getOpenVertices(), []);
 });
 
 test.run();

@@ -3,7 +3,19 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { D_IN, D_OUT, M_FWDONLY, M_INT, M_STAT, V_GT, V_LT } from "../../../../runtime/index.js";
+import {
+  D_IN,
+  D_OUT,
+  F_ID,
+  M_FLT,
+  M_FWDONLY,
+  M_INT,
+  M_STAT,
+  S_ID,
+  S_VAL,
+  V_GT,
+  V_LT,
+} from "../../../../runtime/index.js";
 import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("mixed constants");
@@ -51,7 +63,20 @@ test("are accepted in their positions, like plain numbers", () => {
   assert.is(graph.evaluate("M_STAT"), 1);
 });
 
+test("of other kinds are no fields, no order, and no modifiers to the type check", () => {
+  // JavaScript cannot tell the numbers apart.
+  // @ts-expect-error a sort order is no field
+  assert.equal(graph.neighborhood("b", { fields: S_VAL, hits: 0 }), []);
+  // @ts-expect-error a comparison is no modifier
+  assert.equal(graph.neighborhood("b", { arc: ["x", D_OUT, V_GT] }), []);
+  assert.equal(graph.neighborhood("a", { fields: F_ID, hits: 0, sortby: S_ID }), []);
+});
+
 test("can be given by name for arcs to connect", () => {
+  graph.connect("x", { rel: "weighs", mod: "float", value: 0.5 }, "y");
+  assert.is(graph.arcValue("x", ["weighs", D_OUT, M_FLT], "y"), 0.5);
+  assert.equal(graph.neighborhood("x", { arc: { rel: "weighs", mod: "float" } }), ["y"]);
+  graph.disconnect("x", "weighs");
   graph.connect("x", { rel: "owes", mod: "int", value: 7 }, "y");
   graph.connect("x", { rel: "knows" }, "y");
   graph.connect("x", {}, "y");

@@ -69,9 +69,15 @@ test("distinguishes integral floats from integers, up to 2^49", () => {
       assert.is(numberOf(properties, 1, key), value);
     }
   }
-  for (const value of [2 ** 49, -(2 ** 49), 1e300]) {
+  for (const value of [2 ** 49, -(2 ** 49), 2 ** 53 - 1]) {
     writer.mutate(() => properties.set(1, key, new Float(value)));
     assert.is(properties.stored(1, key), value);
+  }
+  // No integer is that large.
+  for (const value of [2 ** 53, -(2 ** 60), 1e300]) {
+    writer.mutate(() => properties.set(1, key, new Float(value)));
+    assert.equal(properties.stored(1, key), new Float(value));
+    assert.is(properties.get(1, key), value);
   }
 });
 

@@ -89,10 +89,15 @@ test("preserve numbers, strings and null", () => {
 });
 
 test("limit integers to 2^53 - 1, but not floats", () => {
-  for (const value of [2 ** 53, -(2 ** 53), 1e300, 2n ** 60n, [1, 2 ** 53]]) {
+  for (const value of [2 ** 53, -(2 ** 53), 2 ** 62, 2n ** 60n, 2n ** 64n, [1, 2 ** 53]]) {
     failsWith(() => validatePropertyValue(value), ValueError, "integer value out of range");
   }
   assert.equal(validatePropertyValue(new Float(1e300)), new Float(1e300));
+  assert.equal(validatePropertyValue(1e300), new Float(1e300));
+  assert.equal(validatePropertyValue(-(2 ** 63)), new Float(-(2 ** 63)));
+  assert.is((validatePropertyValue([1, 1e300]) as PackedValue).kind, PropertyKind.Floats);
+  assert.is(roundTrip(new Float(2 ** 60)), 2 ** 60);
+  assert.equal(copy.properties.stored(copy.ids.find("v"), KEY), new Float(2 ** 60));
   assert.is(roundTrip(new Float(7)), 7);
   assert.equal(copy.properties.stored(copy.ids.find("v"), KEY), new Float(7));
   assert.is(validatePropertyValue(new Float(7.5)), 7.5);

@@ -28,7 +28,8 @@ export const ARC_MISFITS: readonly Misfit[] = [
   [
     (shop) => shop.neighborhood("ann", { arc: { rel: "knows", mod: "inte" } }),
     "QueryError: Invalid arc modifier",
-    'arc.mod is "inte"; what fits: M_INT and its like, or by name in { mod: "int" }',
+    'arc.mod is "inte"; what fits: M_INT and its like, or by name in { mod: "int" }: ' +
+      "stat, lsh, int, uint, cnt, tmc, tmm, tmx, sim, dist, flt, acc, float",
   ],
   [
     (shop) => shop.neighborhood("ann", { arc: { relation: "knows" } }),
@@ -54,7 +55,8 @@ export const ARC_MISFITS: readonly Misfit[] = [
   [
     (shop) => shop.neighborhood("ann", { arc: ["knows", C.D_OUT, null, C.V_GT, 5] }),
     "QueryError: Invalid arc: value condition not supported without modifier",
-    'arc[2] is null; what fits: M_INT and its like, or by name in { mod: "int" }',
+    'arc[2] is null; what fits: M_INT and its like, or by name in { mod: "int" }: ' +
+      "stat, lsh, int, uint, cnt, tmc, tmm, tmx, sim, dist, flt, acc, float",
   ],
   [
     (shop) => shop.neighborhood("ann", { arc: ["knows", C.D_OUT, C.M_INT, C.V_GT] }),
@@ -111,7 +113,7 @@ export const ARC_MISFITS: readonly Misfit[] = [
   [
     (shop) => shop.neighborhood("ann", { arc: ["knows", C.D_OUT, C.M_LSH, C.V_LT, 5] }),
     "QueryError: Invalid arc value comparison code",
-    "arc[3] is 10; what fits: V_LTE and V_GT for distances, V_EQ, V_NEQ, V_RANGE, V_NRANGE",
+    "arc[3] is 10; what fits: V_LTE and V_GT for distances, V_EQ, V_NEQ",
   ],
   [
     (shop) => shop.neighborhood("ann", { arc: ["knows", C.D_OUT, C.M_LSH, C.V_LTE, [5, 99]] }),

@@ -187,7 +187,6 @@ test("require all keys of a property condition", () => {
   assert.not.ok(has(1, { age: 35, city: "Oslo" }));
   assert.not.ok(has(1, { age: 34, city: "Bergen" }));
   assert.not.ok(has(1, { age: 34, other: null }));
-  assert.not.ok(has(1, { _age: null }));
   assert.not.ok(has(1, { constructor: null }));
   assert.ok(has(2, { age: null }));
   assert.not.ok(has(2, { age: [V_NEQ, 5] }));
@@ -225,7 +224,7 @@ test("reject invalid property conditions", () => {
     assert.throws(
       () => new PropertyCondition(store, { [key]: 5 }),
       (error: Error) =>
-        error instanceof ValueError && error.message === `invalid property key: '${key}'`,
+        error instanceof ValueError && error.message.startsWith(`invalid property key: '${key}'\n`),
     );
   }
   assert.throws(() => new PropertyCondition(store, { age: [1] }), isQueryError);
