@@ -51,7 +51,7 @@ function readVersion(version: UntrustedJson): void {
   const number = version.count();
   if (number === ARGSPEC_VERSION) return;
   throw version.fault(
-    `format ${number} is not known to this version of svc, which reads format ${ARGSPEC_VERSION}`,
+    `unsupported argspec format ${number}; this version reads format ${ARGSPEC_VERSION}`,
   );
 }
 
@@ -66,12 +66,12 @@ function readService(service: UntrustedJson): ArgspecService {
 
 function readDefinitions(definitions: UntrustedJson, names: ReadonlySet<string>): Argspec["$defs"] {
   const entries = definitions.members().map(([name, schema]): [string, JsonSchema] => {
-    if (!TYPE_NAME.test(name)) throw schema.fault("a type cannot be called so");
+    if (!TYPE_NAME.test(name)) throw schema.fault("invalid type name");
     return [name, readSchema(schema, names)];
   });
   const aliases = new Map(entries.map(([name, schema]) => [name, collectAliases(schema)]));
   const circle = findCircle(aliases);
-  if (circle !== null) throw definitions.fault(`\`${circle}\` is defined by itself only`);
+  if (circle !== null) throw definitions.fault(`circular definition: \`${circle}\``);
   return Object.fromEntries(entries);
 }
 
@@ -103,7 +103,7 @@ function readPlugins(list: UntrustedJson, names: ReadonlySet<string>): PluginSpe
   return list.items(MAX_PLUGINS).map((item) => {
     const plugin = readPlugin(item, names);
     const key = `${plugin.role} ${plugin.name}`;
-    if (seen.has(key)) throw item.fault(`\`${plugin.name}\` is there twice`);
+    if (seen.has(key)) throw item.fault(`duplicate plugin \`${plugin.name}\``);
     seen.add(key);
     return plugin;
   });
@@ -153,10 +153,10 @@ function readSource(source: UntrustedJson): PluginSpec["source"] {
 function readParams(list: UntrustedJson, names: ReadonlySet<string>): ParamSpec[] {
   const params = list.items(MAX_PARAMS).map((item) => readParam(item, names));
   if (new Set(params.map(({ name }) => name)).size < params.length) {
-    throw list.fault("two parameters have one name");
+    throw list.fault("duplicate parameter name");
   }
   if (params.filter((param) => param.in === "body").length > 1) {
-    throw list.fault("there is more than one body");
+    throw list.fault("more than one body parameter");
   }
   return params;
 }
@@ -197,7 +197,7 @@ function readError(error: UntrustedJson, names: ReadonlySet<string>): ErrorSpec 
   if (status === undefined) return said;
   exception.matching(ERROR_NAME, "a name with a capital letter");
   const number = status.count();
-  if (number < 400 || number > 599) throw status.fault(`${number} is no status of an error`);
+  if (number < 400 || number > 599) throw status.fault(`${number} is not an error status`);
   return {
     ...said,
     status: number,

@@ -25,7 +25,7 @@ export function readProject(service: UntrustedJson): ProjectFacts {
 
 function readSchemes(security: UntrustedJson): Record<string, SecurityScheme> {
   const schemes = security.members().map(([name, value]) => {
-    if (!/^[\w.-]{1,100}$/.test(name)) throw value.fault("under a name of letters and digits");
+    if (!/^[\w.-]{1,100}$/.test(name)) throw value.fault("expected a name of letters and digits");
     return [name, readScheme(value)] as const;
   });
   return Object.fromEntries(schemes);
@@ -50,14 +50,14 @@ function readScheme(value: UntrustedJson): SecurityScheme {
     case "mutualTLS":
       return { type: "mutualTLS" };
     default:
-      throw type.fault("http, apiKey, oauth2, openIdConnect or mutualTLS");
+      throw type.fault("expected http, apiKey, oauth2, openIdConnect or mutualTLS");
   }
 }
 
 function readFlows(flows: UntrustedJson): OauthFlows {
   const code = flows.optional("authorizationCode");
   const machine = flows.optional("clientCredentials");
-  if (!code && !machine) throw flows.fault("authorizationCode or clientCredentials");
+  if (!code && !machine) throw flows.fault("expected authorizationCode or clientCredentials");
   const url = (flow: UntrustedJson, key: string) => flow.member(key).matching(URL, "a URL");
   const common = (flow: UntrustedJson) => ({
     tokenUrl: url(flow, "tokenUrl"),
@@ -73,7 +73,7 @@ function readFlows(flows: UntrustedJson): OauthFlows {
 
 function readScopes(scopes: UntrustedJson): Record<string, string> {
   const read = scopes.members().map(([name, value]) => {
-    if (!SCOPE.test(name)) throw value.fault("under the name of a scope");
+    if (!SCOPE.test(name)) throw value.fault("expected a scope name");
     return [name, value.matching(LINE, "a text of one line")] as const;
   });
   return Object.fromEntries(read);

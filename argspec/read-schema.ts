@@ -89,7 +89,7 @@ function list(value: unknown): readonly JsonSchema[] {
 function readReference(value: UntrustedJson, names: ReadonlySet<string>): string {
   const reference = value.text();
   const isKnown = reference.startsWith(REFERENCE) && names.has(reference.slice(REFERENCE.length));
-  if (!isKnown) throw value.fault("a reference to one of `$defs` is expected");
+  if (!isKnown) throw value.fault("expected a reference to one of `$defs`");
   return reference;
 }
 
@@ -110,7 +110,7 @@ function readEnum(value: UntrustedJson): unknown[] {
 
 function nonEmpty(value: UntrustedJson): UntrustedJson[] {
   const items = value.items();
-  if (items.length === 0) throw value.fault("at least one item is expected");
+  if (items.length === 0) throw value.fault("expected at least one item");
   return items;
 }
 

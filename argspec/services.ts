@@ -62,13 +62,13 @@ const STATUS = {
 
 /** Sorted by name. */
 export const SERVICES: readonly Operation[] = [
-  service("dispatch", "Tells how often each executor was given requests.", {
+  service("dispatch", "Returns the number of requests per executor.", {
     ...each(object({ dispatch: OBJECT, executor: valuesOf(list(NUMBER)) }), "A B"),
   }),
-  service("graphsum", "Sums up all graphs.", {
+  service("graphsum", "Returns totals over all graphs.", {
     graphsum: object({ ...COUNTS, names: list(TEXT), "local-only": list(TEXT) }),
   }),
-  textService("hc", "Tells that the server takes requests, for health checks."),
+  textService("hc", "Health check: whether the server accepts requests."),
   {
     ...service("inspect", "Lists open connections.", {
       "n-connections": INTEGER,
@@ -76,22 +76,22 @@ export const SERVICES: readonly Operation[] = [
     }),
     params: [LEVEL],
   },
-  { ...service("matrix", "Tells where back-ends are and which are up."), result: value(list({})) },
-  service("meminfo", "Tells the memory of the machine and of the process.", {
+  { ...service("matrix", "Returns back-end addresses and health."), result: value(list({})) },
+  service("meminfo", "Returns memory usage of the machine and the process.", {
     memory: object(MEMORY),
   }),
-  service("nodestat", "Tells the most important figures of an instance.", NODE),
-  service("objcnt", "Counts the objects of all graphs.", COUNTS),
-  service("peerstat", "Tells who replicates from and to the instance.", {}),
+  service("nodestat", "Returns the key metrics of an instance.", NODE),
+  service("objcnt", "Returns object counts of all graphs.", COUNTS),
+  service("peerstat", "Returns the replication peers of the instance.", {}),
   service("ping", "Tells which host answers.", { host: object(HOST) }),
   textService("randint", "Answers 16 random hexadecimal digits."),
   textService("randstr", "Answers random hexadecimal digits, up to 65,536."),
-  service("status", "Tells load, errors and latency of the main port.", STATUS),
-  service("storage", "Tells the folder of persistent data.", { sysroot: TEXT }),
+  service("status", "Returns load, errors and latency of the main port.", STATUS),
+  service("storage", "Returns the data folder.", { sysroot: TEXT }),
   service("time", "Tells how long the server has been up, and its clock.", {
     time: object(each(TEXT, "up start current")),
   }),
-  service("txstat", "Tells what replication has sent and applied.", {}),
+  service("txstat", "Returns replication throughput, sent and applied.", {}),
 ];
 
 /** @param members always present in the result */

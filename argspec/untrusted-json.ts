@@ -47,7 +47,7 @@ export class UntrustedJson {
   /** Error that names the place and what was expected there. */
   fault(expected: string): SvcError {
     const place = this.#path === "" ? "the document" : this.#path;
-    return new SvcError("SVC3015", `not an argspec: ${place}: ${expected}`);
+    return new SvcError("SVC3015", `invalid argspec: ${place}: ${expected}`);
   }
 
   /** The own member of an object, undefined where it has none. */
@@ -75,7 +75,7 @@ export class UntrustedJson {
   /** @param most how many items there may be */
   items(most = MAX_VALUES): UntrustedJson[] {
     const value = this.#value;
-    if (!Array.isArray(value)) throw this.fault("a list is expected");
+    if (!Array.isArray(value)) throw this.fault("expected a list");
     if (value.length > most) throw this.fault(`at most ${most} items are allowed`);
     // Not map, which leaves out holes.
     return Array.from(value, (item: unknown, index) => this.#inner(String(index), item));
@@ -83,7 +83,7 @@ export class UntrustedJson {
 
   text(most = MAX_TEXT): string {
     const value = this.#value;
-    if (typeof value !== "string") throw this.fault("a text is expected");
+    if (typeof value !== "string") throw this.fault("expected a string");
     if (value.length > most) throw this.fault(`at most ${most} characters are allowed`);
     return value;
   }
@@ -91,13 +91,13 @@ export class UntrustedJson {
   /** @param what such as "a name" */
   matching(pattern: RegExp, what: string): string {
     const text = this.text();
-    if (!pattern.test(text)) throw this.fault(`${what} is expected`);
+    if (!pattern.test(text)) throw this.fault(`expected ${what}`);
     return text;
   }
 
   oneOf<T extends string | number | boolean>(...allowed: readonly T[]): T {
     const found = allowed.find((candidate) => candidate === this.#value);
-    if (found === undefined) throw this.fault(`one of ${allowed.join(", ")} is expected`);
+    if (found === undefined) throw this.fault(`expected one of ${allowed.join(", ")}`);
     return found;
   }
 
@@ -108,18 +108,18 @@ export class UntrustedJson {
   count(): number {
     const value = this.#value;
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-    throw this.fault("an integer, 0 or more, is expected");
+    throw this.fault("expected a non-negative integer");
   }
 
   number(): number {
     const value = this.#value;
     if (typeof value === "number" && Number.isFinite(value)) return value;
-    throw this.fault("a number is expected");
+    throw this.fault("expected a number");
   }
 
   scalar(): string | number | boolean | null {
     const value = this.json();
-    if (typeof value === "object" && value !== null) throw this.fault("a scalar is expected");
+    if (typeof value === "object" && value !== null) throw this.fault("expected a scalar");
     return value;
   }
 
@@ -136,7 +136,7 @@ export class UntrustedJson {
   #object(): Readonly<Record<string, unknown>> {
     const value = this.#value;
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw this.fault("an object is expected");
+      throw this.fault("expected an object");
     }
     return value as Readonly<Record<string, unknown>>;
   }

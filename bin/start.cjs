@@ -34,7 +34,7 @@ function loadFailed(error) {
   if (error.code !== "EMFILE" && error.code !== "ENFILE") throw error;
   process.stderr.write(
     `svc: error SVC3093: ${error.message}. ` +
-      "raise the limit of this process, such as with `ulimit -n 1024`\n",
+      "raise the limit of this process, for example with `ulimit -n 65536`\n",
   );
   process.exitCode = 1;
 }

@@ -15,8 +15,10 @@ function isOlder(found, wanted) {
 }
 
 if (isOlder(process.versions.node, required)) {
-  var found = "this is Node " + process.versions.node;
-  process.stderr.write("svc: error SVC3010: " + found + ". use Node " + required + " or later\n");
+  var found = "running on Node.js " + process.versions.node;
+  process.stderr.write(
+    "svc: error SVC3010: " + found + ". install Node.js " + required + " or later\n",
+  );
   process.exitCode = 1;
 } else {
   require("./start.cjs");

@@ -12,48 +12,55 @@ const VERB_HELP = VERBS.map(({ name, takes, summary }) => {
 
 export const admin = defineCommand({
   name: "admin",
-  summary: "Shows and operates the instances of a running system.",
+  summary: "Inspects and operates a running system.",
   arguments: [
-    { name: "<verb>", required: true, help: `what to do${VERB_HELP}`, choices: VERBS },
-    { name: "[ids]", required: false, help: "instances: ids with commas, patterns such as S*" },
-    { name: "[more]", required: false, help: "what some verbs need beside them" },
+    { name: "<verb>", required: true, help: `operation${VERB_HELP}`, choices: VERBS },
+    {
+      name: "[ids]",
+      required: false,
+      help: "instances: comma-separated ids or patterns such as S*",
+    },
+    { name: "[more]", required: false, help: "arguments of the verb" },
   ],
   options: {
     descriptor: {
       kind: stringSetting("<file>"),
-      help: "JSON file with the descriptor of the system",
+      help: "system descriptor (JSON file)",
     },
     project: {
       kind: stringSetting("<folder>"),
-      help: "project whose descriptor it is, default: this one",
+      help: "project with the descriptor (default: current folder)",
     },
     from: {
       kind: stringSetting("<host:port>"),
-      help: "take the descriptor from this running instance",
+      help: "read the descriptor from this running instance",
     },
     tls: {
       kind: stringSetting("<ca[,cert,key]>"),
-      help: "files: whom to believe, and what to show, in place of `tls` of the descriptor",
+      help: "CA, client certificate and key; overrides the descriptor's `tls`",
     },
-    yes: { kind: flag, help: "do what cannot be undone without asking" },
+    yes: { kind: flag, help: "skip the confirmation of irreversible operations" },
     build: {
       kind: stringSetting("<folder>"),
-      help: "rolling-update: project whose build the instances have to serve in the end",
+      help: "rolling-update: project with the target build",
     },
     force: {
       kind: flag,
-      help: "take over from another run; rolling-update: also a build that breaks clients",
+      help: "preempt another run; rolling-update: allow breaking changes",
     },
     restart: {
       kind: flag,
-      help: "rolling-update: end processes, which their platform starts again",
+      help: "rolling-update: stop processes; the platform restarts them",
     },
-    pause: { kind: integer(0, 3600), help: "rolling-update: seconds between instances, default 5" },
+    pause: {
+      kind: integer(0, 3600),
+      help: "rolling-update: seconds between instances (default: 5)",
+    },
     out: {
       kind: stringSetting("<folder>"),
-      help: "manifest: write files there, instead of printing them",
+      help: "manifest: folder to write instead of printing",
     },
-    json: { kind: flag, help: "print JSON, for tools" },
+    json: { kind: flag, help: "print JSON" },
   },
   environment: false,
   async run([name = "", ids, more], values) {
@@ -63,7 +70,7 @@ export const admin = defineCommand({
         name,
         VERBS.map((verb) => verb.name),
       );
-      throw new SvcError("SVC3001", `there is no command \`admin ${name}\`${hint}`);
+      throw new SvcError("SVC3001", `unknown verb \`admin ${name}\`${hint}`);
     }
     const [{ adminContext }, { run }] = await Promise.all([
       import("./admin/context.js"),

@@ -10,13 +10,17 @@ const SOURCE = "URL of a server, argspec file or project folder";
 
 export const argspecDiff = defineCommand({
   name: "argspec diff",
-  summary: "Compares two contracts, and fails where one breaks clients of the other.",
+  summary: "Compares two contracts and fails on breaking changes.",
   arguments: [
-    { name: "<old>", required: true, help: `what clients were made from: ${SOURCE}` },
-    { name: "<new>", required: true, help: "what is to be served, likewise" },
+    { name: "<old>", required: true, help: `current contract: ${SOURCE}` },
+    {
+      name: "<new>",
+      required: true,
+      help: "new contract: server URL, argspec file or project folder",
+    },
   ],
   options: {
-    json: { kind: flag, help: "print the changes as JSON" },
+    json: { kind: flag, help: "print changes as JSON" },
   },
   environment: false,
   async run([before = "", after = ""], { json = false }) {

@@ -8,22 +8,25 @@ import { choice, stringSetting } from "./framework/option.js";
 
 export const argspec = defineCommand({
   name: "argspec",
-  summary: "Prints what clients may call, as a schema, an OpenAPI document or TypeScript.",
+  summary: "Prints the API contract as JSON Schema, OpenAPI or TypeScript.",
   arguments: [SOURCE_ARGUMENT],
   options: {
     plugin: {
       kind: stringSetting("<name>"),
-      help: "this one only; built-in ones have theirs, too",
+      help: "one plugin; built-in plugins are allowed",
     },
     format: {
       kind: choice("schema", "openapi", "typescript", "record"),
-      help: "form, default: schema",
+      help: "output format (default: schema)",
     },
     "json-params": {
       kind: choice("content", "string"),
-      help: "JSON in queries of OpenAPI, default: content; string for older tools",
+      help: "OpenAPI style of JSON query parameters (default: content)",
     },
-    out: { kind: stringSetting("<file>"), help: "file to write, default: standard output" },
+    out: {
+      kind: stringSetting("<file>"),
+      help: "output file (default: standard output)",
+    },
   },
   environment: false,
   async run([source = "."], values) {

@@ -14,13 +14,13 @@ export const build = defineCommand({
   summary: "Checks and compiles the plugins of a project into .svc/.",
   arguments: [PROJECT_ARGUMENT],
   options: {
-    check: { kind: flag, help: "write nothing, fail when .svc/ is not what a build would write" },
+    check: { kind: flag, help: "fail if .svc/ is out of date; write nothing" },
     tsconfig: TSCONFIG_OPTION,
-    list: { kind: flag, help: "print each plugin with its path and what runs before it" },
-    json: { kind: flag, help: "print the findings as JSON" },
+    list: { kind: flag, help: "list plugins with their paths and before hooks" },
+    json: { kind: flag, help: "print diagnostics as JSON" },
     standalone: {
       kind: stringSetting("<folder>"),
-      help: "also write a folder that `node serve.mjs` serves without this package",
+      help: "also write a folder that runs with `node serve.mjs` alone",
     },
   },
   environment: false,
@@ -34,10 +34,7 @@ export const build = defineCommand({
     if (json) printJson(result.diagnostics);
     else printFindings(folder, result.diagnostics);
     if (result.differing.length > 0) {
-      throw new SvcError(
-        "SVC3007",
-        `a build would change .svc/${result.differing.join(", .svc/")}`,
-      );
+      throw new SvcError("SVC3007", `.svc/ is out of date: ${result.differing.join(", ")}`);
     }
     if (!result.ok) return EXIT_FAILURE;
     const done = check || result.unchanged ? "current" : "built";
@@ -53,7 +50,10 @@ async function shipTo(project: string, target: string, isQuiet: boolean): Promis
   const packages = await writeStandalone(project, resolve(target));
   if (isQuiet) return;
   if (packages.length > 0) {
-    console.log(`svc: run \`npm install --omit=dev\` in ${target} for ${packages.join(", ")}`);
+    console.log(
+      `svc: install the dependencies: run \`npm install --omit=dev\` in ${target}, ` +
+        `which adds ${packages.join(", ")}`,
+    );
   }
   console.log(`svc: node ${join(target, "serve.mjs")}`);
 }

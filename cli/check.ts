@@ -8,11 +8,11 @@ import { resolveTsconfig, TSCONFIG_OPTION } from "./framework/tsconfig-option.js
 
 export const check = defineCommand({
   name: "check",
-  summary: "Reports the mistakes in the plugins of a project, and writes nothing.",
+  summary: "Reports plugin errors without writing a build.",
   arguments: [PROJECT_ARGUMENT],
   options: {
     tsconfig: TSCONFIG_OPTION,
-    json: { kind: flag, help: "print the findings as JSON" },
+    json: { kind: flag, help: "print diagnostics as JSON" },
   },
   environment: false,
   async run([argument], { json = false, tsconfig }) {

@@ -5,20 +5,20 @@ import { choice, stringSetting } from "./framework/option.js";
 
 export const client = defineCommand({
   name: "client",
-  summary: "Writes a typed client of a service.",
+  summary: "Generates a typed client.",
   arguments: [],
   options: {
     from: {
       kind: stringSetting("<source>"),
-      help: "URL of a server, file of an argspec, or folder of a build; default: .svc",
+      help: "server URL, argspec file or build folder (default: .svc)",
     },
-    out: { kind: stringSetting("<folder>"), help: "folder to write, default: sdk" },
-    name: { kind: stringSetting("<name>"), help: "name of the package; python: writes a package" },
+    out: { kind: stringSetting("<folder>"), help: "output folder (default: sdk)" },
+    name: { kind: stringSetting("<name>"), help: "package name; for python, generate a package" },
     version: {
       kind: stringSetting("<version>"),
-      help: "version of the package, default: the service's",
+      help: "package version (default: the service's)",
     },
-    lang: { kind: choice("typescript", "python"), help: "language, default: typescript" },
+    lang: { kind: choice("typescript", "python"), help: "language (default: typescript)" },
   },
   environment: false,
   async run(_, { from = ".svc", out = "sdk", lang = "typescript", name, version }) {

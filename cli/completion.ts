@@ -8,7 +8,7 @@ import { completionScript, SHELLS } from "./framework/completion-scripts.js";
 export function completionCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: "completion",
-    summary: "Prints a script that completes command lines: bash, zsh or fish.",
+    summary: "Prints a shell completion script.",
     arguments: [
       {
         name: "<shell>",
@@ -21,7 +21,7 @@ export function completionCommand(commands: () => readonly Command[]): Command {
     environment: false,
     async run([given]) {
       const shell = SHELLS.find((name) => name === given);
-      if (shell === undefined) throw new SvcError("SVC3090", `there is no script for ${given}`);
+      if (shell === undefined) throw new SvcError("SVC3090", `unsupported shell: ${given}`);
       process.stdout.write(completionScript(shell, commands()));
       return 0;
     },

@@ -9,7 +9,7 @@ import { OPEN_OPTION, SERVE_OPTIONS } from "./serving/options.js";
 
 export const dev = defineCommand({
   name: "dev",
-  summary: "Builds and serves a project, and takes every change into service.",
+  summary: "Builds and serves a project, and reloads on every change.",
   arguments: [PROJECT_ARGUMENT],
   options: {
     ...SERVE_OPTIONS,
@@ -17,7 +17,7 @@ export const dev = defineCommand({
     tsconfig: TSCONFIG_OPTION,
     "skip-type-check": {
       kind: flag,
-      help: "serve what parses at once, and say only then whether its types are right",
+      help: "serve before type checking; report type errors later",
     },
   },
   environment: true,

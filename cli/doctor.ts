@@ -6,7 +6,7 @@ import { EXIT_FAILURE } from "./framework/report-error.js";
 
 export const doctor = defineCommand({
   name: "doctor",
-  summary: "Says what this machine and a project offer, and what is wrong.",
+  summary: "Checks this machine and the project for problems.",
   arguments: [PROJECT_ARGUMENT],
   options: {},
   environment: false,

@@ -7,19 +7,19 @@ import { EXIT_FAILURE } from "./framework/report-error.js";
 
 export const down = defineCommand({
   name: "down",
-  summary: "Ends the instances that `svc up` has started.",
+  summary: "Stops the instances started by `svc up`.",
   arguments: [PROJECT_ARGUMENT],
   options: {
     descriptor: {
       kind: stringSetting("<file>"),
-      help: "JSON file with the descriptor of the system",
+      help: "system descriptor (JSON file)",
     },
     only: {
       kind: stringSetting("<ids>"),
-      help: "instances to end for good; default: all, and `svc up`",
+      help: "instances to stop (default: all, and `svc up` itself)",
     },
-    root: { kind: stringSetting("<folder>"), help: "data folder that `svc up` was given" },
-    force: { kind: flag, help: "kill them: what is not in the log of changes is lost" },
+    root: { kind: stringSetting("<folder>"), help: "data folder passed to `svc up`" },
+    force: { kind: flag, help: "kill the processes; changes not yet logged are lost" },
   },
   environment: false,
   async run([argument], { descriptor, only, root, force = false }) {

@@ -5,8 +5,8 @@ import { GRAPH_OPTIONS } from "./graph/graph-options.js";
 
 export const graphExport = defineCommand({
   name: "graph export",
-  summary: "Writes all vertices and arcs of a graph as JSON lines.",
-  arguments: [{ name: "[file]", required: false, help: "default: standard output" }],
+  summary: "Exports a graph as JSON lines.",
+  arguments: [{ name: "[file]", required: false, help: "output file (default: standard output)" }],
   options: GRAPH_OPTIONS,
   environment: false,
   async run([file], values) {

@@ -6,19 +6,19 @@ import { GRAPH_OPTIONS } from "./graph/graph-options.js";
 
 export const graphImport = defineCommand({
   name: "graph import",
-  summary: "Puts vertices, arcs and vectors of a file into a graph, and goes on where it ended.",
-  arguments: [{ name: "<file>", required: true, help: "JSON lines, CSV, .npy or .fvecs" }],
+  summary: "Imports vertices, arcs and vectors into a graph; resumable.",
+  arguments: [{ name: "<file>", required: true, help: "JSON lines, CSV, .npy or .fvecs file" }],
   options: {
     ...GRAPH_OPTIONS,
     format: {
       kind: choice("jsonl", "csv", "npy", "fvecs"),
-      help: "form of the file, default: as its name ends",
+      help: "input format (default: from the file extension)",
     },
     "id-prefix": {
       kind: stringSetting("<text>"),
-      help: "of the ids of vectors without ids, before their row",
+      help: "id prefix for rows without ids",
     },
-    type: { kind: stringSetting("<name>"), help: "of vertices that the file gives none" },
+    type: { kind: stringSetting("<name>"), help: "default vertex type" },
   },
   environment: false,
   async run([file = ""], values) {

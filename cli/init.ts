@@ -10,10 +10,10 @@ import { flag } from "./framework/option.js";
 
 export const init = defineCommand({
   name: "init",
-  summary: "Writes a new project that builds, serves and tests one plugin.",
-  arguments: [{ name: "<folder>", required: true, help: "the folder to write, new or empty" }],
+  summary: "Creates a project with one plugin and its test.",
+  arguments: [{ name: "<folder>", required: true, help: "new or empty folder" }],
   options: {
-    docker: { kind: flag, help: "write a Dockerfile as well, or for a project that is there" },
+    docker: { kind: flag, help: "also write a Dockerfile; works on existing projects" },
   },
   environment: false,
   async run([argument], { docker = false }) {
@@ -29,7 +29,7 @@ export const init = defineCommand({
       console.log(`  ${join(argument!, file)}`);
     }
     if (dependency.startsWith("file:")) {
-      console.log("\nThis svc-server is from no registry: package.json refers to where it is,");
+      console.log("\nThis svc-server is not from a registry: package.json refers to");
       console.log(dependency);
     }
     console.log(`\nNext:\n  cd ${shellWord(argument!)}\n  npm install\n  npm start`);
@@ -52,7 +52,7 @@ function makeEmptyFolder(folder: string): void {
     const { code } = error as NodeJS.ErrnoException;
     throw new SvcError("SVC3009", `${folder} cannot be used (${code})`, { cause: error });
   }
-  if (names.length > 0) throw new SvcError("SVC3009", `${folder} holds files already`);
+  if (names.length > 0) throw new SvcError("SVC3009", `${folder} is not empty`);
 }
 
 /** One level at a time: Node 20's recursive form never returns where a level vanishes (/proc). */
@@ -96,7 +96,7 @@ function packageName(folder: string): string {
 /** @throws SvcError SVC3009 when one of its files is there */
 function writeImage(folder: string): string[] {
   const taken = ["Dockerfile", ".dockerignore"].find((name) => existsSync(join(folder, name)));
-  if (taken !== undefined) throw new SvcError("SVC3009", `${join(folder, taken)} is there already`);
+  if (taken !== undefined) throw new SvcError("SVC3009", `${join(folder, taken)} already exists`);
   return writeTemplate("docker", folder, {});
 }
 

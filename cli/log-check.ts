@@ -4,7 +4,7 @@ import { defineCommand } from "./framework/command.js";
 
 export const logCheck = defineCommand({
   name: "log check",
-  summary: "Reads the log of changes of a root, and says what is wrong with it.",
+  summary: "Verifies the transaction log of a data folder.",
   arguments: [{ name: "<root>", required: true, help: "data folder" }],
   options: {},
   environment: false,

@@ -4,10 +4,10 @@ import { defineCommand } from "./framework/command.js";
 
 export const logRepair = defineCommand({
   name: "log repair",
-  summary: "Copies a root to a new folder, and of its log what comes before the damage.",
+  summary: "Copies a data folder up to the first corrupt log frame.",
   arguments: [
-    { name: "<root>", required: true, help: "data folder, which stays as it is" },
-    { name: "<folder>", required: true, help: "new data folder" },
+    { name: "<root>", required: true, help: "data folder to repair (not modified)" },
+    { name: "<folder>", required: true, help: "folder for the repaired copy (new)" },
   ],
   options: {},
   environment: false,
@@ -16,7 +16,7 @@ export const logRepair = defineCommand({
     const { describeLog } = await import("./log/log-folders.js");
     const logs = repairRoot(root!, folder!);
     for (const log of logs) process.stdout.write(`${describeLog(log)}\n`);
-    process.stdout.write(`what could be saved is in ${folder}\n`);
+    process.stdout.write(`recovered data is in ${folder}\n`);
     return 0;
   },
 });

@@ -90,7 +90,7 @@ function findCommand([first = "", second = ""]: readonly string[]): Command {
   const isArgument = found.name === pair || second.startsWith("-") || existsSync(second);
   const pairs = namesOf(COMMANDS).filter((name) => name.startsWith(`${first} `));
   const hint = second === "" || isArgument ? "" : didYouMean(pair, pairs);
-  if (hint !== "") throw new SvcError("SVC3001", `there is no command \`${pair}\`${hint}`);
+  if (hint !== "") throw new SvcError("SVC3001", `unknown command \`${pair}\`${hint}`);
   return found;
 }
 
@@ -101,6 +101,6 @@ function namesOf(commands: readonly Command[]): string[] {
 function unknownCommand(name: string): SvcError {
   const isOption = name.startsWith("-");
   const names = isOption ? ["--help", "--version"] : namesOf(COMMANDS);
-  const message = `there is no ${isOption ? "option" : "command"} \`${name}\``;
+  const message = `unknown ${isOption ? "option" : "command"} \`${name}\``;
   return new SvcError(isOption ? "SVC3002" : "SVC3001", message + didYouMean(name, names));
 }

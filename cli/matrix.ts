@@ -9,24 +9,24 @@ import { projectFolder } from "./framework/project-folder.js";
 
 /** Each engine is a process. */
 const MAX_ENGINES = 32;
-const SIZE_HELP = "<replicas>x<partitions>, such as 2x3";
+const SIZE_HELP = "<replicas>x<partitions>, e.g. 2x3";
 
 export const matrix = defineCommand({
   name: "matrix",
-  summary: "Serves a built project as engines behind a dispatcher, on this machine.",
+  summary: "Serves a built project as a local dispatcher with engines.",
   arguments: [{ name: "<size>", required: true, help: SIZE_HELP }, PROJECT_ARGUMENT],
   options: {
     port: {
       kind: integer(0, MAX_MAIN_PORT),
-      help: "main port of the dispatcher, engines take the next ones; 0: any free ones",
+      help: "dispatcher port; engines use the next ones (0: any free ports)",
     },
     channels: {
       kind: integer(1, MAX_CHANNELS),
-      help: `most connections to an engine, default: ${DEFAULT_CHANNELS}`,
+      help: `maximum connections per engine (default: ${DEFAULT_CHANNELS})`,
     },
     root: {
       kind: stringSetting("<folder>"),
-      help: "data folder, each instance has its own below it",
+      help: "data folder, with one subfolder per instance",
     },
   },
   environment: false,

@@ -18,10 +18,10 @@ const serverUrl: OptionKind<string> = {
 
 export const mcp = defineCommand({
   name: "mcp",
-  summary: "Offers the plugins of a service as tools to a model, over standard input and output.",
+  summary: "Serves the plugins as MCP tools over stdio.",
   arguments: [PROJECT_ARGUMENT],
   options: {
-    from: { kind: serverUrl, help: "server that runs already; default: serves the build itself" },
+    from: { kind: serverUrl, help: "URL of a running server (default: serve the build)" },
   },
   environment: false,
   async run([folder], { from }) {

@@ -12,27 +12,29 @@ const DEFAULT_CONNECTIONS = 32;
 
 export const replay = defineCommand({
   name: "replay",
-  summary: "Sends recorded requests to a server again, and compares answers and latencies.",
-  arguments: [{ name: "<file>", required: true, help: "what `svc serve --record <file>` wrote" }],
+  summary: "Replays recorded requests and compares responses and latency.",
+  arguments: [
+    { name: "<file>", required: true, help: "recording written by `svc serve --record`" },
+  ],
   options: {
-    against: { kind: stringSetting("<url>"), help: "server that is to answer them; required" },
+    against: { kind: stringSetting("<url>"), help: "target server URL (required)" },
     speed: {
       kind: integerOr("max" as const, 1, MAX_SPEED),
-      help: "so many times as fast as they came, or one after the other; default: 1",
+      help: "replay speed factor; max: one after another (default: 1)",
     },
     connections: {
       kind: integer(1, MAX_CONNECTIONS),
-      help: `requests that may run at once, default: ${DEFAULT_CONNECTIONS}`,
+      help: `maximum concurrent requests (default: ${DEFAULT_CONNECTIONS})`,
     },
     "include-writes": {
       kind: flag,
-      help: "send POST and other methods that may change something, too",
+      help: "also replay POST and other unsafe methods",
     },
     "headers-file": {
       kind: stringSetting("<file>"),
-      help: "file with header lines for each request, for a token",
+      help: "file of header lines to add to every request",
     },
-    json: { kind: flag, help: "print the figures as JSON" },
+    json: { kind: flag, help: "print the results as JSON" },
   },
   environment: false,
   async run([file], { against, json = false, ...values }) {

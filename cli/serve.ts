@@ -7,14 +7,14 @@ import { OPEN_OPTION, SERVE_OPTIONS } from "./serving/options.js";
 
 export const serve = defineCommand({
   name: "serve",
-  summary: "Serves a built project until it is told to stop.",
+  summary: "Serves a built project.",
   arguments: [PROJECT_ARGUMENT],
   options: {
     ...SERVE_OPTIONS,
     open: OPEN_OPTION,
     supervise: {
       kind: flag,
-      help: "run in a process of its own, which is started again if it dies",
+      help: "run in a child process and restart it when it dies",
     },
   },
   environment: true,

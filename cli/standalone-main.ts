@@ -11,7 +11,7 @@ import { serveBuild } from "./serving/serve-build.js";
 
 const command = defineCommand({
   name: "serve",
-  summary: "Serves the build in this folder until it is told to stop.",
+  summary: "Serves the build in this folder.",
   arguments: [],
   options: SERVE_OPTIONS,
   environment: true,

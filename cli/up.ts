@@ -7,17 +7,17 @@ import { projectFolder } from "./framework/project-folder.js";
 
 export const up = defineCommand({
   name: "up",
-  summary: "Starts the instances of a system that belong to this machine.",
+  summary: "Starts this machine's instances of a system.",
   arguments: [PROJECT_ARGUMENT],
   options: {
     descriptor: {
       kind: stringSetting("<file>"),
-      help: "JSON file with the descriptor of the system",
+      help: "system descriptor (JSON file)",
     },
-    only: { kind: stringSetting("<ids>"), help: "instances to start, such as TD,S*; default: all" },
+    only: { kind: stringSetting("<ids>"), help: "instances to start, e.g. TD,S* (default: all)" },
     root: {
       kind: stringSetting("<folder>"),
-      help: "data folder, each instance has its own below it",
+      help: "data folder, with one subfolder per instance",
     },
   },
   environment: false,
@@ -37,7 +37,10 @@ export const up = defineCommand({
     const chosen = selectIds(system, only);
     const ids = chosen.filter((id) => isThisMachine(system.instances.get(id)!.host));
     if (ids.length === 0) {
-      throw new SvcError("SVC3112", `this machine is the host of none of ${chosen.join(", ")}`);
+      throw new SvcError(
+        "SVC3112",
+        `no instance of ${chosen.join(", ")} is hosted on this machine`,
+      );
     }
     const whole = local.systemRoot(folder, config.root, root);
     await new local.LocalSystem({ system, ids, folder, descriptor, root: whole }).run();

@@ -122,7 +122,7 @@ function missing(
         column: before.at(-1)!.length + 1,
       },
       length: name.length,
-      message: `Node finds no export \`${name}\` in \`${specifier}\`, a CommonJS package`,
+      message: `CommonJS package \`${specifier}\` has no export \`${name}\` that Node.js detects`,
       help: `\`import ${word} from "${specifier}"\`, and \`${word}.${name}\``,
     } satisfies Diagnostic;
   });

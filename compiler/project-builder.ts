@@ -86,7 +86,7 @@ export class ProjectBuilder {
     const own = this.#tsconfig === TSCONFIG_FILE ? null : this.#tsconfig;
     this.#schemas = new SchemaInspector(this.projectDir, own);
     if (tsconfig !== TSCONFIG_FILE && !existsSync(resolve(projectDir, tsconfig))) {
-      throw new SvcError("SVC1061", `there is no file ${tsconfig}`);
+      throw new SvcError("SVC1061", `file not found: ${tsconfig}`);
     }
   }
 
@@ -268,7 +268,7 @@ export class ProjectBuilder {
     }
     for (const { name, module } of config.declared) {
       if (!existsSync(resolve(this.projectDir, module))) {
-        throw new SvcError("SVC1103", `there is no file ${module}, which plugin ${name} names`);
+        throw new SvcError("SVC1103", `plugin ${name} refers to a missing file: ${module}`);
       }
     }
     return files;

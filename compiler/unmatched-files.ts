@@ -41,8 +41,8 @@ function finding(file: string, text: string): Diagnostic | null {
     severity: "warning",
     position: { file, line: before.length, column: before.at(-1)!.length + 1 },
     length: TAG.length,
-    message: `no plugin is read from \`${ending}\` files: \`${TAG}\` declares nothing here`,
-    help: "another ending: `.ts` or `.mts`",
+    message: `\`${ending}\` files are not scanned for plugins: \`${TAG}\` has no effect here`,
+    help: "use `.ts` or `.mts`",
   };
 }
 

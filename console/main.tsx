@@ -54,8 +54,7 @@ function Notices() {
       {connectionError.value !== null && (
         <p class="notice" id="trouble">
           {clipForDisplay(connectionError.value)}.{" "}
-          {lastResponseAt.value > 0 && `What is shown is of ${clock(lastResponseAt.value)}.`} It is
-          asked again.
+          {lastResponseAt.value > 0 && `Data as of ${clock(lastResponseAt.value)}.`} Retrying.
         </p>
       )}
       {restartedAt.value !== null && (

@@ -14,7 +14,7 @@ export interface Rule {
 const table = {
   "prefix-removed": {
     severity: "breaking",
-    says: "no longer answers below its former prefix",
+    says: "no longer responds under its former prefix",
     because: "Paths below the former prefix are not found.",
   },
   "prefix-added": {
@@ -30,7 +30,7 @@ const table = {
   "plugin-removed": {
     severity: "breaking",
     says: "is gone",
-    because: "It is answered with 404. One that is renamed is removed and added.",
+    because: "Clients get 404. A rename counts as removal plus addition.",
   },
   "plugin-added": {
     severity: "compatible",
@@ -114,8 +114,8 @@ const table = {
     severity: "breaking",
     says: "is no longer taken",
     because:
-      "The server does not refuse what it does not know, so the call succeeds without the effect " +
-      "that its caller asked for: worse than an error. One that is renamed is removed and added.",
+      "The server ignores unknown parameters, so the call succeeds without the intended " +
+      "effect, which is worse than an error. A rename counts as removal plus addition.",
   },
   "parameter-unlisted": {
     severity: "compatible",
@@ -147,8 +147,8 @@ const table = {
     severity: "breaking",
     says: "takes fewer values",
     because:
-      "What a former client may send is refused, or loses its effect: its type does not fit into " +
-      "the present one. A property of an object that is no longer named counts as refused.",
+      "Values that a former client may send are rejected or ignored: the former type is not " +
+      "assignable to the new one. A property that is no longer declared counts as rejected.",
   },
   "parameter-widened": {
     severity: "compatible",
@@ -195,7 +195,8 @@ const table = {
     severity: "breaking",
     says: "can be what it could not",
     because:
-      "An answer may be none that former clients know: its type does not fit into the former.",
+      "A response may have a type that former clients do not know: the new type is not " +
+      "assignable to the former one.",
   },
   "result-narrowed": {
     severity: "compatible",

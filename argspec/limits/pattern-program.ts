@@ -21,7 +21,7 @@ export function patternProgram(source: string): readonly Instruction[] {
     new RegExp(source, "u");
   } catch (error) {
     const [, reason = "is broken"] = /: ([^:]*)$/.exec((error as Error).message) ?? [];
-    throw new PatternError(`is no regular expression: ${reason}`);
+    throw new PatternError(`is not a valid regular expression: ${reason}`);
   }
   const program = [...new PatternParser(source).parse(), { kind: "match" } as const];
   if (program.length > MAX_INSTRUCTIONS) throw tooLong();
@@ -73,7 +73,7 @@ class PatternParser {
 
   #group(): Part {
     if (this.#match(/\((?:\?:|\?<[^=!>]+>)?(?!\?)/uy) === null) {
-      throw new PatternError("looks around, which takes more than one pass");
+      throw new PatternError("uses lookaround, which is not linear-time");
     }
     const inner = this.parse();
     this.#take(")");
@@ -144,7 +144,7 @@ function repeated(part: Part, least: number, most: number): Part {
  */
 function charOf(atom: string): Instruction {
   if (/^\\[1-9k]/.test(atom)) {
-    throw new PatternError("refers back, which takes more than one pass");
+    throw new PatternError("uses a backreference, which is not linear-time");
   }
   const whole = new RegExp(`^${atom}$`, "u");
   const ascii = Array.from({ length: 128 }, (_, code) => whole.test(String.fromCharCode(code)));
@@ -154,5 +154,5 @@ function charOf(atom: string): Instruction {
 }
 
 function tooLong(): PatternError {
-  return new PatternError(`comes to more than ${MAX_INSTRUCTIONS} steps when it is written out`);
+  return new PatternError(`exceeds ${MAX_INSTRUCTIONS} instructions when expanded`);
 }

@@ -11,13 +11,13 @@ const NUMBER = { type: "number" };
 const ENVELOPE = {
   level: {
     ...COUNT,
-    description: "How many levels of dispatchers took part below the one that answered.",
+    description: "Number of dispatcher levels below the responding instance.",
   },
   partitions: {
     anyOf: [listOf([COUNT, COUNT, COUNT]), { type: "null" }],
     description:
-      "Partitions of the level below, how many of them are missing in the answer, and all " +
-      "instances that contributed. Null where no back-end took part.",
+      "Partitions of the next level, partitions missing from the response, and instances " +
+      "that contributed. Null if no back-end took part.",
   },
   exec_ms: { type: "number", minimum: 0, description: "Time of execution in milliseconds." },
   explain: {
@@ -34,7 +34,7 @@ const EXCEPTION = {
 
 export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Envelope: {
-    description: "What surrounds every answer that is no error.",
+    description: "Envelope of every successful response.",
     type: "object",
     properties: { status: { type: "string", const: "OK" }, ...ENVELOPE },
     required: ["status", "level", "partitions", "exec_ms"],
@@ -51,12 +51,12 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
         ...listOf([INTEGER, INTEGER, NUMBER, NUMBER]),
         description: "Sums over all partitions.",
       },
-      meta: { description: "What the plugin says beside the entries, or null." },
+      meta: { description: "Message from the plugin, or null." },
     },
     required: ["level", "levelparts", "partials", "hitcount", "aggregator", "meta"],
   },
   SvcError: {
-    description: "What every error answers.",
+    description: "Envelope of every error response.",
     type: "object",
     properties: {
       status: { type: "string", const: "ERROR" },
@@ -101,7 +101,7 @@ const STATUSES: Readonly<Record<string, readonly [component: string, description
   429: ["TooManyRequests", "All connections or all back-ends are busy; nothing was executed."],
   500: ["InternalServerError", "The plugin or the server failed."],
   503: ["ServiceUnavailable", "The service is out, or partitions are down; nothing was executed."],
-  505: ["HttpVersionNotSupported", "Only HTTP/1.1 is spoken."],
+  505: ["HttpVersionNotSupported", "Only HTTP/1.1 is supported."],
 };
 
 export const SHARED_RESPONSES = Object.fromEntries(
@@ -140,7 +140,7 @@ export const SHARED_PARAMETERS = {
   Explain: {
     name: "X-SVC-Explain",
     in: "header",
-    description: "1: say in `explain` how the answer came about.",
+    description: "1: include `explain` in the envelope.",
     schema: { type: "integer", enum: [0, 1] },
   },
 };

@@ -19,9 +19,8 @@ export interface OpenapiOptions {
 
 const DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base";
 const DESCRIPTION =
-  "Answers are JSON in an envelope. A request with `Accept: text/plain` is answered with the " +
-  "plain text of the result, or of the error, alone. Values of parameters of type `json` are " +
-  "JSON texts.";
+  "Responses are JSON in an envelope. With `Accept: text/plain`, the response is the " +
+  "bare result or error text. Parameters of type `json` are JSON-encoded.";
 
 /** @param argspec one that `readArgspec` has accepted, or that a build has made */
 export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}): object {

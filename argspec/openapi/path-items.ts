@@ -13,7 +13,7 @@ import { errorText, typedResponses } from "./typed-errors.js";
 const CHANGE_HEADER = {
   name: "X-SVC-Change",
   in: "header",
-  description: "says that the change is meant",
+  description: "confirms that the change is intended",
   required: true,
   schema: { type: "string", const: "1" },
 };

@@ -12,10 +12,10 @@ export function changeVerb(
   { needsIds = false, needsYes = false, parameters = {} }: Options = {},
 ) {
   const run = (context: AdminContext, { ids }: VerbArguments): Promise<number> => {
-    if (needsIds && ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");
+    if (needsIds && ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
     const chosen = context.select(ids);
     if (needsYes && context.values.yes !== true) {
-      const text = `${operation} of ${chosen.join(", ")} has to be confirmed with --yes`;
+      const text = `${operation} of ${chosen.join(", ")} is irreversible: confirm with --yes`;
       throw new SvcError("SVC3116", text);
     }
     const act = (id: string) => operate(context.address(id), operation, parameters);

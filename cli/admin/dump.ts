@@ -17,7 +17,7 @@ const POLL_MS = 200;
 const GONE_MS = 5000;
 
 export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-  if (ids === undefined) throw new SvcError("SVC3004", "it needs <ids>");
+  if (ids === undefined) throw new SvcError("SVC3004", "missing <ids>");
   const name = `opdump_${Math.floor(Date.now() / 1000)}.tx`;
   const act = async (id: string): Promise<unknown> => {
     for (const [left] of await dumpsOf(context, id)) {
@@ -31,7 +31,7 @@ export function run(context: AdminContext, { ids }: VerbArguments): Promise<numb
       await operate(context.address(id), "Detach", { uri });
     }
   };
-  const say = (result: unknown) => `is dumped to ${(result as { folder: string }).folder}`;
+  const say = (result: unknown) => `dumped to ${(result as { folder: string }).folder}`;
   const chosen = context.select(ids);
   return Lease.during(context, "dump", () => forEachInstance(context, chosen, act, say));
 }
@@ -58,10 +58,7 @@ export async function waitUntilDumped(
     if (found?.[1].status === "CONNECTED") return fileURLToPath(found[0]);
     if (found !== undefined) seenAt = performance.now();
     else if (performance.now() - seenAt > goneMs) {
-      throw new SvcError(
-        "SVC3341",
-        `the dump has ended before it was complete: see the log of ${id}`,
-      );
+      throw new SvcError("SVC3341", `dump ended before it was complete; see the log of ${id}`);
     }
     await sleep(POLL_MS);
   }

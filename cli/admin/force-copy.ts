@@ -21,12 +21,12 @@ const SETTLE_MS = 60_000;
 
 export async function run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
   const [from, to] = [only(context, ids), only(context, more)];
-  if (from === to) throw new SvcError("SVC3004", "it needs two instances");
+  if (from === to) throw new SvcError("SVC3004", "expected two instances");
   if (context.system.instances.get(to)!.tport === 0) {
     throw new SvcError("SVC3117", `Destination has no TX input service: ${to}`);
   }
   await Lease.during(context, "force-copy", (lease) => copy(context, lease, from, to));
-  context.print({ from, to, done: true }, [`${to}: has all graphs of ${from}`]);
+  context.print({ from, to, done: true }, [`${to}: now has all graphs of ${from}`]);
   return 0;
 }
 
@@ -34,7 +34,7 @@ export async function run(context: AdminContext, { ids, more }: VerbArguments): 
 function only(context: AdminContext, ids: string | undefined): string {
   const chosen = ids === undefined ? [] : context.select(ids);
   if (chosen.length === 1) return chosen[0]!;
-  throw new SvcError("SVC3004", "it needs <from> and <to>, one instance each");
+  throw new SvcError("SVC3004", "expected <from> and <to>, one instance each");
 }
 
 async function copy(context: AdminContext, lease: Lease, from: string, to: string): Promise<void> {

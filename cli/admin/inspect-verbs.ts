@@ -47,7 +47,7 @@ export const plan = {
 export const endpoint = {
   run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
     if (more === undefined || !/^\/[\x21-\x7e]*$/.test(more)) {
-      throw new SvcError("SVC3004", "it needs <ids> and a <path>, such as /svc/matrix");
+      throw new SvcError("SVC3004", "expected <ids> and a <path>, e.g. /svc/matrix");
     }
     const act = async (id: string) => {
       const { text } = await requestInstanceJson(context.address(id), {

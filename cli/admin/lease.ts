@@ -102,7 +102,7 @@ export class Lease {
   async #renewAt(id: string): Promise<void> {
     const told = await this.#ask(id, LEASE_SECONDS, false);
     if (told?.status !== "held") return;
-    const text = `${id}: another run has taken over: ${sayHeld(told)}`;
+    const text = `${id}: preempted by another run: ${sayHeld(told)}`;
     this.#lost ??= new SvcError("SVC3331", text);
     this.#loss.abort();
   }
@@ -138,8 +138,8 @@ export class Lease {
 
 function sayHeld({ what, operator, since = 0, seconds }: Told): string {
   const time = new Date(since * 1000).toISOString().replace(/\.\d+Z$/, "Z");
-  const end = `its lease ends in ${seconds} s unless it is renewed`;
-  return `${what} of ${operator} is at work since ${time}; ${end}`;
+  const end = `its lease expires in ${seconds} s unless renewed`;
+  return `${what} by ${operator} has been running since ${time}; ${end}`;
 }
 
 function operatorName(): string {

@@ -16,7 +16,7 @@ export const resume = gate("Resume");
 function gate(word: "Suspend" | "Resume"): Verb {
   const run = (context: AdminContext, { ids, more }: VerbArguments): Promise<number> => {
     if (more !== "in" && more !== "out") {
-      throw new SvcError("SVC3004", "it needs <ids>, and `in` or `out`");
+      throw new SvcError("SVC3004", "expected <ids> and `in` or `out`");
     }
     const operation = `${word}Tx${more === "in" ? "Input" : "Output"}`;
     const act = (id: string) => operate(context.address(id), operation);
@@ -40,7 +40,7 @@ export const bind: Verb = {
       return operate(context.address(id), "Bind", parameters);
     };
     return forEachInstance(context, chosen, act, (result) => {
-      return `takes changes on port ${isPlainObject(result) ? result.port : "?"}`;
+      return `listens for a provider on port ${isPlainObject(result) ? result.port : "?"}`;
     });
   },
 };
@@ -59,7 +59,7 @@ export const unsubscribe: Verb = {
       const uri = `svc://${host}:${tport}`;
       return operate(context.address(providers.get(id)!), "Detach", { uri });
     };
-    return forEachInstance(context, chosen, act, () => "is detached from its provider");
+    return forEachInstance(context, chosen, act, () => "detached from its provider");
   },
 };
 
@@ -68,7 +68,7 @@ export const throttle: Verb = {
   run(context, { ids, more }) {
     const [rate = "-1", unit = rate === "0" ? "all_unlimited" : "bytes"] = more?.split(",") ?? [];
     if (!/^-?\d+(?:\.\d+)?$/.test(rate)) {
-      throw new SvcError("SVC3004", "it needs <ids>, and a rate such as 1000,operations");
+      throw new SvcError("SVC3004", "expected <ids> and a rate, e.g. 1000,operations");
     }
     const act = (id: string) => operate(context.address(id), "Throttle", { rate, unit });
     return forEachInstance(context, named(context, ids), act, (result) => {
@@ -79,7 +79,7 @@ export const throttle: Verb = {
 
 /** @throws SvcError SVC3004 without ids: omitting them must not select all */
 function named(context: AdminContext, ids: string | undefined): string[] {
-  if (ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");
+  if (ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
   return context.select(ids);
 }
 

@@ -93,14 +93,14 @@ async function update(
   const isLeft = isOutOfService(before) || (context.values.restart === true && reason === "start");
   if (!isIn && !isLeft) {
     const build = await renew(context, id, wanted);
-    return `serves build ${build}, and stays out of service (${reason})`;
+    return `serves build ${build} and stays out of service (${reason})`;
   }
   if (isIn) await takeOut(context, lease, id);
   else await mark(context, lease, id);
   const build = await renew(context, id, wanted);
   await operate(context.address(id), "ServiceIn");
   const isUp = (entry: StatusObject) => entry.state === "up";
-  if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher sends to ${id} again`);
+  if (!(await holds(context, id, isUp))) throw hasStopped(`no dispatcher routes to ${id} again`);
   return `serves build ${build}`;
 }
 
@@ -110,7 +110,7 @@ async function renew(context: AdminContext, id: string, wanted: string | null): 
   else await operate(context.address(id), "ReloadPlugins");
   const { build } = await fetchNodestat(context, id);
   if (wanted === null || build === wanted) return build;
-  throw hasStopped(`${id} serves build ${build}, not ${wanted}; it stays out`);
+  throw hasStopped(`${id} serves build ${build}, expected ${wanted}; it stays out of service`);
 }
 
 /** Its supervisor restarts the process: systemd, Kubernetes, `svc up`. */
@@ -123,7 +123,7 @@ async function restart(context: AdminContext, id: string): Promise<void> {
     if (told !== null && told.pid !== pid) return;
     await sleep(POLL_MS);
   }
-  throw hasStopped(`${id} has ended, and nobody starts it again`);
+  throw hasStopped(`${id} exited and was not restarted`);
 }
 
 /** In again, and the end, where requests would have nowhere to go. */
@@ -134,7 +134,7 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
     // An operator may have taken the others out by hand at the same moment.
     await requireRedundancy(context, id);
     const isIdle = (entry: StatusObject) => entry.running === 0;
-    if (!(await holds(context, id, isIdle))) throw hasStopped(`requests in ${id} do not end`);
+    if (!(await holds(context, id, isIdle))) throw hasStopped(`requests on ${id} did not drain`);
   } catch (error) {
     await operate(context.address(id), "ServiceIn");
     throw error;

@@ -11,7 +11,10 @@ export const attach = {
     const { subscribers } = context.system;
     const chosen = context.select(ids).filter((id) => subscribers.get(id)!.length > 0);
     if (chosen.length === 0) {
-      throw new SvcError("SVC3117", `${ids ?? "nobody"} has no subscribers in the descriptor`);
+      throw new SvcError(
+        "SVC3117",
+        `no subscribers in the descriptor for ${ids ?? "any instance"}`,
+      );
     }
     const only = more === undefined ? null : context.select(more);
     const act = (id: string) => {
@@ -37,7 +40,7 @@ export const detach = {
 /** Requires explicit ids: promoting fences a live provider. */
 export const promote = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-    if (ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");
+    if (ids === undefined) throw new SvcError("SVC3004", "missing [ids]");
     const act = async (id: string): Promise<unknown> => {
       const answer = await operate(context.address(id), "Console", { graph: "_system" }, "Promote");
       const [result] = (answer as { result: readonly unknown[] }).result;
@@ -45,7 +48,7 @@ export const promote = {
       return result;
     };
     return forEachInstance(context, context.select(ids), act, (result) => {
-      return `has taken over as of epoch ${(result as { epoch: number }).epoch}`;
+      return `promoted to provider, epoch ${(result as { epoch: number }).epoch}`;
     });
   },
 };

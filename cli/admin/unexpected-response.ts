@@ -11,6 +11,6 @@ export function unexpectedResponse(who: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   // Such as texts of what has none, and values that are nested too deep.
   if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-  const text = `${who} answers what this version of svc does not know: ${error.message}`;
+  const text = `unexpected response from ${who}: ${error.message}`;
   return new SvcError("SVC3302", text, { cause: error });
 }

@@ -21,7 +21,7 @@ export interface ArgspecRequest {
 export async function argspecText(source: string, question: ArgspecRequest): Promise<string> {
   const { plugin, format, jsonParams } = question;
   if (jsonParams !== null && format !== "openapi") {
-    throw new SvcError("SVC3003", "--json-params goes with `--format openapi` only");
+    throw new SvcError("SVC3003", "--json-params requires `--format openapi`");
   }
   if (format === "record") return jsonFile(await loadRecords(source, plugin));
   const whole = await loadArgspec(source);
@@ -34,5 +34,5 @@ function onlyPlugin(argspec: Argspec, name: string): Argspec {
   const found = findPlugin(argspec, name);
   if (found !== null) return found;
   const names = [...argspec.plugins, ...BUILTINS.plugins].map((plugin) => plugin.name);
-  throw new SvcError("SVC3018", `there is no plugin \`${name}\`${didYouMean(name, names)}`);
+  throw new SvcError("SVC3018", `plugin not found: \`${name}\`${didYouMean(name, names)}`);
 }

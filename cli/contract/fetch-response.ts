@@ -34,13 +34,13 @@ export async function fetchResponse(
     const answer = await fetch(address, { headers, signal: AbortSignal.timeout(timeoutMs) });
     text = await boundedText(answer);
   } catch (error) {
-    throw new SvcError("SVC3016", `no answer from ${url}: ${reasonOf(error)}`, { cause: error });
+    throw new SvcError("SVC3016", `no response from ${url}: ${reasonOf(error)}`, { cause: error });
   }
   const envelope = parsed(text);
   if (envelope?.status === "OK" || envelope?.status === "ERROR") {
     return { status: envelope.status, response: envelope.response };
   }
-  throw new SvcError("SVC3017", `what answers at ${url} is no server of svc`);
+  throw new SvcError("SVC3017", `not an svc server: ${url}`);
 }
 
 async function boundedText(answer: Response): Promise<string> {
@@ -49,7 +49,7 @@ async function boundedText(answer: Response): Promise<string> {
   // Leaving the loop cancels the rest.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`);
+    if (bytes > MAX_BYTES) throw new Error(`response exceeds ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

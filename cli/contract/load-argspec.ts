@@ -30,7 +30,7 @@ async function fromServer(url: string): Promise<unknown> {
   const answer = await fetchResponse(url, "/svc/builtin/argspec?format=schema");
   if (answer.status === "OK" && !Array.isArray(answer.response)) return answer.response;
   // Older servers lack the parameter `plugin`, or respond with its record.
-  throw new SvcError("SVC3017", `the server at ${url} does not tell its argspec`);
+  throw new SvcError("SVC3017", `server at ${url} does not publish its argspec`);
 }
 
 /** Undefined where there is nothing that can be looked at: `file.json/` is no path either. */
@@ -50,13 +50,13 @@ function fileOf(source: string): string {
   const places = [join(source, ARGSPEC_FILE), join(source, ".svc", ARGSPEC_FILE)];
   const found = places.find((place) => pathInfo(place)?.isFile());
   if (found !== undefined) return found;
-  throw new SvcError("SVC3014", `\`${source}\` holds no argspec before \`svc build\``);
+  throw new SvcError("SVC3014", `\`${source}\` has no argspec yet: run \`svc build\``);
 }
 
 function fromFile(path: string): unknown {
   const { size } = statSync(path);
   if (size > MAX_FILE_BYTES) {
-    throw new SvcError("SVC3015", `${path}: ${size} bytes are more than any argspec has`);
+    throw new SvcError("SVC3015", `${path}: ${size} bytes exceed the maximum size of an argspec`);
   }
   try {
     return JSON.parse(readFileSync(path, "utf8"));

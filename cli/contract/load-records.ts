@@ -18,7 +18,7 @@ import { pathInfo } from "./load-argspec.js";
 export async function loadRecords(source: string, plugin: string | null): Promise<unknown> {
   const records = isUrl(source) ? await fromServer(source, plugin) : fromBuild(source, plugin);
   if (records.length > 0 || plugin === null) return records;
-  throw new SvcError("SVC3018", `there is no plugin \`${plugin}\``);
+  throw new SvcError("SVC3018", `plugin not found: \`${plugin}\``);
 }
 
 async function fromServer(url: string, plugin: string | null): Promise<readonly unknown[]> {
@@ -26,16 +26,16 @@ async function fromServer(url: string, plugin: string | null): Promise<readonly 
   const { status, response } = await fetchResponse(url, `/svc/builtin/${query}`);
   if (status === "ERROR") return [];
   if (Array.isArray(response)) return response;
-  throw new SvcError("SVC3017", `the server at ${url} does not tell records of its plugins`);
+  throw new SvcError("SVC3017", `server at ${url} does not publish plugin records`);
 }
 
 function fromBuild(source: string, plugin: string | null): readonly PluginDescription[] {
   const folder = resolve(source);
   if (!pathInfo(folder)?.isDirectory()) {
-    throw new SvcError("SVC3014", `${source} is no folder, and records are not part of an argspec`);
+    throw new SvcError("SVC3014", `${source} is not a folder; an argspec file has no records`);
   }
   const manifest = readManifest(basename(folder) === BUILD_FOLDER ? dirname(folder) : folder);
-  if (manifest === null) throw new SvcError("SVC3014", `${source} was not built`);
+  if (manifest === null) throw new SvcError("SVC3014", `${source} is not built`);
   const own = manifest.plugins.map(({ description }) => description);
   if (plugin === null) return own;
   return [...own, ...descriptions, ...graph].filter(

@@ -40,7 +40,7 @@ export async function writeClient(order: WriteClientOptions): Promise<WrittenCli
   const present = new Map([...files.keys()].map((name) => [name, contentOf(join(out, name))]));
   const texts = [...present.values()].filter((content) => content !== null);
   if (texts.length > 0 && !texts.some((content) => content.includes(MARK))) {
-    throw new SvcError("SVC3020", `${out} holds files of the same names as a client has`);
+    throw new SvcError("SVC3020", `${out} contains files that a client would overwrite`);
   }
   const differing = [...files].filter(([name, content]) => present.get(name) !== content);
   try {
@@ -72,13 +72,13 @@ const FORMS = {
 function checkPackage({ lang, name, version }: WriteClientOptions): void {
   const forms = FORMS[lang];
   if (name !== null && (name.length > 214 || !forms.name.test(name))) {
-    throw new SvcError("SVC3091", `${JSON.stringify(name)} cannot be the name of a package`);
+    throw new SvcError("SVC3091", `invalid package name: ${JSON.stringify(name)}`);
   }
   if (version !== null && (version.length > 100 || !forms.version.test(version))) {
-    throw new SvcError("SVC3092", `${JSON.stringify(version)} cannot be the version of a package`);
+    throw new SvcError("SVC3092", `invalid package version: ${JSON.stringify(version)}`);
   }
   if (lang === "python" && name === null && version !== null) {
-    throw new SvcError("SVC3091", "one file has no version, a package has a name, too");
+    throw new SvcError("SVC3091", "with --lang python, --version requires --name");
   }
 }
 
@@ -110,7 +110,7 @@ async function clientFiles(
 /** What all clients of a language share, as the build of this package has left it. */
 function ownPart(name: string): string {
   const content = contentOf(join(packageRoot(), "dist", "client", name));
-  if (content === null) throw new SvcError("SVC3011", `dist/client/${name} is not there`);
+  if (content === null) throw new SvcError("SVC3011", `missing file: dist/client/${name}`);
   return content;
 }
 

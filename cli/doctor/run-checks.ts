@@ -56,16 +56,16 @@ async function transport(folder: string, manifest: Manifest | null): Promise<str
 
 async function build(folder: string, manifest: Manifest | null): Promise<CheckResult> {
   const name = "build";
-  if (manifest === null) return { name, state: "warn", text: "none yet: run `svc build`" };
+  if (manifest === null) return { name, state: "warn", text: "not built: run `svc build`" };
   const changed = changedFile(folder, manifest.inputs);
   if (changed !== null) {
-    return { name, state: "warn", text: `${changed} has changed since: run \`svc build\`` };
+    return { name, state: "warn", text: `out of date since ${changed} changed: run \`svc build\`` };
   }
   return { name, state: "ok", text: `current, plugins: ${manifest.plugins.length}` };
 }
 
 async function settings(folder: string, manifest: Manifest | null): Promise<string> {
-  if (manifest === null) return "not known before the first build";
+  if (manifest === null) return "unknown before the first build";
   const { executors, root } = await resolveSettings(folder, manifest.config, {});
   return `executors: ${executors}, root: ${root}`;
 }
@@ -76,7 +76,7 @@ async function ports(port: number, ip: string | null): Promise<CheckResult> {
   if (port === 0) return { name, state: "ok", text: "any free pair" };
   for (const each of [port, port + 1]) {
     const code = await bindError(each, ip);
-    if (code !== null) return { name, state: "warn", text: `${each} cannot be bound (${code})` };
+    if (code !== null) return { name, state: "warn", text: `cannot bind ${each} (${code})` };
   }
   return { name, state: "ok", text: `${port} and ${port + 1} are free` };
 }

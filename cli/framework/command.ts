@@ -36,14 +36,14 @@ export interface Choice {
 export const PROJECT_ARGUMENT: Argument = {
   name: "[folder]",
   required: false,
-  help: "project folder, default: the current one",
+  help: "project folder (default: current folder)",
 };
 
 /** The argument of all commands that work on an argspec, wherever it is. */
 export const SOURCE_ARGUMENT: Argument = {
   name: "[source]",
   required: false,
-  help: "URL of a server, argspec file or project folder, default: the current folder",
+  help: "server URL, argspec file or project folder (default: current folder)",
 };
 
 /** Gives a command literal its exact option types. */

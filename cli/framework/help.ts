@@ -13,8 +13,8 @@ ${columns(rows)}
 
 Options
 ${columns([
-  ["--help, -h", "this text, or that of a command: svc <command> --help"],
-  ["--version, -v", "version of the package"],
+  ["--help, -h", "show help; `svc <command> --help` for one command"],
+  ["--version, -v", "show the version"],
 ])}
 `;
 }
@@ -26,14 +26,14 @@ export function commandHelp(command: Command): string {
   ]);
   const example = environmentVariableFor(Object.keys(command.options)[0] ?? "");
   const environment = command.environment
-    ? `\nEvery option may also be set by a variable, such as ${example}; the option wins.\n`
+    ? `\nEvery option can be set by an environment variable, e.g. ${example}; options win.\n`
     : "";
   return `${command.summary}
 
 Usage: svc ${usage(command)} [options]
 
 ${argumentRows(command)}Options
-${columns([...options, ["--help", "this text"]])}
+${columns([...options, ["--help", "show help"]])}
 ${environment}`;
 }
 

@@ -51,7 +51,7 @@ export function parseArguments<Table extends OptionTable>(
 
 function tooMany({ name, arguments: { length } }: Command, word: string): SvcError {
   const most = length === 1 ? "one argument" : `${length} arguments`;
-  return new SvcError("SVC3004", `\`svc ${name}\` takes ${most}, \`${word}\` is one more`);
+  return new SvcError("SVC3004", `\`svc ${name}\` takes ${most}; unexpected argument \`${word}\``);
 }
 
 function tokensOf(options: OptionTable, words: readonly string[]) {
@@ -77,7 +77,7 @@ function fromToken(
   const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
   if (option === undefined || !rawName.startsWith("--")) {
     const names = [...Object.keys(command.options), "help"].map((known) => `--${known}`);
-    const message = `\`svc ${command.name}\` has no option \`${rawName}\``;
+    const message = `unknown option \`${rawName}\` for \`svc ${command.name}\``;
     throw new SvcError("SVC3002", message + didYouMean(rawName, names));
   }
   const isSwitch = option.kind.placeholder === null;

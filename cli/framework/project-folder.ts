@@ -8,7 +8,7 @@ import { SvcError } from "../../runtime/base/errors.js";
 export function projectFolder(argument = "."): string {
   const folder = resolve(argument);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new SvcError("SVC3005", `there is no folder ${argument}`);
+    throw new SvcError("SVC3005", `folder not found: ${argument}`);
   }
   return folder;
 }

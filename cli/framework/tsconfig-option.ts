@@ -4,7 +4,7 @@ import { stringSetting } from "./option.js";
 
 export const TSCONFIG_OPTION = {
   kind: stringSetting("<file>"),
-  help: "compiler options, relative to the project, default: tsconfig.json",
+  help: "TypeScript configuration file (default: tsconfig.json)",
 } as const;
 
 /** As the compiler takes it: nothing where nothing was given. */

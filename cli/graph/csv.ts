@@ -16,7 +16,7 @@ export function csvFields(text: string, place: string): string[] {
   const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
   for (;;) {
     const found = field.exec(line);
-    if (found === null) throw new SvcError("SVC3060", `${place}: a quoted field does not end`);
+    if (found === null) throw new SvcError("SVC3060", `${place}: unterminated quoted field`);
     fields.push(found[1]?.replaceAll('""', '"') ?? found[2]!);
     if (found[3] === "") return fields;
   }
@@ -33,7 +33,7 @@ export function csvValue(
 ): Readonly<Record<string, unknown>> {
   const fields = csvFields(text, place);
   if (fields.length !== header.length) {
-    const counts = `${fields.length} fields instead of ${header.length}`;
+    const counts = `expected ${header.length} fields, got ${fields.length}`;
     throw new SvcError("SVC3060", `${place}: ${counts}`);
   }
   const isArc = header.includes("initial");

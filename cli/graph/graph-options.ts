@@ -3,9 +3,9 @@
 import { stringSetting } from "../framework/option.js";
 
 export const GRAPH_OPTIONS = {
-  graph: { kind: stringSetting("<name>"), help: "name of the graph; required" },
+  graph: { kind: stringSetting("<name>"), help: "graph name (required)" },
   root: {
     kind: stringSetting("<folder>"),
-    help: "where graphs are stored, default: the current folder",
+    help: "data folder (default: current folder)",
   },
 };

@@ -41,16 +41,16 @@ interface Progress extends Position {
 /** @throws SvcError SVC3060 what cannot be read, or is no vertex and no arc */
 export async function importFile(file: string, options: ImportOptions): Promise<void> {
   const path = resolve(file);
-  if (!existsSync(path)) throw new SvcError("SVC3060", `there is no file ${path}`);
+  if (!existsSync(path)) throw new SvcError("SVC3060", `file not found: ${path}`);
   const format = options.format ?? FORMATS.get(extname(path).toLowerCase());
   if (format === undefined) {
-    throw new SvcError("SVC3060", `the form of ${path} is unknown: give it as --format`);
+    throw new SvcError("SVC3060", `unknown format of ${path}: pass --format`);
   }
   await withGraph(options.graph, options.root, false, async (graph) => {
     const { size, mtimeMs } = statSync(path);
     const whole = { file: path, bytes: size, changedAt: mtimeMs };
     const from = storedPosition(graph, whole);
-    if (from.end > 0) console.error(`goes on behind line ${from.line}`);
+    if (from.end > 0) console.error(`resuming after line ${from.line}`);
     const begun = performance.now();
     let count = 0;
     const bar = new Bar(size);

@@ -22,7 +22,7 @@ export function importRecord(
   const isArc = Object.hasOwn(value, "initial");
   const known = isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
   const unknown = Object.keys(value).find((name) => !known.has(name));
-  if (unknown !== undefined) throw refused(place, `"${unknown}" is no member of a record`);
+  if (unknown !== undefined) throw refused(place, `unknown member "${unknown}"`);
   try {
     if (isArc) importArc(graph, value);
     else importVertex(graph, value, type);
@@ -87,7 +87,7 @@ function importArc(graph: Graph, given: Members): void {
   const arc = [relationship, modifier] as unknown as ArcSpec;
   const code = modifier & ~(constants.M_FWDONLY | constants.M_AUTOTM);
   if (code === constants.M_CNT || code === constants.M_ACC || code === constants.M_TMC) {
-    if (code !== modifier) throw new TypeError("such an arc cannot be forward-only");
+    if (code !== modifier) throw new TypeError("this modifier does not allow a forward-only arc");
     setArc(graph, [from, to], relationship as string | null, code, Number(value ?? 1));
   } else if (code === constants.M_STAT || value === undefined) graph.connect(from, arc, to);
   else graph.connect(from, [relationship, modifier, value] as unknown as ArcSpec, to);
@@ -115,7 +115,7 @@ function modifierOf(given: unknown): number {
   let code = 0;
   for (const name of names) {
     const value = name.startsWith("M_") ? Reflect.get(constants, name) : undefined;
-    if (typeof value !== "number") throw new TypeError(`"${name}" is no modifier`);
+    if (typeof value !== "number") throw new TypeError(`unknown modifier "${name}"`);
     code |= value;
   }
   return code;

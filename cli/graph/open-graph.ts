@@ -16,10 +16,10 @@ export async function withGraph(
   mustExist: boolean,
   run: (graph: Graph) => Promise<void>,
 ): Promise<void> {
-  if (name === null) throw new SvcError("SVC3060", "the graph has no name: give it as --graph");
+  if (name === null) throw new SvcError("SVC3060", "graph name missing: pass --graph");
   const folder = resolve(root);
   if (mustExist && !existsSync(join(folder, name))) {
-    throw new SvcError("SVC3060", `there is no graph "${name}" in ${folder}`);
+    throw new SvcError("SVC3060", `graph "${name}" not found in ${folder}`);
   }
   await system.initialize("svc graph", { root: folder });
   try {

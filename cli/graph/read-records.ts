@@ -52,7 +52,7 @@ async function* lines(file: string, from: Position): AsyncGenerator<Line> {
     try {
       return decoder.decode(bytes);
     } catch (error) {
-      throw new SvcError("SVC3060", `${file}:${line}: it is not UTF-8`, { cause: error });
+      throw new SvcError("SVC3060", `${file}:${line}: invalid UTF-8`, { cause: error });
     }
   };
   const stream = createReadStream(file, { start: end, highWaterMark: CHUNK_BYTES });
@@ -67,7 +67,7 @@ async function* lines(file: string, from: Position): AsyncGenerator<Line> {
     }
     rest = bytes.subarray(start);
     if (rest.length > MAX_LINE_BYTES) {
-      throw new SvcError("SVC3060", `${file}:${line + 1}: the line is longer than 16 MiB`);
+      throw new SvcError("SVC3060", `${file}:${line + 1}: line exceeds 16 MiB`);
     }
   }
   if (rest.length > 0) yield { text: decoded(rest), end: end + rest.length, line: line + 1 };
@@ -84,7 +84,7 @@ async function* jsonLines(file: string, from: Position): AsyncGenerator<FileReco
       throw new SvcError("SVC3060", `${file}:${line}: ${reason}`, { cause: error });
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new SvcError("SVC3060", `${file}:${line}: a JSON object is expected`);
+      throw new SvcError("SVC3060", `${file}:${line}: expected a JSON object`);
     }
     yield { value: value as FileRecord["value"], end, line };
   }
@@ -115,7 +115,7 @@ async function* npyRows(file: string, prefix: string, from: Position): AsyncGene
   const isFloat = /'descr':\s*'<f4'/.test(header) && /'fortran_order':\s*False/.test(header);
   const isNumpy = head.toString("latin1", 1, 6) === "NUMPY" && start <= bytesRead;
   if (!isNumpy || shape === null || !isFloat) {
-    throw new SvcError("SVC3060", `${file}: rows of little-endian float32 are expected`);
+    throw new SvcError("SVC3060", `${file}: expected rows of little-endian float32`);
   }
   const length = Number(shape[2]);
   const rowBytes = length * 4;
@@ -136,12 +136,12 @@ async function* fvecsRows(
   await handle.close();
   const length = bytesRead === 4 ? head.readUInt32LE(0) : 0;
   if (length === 0 || length > MAX_LINE_BYTES / 4) {
-    throw new SvcError("SVC3060", `${file}: a length and so many float32s are expected`);
+    throw new SvcError("SVC3060", `${file}: expected a length followed by that many float32`);
   }
   const rowBytes = 4 + length * 4;
   for await (const { bytes, row } of rows(file, from.end, rowBytes, from.line)) {
     if (bytes.readUInt32LE(0) !== length) {
-      throw new SvcError("SVC3060", `${file}: row ${row} has another length than the first`);
+      throw new SvcError("SVC3060", `${file}: row ${row} differs in length from the first row`);
     }
     yield vectorRecord(prefix, row, bytes.subarray(4), row * rowBytes);
   }
@@ -170,5 +170,5 @@ async function* rows(
     }
     rest = all.subarray(at);
   }
-  if (rest.length > 0) throw new SvcError("SVC3060", `${file}: row ${row + 1} is not complete`);
+  if (rest.length > 0) throw new SvcError("SVC3060", `${file}: row ${row + 1} is truncated`);
 }

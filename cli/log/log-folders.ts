@@ -19,7 +19,7 @@ export interface FoundLog {
  */
 export function checkLogs(root: string): FoundLog[] {
   if (!existsSync(join(root, LOG_FOLDER))) {
-    throw new SvcError("SVC3050", `there is no log in ${root}`);
+    throw new SvcError("SVC3050", `no transaction log in ${root}`);
   }
   return [LOG_FOLDER, `${LOG_FOLDER}/${LOG_LOCAL_FOLDER}`]
     .filter((folder) => existsSync(join(root, folder)))
@@ -29,9 +29,9 @@ export function checkLogs(root: string): FoundLog[] {
 /** One line for people. */
 export function describeLog({ folder, report }: FoundLog): string {
   const { segments, units, last, tornBytes, damage } = report;
-  const all = `${folder}: ${units} units in ${segments.length} segments, the last is ${last}`;
+  const all = `${folder}: ${units} transactions in ${segments.length} segments, last: ${last}`;
   if (damage !== null) {
-    return `${all}\n  damaged: ${damage.segment}, byte ${damage.offset}: ${damage.reason}`;
+    return `${all}\n  corrupt: ${damage.segment}, byte ${damage.offset}: ${damage.reason}`;
   }
-  return tornBytes === 0 ? all : `${all}; an interrupted write of ${tornBytes} bytes at its end`;
+  return tornBytes === 0 ? all : `${all}; a torn write of ${tornBytes} bytes at the end`;
 }

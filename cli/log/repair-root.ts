@@ -35,7 +35,7 @@ const PIECE_BYTES = 2 ** 20;
 export function repairRoot(root: string, target: string): FoundLog[] {
   const isInside = `${resolve(target)}/`.startsWith(`${resolve(root)}/`);
   if (isInside || !isFree(target)) {
-    throw new SvcError("SVC3050", `${target} is not a new folder outside of ${root}`);
+    throw new SvcError("SVC3050", `${target} is not a new folder outside ${root}`);
   }
   const logs = checkLogs(root);
   const owner = new GraphRoot(root, {});
@@ -67,7 +67,7 @@ function copyRoot(root: string, target: string, logs: readonly FoundLog[]): void
     const names = existsSync(target) ? readdirSync(target) : [];
     for (const name of names) rmSync(join(target, name), { recursive: true, force: true });
     const reason = (error as Error).message;
-    const text = `${root} cannot be copied to ${target}, which is empty again: ${reason}`;
+    const text = `cannot copy ${root} to ${target} (now empty again): ${reason}`;
     throw new SvcError("SVC3345", text, { cause: error });
   }
 }
@@ -98,7 +98,7 @@ function copyHead(from: string, to: string, bytes: number): void {
     const piece = Buffer.alloc(PIECE_BYTES);
     for (let at = 0; at < bytes; ) {
       const read = readSync(source, piece, 0, Math.min(piece.length, bytes - at), at);
-      if (read === 0) throw new Error(`${from} has become shorter`);
+      if (read === 0) throw new Error(`${from} was truncated while it was copied`);
       writeFileSync(to, piece.subarray(0, read), { flag: "a" });
       at += read;
     }

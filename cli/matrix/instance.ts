@@ -95,13 +95,13 @@ export class Instance {
       child.on("error", (error) => {
         if (child.pid !== undefined) return;
         this.#child = null;
-        reject(new SvcError("SVC3013", `${this.name} cannot be started: ${error.message}`));
+        reject(new SvcError("SVC3013", `${this.name} failed to start: ${error.message}`));
       });
       child.once("close", (code, signal) => {
         this.#child = null;
         this.#exitCode = code ?? 1;
         const reason = signal ?? `exit code ${code}`;
-        if (!hasServed) reject(new SvcError("SVC3013", `${this.name} has ended with ${reason}`));
+        if (!hasServed) reject(new SvcError("SVC3013", `${this.name} exited: ${reason}`));
         if (hasServed && !this.#isStopping) this.#startAgain(reason);
       });
     });

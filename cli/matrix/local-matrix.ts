@@ -84,7 +84,7 @@ export class LocalMatrix implements InstanceEvents {
   }
 
   down(instance: Instance, reason: string, delayMs: number): void {
-    this.#print(instance, `down (${reason}), is started again in ${delayMs} ms`);
+    this.#print(instance, `down (${reason}); restarting in ${delayMs} ms`);
   }
 
   line({ name }: Instance, text: string): void {
@@ -129,7 +129,7 @@ export class LocalMatrix implements InstanceEvents {
     const main = `http://${HOST}:${this.#dispatcher.port}`;
     console.log(
       [
-        `svc matrix serves ${this.#folder} on ${main}, until Ctrl-C`,
+        `svc matrix: serving ${this.#folder} on ${main}; press Ctrl-C to stop`,
         `  configuration ${this.#configFile}`,
         ...sampleCall(this.#folder, main),
       ].join("\n"),

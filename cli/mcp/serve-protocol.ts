@@ -31,7 +31,7 @@ function serverOf(name: string, caller: ToolCaller): Server {
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq: { signal } }) => {
     const result = caller.call(params.name, params.arguments ?? {}, signal);
     if (result !== null) return result;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `tool not found: ${params.name}`);
   });
   return server;
 }

@@ -20,8 +20,7 @@ export async function serveTools(folder: string): Promise<void> {
   const options = [folder, "--ip", HOST, "--admin-ip", HOST];
   const instance = new Instance("server", 0, options, {
     up() {},
-    down: (_, reason, delayMs) =>
-      note(`the server is down (${reason}) and is started again in ${delayMs} ms`),
+    down: (_, reason, delayMs) => note(`server is down (${reason}); restarting in ${delayMs} ms`),
     line: (_, text) => process.stderr.write(`${text}\n`),
   });
   try {
@@ -29,7 +28,7 @@ export async function serveTools(folder: string): Promise<void> {
     await selectTools(`http://${HOST}:${instance.port}`);
   } catch (error) {
     if (!(error instanceof SvcError && error.code === "SVC3013")) throw error;
-    throw new SvcError("SVC3021", `${folder} cannot be served`, { cause: error });
+    throw new SvcError("SVC3021", `cannot serve ${folder}`, { cause: error });
   } finally {
     await instance.stop();
   }
@@ -45,7 +44,7 @@ export async function selectTools(url: string): Promise<void> {
   const { origin, pathname } = new URL(url);
   const connection = new Connection({ baseUrl: `${origin}${pathname}`, warn: note }, argspec.hash);
   const caller = new ToolCaller(argspec, connection);
-  for (const { name, reason } of caller.leftOut) note(`\`${name}\` is left out: ${reason}`);
+  for (const { name, reason } of caller.leftOut) note(`\`${name}\` is omitted: ${reason}`);
   await serveProtocol(argspec.service.name ?? "svc", caller);
 }
 

@@ -67,7 +67,7 @@ export class ToolCaller {
     const misfit = this.#faultOf(response, outputSchema);
     if (misfit === null) return successResult(response, true);
     const answer = JSON.stringify(response);
-    return errorResult("answer", [`not of the declared type: ${misfit}`, answer]);
+    return errorResult("answer", [`does not match the declared type: ${misfit}`, answer]);
   }
 
   /** What is wrong with a value, or null. */
@@ -84,7 +84,7 @@ function bounded<T>(check: () => T): T {
     return CALL.runInNewContext({ check }, { timeout: CHECK_MS }) as T;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-    throw new Error(`the check took more than ${CHECK_MS} ms: look at the patterns of the type`);
+    throw new Error(`type check exceeded ${CHECK_MS} ms: check the patterns of the type`);
   }
 }
 

@@ -19,7 +19,7 @@ export function successResult(response: unknown, isObject: boolean): ToolResult 
     : { content };
   const bytes = Buffer.byteLength(JSON.stringify(result));
   if (bytes <= MAX_RESULT_BYTES) return result;
-  return errorResult("answer", [`${bytes} bytes are more than a tool may answer, ask for less`]);
+  return errorResult("answer", [`result of ${bytes} bytes exceeds the tool limit: request less`]);
 }
 
 /** @param kind such as `parameter` */

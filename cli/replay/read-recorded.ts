@@ -23,7 +23,7 @@ export async function* readRecorded(path: string): AsyncGenerator<Recorded> {
     for await (const line of createInterface({ input: source })) {
       number++;
       const entry = parse(line);
-      if (number === 1 && !isHead(entry)) throw wrong(path, number, "no record begins like that");
+      if (number === 1 && !isHead(entry)) throw wrong(path, number, "not a recorded request");
       if (isHead(entry)) isFirst = true;
       // A process that dies leaves half a line.
       if (!isRequest(entry)) continue;
@@ -61,5 +61,5 @@ function isRequest(entry: unknown): entry is RecordedRequest {
 }
 
 function wrong(path: string, line: number, why: string): SvcError {
-  return new SvcError("SVC3320", `${path}:${line} is no record of requests: ${why}`);
+  return new SvcError("SVC3320", `${path}:${line}: invalid recorded request: ${why}`);
 }

@@ -57,9 +57,10 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
 
 /** Why a request is not sent again; null if it is. */
 function leftOut(recorded: RecordedRequest, { changes }: ReplayOptions): string | null {
-  if (!changes && !SAFE.has(recorded.method)) return "may change something: see --include-writes";
+  if (!changes && !SAFE.has(recorded.method))
+    return "unsafe method; pass --include-writes to include it";
   const isWhole = recorded.sent === 0 || recorded.body !== undefined;
-  return isWhole ? null : "have a body that was not recorded";
+  return isWhole ? null : "request body was not recorded";
 }
 
 /** @param against target; a server that never responded counts as unreachable */
@@ -75,7 +76,7 @@ async function send(
     outcome.answered(recorded, ms ?? answer.ms, answer.status, difference);
   } catch (error) {
     const { message } = error as Error;
-    if (against !== null) throw new SvcError("SVC3321", `${against} does not answer: ${message}`);
+    if (against !== null) throw new SvcError("SVC3321", `no response from ${against}: ${message}`);
     outcome.failed(recorded, message);
   }
 }

@@ -9,13 +9,13 @@ const MAX_REQUEST = 100;
 /** Lines for people, each with its end. */
 export function replayReport(outcome: ReplayOutcome): string {
   const { sent, seconds, left, recorded, now, differing, examples } = outcome;
-  const reasons = Object.entries(left).map(([reason, count]) => `  ${count} left out: ${reason}`);
+  const reasons = Object.entries(left).map(([reason, count]) => `  ${count} skipped: ${reason}`);
   const others = differing - examples.length;
   return [
-    `${sent} requests sent again in ${seconds.toFixed(1)} s`,
+    `replayed ${sent} requests in ${seconds.toFixed(1)} s`,
     ...reasons,
     ...(recorded === null || now === null ? [] : table(recorded, now)),
-    differing === 0 ? "all answers are as recorded" : `${differing} answers differ`,
+    differing === 0 ? "all responses match the recording" : `${differing} answers differ`,
     ...examples.map(line),
     ...(others > 0 ? [`  and ${others} more`] : []),
     "",

@@ -60,7 +60,7 @@ export class TargetServer {
         agent: this.#agent,
       });
       const timer = setTimeout(() => {
-        reject(new Error(`no answer in ${TIMEOUT_MS / 1000} s`));
+        reject(new Error(`no response within ${TIMEOUT_MS / 1000} s`));
         sent.destroy();
       }, TIMEOUT_MS);
       sent.on("close", () => clearTimeout(timer));
@@ -87,7 +87,7 @@ async function wholeOf(message: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of message) {
     length += chunk.length;
-    if (length > MOST_BYTES) throw new Error(`an answer of more than ${MOST_BYTES} bytes`);
+    if (length > MOST_BYTES) throw new Error(`response exceeds ${MOST_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -107,7 +107,7 @@ function parseUrl(against: string | undefined): URL {
   const url = against === undefined || !URL.canParse(against) ? null : new URL(against);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   const given = against === undefined ? "nothing" : JSON.stringify(against);
-  throw new SvcError("SVC3321", `--against must be the URL of a server, got ${given}`);
+  throw new SvcError("SVC3321", `--against: expected a server URL, got ${given}`);
 }
 
 function readFields(path: string): Record<string, string> {
@@ -122,7 +122,7 @@ function readFields(path: string): Record<string, string> {
   const entries = lines.map((line, at) => {
     const [, name, value] = FIELD.exec(line) ?? [];
     // The line itself may be a secret.
-    if (name === undefined) throw new SvcError("SVC3322", `${path}:${at + 1} is no header line`);
+    if (name === undefined) throw new SvcError("SVC3322", `${path}:${at + 1}: invalid header line`);
     return [name, value!] as const;
   });
   return Object.fromEntries(entries);

@@ -15,14 +15,14 @@ export function announce(service: HttpService, { routes }: PluginTable): string 
   const { plugins, $defs } = readArgspec(settings.projectDir);
   const isServed = ({ path, role }: PluginSpec) => routes[path]?.[role] !== undefined;
   const served = plugins.filter(isCallable).filter(isServed);
-  const everywhere = isEverywhere(settings.ip) ? ", as on all addresses of this machine" : "";
+  const everywhere = isEverywhere(settings.ip) ? " and on all other addresses of this machine" : "";
   const scheme = settings.tls === null ? "http" : "https";
   const main = `${scheme}://${host(settings.ip)}:${port}`;
   const admin = `${scheme}://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
   const pages = consoleAddress(service);
   const executors = settings.executors === 1 ? "1 executor" : `${settings.executors} executors`;
   return [
-    `svc serves ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})${everywhere}`,
+    `svc: serving ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})${everywhere}`,
     `  transport ${transport.name} (${transport.reason}), ${executors}`,
     ...(pages === null ? [] : [`  console ${pages}`]),
     ...(service.serviceIn ? [] : ["  Service-OUT: plugins answer 503"]),
@@ -47,7 +47,7 @@ export function sampleCall(projectDir: string, main: string): string[] {
   );
   if (merged.length > 0) return tryLines(merged, $defs, main);
   return [
-    "  no plugin here returns a PluginResponse, which alone a dispatcher can merge; try",
+    "  no plugin returns a PluginResponse, so the dispatcher has nothing to merge; try",
     `    curl "${main}/svc/builtin/matrixplugins"`,
   ];
 }

@@ -21,7 +21,7 @@ const ARGSPEC_FILE = "argspec.json";
 export function readBuild(projectDir: string): Manifest {
   const manifest = readManifest(projectDir);
   if (manifest === null) {
-    throw new SvcError("SVC3006", `nothing to serve before \`${buildCommand(projectDir)}\``);
+    throw new SvcError("SVC3006", `project is not built: run \`${buildCommand(projectDir)}\``);
   }
   return manifest;
 }
@@ -39,12 +39,9 @@ export async function warnIfStale(projectDir: string): Promise<void> {
   if (changed === null && manifest.checked) return;
   const reason =
     changed === null
-      ? "the types of this build were not checked, or are wrong; it is"
-      : `${changed} ${changed === added ? "is new" : "has changed"} since the build, which is`;
-  process.stderr.write(
-    `svc: warning: ${reason} served as it is; ` +
-      `\`${buildCommand(projectDir)}\` builds it anew\n`,
-  );
+      ? "serving a build with unchecked or invalid types"
+      : `serving a stale build: ${changed} ${changed === added ? "is new" : "has changed"}`;
+  process.stderr.write(`svc: warning: ${reason}; run \`${buildCommand(projectDir)}\`\n`);
 }
 
 /** One part of the plugins of a build; a matrix serves each at another place. */
@@ -67,7 +64,7 @@ function pluginTable(
     .map(({ description }) => description);
   const argspec = readFileSync(join(projectDir, BUILD_FOLDER, ARGSPEC_FILE), "utf8");
   if (hashContent(argspec) !== outputs[ARGSPEC_FILE]) {
-    throw new SvcError("SVC3006", "the build was replaced while it was being read");
+    throw new SvcError("SVC3006", "build was replaced while it was being read");
   }
   // For any role: it is the contract of the whole matrix, which clients are generated from.
   return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };

@@ -113,9 +113,9 @@ export class DevServer {
       } else if (!result.unchanged || this.#broken === "load") {
         await this.#reload(this.#served);
         const elapsedMs = Math.round(performance.now() - startedMs);
-        console.log(`svc: ${files.join(", ")} served after ${elapsedMs} ms: ${summary(result)}`);
+        console.log(`svc: reloaded ${files.join(", ")} in ${elapsedMs} ms: ${summary(result)}`);
       } else if (this.#broken !== null) {
-        console.log("svc: mended, what is served is what the sources say");
+        console.log("svc: fixed: the server is up to date");
       }
       this.#broken = null;
       reportBuild({ at: Date.now(), broken: null, findings });
@@ -129,8 +129,8 @@ export class DevServer {
   #tellBroken(broken: "build" | "load", findings: string): void {
     this.#broken = broken;
     reportBuild({ at: Date.now(), broken, findings });
-    const mended = "serving begins once this is mended";
-    console.log(`svc: ${this.#served === null ? mended : "the last good version serves on"}`);
+    const mended = "fix this to start serving";
+    console.log(`svc: ${this.#served === null ? mended : "still serving the last good build"}`);
   }
 
   /** Null when there is no project to build. Findings are shown. */
@@ -171,7 +171,7 @@ export class DevServer {
     const manifest = readBuild(this.#folder);
     await project.reload();
     if (JSON.stringify(manifest.config) !== JSON.stringify(config)) {
-      console.log("svc: the configuration has changed, `svc dev` must be started anew for it");
+      console.log("svc: configuration changed: restart `svc dev` to apply it");
     }
   }
 

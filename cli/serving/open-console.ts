@@ -13,11 +13,11 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 export function openConsole(service: HttpService): void {
   const address = consoleAddress(service);
   if (address === null) {
-    console.log("svc: there is no console to open (http.console is off)");
+    console.log("svc: console is disabled (http.console is off)");
     return;
   }
   const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(program, [...args, address], { stdio: "ignore", detached: true });
-  child.on("error", () => console.log(`svc: no browser can be opened here: go to ${address}`));
+  child.on("error", () => console.log(`svc: cannot open a browser; visit ${address}`));
   child.unref();
 }

@@ -25,16 +25,16 @@ export const SERVE_OPTIONS = {
   ...settingOptions(),
   instance: {
     kind: stringSetting("<id>"),
-    help: "be this instance of the system that the descriptor describes",
+    help: "instance id in the system descriptor",
   },
   role: {
     kind: choice("engine", "dispatcher"),
-    help: "serve engine plugins alone, or pre- and post-processors alone; default: all there are",
+    help: "plugins to serve: engines, or pre/post processors (default: all)",
   },
 };
 
 /** For interactive use. */
-export const OPEN_OPTION = { kind: flag, help: "show the console in a browser" };
+export const OPEN_OPTION = { kind: flag, help: "open the console in a browser" };
 
 export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;
 

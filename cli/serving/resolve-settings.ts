@@ -84,7 +84,7 @@ async function placeOf(
   const system = loadSystem(projectDir, config.descriptor, descriptor);
   if (!system.instances.has(instance)) {
     const known = [...system.instances.keys()];
-    const text = `${system.name} has no instance ${JSON.stringify(instance)}`;
+    const text = `system ${system.name} has no instance ${JSON.stringify(instance)}`;
     throw new SvcError("SVC3111", text + didYouMean(instance, known));
   }
   return { plan: planInstance(system, instance), descriptor: system.descriptor };
@@ -96,7 +96,7 @@ function instanceRoot(root: string, { folder }: InstancePlan): string {
   try {
     mkdirSync(own, { recursive: true });
   } catch (error) {
-    const text = `${own} cannot be made: ${(error as Error).message}`;
+    const text = `cannot create ${own}: ${(error as Error).message}`;
     throw new SvcError("SVC3008", text, { cause: error });
   }
   return own;
@@ -154,7 +154,7 @@ function executorCount(wanted: number | "auto"): number {
 function checkedRoot(projectDir: string, wanted: string, isAsked: boolean): string {
   const root = isAsked ? resolve(wanted) : resolve(projectDir, wanted);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are to be found
-  if (/[\0-\x1f\x7f]/.test(root)) throw new SvcError("SVC3008", "the root is no path");
+  if (/[\0-\x1f\x7f]/.test(root)) throw new SvcError("SVC3008", "root is not a path");
   const stats = statSync(root, { throwIfNoEntry: false });
   if (stats === undefined && !isAsked) return root;
   if (stats === undefined) makeRoot(root);
@@ -171,7 +171,7 @@ function makeRoot(root: string): void {
   try {
     mkdirSync(root);
   } catch (error) {
-    const text = `there is no folder ${root}, and it cannot be made: ${(error as Error).message}`;
+    const text = `folder ${root} does not exist and cannot be created: ${(error as Error).message}`;
     throw new SvcError("SVC3008", text, { cause: error });
   }
 }

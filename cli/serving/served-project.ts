@@ -99,12 +99,12 @@ export class ServedProject implements ServerOwner {
     try {
       await this.#start({ ...kept, dispatcher });
     } catch (error) {
-      log(`the server does not start anew: ${(error as Error).message}`, "error");
+      log(`restart failed: ${(error as Error).message}`, "error");
       await this.#startAsBefore(kept);
     }
     const { id, descriptor, descriptorHash } = node;
     this.#service.setNode({ id, descriptor, descriptorHash });
-    log("the server has started anew", "info", { port });
+    log("server restarted", "info", { port });
   }
 
   async #start(settings: ServerSettings): Promise<void> {
@@ -117,7 +117,7 @@ export class ServedProject implements ServerOwner {
     try {
       await this.#start(settings);
     } catch (error) {
-      log(`nor as it was before: ${(error as Error).message}`, "error");
+      log(`rollback failed too: ${(error as Error).message}`, "error");
       await this.#graphs.close({ isSaved: true });
       process.exit(1);
     }

@@ -14,7 +14,7 @@ import { type LoadBuild, ServedProject } from "./served-project.js";
 
 /** Beside executors: sockets, interconnect, admin executor. */
 const OTHER_THREADS = 3;
-const STARTED = "the server has started";
+const STARTED = "server started";
 
 /**
  * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2206 too few

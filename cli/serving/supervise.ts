@@ -25,11 +25,11 @@ export async function supervise(words: readonly string[], open: boolean): Promis
   const events: InstanceEvents = {
     up: ({ port }) => process.send?.({ port }),
     down: (_, reason, delayMs) => {
-      log(`the server has ended with ${reason} and is started again in ${delayMs} ms`, "error");
+      log(`server exited (${reason}); restarting in ${delayMs} ms`, "error");
     },
     line() {},
   };
-  const instance = new Instance("the server", null, options, events, true);
+  const instance = new Instance("server", null, options, events, true);
   let stopped: Promise<number> | null = null;
   const ended = new Promise<number>((resolve) => {
     const stop = (signal: NodeJS.Signals): void => {

@@ -63,7 +63,7 @@ export function watchFolder(
       leave(path);
       const { code = "", message } = error as NodeJS.ErrnoException;
       if (NOT_TO_BE_WATCHED.has(code)) return;
-      process.stderr.write(`svc: warning: changes below ${path} go unnoticed: ${message}\n`);
+      process.stderr.write(`svc: warning: cannot watch ${path}: ${message}\n`);
     }
   }
 

@@ -45,7 +45,7 @@ function usualFile(folder: string, configured: string | null): string {
   // Where only the build was brought, as in a standalone folder.
   const built = join(folder, BUILD_FOLDER, SYSTEM_OUTPUT);
   if (existsSync(built)) return built;
-  throw new SvcError("SVC3110", `${folder} has none of ${names.join(", ")}`);
+  throw new SvcError("SVC3110", `${folder} contains none of ${names.join(", ")}`);
 }
 
 /** The descriptor stored in the build; warns if the program has changed since. */
@@ -55,7 +55,7 @@ function builtFile(folder: string, program: string): string {
     throw new SvcError("SVC3110", `${join(folder, program)} is a program: run \`svc build\` first`);
   }
   if (manifest.inputs[posix.normalize(program)] !== hashFile(join(folder, program))) {
-    const text = `${program} has changed since \`svc build\`, whose system is in use`;
+    const text = `${program} changed since \`svc build\`; using the built system`;
     process.stderr.write(`svc: warning: ${text}\n`);
   }
   return join(folder, BUILD_FOLDER, SYSTEM_OUTPUT);
@@ -63,11 +63,11 @@ function builtFile(folder: string, program: string): string {
 
 function readJson(file: string): unknown {
   if (isSystemProgram(file)) {
-    throw new SvcError("SVC3110", `${file} is a program, which \`svc build\` alone runs`);
+    throw new SvcError("SVC3110", `${file} is a program: only \`svc build\` runs it`);
   }
   try {
     const { size } = statSync(file);
-    if (size > MAX_BYTES) throw new Error(`${size} bytes are more than any descriptor has`);
+    if (size > MAX_BYTES) throw new Error(`${size} bytes exceed the maximum size of a descriptor`);
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     throw new SvcError("SVC3110", `${file}: ${(error as Error).message}`, { cause: error });

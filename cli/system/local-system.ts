@@ -62,7 +62,8 @@ export class LocalSystem implements InstanceEvents {
       const isDispatcher = (id: string) => system.matrices.has(id);
       await this.#start(ids.filter((id) => !isDispatcher(id)));
       await this.#start(ids.filter(isDispatcher));
-      if (!this.#isEnding) console.log("svc up: all are up; `svc down` or Ctrl-C ends them");
+      if (!this.#isEnding)
+        console.log("svc up: all instances are up; stop with `svc down` or Ctrl-C");
     } catch (error) {
       const wasAsked = this.#isEnding;
       await this.#endAll();
@@ -79,7 +80,7 @@ export class LocalSystem implements InstanceEvents {
   }
 
   down(instance: Instance, reason: string, delayMs: number): void {
-    this.#print(instance.name, `down (${reason}), is started again in ${delayMs} ms`);
+    this.#print(instance.name, `down (${reason}); restarting in ${delayMs} ms`);
   }
 
   line({ name }: Instance, text: string): void {
@@ -122,7 +123,7 @@ export class LocalSystem implements InstanceEvents {
         ending.then(() => true),
         sleep(STOP_PATIENCE_MS, false, { ref: false }),
       ]);
-      tell(isEnded ? `${id} has ended` : `${id} does not end; \`svc down --force\` kills it`);
+      tell(isEnded ? `${id} has ended` : `${id} does not exit; kill it with \`svc down --force\``);
       return isEnded;
     };
     const dispatchers = await Promise.all(ids.filter((id) => matrices.has(id)).map(stop));

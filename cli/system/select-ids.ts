@@ -26,7 +26,7 @@ export function selectIds({ instances, name }: System, text: string): string[] {
     }
     for (const id of meant) chosen.add(id);
   }
-  if (chosen.size === 0) throw new SvcError("SVC3111", "no instance is named");
+  if (chosen.size === 0) throw new SvcError("SVC3111", "no instances selected");
   return known.filter((id) => chosen.has(id));
 }
 

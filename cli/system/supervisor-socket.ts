@@ -53,7 +53,7 @@ export class SupervisorSocket {
   /** @throws SvcError SVC3113 when another `svc up` serves that root */
   async open(root: string): Promise<void> {
     if (await isServed(root)) {
-      throw new SvcError("SVC3113", `the system in ${root} is up already`);
+      throw new SvcError("SVC3113", `the system in ${root} is already up`);
     }
     await new Promise<void>((resolve) => this.#server.listen(0, HOST, resolve));
     const { port } = this.#server.address() as AddressInfo;
@@ -151,8 +151,8 @@ async function reach(root: string): Promise<Reached> {
     return { socket, lines, token, nonce, theirs };
   }
   socket.destroy();
-  const reason = lines.failure ?? "another program has its port";
-  throw new SvcError("SVC3114", `nothing is up in ${root}: ${reason}`);
+  const reason = lines.failure ?? "its port is in use by another program";
+  throw new SvcError("SVC3114", `no system is up in ${root}: ${reason}`);
 }
 
 function whereabouts(root: string): { readonly port: number; readonly token: string } {
@@ -161,11 +161,11 @@ function whereabouts(root: string): { readonly port: number; readonly token: str
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new SvcError("SVC3114", `nothing is up in ${root}`, { cause: error });
+    throw new SvcError("SVC3114", `no system is up in ${root}`, { cause: error });
   }
   const { port, token } = parse(text) ?? {};
   if (!Number.isInteger(port) || Number(port) > 65_535 || typeof token !== "string") {
-    throw new SvcError("SVC3114", `${file} does not say where the system is`);
+    throw new SvcError("SVC3114", `${file} has no address of the system`);
   }
   return { port: port as number, token };
 }

@@ -14,6 +14,6 @@ export function milliseconds(duration: Duration): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(String(duration)) ?? [];
   const ms = typeof duration === "number" ? duration : Number(number) * MS[unit as keyof typeof MS];
   if (ms >= 0 && ms <= MAX_MS) return ms;
-  const text = `${JSON.stringify(duration)} is no time: milliseconds, or a text such as "5s"`;
+  const text = `invalid duration ${JSON.stringify(duration)}: pass milliseconds or text like "5s"`;
   throw new SvcError("SVC3300", text);
 }

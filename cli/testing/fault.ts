@@ -19,6 +19,7 @@ export function checkedFault(fault: Fault): Fault {
     return { slow: milliseconds(fault.slow) };
   }
   if (NAMES.includes(fault as string)) return fault;
-  const text = `${JSON.stringify(fault)} is no fault: "refuse", "hang", "cut", or { slow: "20ms" }`;
+  const allowed = 'use "refuse", "hang", "cut" or { slow: "20ms" }';
+  const text = `invalid fault ${JSON.stringify(fault)}: ${allowed}`;
   throw new SvcError("SVC3300", text);
 }

@@ -46,17 +46,17 @@ export class TestInstance {
       return new Worker(ENTRY, { workerData: this.#data, transferList, execArgv });
     });
     this.#worker = worker;
-    let reason = "its thread has ended";
+    let reason = "instance thread exited";
     worker.on("message", (reply: RpcReply) => this.#asker.settle(reply));
     worker.on("error", (error) => {
       reason = (error as Error).message;
     });
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = null;
-      this.#asker.rejectAll(new SvcError("SVC3301", `the instance is gone: ${reason}`));
+      this.#asker.rejectAll(new SvcError("SVC3301", `instance is gone: ${reason}`));
     });
     const late = setTimeout(() => {
-      reason = `it has not started after ${START_MS / 1000} s`;
+      reason = `instance did not start within ${START_MS / 1000} s`;
       void worker.terminate();
     }, START_MS);
     await this.#ask({ op: "start" }).finally(() => clearTimeout(late));
@@ -101,11 +101,11 @@ export class TestInstance {
 
   #door(offset: 0 | 1): MessagePort {
     if (this.#worker !== null) return this.#doors[offset]!;
-    throw new SvcError("SVC3301", "the service has ended");
+    throw new SvcError("SVC3301", "service is closed");
   }
 
   async #ask(ask: InstanceAsk, transfer: readonly MessagePort[] = []): Promise<unknown> {
-    if (this.#worker === null) throw new SvcError("SVC3301", "the instance does not run");
+    if (this.#worker === null) throw new SvcError("SVC3301", "instance is not running");
     return this.#asker.ask(this.#worker, ask, transfer);
   }
 }

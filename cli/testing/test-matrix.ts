@@ -104,7 +104,10 @@ export async function testMatrix<Calls = TestCalls>(
       const engine = isThere ? engines[index] : undefined;
       if (engine) return engineAt(engine, front, { index, partition, replica });
       const size = `${partitions} partitions of ${replicas} replicas`;
-      throw new SvcError("SVC3300", `there is no engine ${partition}, ${replica} in ${size}`);
+      throw new SvcError(
+        "SVC3300",
+        `no engine at partition ${partition}, replica ${replica} in ${size}`,
+      );
     },
     [Symbol.asyncDispose]: close,
   };
@@ -114,7 +117,7 @@ function checkSize(partitions: number, replicas: number): void {
   const areCounts = [partitions, replicas].every((count) => Number.isInteger(count) && count >= 1);
   if (areCounts && partitions * replicas <= MAX_ENGINES) return;
   const size = `${partitions} partitions of ${replicas} replicas`;
-  throw new SvcError("SVC3300", `a matrix of tests has 1 to ${MAX_ENGINES} engines, not ${size}`);
+  throw new SvcError("SVC3300", `a test matrix has 1 to ${MAX_ENGINES} engines, got ${size}`);
 }
 
 function frontOf(
@@ -149,7 +152,7 @@ function engineAt(
     fault: (fault) => instance.fault(fault),
     kill: () => instance.kill(),
     start: async () => {
-      if (instance.isRunning) throw new SvcError("SVC3301", "the engine runs already");
+      if (instance.isRunning) throw new SvcError("SVC3301", "engine is already running");
       await instance.start();
       await front.reach(FIRST_PORT + index, await instance.open(0));
     },

@@ -26,7 +26,7 @@ export async function testedProject(folder: string, isBuilt: boolean): Promise<T
   const projectDir = resolve(folder);
   if (isBuilt) await build(projectDir);
   const text = await readFile(join(projectDir, BUILD_FOLDER, "argspec.json"), "utf8").catch(() => {
-    throw new SvcError("SVC2944", `${projectDir} is not built: leave out \`build: false\``);
+    throw new SvcError("SVC2944", `${projectDir} is not built: remove \`build: false\``);
   });
   const data = await mkdtemp(join(tmpdir(), "svc-test-"));
   return {
@@ -83,5 +83,5 @@ async function build(projectDir: string): Promise<void> {
   const { ok, diagnostics } = await buildProject(projectDir);
   if (ok) return;
   const text = findingsText(projectDir, diagnostics);
-  throw new SvcError("SVC2944", `${projectDir} does not build:\n${text}`);
+  throw new SvcError("SVC2944", `build of ${projectDir} failed:\n${text}`);
 }

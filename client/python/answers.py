@@ -105,7 +105,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 def _answer_error(path: str, status: int, envelope: Any, kinds: _ErrorKinds = ()) -> SvcError:
     message = _member(envelope, "message")
     if status == 200 and _member(envelope, "status") != "ERROR":
-        message = "the answer is no envelope"
+        message = "response is not an svc envelope"
     levels, innermost = _parse_chain(message if isinstance(message, str) else "")
     if not levels:
         return _said_error(path, status, message, envelope, kinds)

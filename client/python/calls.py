@@ -111,7 +111,7 @@ class _Connection:
             self._is_compared = True
         if served != self._argspec:
             hashes = f"{self._argspec[:8]}, now {served[:8]}"
-            message = f"The service has changed ({hashes}): generate this client again."
+            message = f"The service contract changed ({hashes}): regenerate this client."
             if self._warn is None:
                 # The line that calls the client's method.
                 warnings.warn(message, stacklevel=6)
@@ -125,7 +125,7 @@ def _fault_error(
     cause = fault.__cause__
     # Of several addresses, one may have had no time left for its share.
     if deadline.is_over() or (fault.is_sent and isinstance(cause, socket.timeout)):
-        error = SvcError("timeout", f"{path}: no answer within {deadline.seconds} s")
+        error = SvcError("timeout", f"{path}: no response within {deadline.seconds} s")
         error.__cause__ = former or cause
     else:
         error = SvcError("network", f"{path}: {str(cause) or type(cause).__name__}")
@@ -136,7 +136,7 @@ def _fault_error(
 def _broken_off(operation: _Operation[Any], event: str) -> SvcError:
     """Servers tell the class of what the plugin raised."""
     exception = str(_decoded(event.partition("\ndata: ")[2]))
-    said = {"exception": exception, "value": f"the stream ended with {exception}"}
+    said = {"exception": exception, "value": f"stream failed: {exception}"}
     envelope = {"status": "ERROR", "message": {"plugin": said}}
     return _answer_error(operation.path, 200, envelope, operation.errors)
 
@@ -169,7 +169,7 @@ class _Caller:
             reason = str(cause) or type(cause).__name__
             raise SvcError(
                 "timeout" if is_late else "network",
-                f"{operation.path}: the stream broke off: {reason}",
+                f"{operation.path}: stream interrupted: {reason}",
                 status=200,
             ) from cause
         finally:
@@ -186,7 +186,7 @@ class _Caller:
         if operation.is_response:
             response = _plugin_response(response)
             if response is None:
-                message = f"{operation.path}: the answer holds no PluginResponse"
+                message = f"{operation.path}: response contains no PluginResponse"
                 raise SvcError("http", message, status=200, envelope=content)
         return cast(_T, response)
 

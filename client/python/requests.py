@@ -224,7 +224,7 @@ def _own_partial(partial: object) -> Optional[int]:
     """A partition as it may stand in a header line."""
     if partial is None or (isinstance(partial, int) and partial >= 0):
         return partial
-    raise ValueError(f"no partition: {partial!r}")
+    raise ValueError(f"invalid partition: {partial!r}")
 
 
 def _own_fields(headers: Optional[Mapping[str, str]]) -> Dict[str, str]:
@@ -232,5 +232,5 @@ def _own_fields(headers: Optional[Mapping[str, str]]) -> Dict[str, str]:
     for name, value in (headers or {}).items():
         is_line = _FIELD_NAME.fullmatch(name) and _FIELD_VALUE.fullmatch(value)
         if not is_line or name.lower() in _OTHER_FIELDS:
-            raise ValueError(f"no header line: {name!r}: {value!r}")
+            raise ValueError(f"invalid header line: {name!r}: {value!r}")
     return {name.lower(): value for name, value in (headers or {}).items()}

@@ -99,7 +99,7 @@ class _Stream:
                 del rest[:start]
                 known = max(0, len(rest) - 1)
                 if known > _MAX_ANSWER_BYTES:
-                    raise HTTPException(f"a piece of more than {_MAX_ANSWER_BYTES} bytes")
+                    raise HTTPException(f"stream item exceeds {_MAX_ANSWER_BYTES} bytes")
         except (OSError, HTTPException, ValueError) as error:
             raise _Fault(True) from error
         finally:
@@ -137,7 +137,7 @@ class _Server:
         self._host = parts.hostname or ""
         is_place = _is_host(self._host) and parts.port != 0
         if not is_plain or parts.scheme not in ("http", "https") or not is_place:
-            raise ValueError(f"no URL of a service: {base_url!r}")
+            raise ValueError(f"not a server URL: {base_url!r}")
         self.host_field = parts.netloc
         self.prefix = parts.path.rstrip("/")
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
@@ -276,7 +276,7 @@ def _read(response: HTTPResponse) -> bytes:
     while piece := response.read(_PIECE):
         body += piece
         if len(body) > limit and response.status == 200:
-            raise HTTPException(f"an answer of more than {limit} bytes")
+            raise HTTPException(f"response exceeds {limit} bytes")
         if len(body) > limit:
             return bytes(body[:limit])
     if response.length:

@@ -50,7 +50,7 @@ export class CallDeadline {
    */
   check(failure: SvcError<string> | undefined): void {
     if (this.#isTimedOut) {
-      const message = `${this.#path}: no answer within ${this.#timeoutMs} ms`;
+      const message = `${this.#path}: no response within ${this.#timeoutMs} ms`;
       throw new SvcError("timeout", message, { cause: failure });
     }
     if (this.signal.aborted) {

@@ -190,5 +190,5 @@ function mayRepeat({ kind, status, cause }: SvcError<string>, isSafe: boolean): 
 
 function otherContract(own: string, served: string): string {
   const [known, other] = [own, served].map((hash) => hash.slice(0, 8));
-  return `The service has changed (${known}, now ${other}): generate this client again.`;
+  return `The service contract changed (${known}, now ${other}): regenerate this client.`;
 }

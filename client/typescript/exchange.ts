@@ -52,7 +52,7 @@ export async function textOf({ status, body }: FetchAnswer): Promise<string> {
     length += value.length;
     if (length > (status === 200 ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES)) {
       reader.cancel().catch(() => {});
-      if (status === 200) throw new Error("the answer is too long");
+      if (status === 200) throw new Error("response is too large");
       return text;
     }
     text += decoder.decode(value, { stream: true });

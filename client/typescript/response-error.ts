@@ -11,7 +11,7 @@ const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
 /** @param envelope the decoded body, or its text */
 export function responseError(operation: Operation, status: number, envelope: unknown) {
   const isNone = status === 200 && memberOf(envelope, "status") !== "ERROR";
-  const message = isNone ? "the answer is no envelope" : memberOf(envelope, "message");
+  const message = isNone ? "response is not an svc envelope" : memberOf(envelope, "message");
   const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
   const last = levels.at(-1);
   if (last === undefined) return saidError(operation, status, message, { envelope });

@@ -53,7 +53,7 @@ export async function* readStreamItems(
       text = text.slice(start);
       known = Math.max(0, text.length - 1);
       if (text.length > MAX_PIECE) {
-        throw new SvcError("http", `${operation.path}: a piece is too long`, { status: 200 });
+        throw new SvcError("http", `${operation.path}: stream item is too large`, { status: 200 });
       }
     }
   } finally {
@@ -65,7 +65,7 @@ async function next(reader: FetchReader, path: string) {
   try {
     return await reader.read();
   } catch (cause) {
-    const message = `${path}: the stream broke off: ${describeCause(cause)}`;
+    const message = `${path}: stream interrupted: ${describeCause(cause)}`;
     throw new SvcError("network", message, { status: 200, cause });
   }
 }
@@ -73,7 +73,7 @@ async function next(reader: FetchReader, path: string) {
 /** Servers send the class of the error that the plugin threw. */
 function brokenOff(operation: Operation, event: string): SvcError<string> {
   const exception = String(decoded(event.split("\ndata: ", 2)[1] ?? ""));
-  const value = `the stream ended with ${exception}`;
+  const value = `stream failed: ${exception}`;
   const said = { status: "ERROR", message: { plugin: { exception, value } } };
   return responseError(operation, 200, said);
 }

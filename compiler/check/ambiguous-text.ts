@@ -17,8 +17,8 @@ export function checkAmbiguousText(plugin: PluginRecord, types: TypeTable): Diag
     const text = ambiguousText(param, types);
     if (text === null) return [];
     const message =
-      `\`?${param.name}=${text}\` fits two members of \`${param.typeText}\`; ` +
-      "it is read as JSON, and the text needs quotes";
+      `\`?${param.name}=${text}\` matches two members of \`${param.typeText}\`: it is parsed as ` +
+      "JSON; quote the string";
     const help = `\`?${param.name}="${text}"\` for the text, or a type whose members differ`;
     const finding = paramError(param, "SVC1062", message, help);
     return [{ ...finding, severity: "warning" }];

@@ -15,7 +15,7 @@ export function checkDefaults(plugin: PluginRecord, types: TypeTable): Diagnosti
     // It arrives as text, but in code it may be anything.
     if (param.untyped || rule.fault(param.shape, value) === null) return [];
     const { name, typeText } = param;
-    const message = `${JSON.stringify(value)}, default of \`${name}\`, is no \`${typeText}\``;
+    const message = `default ${JSON.stringify(value)} of \`${name}\` is not a \`${typeText}\``;
     return [paramError(param, "SVC1043", message, `a default of type \`${typeText}\``)];
   });
 }

@@ -69,7 +69,7 @@ function shapeOf(param: ParamRecord): TypeShape | null {
 
 function unknownArgument(plugin: PluginRecord, call: ExampleCall, arg: ExampleArgument) {
   if (arg.name === null) {
-    const message = `\`${plugin.name}\` takes no more than ${plugin.params.length} arguments`;
+    const message = `\`${plugin.name}\` takes at most ${plugin.params.length} arguments`;
     return finding(arg.place, message, "no argument here");
   }
   return unknownName(`\`${plugin.name}\` has no parameter`, arg.name, arg.place, {

@@ -16,7 +16,7 @@ export function findTypeScript(projectDir: string): string {
     const script = nativeCompiler(place);
     if (script !== null) return script;
   }
-  throw new SvcError("SVC1060", "there is no TypeScript 7 to check the plugins with");
+  throw new SvcError("SVC1060", "TypeScript 7 is required to check the plugins");
 }
 
 /** Returns whether the project has its own TypeScript older than version 6. */

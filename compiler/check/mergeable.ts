@@ -15,7 +15,7 @@ export function checkMergeable(plugins: readonly PluginRecord[]): Diagnostic[] {
     // The plugin may distinguish the cases by `request.toplevel`.
     if (engine.result.kind !== "value") return [];
     const message =
-      `engine \`${engine.name}\` answers the dispatcher of pre \`${asker.name}\`, ` +
+      `engine \`${engine.name}\` responds to pre plugin \`${asker.name}\` of a dispatcher, ` +
       `which cannot merge \`${engine.result.typeText}\``;
     const finding = pluginError(engine, "SVC1046", message, "a `PluginResponse`");
     return [{ ...finding, severity: "warning" }];

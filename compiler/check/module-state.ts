@@ -15,7 +15,7 @@ export function checkModuleState(
     severity: "warning",
     position,
     length: name.length,
-    message: `\`${name}\` changes at run time, and each of the ${count} executors has its own`,
+    message: `\`${name}\` is mutable, and each of the ${count} executors has its own copy`,
     help: "a graph, which all executors share, or `executors: 1` in svc.config.ts",
   }));
 }

@@ -6,7 +6,7 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import { paramError, pluginError } from "./diagnostics.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const ALLOWED = "only letters, digits and underscores, first no digit";
+const ALLOWED = "use only letters, digits and underscores; do not start with a digit";
 
 /** As a key of an object this one would set the prototype. */
 const FORBIDDEN = "__proto__";
@@ -14,11 +14,11 @@ const FORBIDDEN = "__proto__";
 export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
   const { name } = plugin;
   if (!isAllowed(name)) {
-    const message = `\`${name}\` cannot be a plugin name: ${reason(name)}`;
+    const message = `invalid plugin name \`${name}\`: ${reason(name)}`;
     return [pluginError(plugin, "SVC1020", message, `\`${toName(name)}\``)];
   }
   if (name.length > MAX_PLUGIN_NAME_LENGTH) {
-    const message = `${name.length} characters are too many: ${MAX_PLUGIN_NAME_LENGTH} are allowed`;
+    const message = `name has ${name.length} characters; the maximum is ${MAX_PLUGIN_NAME_LENGTH}`;
     return [pluginError(plugin, "SVC1020", message, "a shorter name")];
   }
   return [];
@@ -28,7 +28,7 @@ export function checkParameterNames(plugin: PluginRecord): Diagnostic[] {
   return plugin.params
     .filter(({ kind, name }) => kind === "user" && !isAllowed(name))
     .map((param) => {
-      const message = `\`${param.name}\` cannot be a query key: ${reason(param.name)}`;
+      const message = `\`${param.name}\` is not a valid query key: ${reason(param.name)}`;
       return paramError(param, "SVC1022", message, `\`${toName(param.name)}\``);
     });
 }
@@ -38,7 +38,7 @@ function isAllowed(name: string): boolean {
 }
 
 function reason(name: string): string {
-  return name === FORBIDDEN ? "JavaScript gives it a meaning of its own" : ALLOWED;
+  return name === FORBIDDEN ? "reserved by JavaScript" : ALLOWED;
 }
 
 function toName(text: string): string {
@@ -70,8 +70,8 @@ function clash(a: PluginRecord, b: PluginRecord): boolean {
 function duplicate(plugin: PluginRecord, other: PluginRecord): Diagnostic {
   const { file, line, column } = other.position;
   const message =
-    `plugin name \`${plugin.name}\` is used twice: ` +
-    `as ${plugin.role} here, as ${other.role} at ${file}:${line}:${column}`;
+    `duplicate plugin name \`${plugin.name}\`: ${plugin.role} here, ${other.role} at ` +
+    `${file}:${line}:${column}`;
   const help = `another name for one of them: \`/** @plugin ${plugin.name}_2 */\``;
   return pluginError(plugin, "SVC1021", message, help);
 }

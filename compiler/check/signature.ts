@@ -15,9 +15,7 @@ export function checkFirstArgument(plugin: PluginRecord): Diagnostic[] {
   return plugin.params
     .slice(1)
     .filter((param) => param.kind === "reserved" && param.name === name)
-    .map((param) =>
-      paramError(param, "SVC1030", `\`${name}\` is the first argument, and only that`, help),
-    );
+    .map((param) => paramError(param, "SVC1030", `\`${name}\` must be the first argument`, help));
 }
 
 export function checkPostArguments(plugin: PluginRecord): Diagnostic[] {
@@ -25,13 +23,15 @@ export function checkPostArguments(plugin: PluginRecord): Diagnostic[] {
   return plugin.params
     .filter((param) => param.kind === "user")
     .map((param) => {
-      const message = `a merged response has no query that could set \`${param.name}\``;
+      const message = `a post plugin receives no query, so \`${param.name}\` would never be set`;
       return paramError(param, "SVC1031", message, "`response.local`, set by the pre plugin");
     });
 }
 
 export function checkBoundGraph(plugin: PluginRecord): Diagnostic[] {
   if (plugin.graph === null || plugin.params.some(({ name }) => name === "graph")) return [];
-  const message = `\`${plugin.name}\` is bound to graph \`${plugin.graph}\` but takes no \`graph\``;
-  return [pluginError(plugin, "SVC1033", message, "`graph: Graph` behind the first argument")];
+  const message =
+    `\`${plugin.name}\` is bound to graph \`${plugin.graph}\` but declares no \`graph\` ` +
+    "argument";
+  return [pluginError(plugin, "SVC1033", message, "add `graph: Graph` after the first argument")];
 }

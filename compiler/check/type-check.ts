@@ -99,7 +99,7 @@ function readOutput(
   }
   if (failure !== null || (diagnostics.length === 0 && other.length > 0)) {
     const reason = [failure ?? "unexpected output", ...other.slice(0, 5)].join("\n");
-    throw new SvcError("SVC1060", `the TypeScript compiler could not check the project: ${reason}`);
+    throw new SvcError("SVC1060", `type check failed to run: ${reason}`);
   }
   return sortDiagnostics(diagnostics);
 }

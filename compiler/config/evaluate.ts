@@ -52,7 +52,7 @@ export async function evaluate(
     return { value, inputs, openCode: OPEN.test(code) ? code : null };
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw new SvcError(expected.code, `${file} cannot be loaded: ${messageOf(error)}`, {
+    throw new SvcError(expected.code, `failed to load ${file}: ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -69,7 +69,7 @@ async function run(path: string, code: string, expected: Expected): Promise<unkn
     writeFileSync(copy, code);
     const module = await blockProcessExit(file, expected.code, () => inTime(importFile(copy)));
     if (module.default === undefined) {
-      throw new Error(`it has no default export; write ${expected.example}`);
+      throw new Error(`no default export; write ${expected.example}`);
     }
     return module.default;
   } finally {
@@ -84,7 +84,7 @@ async function run(path: string, code: string, expected: Expected): Promise<unkn
 async function inTime<T>(loaded: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const message = `it waits for more than ${LOAD_MS / 1000} s for something`;
+    const message = `top-level await did not settle within ${LOAD_MS / 1000} s`;
     timer = setTimeout(() => reject(new Error(message)), LOAD_MS);
   });
   try {

@@ -30,7 +30,8 @@ function reportCall(
   const name = expression.getText();
   const isWait = name === "Atomics.wait";
   if (!isWait && !isSyncCall(context, expression)) return;
-  const message = `\`${name}\` blocks \`${plugin.name}\` and all requests of its executor`;
+  const message =
+    `\`${name}\` blocks the executor of \`${plugin.name}\` and all ` + "requests queued behind it";
   const last = name.slice(name.lastIndexOf(".") + 1).replace(/Sync$/, "");
   const help = isWait ? "`await Atomics.waitAsync(...).value`" : `the asynchronous \`${last}\``;
   context.warning("SVC1050", expression, message, help);
@@ -76,7 +77,7 @@ function reportBusyWait(context: ReadContext, plugin: PluginDeclaration, node: t
         ? node.condition
         : undefined;
   if (!condition || !CLOCK.test(condition.getText())) return;
-  const message = `this loop keeps the executor of \`${plugin.name}\` busy until a time has come`;
+  const message = `busy-wait loop blocks the executor of \`${plugin.name}\``;
   context.warning(
     "SVC1050",
     condition,

@@ -27,7 +27,7 @@ export function findConfigured(
     severity: "error",
     position: context.positionAt(sourceFile, 0),
     length: 1,
-    message: `plugin \`${name}\` of the configuration: no exported function \`${exportPath}\` here`,
+    message: `configured plugin \`${name}\`: this file exports no function \`${exportPath}\``,
     help: `\`${declarationOf(exportPath)}\`, or another entry in svc.config.ts`,
   });
   return null;

@@ -41,7 +41,7 @@ function readMethod(
     .getModifiers(member as ts.MethodDeclaration)
     ?.some((word) => word.kind === ts.SyntaxKind.StaticKeyword);
   if (!ts.isMethodDeclaration(member) || !ts.isIdentifier(member.name) || !isStatic) {
-    const message = "the decorator works on static methods with a plain name";
+    const message = "the decorator requires a static method with an identifier name";
     context.error("SVC1004", member.name ?? member, message, "`@plugin static name(request, ...)`");
     return null;
   }
@@ -52,8 +52,7 @@ function readMethod(
     return null;
   }
   if (context.program.getCompilerOptions().experimentalDecorators) {
-    const message =
-      "`experimentalDecorators` in tsconfig.json makes this another kind of decorator";
+    const message = "`experimentalDecorators` in tsconfig.json selects legacy decorators";
     const help = "tsconfig.json without that option, or `/** @plugin */` above a function";
     context.error("SVC1004", member.name, message, help);
     return null;

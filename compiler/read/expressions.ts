@@ -70,8 +70,9 @@ function reportText(context: ReadContext, found: ExpressionLiteral, told: Set<st
   const first = spelled(context, node, FIRST_GUESS, 0);
   if (first === null) {
     if (isGlued(context, node)) {
-      const help = "the template `expr`, which writes each value as a literal";
-      const message = "a text is made a part of an expression as it is: whoever sends it decides";
+      const help = "use the `expr` template tag, which escapes every value as a literal";
+      const message =
+        "string is inserted into an expression unescaped: its sender controls the expression";
       context.warning("SVC1072", node, message, help);
     }
     return;

@@ -41,7 +41,7 @@ export function limitTagsByName(
       continue;
     }
     const word = tag.tagName.text;
-    const message = `\`@${word}\` in the comment of a function begins with a parameter's name`;
+    const message = `\`@${word}\` in a function comment must start with a parameter name`;
     context.error("SVC1143", tag, message, `\`@${word} ${parameters.at(-1) ?? "name"} …\``);
   }
   return byName;
@@ -69,7 +69,7 @@ export function limitFrom(
   text: string,
 ): { readonly limits: Limits; readonly fault: string | null } {
   const value = limitIn(word, text);
-  if (value === undefined) return { limits: {}, fault: "says no limit" };
+  if (value === undefined) return { limits: {}, fault: "is not a valid limit" };
   if (word === "pattern") {
     try {
       linearPattern(text);

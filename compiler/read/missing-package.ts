@@ -12,7 +12,7 @@ export function isPackageMissing(context: ReadContext, sourceFile: ts.SourceFile
     const { moduleSpecifier } = statement;
     if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== PACKAGE_NAME) continue;
     if (context.checker.getSymbolAtLocation(moduleSpecifier) !== undefined) continue;
-    const message = `\`${PACKAGE_NAME}\` is not installed here, which all else depends on`;
+    const message = `\`${PACKAGE_NAME}\` is not installed here; other errors may follow from this`;
     context.error("SVC1270", moduleSpecifier, `${message}: \`npm install ${PACKAGE_NAME}\``);
     return true;
   }

@@ -102,7 +102,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 /** Converters leave it out of what they read, or it would change the object itself. */
 const UNSETTABLE = {
-  reason: "a name to which JavaScript gives a meaning of its own",
+  reason: "a name reserved by JavaScript",
   help: "another name",
 };
 

@@ -22,7 +22,7 @@ export function refusePlainDecorator(scope: FileScope, statement: PlainStatement
     scope.context.error(
       "SVC1001",
       modifier,
-      "TypeScript has no decorators on plain functions",
+      "TypeScript does not support decorators on plain functions",
       replacement(plain, options),
     );
     return true;

@@ -13,7 +13,7 @@ export function hasPlainSignature(
 ): boolean {
   const [typeParameter] = fn.typeParameters ?? [];
   if (typeParameter) {
-    const message = "a request cannot choose type arguments";
+    const message = "a request cannot supply type arguments";
     context.error("SVC1011", typeParameter, message, "concrete types in their place");
     return false;
   }
@@ -21,7 +21,7 @@ export function hasPlainSignature(
   const functions = symbol?.declarations?.filter(isFunctionNode) ?? [];
   if (fn.body && functions.length <= 1) return true;
   if (functions.length === 0 || functions[0] === fn || fn.body) {
-    const message = "a plugin function must have exactly one signature, with a body";
+    const message = "a plugin function needs exactly one signature with a body";
     context.error("SVC1010", nameNode, message, "one signature whose parameters take a union");
   }
   return false;

@@ -71,7 +71,7 @@ function readRole(context: ReadContext, value: ts.Expression): PluginRole | null
   context.error(
     "SVC1008",
     value,
-    `option \`role\` cannot be ${JSON.stringify(value.text)}`,
+    `invalid \`role\` ${JSON.stringify(value.text)}`,
     '"engine", "pre" or "post"',
   );
   return null;
@@ -87,12 +87,12 @@ function reportNotLiteral(context: ReadContext, node: ts.Node): void {
   context.error(
     "SVC1007",
     node,
-    "the compiler reads plugin options without running code, so each must be a literal",
+    "plugin options must be literals: the compiler does not run code",
     '`{ name: "search", graph: "cities", readonly: true }`',
   );
 }
 
 function reportUnknown(context: ReadContext, node: ts.Node, name: string): void {
-  const message = `there is no plugin option \`${name}\`${didYouMean(name, OPTION_NAMES)}`;
+  const message = `unknown plugin option \`${name}\`${didYouMean(name, OPTION_NAMES)}`;
   context.error("SVC1008", node, message, "name, graph, role or readonly");
 }

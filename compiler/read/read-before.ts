@@ -15,13 +15,13 @@ import { type ReadContext, skipAlias } from "./read-context.js";
 export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
   return beforeTags(doc).flatMap((tag): ModuleExport[] => {
     if (role === "post") {
-      const message = "a post-processor runs behind the request: nothing can run before it";
+      const message = "hooks run before a request and cannot be set on a post plugin";
       context.error("SVC1144", tag, message, "the tag at the pre-processor");
       return [];
     }
     const names = namesIn(tag);
     if (names.length === 0)
-      context.error("SVC1144", tag, "`@before` names nothing", "`@before auth`");
+      context.error("SVC1144", tag, "`@before` has no function name", "`@before auth`");
     return names.flatMap((name) =>
       name.includes("#") ? readExport(context, tag, name) : readName(context, fn, tag, name),
     );
@@ -69,7 +69,7 @@ function readExport(context: ReadContext, tag: ts.JSDocTag, name: string): Modul
   const isInside = !path.startsWith("..") && !posix.isAbsolute(path);
   const isThere = isInside && existsSync(join(context.projectDir, path));
   if (isThere && /^[A-Za-z_$][\w$]*$/.test(exportPath)) return [{ module: path, exportPath }];
-  const message = `\`@before ${name}\`: the project has no such module`;
+  const message = `\`@before ${name}\`: module not found in the project`;
   context.error("SVC1144", tag, message, "`src/guards.ts#auth`, as seen from the project's folder");
   return [];
 }
@@ -81,7 +81,7 @@ function readName(context: ReadContext, fn: ts.Node, tag: ts.JSDocTag, name: str
   const isCallable =
     symbol && checker.getTypeOfSymbolAtLocation(symbol, fn).getCallSignatures().length > 0;
   if (symbol === undefined || declaration === undefined || !isCallable) {
-    const message = `\`@before ${name}\`: there is no function of this name here`;
+    const message = `\`@before ${name}\`: function not found in this file`;
     context.error("SVC1144", tag, message, `\`import { ${name} } from "…"\``);
     return [];
   }

@@ -32,9 +32,9 @@ export function readInline(
 
 /** Why it might keep others waiting, null for no reason. */
 function obstacle(plugin: PluginDeclaration, { result, async, hasBefore }: InlineFacts) {
-  if (plugin.role !== "engine") return "processors of a dispatcher run in executors";
-  if (plugin.graph !== null) return "it has a graph, which others may hold";
-  if (result.kind === "stream") return "it answers with a stream";
-  if (async) return "it answers with a promise";
-  return hasBefore ? "what runs before it may answer with a promise" : null;
+  if (plugin.role !== "engine") return "pre and post plugins run in executors";
+  if (plugin.graph !== null) return "it uses a graph, which another request may have locked";
+  if (result.kind === "stream") return "it returns a stream";
+  if (async) return "it returns a promise";
+  return hasBefore ? "a hook that runs before it may return a promise" : null;
 }

@@ -43,18 +43,23 @@ function isPlain(
   parameter: ts.ParameterDeclaration,
 ): parameter is NamedParameter {
   if (!ts.isIdentifier(parameter.name)) {
-    const message = "a query parameter needs a name; this one is taken apart in the signature";
+    const message = "a query parameter needs a name, and this one is destructured";
     context.error("SVC1013", parameter.name, message, "`point: Point`, and `const { x } = point`");
     return false;
   }
   const name = parameter.name.text;
   if (parameter.dotDotDotToken) {
     const help = `\`${name}: ${parameter.type?.getText() ?? "str[]"}\``;
-    context.error("SVC1012", parameter, `rest parameter \`${name}\` has no query form`, help);
+    context.error(
+      "SVC1012",
+      parameter,
+      `rest parameter \`${name}\` has no query representation`,
+      help,
+    );
     return false;
   }
   if (name === "this") {
-    context.error("SVC1014", parameter, "a plugin is called without an object", "no `this`");
+    context.error("SVC1014", parameter, "plugins are called without a receiver", "no `this`");
     return false;
   }
   return true;
@@ -134,7 +139,7 @@ function readUser(
 function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.Type | null): void {
   const name = parameter.name.text;
   const says = type === null ? "has no type" : `is of type ${context.checker.typeToString(type)}`;
-  const message = `parameter \`${name}\` ${says} and arrives as text`;
+  const message = `parameter \`${name}\` ${says} and arrives as a string`;
   const help = type === null ? `\`${name}: str\`` : `\`${name}: str\`, or \`${name}: json\``;
   context.warning("SVC1042", parameter.name, message, help);
 }

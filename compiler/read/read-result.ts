@@ -89,7 +89,7 @@ function readEntry(
   // A response that leaves its key type open takes it from the first entry.
   if (key.kind !== "json" && memberWires(key, reader.named).includes("json")) {
     const typeText = context.checker.typeToString(keyType!);
-    const message = `sort keys of type \`${typeText}\` cannot be compared`;
+    const message = `sort keys of type \`${typeText}\` have no order`;
     context.error("SVC1044", where, message, "`int`, `float`, `str` or `bytes` as the key type");
   }
   const item = itemType ? reader.read(itemType) : { shape: JSON_VALUE, problems: [] };

@@ -40,7 +40,7 @@ function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: t
     const [said, digits] = STATUS.exec(thrown.description) ?? ["", null];
     const status = digits === null ? made.status : Number(digits);
     if (status === null) {
-      const message = `which status \`${thrown.exception}\` has cannot be told`;
+      const message = `cannot determine the status of \`${thrown.exception}\``;
       const help = `\`@throws {${thrown.exception}} 404 ...\`, or a number in its call of super`;
       reader.context.warning("SVC1220", nameNode, message, help);
       return thrown;

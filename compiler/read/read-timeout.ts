@@ -15,7 +15,7 @@ export function readTimeout(context: ReadContext, { doc }: PluginDeclaration): n
   const [, number, unit] = TIME.exec(lineOf(tag)) ?? [];
   const timeMs = Math.round(Number(number) * (UNIT_MS[unit ?? ""] ?? 0));
   if (timeMs > 0 && timeMs <= MAX_MS) return timeMs;
-  const message = `\`@timeout ${lineOf(tag)}\` is no time up to a day`;
+  const message = `\`@timeout ${lineOf(tag)}\` is not a duration of at most one day`;
   context.error("SVC1145", tag, message, "`@timeout 500ms`, `2s` or `1min`");
   return null;
 }

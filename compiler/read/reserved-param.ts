@@ -21,7 +21,7 @@ export function readReserved(
 ): ReservedParam {
   const { context } = reader;
   if (parameter.initializer) {
-    const message = `the server always passes \`${name}\`, so it cannot have a default`;
+    const message = `\`${name}\` is always passed by the server and cannot have a default`;
     context.error("SVC1032", parameter, message, `\`${declared(parameter)}\``);
   }
   const record = {

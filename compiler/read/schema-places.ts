@@ -88,7 +88,7 @@ class PlaceFinder {
   }
 
   #refuse(node: ts.Node, where: string): void {
-    const message = `a schema ${where} cannot be run by the server`;
+    const message = `the server cannot run a schema ${where}`;
     const help = "a schema of the whole, such as `Order.nullable()`; or ask it by `validate`";
     this.#context.error("SVC1272", node, message, help);
   }

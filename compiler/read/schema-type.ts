@@ -93,20 +93,16 @@ function exportOf(
   const isForeign =
     context.program.isSourceFileFromExternalLibrary(sourceFile) || sourceFile.isDeclarationFile;
   if (!symbol || !place || isForeign || isLibrary(context, place)) {
-    const message = `\`${name.getText()}\` is named in a file that is not of this project`;
+    const message = `\`${name.getText()}\` is declared outside this project`;
     refuse(context, name, message);
     return null;
   }
   if (!isOfModule(place)) {
-    refuse(
-      context,
-      name,
-      `the schema \`${name.getText()}\` is not declared at the top of a module`,
-    );
+    refuse(context, name, `schema \`${name.getText()}\` is not declared at module level`);
     return null;
   }
   if (ts.isTypeOnlyImportDeclaration(place)) {
-    refuse(context, name, `the schema \`${name.getText()}\` is imported as a type alone`);
+    refuse(context, name, `schema \`${name.getText()}\` is imported as a type only`);
     return null;
   }
   return {

@@ -91,7 +91,7 @@ export class ShapeReader implements TypeReader {
     if (replacement) return this.read(replacement);
     const name = nameType(this.context, type);
     if (this.#open.has(type)) return this.#refToOpen(type, name);
-    if (this.#isEndless(type)) return unsupported("a type that nests without end");
+    if (this.#isEndless(type)) return unsupported("an infinitely nested type");
     this.#open.set(type, name);
     const reading = this.#readStructure(type);
     const used = this.#open.get(type) ?? null;

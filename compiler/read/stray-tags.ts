@@ -15,11 +15,11 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
     const before = sourceFile.text.slice(0, offset);
     const place = { position: context.positionAt(sourceFile, offset), length: TAG.length };
     if (/\/\/[ \t]*$|\/\*\s*$/.test(before)) {
-      const message = "`@plugin` in an ordinary comment declares nothing";
+      const message = "`@plugin` outside a doc comment has no effect";
       const help = "`/** @plugin */`";
       context.add({ code: "SVC1005", severity: "warning", ...place, message, help });
     } else if (/[\s*]$/.test(before) && isInDocComment(before)) {
-      const message = "`@plugin` belongs above a function at the top level of a module";
+      const message = "`@plugin` must be above a function at module level";
       const help = "`/** @plugin */ export function name(request: PluginRequest) { ... }`";
       context.add({ code: "SVC1003", severity: "error", ...place, message, help });
     }
@@ -33,7 +33,7 @@ export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
     if (tag === TAG || !isMeant(word) || !isInComment(sourceFile, match.index)) continue;
     if (!isInDocComment(sourceFile.text.slice(0, match.index))) continue;
     const place = { position: context.positionAt(sourceFile, match.index), length: tag.length };
-    const message = `\`${tag}\` declares nothing, did you mean \`${TAG}\`?`;
+    const message = `unknown tag \`${tag}\`; did you mean \`${TAG}\`?`;
     context.add({
       code: "SVC1120",
       severity: "warning",

@@ -32,7 +32,7 @@ export function asTaggedFunction(
     return null;
   }
   if (doc.graph?.text === "") {
-    context.error("SVC1008", doc.graph.node, "`@graph` needs the name of a graph");
+    context.error("SVC1008", doc.graph.node, "`@graph` has no graph name");
   }
   return {
     fn: value,
@@ -55,14 +55,14 @@ export function exportedName(exportName: string, nameNode: ts.Node | undefined):
 export function reportUnexported(context: ReadContext, nameNode: ts.Node): void {
   const name = ts.isIdentifier(nameNode) ? nameNode.text : "plugin";
   const help = `export it: \`export function ${name}(...)\` or \`export const ${name} = ...\``;
-  context.error("SVC1002", nameNode, "a plugin must be exported to be called", help);
+  context.error("SVC1002", nameNode, "a plugin must be exported", help);
 }
 
 export function reportUnnamed(context: ReadContext, node: ts.Node): void {
   context.error(
     "SVC1006",
     node,
-    "a default export has no name to register the plugin under",
+    "a default export has no name to register",
     "`/** @plugin name */`, or the option `name` of the wrapper",
   );
 }

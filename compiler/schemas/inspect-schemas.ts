@@ -79,7 +79,9 @@ function run(file: string): Promise<readonly unknown[]> {
     child.on("error", reject);
     child.on("close", () => {
       clearTimeout(timer);
-      reject(new Error(/^\w*Error.*$/m.exec(told)?.[0] ?? "their modules do not come to an end"));
+      reject(
+        new Error(/^\w*Error.*$/m.exec(told)?.[0] ?? "the schema modules did not finish loading"),
+      );
     });
   });
 }

@@ -146,7 +146,7 @@ function unasked(plugins: readonly PluginRecord[], fault: string): Diagnostic {
     severity: "warning",
     position: first!.position,
     length: 1,
-    message: `schemas cannot be asked for their limits: ${fault}`,
-    help: "a module of its own for schemas, which needs nothing that a build does not have",
+    message: `cannot inspect the schemas' limits: ${fault}`,
+    help: "a separate schema module without run-time dependencies",
   };
 }

@@ -88,7 +88,7 @@ export function useAdminActions(): AdminActions {
       const call = callOf(operation, target, args);
       const isDone = await one(call, titleOf(operation, target), isTwice);
       if (isDone || !operation.movesData || target === all.at(-1)) continue;
-      return tell(operation.operation, false, "the rest is left as it was");
+      return tell(operation.operation, false, "Remaining instances were not changed.");
     }
   };
   return {

@@ -17,7 +17,7 @@ export interface Token {
 export async function requestToken(key: string): Promise<Token> {
   const answer = await fetchValue(`${PATH}GetAuthToken`, { method: "POST", headers: fields(key) });
   const text = textAt(answer, "authtoken");
-  if (text === "") throw new Error("the server gave no token");
+  if (text === "") throw new Error("The server returned no token.");
   const seconds = numberAt(answer, "tx") - numberAt(answer, "t0");
   return { text, endsAt: Date.now() + seconds * 1000 };
 }

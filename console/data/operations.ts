@@ -48,7 +48,7 @@ const MODE: Argument = {
   ...{ name: "mode", label: "Mode", hint: "" },
   choices: ["repair", "soft", "hard"],
 };
-const RATE: Argument = { name: "rate", label: "Units a second; 0: no bound", hint: "1000" };
+const RATE: Argument = { name: "rate", label: "Units per second; 0: no limit", hint: "1000" };
 const UNIT: Argument = {
   ...{ name: "unit", label: "Unit", hint: "" },
   choices: ["operations", "transactions", "opcodes", "bytes", "all_unlimited"],
@@ -78,14 +78,16 @@ const SERVICE: readonly Operation[] = [
   {
     operation: "ServiceIn",
     title: "Service in",
-    effect: "Plugins answer again.",
+    effect: "Put the instance in service: plugins respond again.",
     confirm: "none",
     isFor: not(isIn),
   },
   {
     operation: "ServiceOut",
     title: "Service out",
-    effect: "Plugins answer 503; dispatchers go to other replicas. Type the requests a second.",
+    effect:
+      "Take the instance out of service: plugins answer 503 and dispatchers use other " +
+      "replicas. Type the requests per second.",
     confirm: traffic,
     args: [REASON],
     isFor: isIn,
@@ -93,20 +95,20 @@ const SERVICE: readonly Operation[] = [
   {
     operation: "ReloadPlugins",
     title: "Reload plugins",
-    effect: "The newest build is taken into service; requests that run keep the old one.",
+    effect: "Load the newest build. Running requests finish on the old one.",
     confirm: "click",
   },
   {
     operation: "RestartHTTP",
     title: "Restart ports",
-    effect: "Both ports stop and start, with the matrix of the descriptor. Requests are lost.",
+    effect: "Restart both ports with the descriptor's matrix. Running requests are lost.",
     confirm: "click",
     movesData: true,
   },
   {
     operation: "ResetMetrics",
     title: "Reset metrics",
-    effect: "Counts begin at zero.",
+    effect: "Reset all counters.",
     confirm: "click",
   },
 ];
@@ -115,34 +117,34 @@ const GRAPHS: readonly Operation[] = [
   {
     operation: "Persist",
     title: "Save",
-    effect: "All graphs are saved.",
+    effect: "Save all graphs.",
     confirm: "click",
     movesData: true,
   },
   {
     operation: "SetReadonly",
     title: "Readonly",
-    effect: "Nobody may change graphs.",
+    effect: "Make all graphs read-only.",
     confirm: "none",
     isFor: not(isReadonly),
   },
   {
     operation: "ClearReadonly",
     title: "Writable",
-    effect: "Graphs may be changed again.",
+    effect: "Make all graphs writable again.",
     confirm: "none",
     isFor: isReadonly,
   },
   {
     operation: "SuspendEvents",
     title: "Suspend expiry",
-    effect: "Nothing in graphs expires.",
+    effect: "Pause expiry.",
     confirm: "none",
   },
   {
     operation: "ResumeEvents",
     title: "Resume expiry",
-    effect: "What is due expires again.",
+    effect: "Resume expiry.",
     confirm: "none",
   },
 ];
@@ -151,14 +153,14 @@ const REPLICATION: readonly Operation[] = [
   {
     operation: "Attach",
     title: "Attach",
-    effect: "A subscriber is provided with all changes.",
+    effect: "Start replicating to a subscriber.",
     confirm: "none",
     args: [URI],
   },
   {
     operation: "Detach",
     title: "Detach",
-    effect: "A subscriber gets no more changes.",
+    effect: "Stop replicating to a subscriber.",
     confirm: "click",
     args: [URI],
     isFor: (node) => subscribers(node) > 0,
@@ -166,7 +168,7 @@ const REPLICATION: readonly Operation[] = [
   {
     operation: "DetachAll",
     title: "Detach all",
-    effect: "Nobody gets changes any more. Type how many subscribers there are.",
+    effect: "Stop replicating to all subscribers. Type the number of subscribers.",
     confirm: receivers,
     isFor: (node) => subscribers(node) > 0,
   },
@@ -174,7 +176,8 @@ const REPLICATION: readonly Operation[] = [
     operation: "Sync",
     title: "Synchronize",
     effect:
-      "Subscribers get again what differs from here, or, with hard, everything. Type how many.",
+      "Resend diverged graphs to all subscribers; with hard, resend everything. Type the " +
+      "number of subscribers.",
     confirm: receivers,
     args: [MODE],
     isFor: (node) => subscribers(node) > 0,
@@ -183,14 +186,14 @@ const REPLICATION: readonly Operation[] = [
   {
     operation: "CancelSync",
     title: "Cancel synchronization",
-    effect: "What is being sent again is ended; subscribers get it at the next one.",
+    effect: "Cancel the running sync. The remaining graphs are resent by the next sync.",
     confirm: "none",
     isFor: (node) => subscribers(node) > 0,
   },
   {
     operation: "Throttle",
     title: "Throttle",
-    effect: "Subscribers get no more than this in a second.",
+    effect: "Limit replication to subscribers.",
     confirm: "click",
     args: [RATE, UNIT],
     isFor: (node) => subscribers(node) > 0,
@@ -198,7 +201,7 @@ const REPLICATION: readonly Operation[] = [
   {
     operation: "Bind",
     title: "Bind",
-    effect: "Changes of a provider are taken on a port.",
+    effect: "Listen for a provider on a port.",
     confirm: "click",
     args: [PORT],
     isFor: not(hasPort),
@@ -206,14 +209,14 @@ const REPLICATION: readonly Operation[] = [
   {
     operation: "Unbind",
     title: "Unbind",
-    effect: "No more changes of a provider are taken.",
+    effect: "Stop listening for a provider.",
     confirm: "click",
     isFor: hasPort,
   },
   {
     operation: "Subscribe",
     title: "Subscribe",
-    effect: "Its provider of the descriptor provides it with all changes.",
+    effect: "Attach to the provider named in the descriptor.",
     confirm: "click",
     atProvider: "Attach",
     isFor: (node, provider) => provider !== null && hasPort(node) && !isSubscribed(node),
@@ -221,7 +224,7 @@ const REPLICATION: readonly Operation[] = [
   {
     operation: "Unsubscribe",
     title: "Unsubscribe",
-    effect: "Its provider of the descriptor provides it no more.",
+    effect: "Detach from the provider named in the descriptor.",
     confirm: "click",
     atProvider: "Detach",
     isFor: (node, provider) => provider !== null && hasPort(node) && isSubscribed(node),
@@ -229,28 +232,28 @@ const REPLICATION: readonly Operation[] = [
   {
     operation: "SuspendTxInput",
     title: "Pause input",
-    effect: "Changes that come wait.",
+    effect: "Pause inbound replication.",
     confirm: "none",
     isFor: (node) => hasPort(node) && !isAt(node, "tx-in-halted"),
   },
   {
     operation: "ResumeTxInput",
     title: "Resume input",
-    effect: "Changes that waited are done.",
+    effect: "Resume inbound replication.",
     confirm: "none",
     isFor: (node) => isAt(node, "tx-in-halted"),
   },
   {
     operation: "SuspendTxOutput",
     title: "Pause output",
-    effect: "Changes for subscribers wait.",
+    effect: "Pause outbound replication.",
     confirm: "none",
     isFor: (node) => subscribers(node) > 0 && !isAt(node, "tx-out-halted"),
   },
   {
     operation: "ResumeTxOutput",
     title: "Resume output",
-    effect: "Changes go to subscribers again.",
+    effect: "Resume outbound replication.",
     confirm: "none",
     isFor: (node) => isAt(node, "tx-out-halted"),
   },
@@ -260,14 +263,14 @@ const ENDS: readonly Operation[] = [
   {
     operation: "Truncate",
     title: "Truncate",
-    effect: "All data of all graphs is deleted, for good. Type vertices:arcs.",
+    effect: "Delete all data in all graphs. This cannot be undone. Type vertices:arcs.",
     confirm: content,
     movesData: true,
   },
   {
     operation: "Shutdown",
     title: "Shut down",
-    effect: "The process ends. Type vertices:arcs.",
+    effect: "Stop the process. Type vertices:arcs.",
     confirm: content,
     isTwice: true,
     movesData: true,

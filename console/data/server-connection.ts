@@ -50,7 +50,7 @@ export function useLive(
         ask: async () => {
           let isWaiting = true;
           AbortSignal.timeout(LATE_MS).onabort = () => {
-            if (isWaiting && !isOver) setFailure(source, `No answer within ${LATE_MS / 1000} s`);
+            if (isWaiting && !isOver) setFailure(source, `No response for ${LATE_MS / 1000} s`);
           };
           const answer = await fetchValue(typeof path === "string" ? path : path(), {
             signal: AbortSignal.timeout(MAX_WAIT_MS),

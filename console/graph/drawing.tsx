@@ -60,7 +60,7 @@ export function Drawing({ picture, anchor, onExpand }: DrawingProps) {
       />
       <p class="quiet">
         A double click adds the neighbours of a vertex.
-        {left > 0 && ` ${count(left)} more have no room here and stand in the tables.`}
+        {left > 0 && ` ${count(left)} more are listed in the tables only.`}
       </p>
     </>
   );

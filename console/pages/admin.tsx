@@ -96,7 +96,9 @@ function Lock({ desk }: { readonly desk: AdminActions }) {
       <button class="main" type="submit">
         {leftS === null ? "Unlock" : "Lock"}
       </button>
-      <span>{leftS === null ? "Locked: nothing can be done." : `Unlocked for ${leftS} s`}</span>
+      <span>
+        {leftS === null ? "Locked: unlock to run operations." : `Unlocked for ${leftS} s`}
+      </span>
       <label>
         Key, from another machine{" "}
         <input

@@ -11,12 +11,12 @@ import { StatGrid } from "../parts/stat-grid.js";
 
 const EVERY_MS = 2500;
 const PLACES = [
-  ["system", "Overview", "all instances, with rates and latencies"],
-  ["plugin", "Plugins", "what they take, and a form to try each"],
-  ["search", "Graph", "vertices, neighbours and queries"],
-  ["requests", "Requests", "what is at work now"],
-  ["logs", "Logs", "what the server has said"],
-  ["admin", "Administration", "operations on this instance"],
+  ["system", "Overview", "All instances, with request rates and latency"],
+  ["plugin", "Plugins", "Parameters of each plugin, and a form to call it"],
+  ["search", "Graph", "Vertices, neighbors and queries"],
+  ["requests", "Requests", "Requests in progress"],
+  ["logs", "Logs", "Server log"],
+  ["admin", "Administration", "Operations on this instance"],
 ] as const;
 
 export function Home() {

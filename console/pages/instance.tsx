@@ -39,14 +39,14 @@ export function Instance() {
             ["Process", String(numberAt(node, "pid"))],
             ["Uptime", duration(numberAt(node, "uptime"))],
             ["Processor", textAt(node, "cpu")],
-            ["Requests in all", count(numberAt(status, "request", "count"))],
+            ["Total requests", count(numberAt(status, "request", "count"))],
             ["Of plugins", count(numberAt(status, "request", "plugin"))],
-            ["Clients in all", count(numberAt(status, "total_clients"))],
+            ["Total clients", count(numberAt(status, "total_clients"))],
             ["Received", bytes(numberAt(status, "data", "in"))],
             ["Sent", bytes(numberAt(status, "data", "out"))],
             ["Executors restarted", count(numberAt(status, "errors", "executor-restarts"))],
-            ["Sockets' thread busy", `${numberAt(status, "io", "busy-percent")} %`],
-            ["Log lines lost", count(numberAt(status, "log", "lost"))],
+            ["IO thread utilization", `${numberAt(status, "io", "busy-percent")} %`],
+            ["Log lines dropped", count(numberAt(status, "log", "lost"))],
           ]}
         />
       </section>
@@ -80,16 +80,16 @@ function Details({ status, slots, graphs }: DetailsProps) {
       <section class="card">
         <h2>Errors</h2>
         <Table
-          caption="Answers by code"
+          caption="Responses by status"
           columns={["Code", "Count"]}
           rows={entriesAt(status, "errors", "codes")}
-          empty="none so far"
+          empty="none yet"
         />
       </section>
       <section class="card">
         <h2>Executors</h2>
         <Table
-          caption="Of the main port; those that never ran are left out"
+          caption="Main-port executors; idle ones are omitted"
           columns={["Executor", "Calls", "Busy, %"]}
           rows={executorRows(slots)}
           empty="none has run yet"

@@ -106,8 +106,8 @@ function System({ overview, instances }: SystemProps) {
         items={[
           ["Instances", `${instances.length} on ${hosts.size} host${hosts.size === 1 ? "" : "s"}`],
           ["Builders", count(builders.length)],
-          ["Vertices of builders", count(sum("graph-order"))],
-          ["Arcs of builders", count(sum("graph-size"))],
+          ["Builder vertices", count(sum("graph-order"))],
+          ["Builder arcs", count(sum("graph-size"))],
           ["Properties", count(sum("graph-properties"))],
         ]}
       />

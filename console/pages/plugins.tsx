@@ -48,8 +48,8 @@ export function Plugins() {
       ) : (
         <p class="quiet">
           {chosen === null
-            ? "Choose a plugin to see what it takes and to try it."
-            : `There is no plugin ${clipForDisplay(chosen)} here.`}
+            ? "Select a plugin to see its parameters and to call it."
+            : `Plugin not found: ${clipForDisplay(chosen)}.`}
         </p>
       )}
     </div>

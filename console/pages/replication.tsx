@@ -55,7 +55,7 @@ function ThisInstance({ peers, stat }: ThisInstanceProps) {
       <StatGrid
         items={[
           ["Provider", textAt(peers, "provider") || "none"],
-          ["Takes changes on port", port === 0 ? "none" : String(port)],
+          ["Listens for a provider on port", port === 0 ? "none" : String(port)],
           ["Synchronizing", isAt(peers, "synchronizing") ? "now" : "no"],
           ["Serial", textAt(peers, "master-serial")],
           ["Input lag", milliseconds(numberAt(stat, "input-lag"))],
@@ -67,7 +67,7 @@ function ThisInstance({ peers, stat }: ThisInstanceProps) {
           ["Bytes out", bytes(data("bytes", "out"))],
           ["Throttle", throttleOf(stat)],
           ["Graphs", isAt(peers, "readonly") ? "readonly" : "writable"],
-          ["Log of changes", isAt(peers, "durable") ? "is kept" : "none"],
+          ["Transaction log", isAt(peers, "durable") ? "enabled" : "none"],
           ["Last snapshot", isAt(peers, "persist-ts") ? `${age} ago` : "none"],
           ["Expiry", isAt(peers, "events-running") ? "runs" : "suspended"],
         ]}
@@ -79,7 +79,7 @@ function ThisInstance({ peers, stat }: ThisInstanceProps) {
 /** While changes are on their way, both ends differ for good reason. */
 function comparison(own: string, other: string): string {
   if (other === "") return "no provider to compare with";
-  return own === other ? "as the provider's" : "not (yet) as the provider's";
+  return own === other ? "in sync with the provider" : "behind or diverged";
 }
 
 function throttleOf(stat: unknown): string {

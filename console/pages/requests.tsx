@@ -33,13 +33,13 @@ export function Requests() {
     <>
       <section class="card">
         <Table
-          caption={`${working.length} requests at work on ${open.length} connections`}
+          caption={`${working.length} requests in progress on ${open.length} connections`}
           columns={[
             ...["Connection", "State", "Age", "Method", "Path", "Client"],
             ...["Executor", "Back-ends"],
           ]}
           rows={working.map(rowOf)}
-          empty="all is answered"
+          empty="no pending requests"
           onPick={([id]) => saveStatePart("id", String(id))}
         />
       </section>
@@ -88,10 +88,10 @@ function Detail({ id, one }: DetailProps) {
       <h2>Connection {clipForDisplay(id, 20)}</h2>
       <p class={isBusy ? "" : "warn"}>
         {isBusy
-          ? "It is at work."
+          ? "In progress."
           : one === undefined
-            ? "It is closed; this is what was last seen."
-            : "Its request is answered; this is what was last seen."}
+            ? "Closed; showing the last known state."
+            : "Completed; showing the last known state."}
       </p>
       {PARTS.map((part) => (
         <Part key={part} title={part} value={readPath(seen, part)} />

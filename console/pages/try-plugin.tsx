@@ -86,7 +86,7 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
       );
     } catch (error) {
       setReply(null);
-      setFailure(control.signal.aborted ? "not waited for" : (error as Error).message);
+      setFailure(control.signal.aborted ? "canceled" : (error as Error).message);
     }
     running.current = null;
     setRunning(false);
@@ -146,7 +146,7 @@ function asQuestion({ method, body }: PluginRequest, isThere: boolean) {
 function Way({ isThere }: { readonly isThere: boolean }) {
   const ways = [
     ["here", "here", !isThere],
-    ["matrix", "through the matrix, explained", isThere],
+    ["matrix", "dispatched, with explain", isThere],
   ] as const;
   return (
     <fieldset class="row">
@@ -219,7 +219,7 @@ function Call({ request }: { readonly request: PluginRequest }) {
           Copy
         </button>
       </fieldset>
-      <TextBlock label={`The call in ${language}`} text={text} />
+      <TextBlock label={`${language} snippet`} text={text} />
     </section>
   );
 }

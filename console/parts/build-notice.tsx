@@ -15,8 +15,8 @@ const MAX_SHOWN = 5;
 const MAX_LINE = 160;
 
 const TITLES: ReadonlyMap<string, string> = new Map([
-  ["build", "The newest sources do not build: the last good version serves on."],
-  ["load", "The newest build cannot be loaded: the last good version serves on."],
+  ["build", "The latest sources do not compile. Still serving the last good build."],
+  ["load", "The latest build failed to load. Still serving the last good build."],
 ]);
 
 export function BuildNotice() {
@@ -47,8 +47,8 @@ function Told() {
       )}
       {findings !== "" && (
         <section class="card">
-          <h2>Findings of the last build</h2>
-          <TextBlock label="Findings of the last build" text={plain(findings)} />
+          <h2>Diagnostics of the last build</h2>
+          <TextBlock label="Diagnostics of the last build" text={plain(findings)} />
         </section>
       )}
       {failures.length > 0 && (

@@ -26,13 +26,12 @@ export function ResponseView({ reply }: { readonly reply: Reply }) {
         </h2>
         <p>
           {milliseconds(totalMs)} in all
-          {execMs !== null && `, ${milliseconds(execMs)} in the server`}
-          {rest !== null && `, ${milliseconds(rest)} on the way and in this browser`},{" "}
-          {bytes(text.length)}
+          {execMs !== null && `, ${milliseconds(execMs)} on the server`}
+          {rest !== null && `, ${milliseconds(rest)} network and browser`}, {bytes(text.length)}
         </p>
         {!ok && <p class="bad">{errorMessage(reply).slice(0, MAX_TEXT)}</p>}
         <ListTable value={value} />
-        <TextBlock label="Text of the answer" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
+        <TextBlock label="Response body" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
         <div class="row">
           {isCut && (
             <button type="button" onClick={() => setWhole(true)}>

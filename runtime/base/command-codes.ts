@@ -5,210 +5,220 @@ import type { ErrorCode } from "./error-code.js";
 export const COMMAND_CODES = {
   SVC3001: {
     title: "unknown command",
-    fix: "run `svc --help` for the commands",
+    fix: "run `svc --help` to list the commands",
   },
   SVC3002: {
     title: "unknown option",
-    fix: "run the command with `--help` for its options",
+    fix: "run the command with `--help` to list its options",
   },
   SVC3003: {
     title: "invalid option value",
-    fix: "run the command with `--help` for the values of its options",
+    fix: "run the command with `--help` to see valid values",
   },
   SVC3004: {
     title: "wrong number of arguments",
-    fix: "run the command with `--help` for its usage",
+    fix: "run the command with `--help` to see its usage",
   },
   SVC3005: {
     title: "not a project folder",
-    fix: "name an existing folder, or write a project with `svc init <folder>`",
+    fix: "pass an existing folder, or create a project with `svc init <folder>`",
   },
   SVC3006: {
-    title: "project not built",
-    fix: "build the project first",
+    title: "project is not built",
+    fix: "run `svc build` first",
   },
   SVC3007: {
-    title: "build not current",
+    title: "build is out of date",
     fix: "run `svc build` without `--check`",
   },
   SVC3008: {
-    title: "root not usable",
-    fix: "choose another with `--root <folder>`, or mend its permissions",
+    title: "data folder not usable",
+    fix: "choose another folder with `--root <folder>`, or fix its permissions",
   },
   SVC3009: {
     title: "folder not usable for a new project",
-    fix: "name a new or an empty folder",
+    fix: "pass a new or empty folder",
   },
   SVC3010: {
-    title: "Node too old",
-    fix: "use a newer Node",
+    title: "Node.js is too old",
+    fix: "install Node.js 20.19 or later",
   },
   SVC3011: {
-    title: "package not built",
+    title: "package is not built",
     fix: "run `npm run build` in the package",
   },
   SVC3012: {
-    title: "no size of a matrix",
-    fix: "name replicas and partitions, such as `svc matrix 2x3`",
+    title: "invalid matrix size",
+    fix: "pass replicas and partitions, for example `svc matrix 2x3`",
   },
   SVC3013: {
-    title: "instance of a matrix that cannot be started",
-    fix: "mend what it says above",
+    title: "matrix instance failed to start",
+    fix: "fix the error reported above",
   },
   SVC3014: {
     title: "argspec not found",
-    fix: "name the URL of a server, an argspec file, or a folder that was built",
+    fix: "pass the URL of a server, an argspec file, or a built project folder",
   },
   SVC3015: {
-    title: "not an argspec",
-    fix: "let `svc build` or `svc argspec` of the same version write it",
+    title: "invalid argspec",
+    fix: "generate it with `svc build` or `svc argspec` of the same version",
   },
   SVC3016: {
-    title: "server that does not answer",
-    fix: "start it, or correct the URL",
+    title: "server does not respond",
+    fix: "start the server, or fix the URL",
   },
   SVC3017: {
-    title: "server that tells no argspec",
-    fix: "let it run this version of svc, or name the folder of its project",
+    title: "server does not publish its argspec",
+    fix: "upgrade it to this version of svc, or pass its project folder",
   },
   SVC3018: {
-    title: "no such plugin",
-    fix: "run `svc argspec` without `--plugin` for all of them",
+    title: "plugin not found",
+    fix: "run `svc argspec` without `--plugin` to list all plugins",
   },
   SVC3019: {
-    title: "file that cannot be written",
-    fix: "name another, or mend the permissions of its folder",
+    title: "cannot write the file",
+    fix: "choose another file, or fix the permissions of its folder",
   },
   SVC3020: {
     title: "folder not usable for a client",
-    fix: "name a new folder with `--out`, or one that `svc client` has written",
+    fix: "pass a new folder with `--out`, or one that `svc client` generated",
   },
   SVC3021: {
-    title: "service that cannot be started for its tools",
-    fix: "mend what it says above; one that is running already is reached with `--from <url>`",
+    title: "service for MCP tools failed to start",
+    fix: "fix the error reported above, or connect to a running server with `--from <url>`",
   },
   SVC3050: {
-    title: "log of changes that cannot be checked or repaired",
-    fix: "name a data folder that has one and, to repair it, a new folder outside of it",
+    title: "transaction log cannot be checked or repaired",
+    fix: "pass a data folder that has a log and, for a repair, a new folder outside it",
   },
   SVC3345: {
-    title: "data folder that cannot be copied",
-    fix: "make room, or mend what the message says, and repair again into a new folder",
+    title: "cannot copy the data folder",
+    fix: "free disk space or fix the cause in the message, then repair into a new folder",
   },
   SVC3060: {
-    title: "graph data that cannot be read",
-    fix: "mend what the message names, then import again: it goes on where it was saved last",
+    title: "cannot read the graph data",
+    fix:
+      "fix the input named in the message, then import again: the import resumes from the " +
+      "last save",
   },
   SVC3061: {
-    title: "graph that cannot be exported",
-    fix: "name a file that can be written, with room for all of the graph",
+    title: "cannot export the graph",
+    fix: "choose a writable file on a disk with enough free space",
   },
   SVC3110: {
-    title: "system descriptor that cannot be read",
-    fix: "write svc.system.ts and run `svc build`, or name a JSON file with `--descriptor <file>`",
+    title: "cannot read the system descriptor",
+    fix:
+      "write svc.system.ts and run `svc build`, or pass a JSON file with `--descriptor " +
+      "<file>`",
   },
   SVC3111: {
-    title: "no such instance",
-    fix: 'name an instance of the descriptor, a list, or a pattern such as "S*"',
+    title: "instance not found",
+    fix:
+      "pass an instance id from the descriptor, a comma-separated list, or a pattern such " +
+      'as "S*"',
   },
   SVC3112: {
-    title: "no instance of this machine",
-    fix: "start it on the machine that the descriptor names, or mend its `host`",
+    title: "no instance runs on this machine",
+    fix: "run the command on the host in the descriptor, or fix `host`",
   },
   SVC3113: {
-    title: "system that runs already",
-    fix: "end it with `svc down`, or give this one another `--root`",
+    title: "system is already running",
+    fix: "stop it with `svc down`, or give this one another `--root`",
   },
   SVC3114: {
-    title: "system that does not run",
-    fix: "start it with `svc up`, or name the `--root` of the one that runs",
+    title: "system is not running",
+    fix: "start it with `svc up`, or pass the `--root` of the running one",
   },
   SVC3115: {
-    title: "operation that has failed",
-    fix: "mend what the message names, then do it again",
+    title: "operation failed",
+    fix: "fix the cause in the message, then retry",
   },
   SVC3116: {
-    title: "operation not confirmed",
-    fix: "see whether these instances are meant, then add `--yes`",
+    title: "operation requires confirmation",
+    fix: "verify the listed instances, then add `--yes`",
   },
   SVC3117: {
-    title: "instances without a stream between them",
-    fix: "name subscribers with a `tport` in `topology.transaction` of the descriptor",
+    title: "instances are not connected by replication",
+    fix: "declare subscribers with a `tport` in `topology.transaction` of the descriptor",
   },
   SVC3119: {
     title: "rolling update stopped",
-    fix: "mend what the message names, then run it again: it goes on where it was",
+    fix: "fix the cause in the message, then run the command again: it resumes",
   },
   SVC2810: {
-    title: "manifest that cannot be made",
-    fix: "mend what the message names: ids, or the folder of --out",
+    title: "cannot generate the manifest",
+    fix: "fix what the message names: an instance id, or the `--out` folder",
   },
   SVC3118: {
-    title: "instance that is busy",
-    fix: "wait until whoever feeds it has done, then do it again",
+    title: "instance is busy",
+    fix: "wait until its writers are idle, then retry",
   },
   SVC3302: {
-    title: "answer of an instance that makes no sense",
-    fix: "see with `svc admin status` whether it is one of this system, and of this version",
+    title: "unexpected response from an instance",
+    fix:
+      "run `svc admin status` and verify that the instance belongs to this system and runs " +
+      "this version",
   },
   SVC3330: {
-    title: "another procedure at work",
-    fix: "wait until it ends; `--force` takes over from one that hangs, or was killed",
+    title: "another procedure is running",
+    fix: "wait until it ends; `--force` preempts one that hangs or was killed",
   },
   SVC3331: {
-    title: "procedure taken over by another",
-    fix: "see what the other one does; run this one again afterwards",
+    title: "procedure was preempted",
+    fix: "check what the other run does, then run this one again",
   },
   SVC3332: {
-    title: "copy that is not equal",
-    fix: "see the logs of both; one with changes of its own starts with an empty root instead",
+    title: "copy does not match its source",
+    fix:
+      "check the logs of both instances; start a destination with its own changes from an " +
+      "empty root instead",
   },
   SVC3341: {
-    title: "dump that is not complete",
-    fix: "mend what the log of the instance says, such as a full disk, and dump again",
+    title: "dump is incomplete",
+    fix: "fix the cause in the instance's log, for example a full disk, then dump again",
   },
   SVC3170: {
     title: "configuration not usable at start",
-    fix: "mend svc.config.ts or the variables that it reads",
+    fix: "fix svc.config.ts or the environment variables that it reads",
   },
   SVC3171: {
     title: "standalone folder not usable",
-    fix: "name a new folder, an empty one, or one that `svc build --standalone` wrote",
+    fix: "pass a new or empty folder, or one written by `svc build --standalone`",
   },
   SVC3172: {
-    title: "file of variables not readable",
-    fix: "mend its permissions, or remove it",
+    title: "cannot read the environment file",
+    fix: "fix its permissions, or remove it",
   },
   SVC3070: {
-    title: "server that cannot be started under supervision",
-    fix: "mend what it says above; only what has served once is started again",
+    title: "supervised server failed to start",
+    fix: "fix the error reported above; only a server that has already served is restarted",
   },
   SVC3090: {
-    title: "no completion for that shell",
-    fix: "name bash, zsh or fish",
+    title: "unsupported shell",
+    fix: "pass bash, zsh or fish",
   },
   SVC3091: {
-    title: "name that no package can have",
-    fix: "give one that its package manager takes, such as `--name shop-client`",
+    title: "invalid package name",
+    fix: "pass a name that the package manager accepts, for example `--name shop-client`",
   },
   SVC3092: {
-    title: "version that no package can have",
-    fix: "give one such as `--version 1.2.0`",
+    title: "invalid package version",
+    fix: "pass a semantic version, for example `--version 1.2.0`",
   },
   SVC3093: {
     title: "too many open files",
-    fix: "raise the limit of this process, such as with `ulimit -n 1024`",
+    fix: "raise the limit of this process, for example with `ulimit -n 65536`",
   },
   SVC3320: {
-    title: "record of requests not readable",
-    fix: "name a file that `svc serve --record <file>` wrote",
+    title: "cannot read the recording",
+    fix: "pass a file written by `svc serve --record <file>`",
   },
   SVC3321: {
-    title: "server for a replay not there",
-    fix: "name one that runs, such as `--against http://127.0.0.1:9000`",
+    title: "replay target is not available",
+    fix: "pass a running server, for example `--against http://127.0.0.1:9000`",
   },
   SVC3322: {
-    title: "header lines not readable",
-    fix: "name a file with lines such as `Authorization: Bearer ...`",
+    title: "invalid header file",
+    fix: "pass a file with lines such as `Authorization: Bearer ...`",
   },
 } as const satisfies Record<string, ErrorCode>;

@@ -8,212 +8,214 @@ export const COMPILER_CODES = {
     fix: "write `/** @plugin */` above an exported function",
   },
   SVC1002: {
-    title: "plugin that is not exported",
-    fix: "write `export` before the function, or bind the wrapper's result to an exported const",
+    title: "plugin is not exported",
+    fix: "add `export` to the function, or assign the wrapper's result to an exported const",
   },
   SVC1003: {
-    title: "`@plugin` on something that cannot be a plugin",
-    fix: "put the tag above an exported function",
+    title: "`@plugin` on a declaration that cannot be a plugin",
+    fix: "move the tag above an exported function",
   },
   SVC1004: {
-    title: "plugin decorator outside a static method of an exported class",
+    title: "plugin decorator requires a static method of an exported class",
     fix: "make the method `static` and export its class",
   },
   SVC1005: {
-    title: "`@plugin` in an ordinary comment",
-    fix: "write a documentation comment: `/** @plugin */`",
+    title: "`@plugin` in a comment that is not a doc comment",
+    fix: "use a doc comment: `/** @plugin */`",
   },
   SVC1006: {
-    title: "plugin without a name",
+    title: "plugin has no name",
     fix: 'name it: `/** @plugin name */` or `plugin({ name: "name" }, ...)`',
   },
   SVC1007: {
-    title: "plugin option that is not a literal",
-    fix: "write the value itself: the compiler does not run code to learn it",
+    title: "plugin option is not a literal",
+    fix: "write a literal value: the compiler reads options without running code",
   },
   SVC1008: {
     title: "invalid plugin option",
-    fix: "use the options name, graph, role and readonly",
+    fix: "use name, graph, role or readonly",
   },
   SVC1009: {
-    title: "plugin wrapper without a readable function",
-    fix: "write the function in the call, or pass the name of one that this project declares",
+    title: "cannot resolve the function passed to the plugin wrapper",
+    fix: "define the function in the call, or pass a function declared in this project",
   },
   SVC1010: {
-    title: "overloaded plugin function",
+    title: "plugin function is overloaded",
     fix: "give the plugin one signature with a body",
   },
   SVC1011: {
-    title: "plugin function with type parameters",
-    fix: "write concrete types",
+    title: "plugin function has type parameters",
+    fix: "use concrete types",
   },
   SVC1012: {
     title: "rest parameter",
-    fix: "take one array parameter instead",
+    fix: "use one array parameter instead",
   },
   SVC1013: {
     title: "destructured parameter",
-    fix: "give the parameter a name, and take it apart in the body",
+    fix: "name the parameter and destructure it in the body",
   },
   SVC1014: {
     title: "`this` parameter",
-    fix: "remove it: plugins are called without an object",
+    fix: "remove it: plugins are called without a receiver",
   },
   SVC1015: {
-    title: "configured plugin function that is not there",
-    fix: "export it from that module, or correct the entry in svc.config.ts",
+    title: "configured plugin function not found",
+    fix: "export it from that module, or fix the entry in svc.config.ts",
   },
   SVC1020: {
     title: "invalid plugin name",
-    fix: "use letters, digits and underscores, first no digit, at most 255",
+    fix: "use at most 255 letters, digits and underscores; do not start with a digit",
   },
   SVC1021: {
-    title: "plugin name used twice",
-    fix: "rename one of them",
+    title: "duplicate plugin name",
+    fix: "rename one of the plugins",
   },
   SVC1022: {
     title: "invalid parameter name",
-    fix: "use letters, digits and underscores, first no digit",
+    fix: "use letters, digits and underscores; do not start with a digit",
   },
   SVC1030: {
-    title: "plugin without its first argument",
-    fix: "begin the signature with `request: PluginRequest` (`response: PluginResponse` in a post)",
+    title: "first plugin argument is missing",
+    fix:
+      "start the signature with `request: PluginRequest` (`response: PluginResponse` for " +
+      "post plugins)",
   },
   SVC1031: {
-    title: "argument that a post plugin cannot have",
-    fix: "a post plugin takes `response` and, when bound, `graph`",
+    title: "argument not allowed in a post plugin",
+    fix: "declare only `response` and, for a bound plugin, `graph`",
   },
   SVC1032: {
-    title: "default on a reserved argument",
+    title: "reserved argument has a default",
     fix: "remove the default: the server always passes this argument",
   },
   SVC1033: {
-    title: "bound graph without a `graph` argument",
+    title: "bound plugin has no `graph` argument",
     fix: "add `graph: Graph` to the signature",
   },
   SVC1034: {
-    title: "reserved argument of another type",
+    title: "reserved argument has the wrong type",
     fix: "declare one of the types that the server passes",
   },
   SVC1040: {
-    title: "parameter type that a request cannot carry",
-    fix: "use what JSON can carry: numbers, strings, booleans, arrays, plain objects",
+    title: "parameter type cannot be sent in a request",
+    fix: "use JSON types: numbers, strings, booleans, arrays, plain objects",
   },
   SVC1041: {
-    title: "result type that cannot be rendered",
-    fix: "return what JSON can carry: numbers, strings, booleans, arrays, plain objects",
+    title: "result type cannot be serialized",
+    fix: "return JSON types: numbers, strings, booleans, arrays, plain objects",
   },
   SVC1042: {
-    title: "parameter without a type",
-    fix: "annotate it; without a type it arrives as text",
+    title: "parameter has no type",
+    fix: "add a type annotation; without one the value arrives as a string",
   },
   SVC1043: {
-    title: "default that its type cannot hold",
-    fix: "write a default of the parameter's type",
+    title: "default does not match its type",
+    fix: "use a default of the parameter's type",
   },
   SVC1044: {
-    title: "sort key type that cannot be compared",
-    fix: "use one of int, float, str and bytes as the key of PluginResponse",
+    title: "sort key type is not orderable",
+    fix: "use int, float, str or bytes as the key type of PluginResponse",
   },
   SVC1045: {
-    title: "engine that returns a PluginRequest",
-    fix: "only a pre or post plugin forwards a request",
+    title: "engine plugin returns a PluginRequest",
+    fix: "return it from a pre or post plugin: only those can forward requests",
   },
   SVC1046: {
-    title: "result that a dispatcher cannot merge",
+    title: "result cannot be merged by a dispatcher",
     fix: "return a PluginResponse",
   },
   SVC1047: {
-    title: "example that calls the plugin wrongly",
-    fix: "write a call that the plugin would accept",
+    title: "example does not match the plugin's signature",
+    fix: "fix the call so that the plugin would accept it",
   },
   SVC1050: {
     title: "blocking call in a plugin",
-    fix: "use the asynchronous form and await it",
+    fix: "use the asynchronous variant and await it",
   },
   SVC1051: {
-    title: "mutable module state with more than one executor",
-    fix: "keep shared state in a graph, or run one executor",
+    title: "mutable module state with several executors",
+    fix: "keep shared state in a graph, or set `executors: 1`",
   },
   SVC1060: {
-    title: "type check could not run",
-    fix: "install the package `typescript`, version 7",
+    title: "type checker not available",
+    fix: "run `npm install typescript@7`",
   },
   SVC1061: {
-    title: "unreadable tsconfig.json",
-    fix: "correct the file",
+    title: "cannot read tsconfig.json",
+    fix: "fix the file",
   },
   SVC1062: {
-    title: "text that fits two members of a parameter's type",
-    fix: "declare members that differ as text, or send the text in the quotes of JSON",
+    title: "text matches several members of a union parameter",
+    fix: "make the members distinguishable as text, or send the string in JSON quotes",
   },
   SVC1070: {
     title: "unknown name in an expression",
     fix: "use a name of the expression language (docs/reference/expressions.md)",
   },
   SVC1071: {
-    title: "expression that cannot be read",
-    fix: "correct the text where the message points",
+    title: "expression syntax error",
+    fix: "fix the expression at the marked position",
   },
   SVC1072: {
-    title: "expression glued together from texts",
-    fix: "put values into it with the template `expr`",
+    title: "expression built by string concatenation",
+    fix: "insert values with the `expr` template tag",
   },
   SVC1073: {
-    title: "expression whose value is always the same",
-    fix: "compare numbers with numbers and texts with texts",
+    title: "comparison is always constant",
+    fix: "compare numbers with numbers and strings with strings",
   },
   SVC1101: {
-    title: "configuration cannot be loaded",
-    fix: "correct the file so that it runs and exports a configuration by default",
+    title: "configuration failed to load",
+    fix: "make the file run and export a configuration as its default export",
   },
   SVC1102: {
     title: "invalid configuration",
-    fix: "write the expected values",
+    fix: "replace the listed values with valid ones",
   },
   SVC1103: {
-    title: "no plugin files",
-    fix: "put a file below `plugins`, or name others with `plugins` in svc.config.ts",
+    title: "no plugin files found",
+    fix: "add a file under `plugins/`, or set `plugins` in svc.config.ts",
   },
   SVC1104: {
-    title: "plugins cannot be bundled",
-    fix: "correct the import; packages must be installed, files must exist",
+    title: "plugin bundling failed",
+    fix: "fix the import: the package must be installed, the file must exist",
   },
   SVC1105: {
-    title: "build folder cannot be written",
-    fix: "mend the permissions of the project folder",
+    title: "cannot write the build folder",
+    fix: "fix the permissions of the project folder",
   },
   SVC1120: {
-    title: "tag that nearly is `@plugin`",
-    fix: "write `@plugin`, or another word if it is meant for another tool",
+    title: "misspelled `@plugin` tag",
+    fix: "write `@plugin`, or rename the tag if another tool reads it",
   },
   SVC1121: {
-    title: "name that a CommonJS package does not export",
-    fix: "import the package by default, and take the name from it",
+    title: "CommonJS package does not export this name",
+    fix: "import the package's default export and read the name from it",
   },
   SVC1122: {
-    title: "code that does something else than it seems to",
-    fix: "write what is meant",
+    title: "misleading code",
+    fix: "write what you mean explicitly",
   },
   SVC1140: {
-    title: "tag that says no limit",
-    fix: "give it the value that it needs: `@minimum 1`, `@format date`",
+    title: "limit tag has no value",
+    fix: "add the value: `@minimum 1`, `@format date`",
   },
   SVC1141: {
-    title: "limit on a type that it cannot hold for",
-    fix: "remove the tag, or declare a type with such values",
+    title: "limit does not apply to this type",
+    fix: "remove the tag, or change the type",
   },
   SVC1144: {
-    title: "`@before` without a function that can run before a plugin",
-    fix: "name a function that this project exports, declared in this file or imported into it",
+    title: "`@before` does not name a callable function",
+    fix: "name a function exported by this project and declared in, or imported into, this file",
   },
   SVC1321: {
-    title: "plugin that cannot be inline",
-    fix: "leave out `@inline`, or let the plugin answer at once and without a graph",
+    title: "plugin cannot be `@inline`",
+    fix: "remove `@inline`, or return a synchronous result without using a graph",
   },
   SVC1145: {
-    title: "time-out that is no time",
-    fix: "write a number and its unit: `@timeout 2s`",
+    title: "invalid timeout",
+    fix: "write a number and a unit: `@timeout 2s`",
   },
   SVC1146: {
     title: "limit that applies to nothing",
@@ -224,43 +226,49 @@ export const COMPILER_CODES = {
     fix: "use a limit tag, such as `@minimum`, `@maxLength` or `@pattern`",
   },
   SVC1142: {
-    title: "pattern that cannot be run in one pass",
-    fix: "write it without references back and without looking around",
+    title: "pattern is not linear-time",
+    fix: "remove backreferences and lookaround",
   },
   SVC1143: {
-    title: "limit without the parameter that it is for",
-    fix: "begin with its name: `@minimum count 1`, or write the tag before the parameter",
+    title: "limit tag names no parameter",
+    fix:
+      "start with the parameter name (`@minimum count 1`), or move the tag in front of the " +
+      "parameter",
   },
   SVC1180: {
-    title: "system descriptor does not run",
-    fix: "mend the file; the message says where",
+    title: "system descriptor failed to run",
+    fix: "fix the file at the position in the message",
   },
   SVC1181: {
-    title: "system descriptor is not valid",
-    fix: "mend what each line names",
+    title: "invalid system descriptor",
+    fix: "fix each line listed in the message",
   },
   SVC1220: {
-    title: "HttpError whose status the contract cannot tell",
-    fix: "give `super` a number, or begin the text with it: `@throws {Gone} 410 it was sold`",
+    title: "HttpError status is not statically known",
+    fix:
+      "pass a number to `super`, or start the tag text with it: `@throws {Gone} 410 product " +
+      "was discontinued`",
   },
   SVC1250: {
-    title: "file with `@plugin` that is not searched for plugins",
-    fix: "name it `.ts` or `.mts`, or name it with `plugins` in svc.config.ts",
+    title: "file contains `@plugin` but is not scanned for plugins",
+    fix: "rename it to `.ts` or `.mts`, or add it to `plugins` in svc.config.ts",
   },
   SVC1270: {
-    title: "svc-server is not installed where the project is",
-    fix: "run `npm install svc-server` there, or in the folder of its workspace",
+    title: "svc-server is not installed for this project",
+    fix: "run `npm install svc-server` in the project or in its workspace root",
   },
   SVC1271: {
-    title: "schema that the server cannot reach",
-    fix: "declare it at the top of a module, and import it as a value where a type names it",
+    title: "schema is not reachable from the server",
+    fix: "declare it at module level, and import it as a value where a type refers to it",
   },
   SVC1272: {
-    title: "schema in a place where it would not be asked",
-    fix: "make it the type of a parameter, of a property or of the elements of an array",
+    title: "schema in a position that is not validated",
+    fix: "use it as the type of a parameter, a property or an array element",
   },
   SVC1273: {
-    title: "schemas that could not be asked for their limits",
-    fix: "put them into a module that needs nothing which a build does not have",
+    title: "cannot inspect the schemas' limits",
+    fix:
+      "move the schemas to a module without run-time dependencies such as environment " +
+      "variables or connections",
   },
 } as const satisfies Record<string, ErrorCode>;

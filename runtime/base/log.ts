@@ -134,10 +134,9 @@ function tellRepeats(): void {
   leftOut = 0;
   for (const [text, { level, count }] of again) {
     const [first] = text.split("\n", 1);
-    logUnthrottled(`${first} (${count} more within a second)`, level, { repeats: count });
+    logUnthrottled(`${first} (${count} more within 1 s)`, level, { repeats: count });
   }
-  if (missing > 0)
-    logUnthrottled(`${missing} more entries were left out`, "warn", { repeats: missing });
+  if (missing > 0) logUnthrottled(`${missing} more entries dropped`, "warn", { repeats: missing });
 }
 
 /** @param start of a line for people; files have the time there */

@@ -13,254 +13,268 @@ export const RUNTIME_CODES = {
   },
   SVC2102: {
     title: "invalid plugin request",
-    fix: "give a plugin name, and parameters and header fields that HTTP can carry",
+    fix: "pass a plugin name, and parameters and header fields that HTTP can encode",
   },
   SVC2103: {
     title: "invalid plugin response",
-    fix: "append sort keys of one type, in the order of sortby, and no more than maxhits",
+    fix: "append sort keys of one type in `sortby` order, and at most `maxhits` entries",
   },
   SVC2104: {
-    title: "plugin cannot be registered",
-    fix: "start the system first; give `parameters` or a function that loadPlugins returned",
+    title: "plugin registration failed",
+    fix:
+      "call `system.initialize` first, then pass `parameters` or a function returned by " +
+      "`loadPlugins`",
   },
   SVC2105: {
-    title: "damaged partial response",
-    fix: "let every instance of a matrix run the same version",
+    title: "corrupt partial response",
+    fix: "run the same svc version on every instance of the matrix",
   },
   SVC2120: {
-    title: "plugins that do not finish loading",
-    fix: "let modules do their work in functions, or allow more with `--plugin-load-timeout`",
+    title: "plugins did not finish loading in time",
+    fix: "move top-level work into functions, or raise `--plugin-load-timeout`",
   },
   SVC2201: {
-    title: "plugins cannot be loaded",
-    fix: "mend the module that the message names, then `svc build` again",
+    title: "plugins failed to load",
+    fix: "fix the module named in the message, then run `svc build`",
   },
   SVC2202: {
-    title: "port cannot be bound",
-    fix: "choose another with `--port`, or 0 for any free pair of ports",
+    title: "cannot bind port",
+    fix: "choose another port with `--port`, or use 0 for any free pair",
   },
   SVC2203: {
-    title: "server already running",
+    title: "server is already running",
     fix: "call `stopHTTP` first",
   },
   SVC2204: {
-    title: "server not running",
+    title: "server is not running",
     fix: "call `startHTTP` first",
   },
   SVC2205: {
-    title: "invalid server argument",
-    fix: "pass a value of the type that the message names",
+    title: "invalid server option",
+    fix: "pass a value of the type named in the message",
   },
   SVC2206: {
-    title: "too few addresses for threads",
-    fix: "let the process have more with `ulimit -v unlimited`, or start fewer `--executors`",
+    title: "not enough address space for threads",
+    fix: "raise the limit with `ulimit -v unlimited`, or start fewer `--executors`",
   },
   SVC2207: {
     title: "invalid dispatcher configuration",
-    fix: "correct what the path names; docs/reference/http-interface.md lists its keys",
+    fix: "fix the key at the given path; docs/reference/http-interface.md lists the keys",
   },
   SVC2301: {
-    title: "transport cannot be loaded",
-    fix: "install hyper-express in the project, or choose `auto` or `net` as transport",
+    title: "transport failed to load",
+    fix: "install hyper-express in the project, or set `http.transport` to `net` or `auto`",
   },
   SVC2401: {
-    title: "graph not accessible",
-    fix: "release the lock that the message names, or wait for it with `timeout`",
+    title: "graph is not accessible",
+    fix: "release the lock named in the message, or wait for it with `timeout`",
   },
   SVC2402: {
-    title: "graph full",
-    fix: "spread the data over several graphs, or over the partitions of a matrix",
+    title: "graph capacity exceeded",
+    fix: "split the data across several graphs, or across the partitions of a matrix",
   },
   SVC2403: {
     title: "invalid arc",
-    fix: "give relationship, modifier and a value that the modifier can hold",
+    fix: "pass a relationship, a modifier and a value in the modifier's range",
   },
   SVC2404: {
-    title: "enumeration failed",
-    fix: "use fewer names, or one that is defined",
+    title: "name enumeration failed",
+    fix: "use fewer distinct names, or one that already exists",
   },
   SVC2405: {
     title: "invalid vertex",
-    fix: "give an id of 1 to 131,000 bytes without control characters, and its own type",
+    fix:
+      "use an id of 1 to 131,000 bytes without control characters, and the vertex's " +
+      "existing type",
   },
   SVC2406: {
     title: "invalid query",
-    fix: "correct the part that the message names",
+    fix: "fix the argument named in the message",
   },
   SVC2407: {
     title: "query failed",
-    fix: "allow it more time with `timeout`, or ask for less",
+    fix: "raise `timeout`, or narrow the query",
   },
   SVC2408: {
-    title: "graph operation not possible in time",
-    fix: "close the vertices that the message names, or allow it more time",
+    title: "graph operation timed out",
+    fix: "close the vertices named in the message, or raise `timeout`",
   },
   SVC2409: {
     title: "graph data not usable",
-    fix: "mend the path or the file that the message names",
+    fix: "fix the path or file named in the message",
   },
   SVC2410: {
-    title: "no such object",
-    fix: "create it first, or name one that exists",
+    title: "object not found",
+    fix: "create it first, or use an existing name",
   },
   SVC2411: {
     title: "invalid value",
-    fix: "pass a value of the range that the message names",
+    fix: "pass a value that the message allows",
   },
   SVC2412: {
-    title: "not supported yet",
-    fix: "leave out what the message names",
+    title: "not supported",
+    fix: "remove the option named in the message",
   },
   SVC2413: {
-    title: "defect of the graph engine",
-    fix: "report it with the message",
+    title: "internal graph engine error",
+    fix: "report a bug and include the message",
   },
   SVC2414: {
-    title: "snapshot not readable after it was written",
-    fix: "look for faults of the disk, or save to another one; the previous snapshots are kept",
+    title: "snapshot verification failed",
+    fix: "check the disk for errors, or save to another disk; earlier snapshots are kept",
   },
   SVC2500: {
-    title: "log of changes damaged",
-    fix: "`svc log check` says what can be saved, `svc log repair` saves it; or restore a backup",
+    title: "transaction log is corrupt",
+    fix:
+      "run `svc log check` to see what can be recovered and `svc log repair` to recover it, " +
+      "or restore a backup",
   },
   SVC2501: {
-    title: "log of changes cannot be written",
-    fix: "make room on the disk, or mend it, then start again",
+    title: "cannot write the transaction log",
+    fix: "free disk space or replace the disk, then restart",
   },
   SVC2502: {
-    title: "change not durable",
-    fix: "see the server's log for why its log failed; ask later what became of the change",
+    title: "change is not durable",
+    fix:
+      "check the server log for why the transaction log failed, then verify whether the " +
+      "change was applied",
   },
   SVC2503: {
     title: "graph cannot be recovered",
-    fix: "restore the snapshot that the message names, or save what there is with `svc log repair`",
+    fix:
+      "restore the snapshot named in the message, or recover what is left with `svc log " +
+      "repair`",
   },
   SVC2504: {
-    title: "log of changes cannot be opened",
-    fix: "let the user of this process read and write what the message names; it is not damaged",
+    title: "cannot open the transaction log",
+    fix:
+      "give this process's user read and write access to the path in the message; the log " +
+      "is intact",
   },
   SVC2530: {
     title: "replication cannot start",
-    fix: "mend the setting that the message names",
+    fix: "fix the setting named in the message",
   },
   SVC2531: {
-    title: "connection for replication lost",
-    fix: "nothing, if the other instance comes back; else see whether both can reach each other",
+    title: "replication connection lost",
+    fix: "none if the peer comes back; otherwise check that both instances can reach each other",
   },
   SVC2532: {
-    title: "replication refused",
-    fix: "see docs/guides/replicating-graphs.md for replicas that have diverged",
+    title: "replication rejected",
+    fix: "see docs/guides/replicating-graphs.md for diverged replicas",
   },
   SVC3360: {
-    title: "stream that cannot be used like that",
-    fix: "write nats://host:port/NAME?replicas=3, see docs/guides/replicating-graphs.md",
+    title: "invalid stream configuration",
+    fix: "use nats://host:port/NAME?replicas=3; see docs/guides/replicating-graphs.md",
   },
   SVC3361: {
-    title: "packages for a broker missing",
-    fix: "npm install @nats-io/jetstream@3.3.1 @nats-io/transport-node@3.3.1",
+    title: "broker client packages are missing",
+    fix: "run `npm install @nats-io/jetstream@3.3.1 @nats-io/transport-node@3.3.1`",
   },
   SVC3362: {
     title: "stream is not durable",
-    fix: "configure the broker as the message says, or leave `durable` out",
+    fix: "configure the broker as the message says, or remove `durable` from the URI",
   },
   SVC3363: {
-    title: "stream of somebody else",
-    fix: "use another name of a stream, or remove that one once it is not needed",
+    title: "stream belongs to another writer",
+    fix: "use another stream name, or delete that stream once it is unused",
   },
   SVC3364: {
-    title: "stream and log have diverged",
+    title: "stream and transaction log have diverged",
     fix: "start empty with `followStream`, or remove the stream to resend everything",
   },
   SVC3365: {
-    title: "broker not available",
-    fix: "nothing, if it comes back; else see whether nats-server runs with JetStream",
+    title: "broker is unavailable",
+    fix: "none if it comes back; otherwise check that nats-server runs with JetStream enabled",
   },
   SVC3340: {
-    title: "dump that cannot be written",
-    fix: "give file:opdump_NAME.tx, a new name in the root of the instance, on a disk with room",
+    title: "cannot write the dump",
+    fix:
+      "use file:opdump_NAME.tx, with an unused name, in the instance's root on a disk with " +
+      "free space",
   },
   SVC2533: {
-    title: "another replication key",
-    fix: "give both instances the same key",
+    title: "replication keys do not match",
+    fix: "configure the same key on both instances",
   },
   SVC2534: {
-    title: "root is no replica's",
+    title: "root is not a replica",
     fix: "start the subscriber with an empty root",
   },
   SVC2535: {
-    title: "provider was replaced",
+    title: "provider was superseded",
     fix: "save its unreplicated changes; see docs/guides/recovering-a-provider.md",
   },
   SVC2536: {
-    title: "replication cannot be changed like that",
-    fix: "mend the argument that the message names",
+    title: "invalid replication change",
+    fix: "fix the argument named in the message",
   },
   SVC2537: {
-    title: "subscribers have not confirmed in time",
-    fix: "see /svc/peerstat for the one that lags behind, or allow more time",
+    title: "subscribers did not acknowledge in time",
+    fix: "find the lagging subscriber with /svc/peerstat, or raise the timeout",
   },
   SVC3200: {
-    title: "replica differs from its provider",
+    title: "replica has diverged from its provider",
     fix: "run `svc admin sync` on the provider; see docs/guides/replicating-graphs.md",
   },
   SVC2700: {
-    title: "system descriptor not valid",
-    fix: "mend what each line names",
+    title: "invalid system descriptor",
+    fix: "fix each line listed in the message",
   },
   SVC2702: {
-    title: "admin key not usable",
-    fix: "write a longer one, such as `openssl rand -hex 32` makes",
+    title: "invalid admin key",
+    fix: "use a longer key, for example the output of `openssl rand -hex 32`",
   },
   SVC2701: {
-    title: "instance that does not answer",
-    fix: "start it, or see its log",
+    title: "instance does not respond",
+    fix: "start the instance, or check its log",
   },
   SVC2800: {
-    title: "matrix without back-ends that answer",
-    fix: "start them first; RestartHTTP takes the matrix all the same",
+    title: "no back-end in the matrix responds",
+    fix: "start the back-ends first; RestartHTTP accepts the matrix anyway",
   },
   SVC2830: {
     title: "synchronization cancelled",
-    fix: "run `svc admin sync` on the provider again when replicas are to be repaired",
+    fix: "run `svc admin sync` on the provider again to repair the replicas",
   },
   SVC2940: {
-    title: "file of TLS cannot be read",
-    fix: "give the path of a file that the server may read",
+    title: "cannot read a TLS file",
+    fix: "set a path that the server can read",
   },
   SVC2941: {
-    title: "file of TLS is not what it should be",
-    fix: "give PEM files: `-----BEGIN CERTIFICATE-----`, and the key without a passphrase",
+    title: "invalid TLS file",
+    fix: "use PEM files (`-----BEGIN CERTIFICATE-----`) and a private key without a passphrase",
   },
   SVC2942: {
-    title: "certificate and key do not belong together",
-    fix: "give the key with which the certificate was made",
+    title: "certificate and private key do not match",
+    fix: "set the private key that belongs to the certificate",
   },
   SVC2943: {
-    title: "transport without TLS or PROXY protocol",
-    fix: "choose the transport `net`",
+    title: "transport does not support TLS or the PROXY protocol",
+    fix: "use the `net` transport",
   },
   SVC2900: {
-    title: "collector of traces that takes no spans",
-    fix: "start it, or mend `tracing.collector`; requests are answered without it",
+    title: "trace collector rejects spans",
+    fix: "start the collector, or fix `tracing.collector`; requests are served without it",
   },
   SVC2890: {
-    title: "record of requests not writable",
-    fix: "choose another file with `--record <file>`, or mend the permissions of its folder",
+    title: "cannot write the request recording",
+    fix: "choose another file with `--record <file>`, or fix the permissions of its folder",
   },
   SVC2944: {
-    title: "project that cannot be tested",
-    fix: "mend what the message names; `svc check` shows it, too",
+    title: "project cannot be tested",
+    fix: "fix what the message names; `svc check` reports it too",
   },
   SVC3300: {
-    title: "argument of a test that cannot be",
-    fix: "give what the message names; docs/guides/testing-plugins.md shows examples",
+    title: "invalid test argument",
+    fix: "fix the argument named in the message; docs/guides/testing-plugins.md has examples",
   },
   SVC3301: {
-    title: "service of a test that does not run",
-    fix: "ask it before it ends, or start it anew",
+    title: "test service is not running",
+    fix: "call it before it closes, or start it again",
   },
   SVC3290: {
-    title: "schema that says neither yes nor no",
-    fix: "let its `~standard.validate` give `{ value }` or `{ issues: […] }`",
+    title: "schema validator returned an invalid result",
+    fix: "make `~standard.validate` return `{ value }` or `{ issues: […] }`",
   },
 } as const satisfies Record<string, ErrorCode>;

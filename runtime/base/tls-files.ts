@@ -69,12 +69,12 @@ export class TlsFiles {
     try {
       const material = await this.load();
       this.#refusedStamp = "";
-      log(`${this.#label}: certificates were read anew`, "info");
+      log(`${this.#label}: certificates reloaded`, "info");
       return material;
     } catch (error) {
       this.#refusedStamp = stamp;
       const { message, code } = error as SvcError;
-      log(`${message}; the former certificates stay in use`, "error", { code });
+      log(`${message}; keeping the previous certificates`, "error", { code });
       return null;
     }
   }
@@ -142,7 +142,7 @@ export class TlsFiles {
     }
     if (fits) return;
     const { cert, key } = this.#paths;
-    const refused = `${this.#label}: ${key} is not the key of the certificate in ${cert}`;
+    const refused = `${this.#label}: ${key} is not the private key of ${cert}`;
     throw new SvcError("SVC2942", refused);
   }
 

@@ -28,7 +28,7 @@ export function moduleInStack(stack: string | undefined): string | undefined {
 /** Such a file calls `process.exit`. */
 export class ExitAttempt extends SvcError {
   constructor(file: string, code: "SVC1101" | "SVC1180", status: unknown) {
-    super(code, `${file} calls process.exit(${status ?? ""}); throw an error instead`);
+    super(code, `${file} called process.exit(${status ?? ""}); throw an error instead`);
   }
 }
 
@@ -53,7 +53,7 @@ function failureOf(error: unknown): SvcError | null {
   const file = isError ? moduleInStack(error.stack) : lastRun;
   if (file === undefined || file === null) return null;
   const what = error instanceof Error ? error.message : shown(error);
-  return new SvcError("SVC1101", `${file} fails after it was read: ${what}`, { cause: error });
+  return new SvcError("SVC1101", `${file} failed after it was loaded: ${what}`, { cause: error });
 }
 
 function shown(value: unknown): string {

@@ -25,7 +25,7 @@ export function withClientExpressions<T>(run: () => T): T {
 export function limitExpression(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_HTTP_TEXT) return text;
-  const limit = `an expression has at most ${MAX_HTTP_TEXT} bytes here`;
+  const limit = `the maximum is ${MAX_HTTP_TEXT} bytes over HTTP`;
   throw new ParameterError("QueryError", `expression too long: ${bytes} bytes; ${limit}`);
 }
 

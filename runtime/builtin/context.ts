@@ -27,13 +27,13 @@ export function installBuiltinContext(parts: Partial<BuiltinContext>): void {
 
 export function serverView(): ServerView {
   const { server } = context;
-  if (server === null) throw new Error("built-in plugins run inside a started server only");
+  if (server === null) throw new Error("built-in plugins are only available on a started server");
   return server;
 }
 
 export function controlService(): ControlService {
   const { control } = context;
-  if (control === null) throw new Error("operations are asked for in the IO thread only");
+  if (control === null) throw new Error("operations are only available on the IO thread");
   return control;
 }
 

@@ -7,7 +7,7 @@ import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
 import { accessOf } from "../graph/api/graph-handle.js";
 import type { Memory } from "../graph/evaluate/memory.js";
-import type { GraphStore } from "../graph/manager/logging-entry-points.js";
+import type { GraphStore } from "../graph/store/graph-store.js";
 import type { PluginRequest } from "../plugin/request/plugin-request.js";
 import { clientAddressOf } from "./client-of.js";
 
@@ -45,13 +45,14 @@ export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: num
   const fields = headers as Readonly<Record<string, string>>;
   const maker = clientKey(clientAddressOf(fields).replace(/^\[|\]$/g, ""));
   const own = [...kept.values()].filter((other) => other.maker === maker).length;
-  if (kept.size >= MAX_MEMORIES) throw tooMany(`${MAX_MEMORIES} shared memories are in use`);
-  if (own >= MAX_OF_CLIENT) throw tooMany(`${MAX_OF_CLIENT} shared memories of yours are in use`);
+  if (kept.size >= MAX_MEMORIES) throw tooMany(`all ${MAX_MEMORIES} shared memories are in use`);
+  if (own >= MAX_OF_CLIENT)
+    throw tooMany(`this client already uses ${MAX_OF_CLIENT} shared memories`);
   const memory = graph.memory(size);
   kept.set(key, { memory, store, maker, usedAt: now });
   return memory;
 }
 
 function tooMany(limit: string): ParameterError {
-  return new ParameterError("ValueError", `${limit}: leave out sharedmem, or wait 10 minutes`);
+  return new ParameterError("ValueError", `${limit}: omit sharedmem, or retry in 10 minutes`);
 }

@@ -30,7 +30,7 @@ const changes = new LogCoalescer({
   later: (run, ms) => void setTimeout(run, ms).unref(),
   tell: (unlogged) => {
     const kinds = [...unlogged].map(([state, count]) => `${count} are ${state}`).join(", ");
-    log(`more back-ends have changed in ${LOG_WINDOW_MS / 1000} s: ${kinds}`, "warn");
+    log(`more back-ends changed state in ${LOG_WINDOW_MS / 1000} s: ${kinds}`, "warn");
   },
 });
 

@@ -159,10 +159,7 @@ export class Channel {
     this.#socket = socket;
     this.#isConnected = false;
     this.#parser = new ResponseParser();
-    this.#connectTimer = setTimeout(
-      () => this.#lost("no connection in time"),
-      this.#connectTimeoutMs,
-    );
+    this.#connectTimer = setTimeout(() => this.#lost("connect timeout"), this.#connectTimeoutMs);
     socket.on(opener.connected, () => {
       this.#stopConnecting();
       this.#isConnected = true;

@@ -232,7 +232,7 @@ export class DispatchCall implements AttemptOwner {
     backEnd.figures.answered(status, ms);
     this.dispatch.trace?.dispatched(attempt.step, status);
     attempt.release(answer.backlog);
-    if (status === UNAVAILABLE) this.#recordFailure(backEnd, "it answers with 503");
+    if (status === UNAVAILABLE) this.#recordFailure(backEnd, "returned 503");
     else if (status === TOO_MANY_REQUESTS) backEnd.penalize();
     else backEnd.outlier.answered(status >= 500);
     if (isPartial(answer)) this.#owner.succeeded(this.request, answer.isReadonly, ms);

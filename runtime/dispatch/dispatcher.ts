@@ -98,7 +98,7 @@ export class Dispatcher implements CallOwner {
     const isWorse = next.alive / next.width < former.alive / former.width;
     if (isWorse && !(config.allowIncomplete && next.alive > 0)) {
       next.leaveTo(former);
-      const text = `of ${next.width} partitions ${next.alive} would have a back-end that answers`;
+      const text = `only ${next.alive} of ${next.width} partitions would have a live back-end`;
       throw new SvcError("SVC2800", text);
     }
     this.#connector = connector;
@@ -249,7 +249,10 @@ export class Dispatcher implements CallOwner {
   exhausted(reason: string): void {
     if (performance.now() < this.#nextExhaustedLogMs) return;
     this.#nextExhaustedLogMs = performance.now() + LOG_INTERVAL_MS;
-    log(`cannot connect to back-ends: ${reason}; raise \`ulimit -n\` or lower channels`, "error");
+    log(
+      `cannot connect to back-ends: ${reason}; raise \`ulimit -n\` or lower \`channels\``,
+      "error",
+    );
   }
 
   ended(call: DispatchCall, outcome: Outcome): void {

@@ -121,7 +121,7 @@ export class HealthChecker {
 
   #postpone(backEnd: BackEnd): void {
     if (this.#timer === null) return;
-    backEnd.retire("it does not answer its health check");
+    backEnd.retire("health check failed");
     const state = this.#unhealthy.get(backEnd) ?? { backoff: new Backoff(BACKOFF), dueMs: 0 };
     state.dueMs = performance.now() + state.backoff.fail();
     this.#unhealthy.set(backEnd, state);

@@ -69,18 +69,18 @@ export class OutlierDetector {
   answered(isServerError: boolean): void {
     if (isServerError) {
       if (++this.#errors >= EJECT_AFTER_CONSECUTIVE_ERRORS || this.isEjected)
-        this.#eject("answers with errors");
+        this.#eject("returned consecutive errors");
       return;
     }
     this.#errors = 0;
     if (this.#ejectedUntilMs === 0) return;
     this.#ejectedUntilMs = 0;
     this.#recoveredMs = performance.now();
-    this.#onChange("answers requests again");
+    this.#onChange("recovered");
   }
 
   timedOut(): void {
-    this.#eject("does not answer in time");
+    this.#eject("timed out");
   }
 
   #eject(why: string): void {
@@ -91,7 +91,7 @@ export class OutlierDetector {
     if (!isRelapse) this.#ejection.reset();
     const ms = this.#ejection.fail();
     this.#ejectedUntilMs = now + ms;
-    this.#onChange(`${why}: it gets no requests for ${ms / 1000} s`);
+    this.#onChange(`${why}: ejected for ${ms / 1000} s`);
     this.#errors = 0;
   }
 }

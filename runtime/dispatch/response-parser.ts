@@ -91,7 +91,8 @@ export class ResponseParser {
   #feedBody(head: Head, chunk: Buffer, at: number): BackEndResponse | null {
     const { length } = head;
     const count = chunk.length - at;
-    if (this.#received + count > length) throw new MalformedResponse("more bytes than announced");
+    if (this.#received + count > length)
+      throw new MalformedResponse("response exceeds its Content-Length");
     if (count === length) return this.#finish(head, Buffer.from(chunk.subarray(at)));
     this.#makeRoom(this.#received + count, length);
     this.#body.set(at === 0 ? chunk : chunk.subarray(at), this.#received);

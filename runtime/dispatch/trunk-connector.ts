@@ -75,7 +75,7 @@ class Link {
 
   constructor(connector: Connector, address: BackEndAddress, timeoutMs: number, lost: () => void) {
     this.#lost = lost;
-    this.#timer = setTimeout(() => this.#end(new Error("no connection in time")), timeoutMs);
+    this.#timer = setTimeout(() => this.#end(new Error("connect timeout")), timeoutMs);
     const callback = (count: number, bytes: Uint8Array): boolean => {
       this.#receive((bytes as Buffer).subarray(0, count));
       return true;
@@ -87,7 +87,7 @@ class Link {
     socket.on("close", () => this.#end(null));
     socket.write(TRUNK_LINE, "latin1");
     const left = (): void => this.#endIfIdle();
-    const stalled = (): void => this.#end(new Error("the back-end takes nothing"));
+    const stalled = (): void => this.#end(new Error("back-end accepts no trunk"));
     this.trunk = new Trunk(socket, { opened: null, left, stalled, memory: null }, false);
     socket.on(connector.connected, () => {
       clearTimeout(this.#timer);

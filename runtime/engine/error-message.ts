@@ -38,18 +38,18 @@ const NOT_DURABLE: ErrorCodeName = "SVC2502";
 /** 500 for a request that its executor did not answer. */
 export function failureMessage(failure: Failure, plugin: string): ErrorMessage {
   if (failure === "not-durable") {
-    const text = `not durable: what ${plugin} has changed may be lost (${NOT_DURABLE})`;
+    const text = `not durable: changes made by ${plugin} may be lost (${NOT_DURABLE})`;
     return exceptionMessage("system", "DurabilityError", text);
   }
   return failure === "timeout"
-    ? exceptionMessage("system", "TimeoutError", `plugin ${plugin} ran past its time-out`)
-    : exceptionMessage("system", "ExecutorError", `the executor died while it ran ${plugin}`);
+    ? exceptionMessage("system", "TimeoutError", `plugin ${plugin} timed out`)
+    : exceptionMessage("system", "ExecutorError", `executor died while running ${plugin}`);
 }
 
 const FAILURE_LINES: Record<Failure, string> = {
-  timeout: "ran past its time-out",
-  "executor-died": "ended with its executor",
-  "not-durable": "has changed what may be lost: changes are not logged any more",
+  timeout: "timed out",
+  "executor-died": "was lost with its executor",
+  "not-durable": "made changes that may be lost: the transaction log has failed",
 };
 
 /** The same for the log. */

@@ -48,9 +48,9 @@ export class EventLoopMonitor {
     const seconds = Math.round(this.#busyMs / 1000);
     const why =
       inline.length === 0
-        ? "there is more to do than one instance can, see svc_io_busy_ratio"
+        ? "this instance is overloaded, see svc_io_busy_ratio"
         : `by load, or by what @inline plugins do there: ${inline.join(", ")}`;
-    log(`the thread of the sockets was busy for ${percent} % of ${seconds} s: ${why}`, "warn");
+    log(`IO thread was ${percent} % busy for ${seconds} s: ${why}`, "warn");
     this.#untoldMs = 0;
   }
 }

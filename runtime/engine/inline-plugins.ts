@@ -75,7 +75,8 @@ export class InlinePlugins {
       }
     } catch (error) {
       log(
-        `inline plugins run in executors, since they cannot be loaded here: ${loadFailure(error)}`,
+        "inline plugins run in executors because they failed to load on the IO thread: " +
+          `${loadFailure(error)}`,
         "warn",
       );
     }
@@ -139,7 +140,7 @@ export class InlinePlugins {
     record.calls++;
     record.long++;
     if (record.long > LONG_CALLS || tookMs > FAR_TOO_LONG_MS) {
-      this.#leave(route, `it took ${tookMs.toFixed(1)} ms`);
+      this.#leave(route, `took ${tookMs.toFixed(1)} ms`);
     }
   }
 
@@ -148,7 +149,7 @@ export class InlinePlugins {
     route.inline = null;
     this.#left();
     const { name } = route;
-    log(`plugin ${name} runs in executors from now on: ${why}, too long for @inline`, "warn", {
+    log(`plugin ${name} moved to executors: ${why}, too slow for @inline`, "warn", {
       plugin: name,
     });
   }
@@ -166,9 +167,9 @@ function prepareThread(): void {
 }
 
 function refuseCapture(): never {
-  throw new Error("exceptions in the thread of the sockets are logged: nobody else captures them");
+  throw new Error("uncaught exceptions on the IO thread are logged and cannot be captured");
 }
 
 function refuseExit(): never {
-  throw new Error("process.exit() in the thread of the sockets: an @inline plugin cannot end it");
+  throw new Error("process.exit() is disabled for @inline plugins");
 }

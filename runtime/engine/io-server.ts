@@ -247,7 +247,7 @@ export class IoServer {
     this.#metrics.forget();
     this.#tallies.forget();
     for (const [target, fault] of useless)
-      log(`the example ${target} does not warm up: it ${fault}`, "info");
+      log(`warm-up skipped for example ${target}: ${fault}`, "info");
   }
 
   #setPlugins({ routes, descriptions }: PluginList): void {

@@ -61,7 +61,7 @@ function noPair(error: unknown): SvcError {
   const tries = FREE_PAIR_TRIES + SYSTEM_TRIES;
   return new SvcError(
     "SVC2202",
-    `no pair of free ports in ${tries} tries; of the last: ${message}`,
+    `no free port pair after ${tries} attempts; last error: ${message}`,
   );
 }
 
@@ -79,7 +79,7 @@ async function bind(
     const where = `${server} port ${port}${ip === null ? "" : ` of ${ip}`}`;
     const refused = (why: string) => new SvcError("SVC2202", `${where} ${why}`, { cause: error });
     if (code === "EADDRINUSE") throw refused("is in use");
-    if (code === "EACCES") throw refused("may not be bound by this user");
+    if (code === "EACCES") throw refused("requires more privileges");
     throw refused(`cannot be bound: ${(error as Error).message}`);
   }
 }

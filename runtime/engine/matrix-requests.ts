@@ -45,7 +45,7 @@ import type { TraceSampler } from "./trace-sampler.js";
 const POST_QUEUE = 1;
 const DEADLINE_STEP_MS = 10;
 const EXPLAIN_FIELD = "X-SVC-Explain: 1";
-const CAME_BACK = "request came back to a dispatcher that had passed it on without a pre-processor";
+const CAME_BACK = "dispatch loop: request returned to a dispatcher that already forwarded it";
 const TOO_MANY_RESUBMITS = `request was resubmitted more than ${MAX_RESUBMITS} times`;
 
 /** A request of a client, or of a dispatcher above. */

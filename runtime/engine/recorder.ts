@@ -136,7 +136,7 @@ export class Recorder {
   }
 
   #end(why: string): void {
-    log(`the record ${this.#options.path} ends: ${why}`, "warn");
+    log(`recording to ${this.#options.path} stopped: ${why}`, "warn");
     this.#tellLeftOut();
     this.#isRecording = false;
     this.#file?.end();
@@ -144,7 +144,7 @@ export class Recorder {
 
   #tellLeftOut(): void {
     if (this.#leftOut === 0) return;
-    log(`${this.#leftOut} requests were not recorded: the disk was too slow`, "warn");
+    log(`${this.#leftOut} requests were not recorded: disk too slow`, "warn");
     this.#leftOut = 0;
   }
 }

@@ -242,8 +242,8 @@ export class RequestEngine {
     const { view } = this.#parts;
     const unloadable = view.unloadable().map(({ name }) => name);
     const ills = [
-      ["Graphs that cannot be loaded", unloadable],
-      ["Graphs that could not be saved", view.unsaved()],
+      ["Graphs that failed to load", unloadable],
+      ["Graphs that failed to save", view.unsaved()],
     ] as const;
     const told = ills.filter(([, names]) => names.length > 0);
     if (told.length === 0) return null;

@@ -52,7 +52,7 @@ import type { SchedulerEvents } from "./scheduler.js";
 import { type StreamPayload, Streams } from "./streams.js";
 
 const NO_EXECUTOR = "Service Unavailable: all executors are busy";
-const TOO_MANY_STREAMS = "Service Unavailable: too many answers are under way";
+const TOO_MANY_STREAMS = "Service Unavailable: too many responses in progress";
 const TOO_MANY_REQUESTS = 429;
 const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
 const RETRY_SOON = "Retry-After: 2\r\n";

@@ -343,7 +343,7 @@ export class Scheduler {
       if (!link.expectsSign || !link.unresponsive) continue;
       // Once is enough: its end takes longer than the next look at it.
       link.expectsSign = false;
-      this.#events.terminate(link.id, "it did not answer after a plugin time-out");
+      this.#events.terminate(link.id, "unresponsive after a plugin timeout");
     }
   }
 
@@ -361,7 +361,7 @@ export class Scheduler {
     if (burning) {
       this.#slots.abandon(slot);
       if (!isTooLong) return;
-      this.#events.terminate(link.id, `plugin "${call.plugin.name}" ran past its time-out`);
+      this.#events.terminate(link.id, `plugin "${call.plugin.name}" timed out`);
     } else {
       this.#free(slot);
       link.notifyTimedOut(slot, call);

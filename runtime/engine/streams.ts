@@ -97,7 +97,7 @@ class StreamedContent implements CancellableSource {
           yield part;
           if (this.#state === "open") this.#port.postMessage(part.length satisfies StreamReply);
         } else if (this.#state === "end") return;
-        else if (this.#state === "failed") throw new Error("the stream has ended early");
+        else if (this.#state === "failed") throw new Error("stream ended early");
         else if (!(await this.#onActivity())) yield this.#heartbeat;
       }
     } finally {

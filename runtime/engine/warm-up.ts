@@ -18,7 +18,7 @@ const FIRST_CALLS = 2;
 const KEY = "x-svc-warm-up";
 
 /** What a call was answered with: a status, or what else it was. */
-type Outcome = number | "a stream" | "nothing";
+type Outcome = number | "a stream" | null;
 
 export interface WarmUp {
   /** Path and query of each call. */
@@ -46,7 +46,7 @@ export async function warmUp(
   const untilMs = performance.now() + withinMs;
   const tryOne = async (path: string): Promise<void> => {
     // Where it is not answered in time, this is what is wrong with it.
-    useless.set(path, `is not answered after ${withinMs} ms`);
+    useless.set(path, `no response after ${withinMs} ms`);
     for (let call = 1; call <= FIRST_CALLS; call++) {
       const fault = await faultOf({ ...request, path });
       if (performance.now() > untilMs) return;
@@ -78,7 +78,8 @@ export async function warmUp(
 async function faultOf(request: RequestOptions): Promise<string | null> {
   const startedMs = performance.now();
   const outcome = await call(request);
-  if (outcome !== 200) return `is answered with ${outcome}`;
+  if (outcome === null) return "no response";
+  if (outcome !== 200) return `responds with ${outcome}`;
   return performance.now() - startedMs > SLOW_MS ? `takes longer than ${SLOW_MS} ms` : null;
 }
 
@@ -111,6 +112,6 @@ function call(request: RequestOptions): Promise<Outcome> {
       response.on("end", () => resolve(response.statusCode!));
       response.resume();
     });
-    asked.on("error", () => resolve("nothing"));
+    asked.on("error", () => resolve(null));
   });
 }

@@ -7,7 +7,7 @@ import { isCrossOrigin, isServerHostName } from "./trusted-clients.js";
 
 /** These change nothing, and pages cannot read their answers unless they are allowed to. */
 const SAFE: readonly Method[] = ["GET", "HEAD", "OPTIONS"];
-const FOREIGN = "403 Forbidden: pages of other origins may not send this; http.cors may allow it";
+const FOREIGN = "403 Forbidden: cross-origin request; allow the origin with http.cors";
 
 export class CrossOriginGuard {
   readonly #cors: string | null;
@@ -25,7 +25,7 @@ export class CrossOriginGuard {
   /** Why a request is refused, null if it is not. */
   refusal({ method, headers }: Exchange): string | null {
     if (this.#hosts !== null && !this.#isOurs(headers.get("host"), this.#hosts)) {
-      return "403 Forbidden: Host is no name of this server; add it to http.allowedHosts";
+      return "403 Forbidden: Host is not a name of this server; add it to http.allowedHosts";
     }
     if (!headers.isFromPage || SAFE.includes(method) || !isCrossOrigin(headers)) return null;
     return this.#cors === "*" || this.#cors === headers.get("origin") ? null : FOREIGN;

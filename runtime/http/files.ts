@@ -125,7 +125,7 @@ function send(
   const isSame = (headers.get("if-range") ?? tag) === tag;
   const range = isSame ? parseByteRange(headers.get("range"), size) : null;
   if (range === "outside") {
-    const message = "416 Range Not Satisfiable: the file has nothing of it";
+    const message = "416 Range Not Satisfiable: range is outside the file";
     return refuse(416, message, `Content-Range: bytes */${size}\r\n`);
   }
   if (size === 0) return exchange.answer(200, mediaType, "", fields);

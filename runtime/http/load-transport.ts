@@ -16,8 +16,8 @@ export type TransportChoice = "auto" | "net" | "uws";
 
 /** Settings that only `net` supports, and what `uws` lacks. */
 const NET_ONLY = {
-  "http.tls": "uws has no TLS here",
-  "http.proxyProtocol": "uws has no PROXY protocol here",
+  "http.tls": "the uws transport does not support TLS",
+  "http.proxyProtocol": "the uws transport does not support the PROXY protocol",
 } as const;
 export type NetOnlySetting = keyof typeof NET_ONLY;
 

@@ -34,7 +34,8 @@ export class Networks {
   constructor(texts: readonly string[]) {
     for (const text of texts) {
       const network = parseNetwork(text);
-      if (network === null) throw new RangeError(`${text} is not a network like 10.0.0.0/8`);
+      if (network === null)
+        throw new RangeError(`invalid network ${text}: expected CIDR notation such as 10.0.0.0/8`);
       this.#list.addSubnet(network.address, network.bits, network.family);
     }
   }

@@ -8,7 +8,7 @@ import type { Exchange } from "./transport.js";
 import type { TrustedClients } from "./trusted-clients.js";
 
 export const KEY_HEADER = "x-svc-admin-key";
-const NO_KEY = "operators on other machines need a key, and this server has none (admin.keyFile)";
+const NO_KEY = "remote operators need an admin key, and none is configured (admin.keyFile)";
 
 export class OperatorAuth {
   readonly #trusted: TrustedClients;
@@ -32,6 +32,6 @@ export class OperatorAuth {
     if (this.#key === null) return NO_KEY;
     const given = Buffer.from(exchange.headers.get(KEY_HEADER) ?? "");
     const isRight = given.length === this.#key.length && timingSafeEqual(given, this.#key);
-    return isRight ? null : "the key in X-SVC-Admin-Key is missing, or is another one";
+    return isRight ? null : "missing or wrong key in X-SVC-Admin-Key";
   }
 }

@@ -14,7 +14,8 @@ export class HttpRejection {
 export function dispatcherNotAllowed(address: string): HttpRejection {
   return new HttpRejection(
     403,
-    `403 Forbidden: http.dispatcherNetworks does not allow ${address} to be a dispatcher`,
+    `403 Forbidden: ${address} may not dispatch to this server; ` +
+      "add its network to http.dispatcherNetworks",
   );
 }
 
@@ -35,17 +36,17 @@ export const UNSUPPORTED_CONTENT_CODING = new HttpRejection(501, "Not Implemente
 /** Nothing was executed: the same request may do later, or elsewhere. */
 export const BODY_MEMORY_EXHAUSTED = new HttpRejection(
   503,
-  "Service Unavailable: other request bodies take all memory for them",
+  "Service Unavailable: request body memory exhausted",
   "Retry-After: 2\r\n",
 );
 export const RESPONSE_MEMORY_EXHAUSTED = new HttpRejection(
   503,
-  "Service Unavailable: answers that were not read take all memory for them",
+  "Service Unavailable: response memory exhausted by unread responses",
   "Retry-After: 2\r\n",
 );
 /** For what was executed and must not be sent again by those who take 503 to mean the opposite. */
 export const RESPONSE_DROPPED = new HttpRejection(
   500,
-  "Internal Server Error: the request was executed, but there is no memory for its answer",
+  "Internal Server Error: request was executed, but its response exceeds the response memory",
 );
 export const VERSION_NOT_SUPPORTED = new HttpRejection(505, "HTTP Version Not Supported");

@@ -56,15 +56,15 @@ export class TrustedClients {
   /** Why a request is not one of a trusted client, null if it is. */
   refusal(exchange: Exchange): string | null {
     const { headers } = exchange;
-    if (isCrossOrigin(headers)) return "pages of other origins may not change graphs";
+    if (isCrossOrigin(headers)) return "cross-origin pages may not change graphs";
     const address = clientAddress(exchange);
     if (!this.#networks.has(address)) {
-      return `${address} may not change graphs; the option http.trustedNetworks may allow it`;
+      return `${address} may not change graphs; add its network to http.trustedNetworks`;
     }
     if (this.#isUnverified(exchange)) return UNVERIFIED;
     const host = headers.get("host");
     if (isServerHostName(host)) return null;
-    return `who calls this machine ${host} may not change graphs; call it by its address`;
+    return `requests with Host "${host}" may not change graphs; use the server's address`;
   }
 
   /** Whether the peer forwards for a client that nothing vouches for. */
@@ -84,8 +84,8 @@ const UNVERIFIED =
 
 /** What tools have to be told that sent something else. */
 export const CHANGE_REQUEST_HELP =
-  "graphs are changed by POST with the header X-SVC-Change: 1, or with Content-Type: " +
-  'application/json; with curl: curl -X POST -H "X-SVC-Change: 1" "<url>"';
+  "graph changes require POST with X-SVC-Change: 1 or Content-Type: application/json; " +
+  'e.g. curl -X POST -H "X-SVC-Change: 1" "<url>"';
 
 /** Browsers say where a request comes from: with `Origin`, or at least with `Sec-Fetch-Site`. */
 export function isCrossOrigin(headers: Exchange["headers"]): boolean {

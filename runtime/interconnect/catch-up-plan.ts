@@ -102,16 +102,18 @@ function findMismatch(
     // Both followed the same provider: the operation counts decide who is behind.
     if (origin === ownOrigin) return null;
     const ancestor = ancestors.find((one) => one.id === id);
-    if (ancestor === undefined) return "what it has came from another instance";
+    if (ancestor === undefined) return "replica was copied from another instance";
     if (sn <= ancestor.sn) return null;
-    return `it has changes up to ${sn} of a provider that was followed here up to ${ancestor.sn}`;
+    return (
+      `replica is at ${sn}, past the point ${ancestor.sn} where its former provider was ` +
+      "superseded"
+    );
   }
-  if (sn > log.last)
-    return describeAhead(`it has changes up to ${sn}, the log ends at ${log.last}`);
+  if (sn > log.last) return describeAhead(`replica is at ${sn}, ahead of the log end ${log.last}`);
   if (sn < log.first) return null;
   for (const { header } of log.read(sn)) {
     const isSame = header.sn + header.units - 1 === sn && header.headerCrc === chain;
-    return isSame ? null : `change ${sn} there and here are not the same`;
+    return isSame ? null : `transaction ${sn} differs between replica and provider`;
   }
   return null;
 }
@@ -119,7 +121,7 @@ function findMismatch(
 /** Only an operator can decide which side is right: a replica's log cannot roll back. */
 function describeAhead(what: string): string {
   return (
-    `${what}: this provider was put back to an earlier state. To keep what the replica has, ` +
-    "promote it (`svc admin promote`); else start it with an empty root"
+    `${what}: the provider was restored to an earlier state. Promote the replica to keep ` +
+    "its data (`svc admin promote`), or start it with an empty root"
   );
 }

@@ -7,7 +7,6 @@ import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
 import { CHECKPOINT_LOG_BYTES } from "../base/limits.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { GraphLog, RecoverableGraph } from "../graph/manager/graph-log.js";
-import type { GraphStore, SharedLogMemory } from "../graph/manager/logging-entry-points.js";
 import {
   allocateLogMemory,
   type CommitClock,
@@ -15,6 +14,8 @@ import {
   requireIdentity,
 } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
+import type { SharedLogMemory } from "../graph/memory/graph-memory.js";
+import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Disk } from "./log/disk.js";
 import type { LoggedGraph } from "./log/log-catalog.js";
 import { LogChannel } from "./log/log-channel.js";
@@ -85,8 +86,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     this.#shared = new LogChannel(disk, folder);
     this.#local = new LogChannel(disk, join(folder, LOG_LOCAL_FOLDER));
     for (const { tornBytes } of this.#channels()) {
-      if (tornBytes > 0)
-        warn(`log: ${tornBytes} bytes of an interrupted write were cut off`, "warn");
+      if (tornBytes > 0) warn(`log: discarded ${tornBytes} bytes of a torn write`, "warn");
     }
     this.#writer = new LogWriter(clock, this.#channels(), (error) =>
       warn(`${error.code}: ${error.message}`, "error"),
@@ -212,7 +212,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     const line = new ProgressLine("log");
     const units = replayLog(log, behind, failures, (done) => line.show(done));
     line.end();
-    if (units > 0) this.#warn(`log: made ${units} changes again in ${line.seconds()} s`);
+    if (units > 0) this.#warn(`log: replayed ${units} transactions in ${line.seconds()} s`);
     return units;
   }
 
@@ -227,7 +227,8 @@ function notRecovered(
   after: number,
   cause?: Error,
 ): SvcError {
-  const reason = cause?.message ?? `it ends at operation ${operationCount}, its log at ${after}`;
+  const reason =
+    cause?.message ?? `snapshot ends at operation ${operationCount}, log resumes at ${after}`;
   const text = `graph "${name}" cannot be recovered from the log: ${reason}`;
   return new SvcError("SVC2503", text, { cause });
 }

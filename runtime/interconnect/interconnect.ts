@@ -121,7 +121,7 @@ export class Interconnect {
    */
   control(control: Control): unknown {
     if (this.#replication !== null) return this.#replication.control(control);
-    throw new SvcError("SVC2530", "replication needs the log of changes: `durability` is off");
+    throw new SvcError("SVC2530", "replication requires the transaction log: `durability` is off");
   }
 
   async closeLog(): Promise<void> {

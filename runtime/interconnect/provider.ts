@@ -168,8 +168,10 @@ export class Provider implements LogSender {
     if (positions.epoch > epoch) {
       this.stop();
       fenced(positions.epoch);
-      const text = `${this.#address} follows epoch ${positions.epoch}, this is epoch ${epoch}`;
-      throw new SvcError("SVC2535", `replication: this provider was replaced: ${text}`);
+      const text =
+        `${this.#address} follows epoch ${positions.epoch}, but this instance is at epoch ` +
+        `${epoch}`;
+      throw new SvcError("SVC2535", `replication: this provider was superseded: ${text}`);
     }
     const ownOrigin = origin();
     // The offer covers graphs opened so far; the log announces later ones.
@@ -250,7 +252,7 @@ export class Provider implements LogSender {
           this.#more.ring();
         }
         if (message.type !== MessageType.Ack || message.body.length !== 8) continue;
-        if (isFirst) this.#parts.warn(`replication: ${this.#address} gets all changes`);
+        if (isFirst) this.#parts.warn(`replication: ${this.#address} attached`);
         isFirst = false;
         this.#attempts.succeeded();
         if (this.#isRepaired) this.#repair = null;
@@ -266,7 +268,7 @@ export class Provider implements LogSender {
 function dial(host: string, port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: CONNECT_TIMEOUT_MS });
-    socket.once("timeout", () => socket.destroy(new Error(`no answer from ${host}:${port}`)));
+    socket.once("timeout", () => socket.destroy(new Error(`no response from ${host}:${port}`)));
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.off("error", reject);
@@ -296,7 +298,7 @@ function parseHostAndPort(uri: string, key: SharedKey): { host: string; port: nu
   const at = address.lastIndexOf(":");
   const host = address.slice(0, at).replace(/^\[|\]$/g, "");
   if (!key.isThere && !isLoopbackAddress(host)) {
-    const text = `replication to ${address} needs a key: set txKeyFile, or the variable SVC_TX_KEY`;
+    const text = `replication to ${address} requires a key: set txKeyFile or SVC_TX_KEY`;
     throw new SvcError("SVC2530", text);
   }
   return { host, port: Number(address.slice(at + 1)) };

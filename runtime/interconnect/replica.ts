@@ -5,9 +5,9 @@
 import { SvcError } from "../base/errors.js";
 import { applyTransaction } from "../graph/log/apply-transaction.js";
 import { operationCountAfter, recordCount } from "../graph/log/transaction-format.js";
-import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import { openForLogging, requireIdentity } from "../graph/manager/logging-entry-points.js";
 import { SYSTEM_GRAPH } from "../graph/manager/system-graph.js";
+import type { GraphStore } from "../graph/store/graph-store.js";
 import { readReplicaMarker, writeReplicaMarker } from "./lineage.js";
 import {
   decodeFrameHeader,
@@ -114,7 +114,7 @@ export class Replica {
   async accept(offer: Offer): Promise<void> {
     if (offer.epoch < this.#graphs.epoch) {
       const { epoch } = this.#graphs;
-      const text = `epoch ${offer.epoch} of the provider is over, this is epoch ${epoch}`;
+      const text = `provider is at stale epoch ${offer.epoch}; this instance is at epoch ${epoch}`;
       throw new SvcError("SVC2535", text);
     }
     this.#graphs.epoch = offer.epoch;
@@ -152,7 +152,7 @@ export class Replica {
     const used = [...this.#graphs.stores().values()].filter((store) => store.operationCount > 0);
     const isForeign = log !== null && log.id !== offer.logId && used.length > 0;
     if (isForeign && offer.epoch <= epoch && this.#origin !== offer.origin) {
-      throw new SvcError("SVC2532", "replication: what is here came from another instance");
+      throw new SvcError("SVC2532", "replication: local graphs came from another instance");
     }
     // Before `at`, graphs that are not offered were erased since; after it, they were created
     // since.
@@ -214,16 +214,16 @@ export class Replica {
    * @throws SvcError SVC2531, SVC2532
    */
   async take(bytes: Buffer): Promise<{ readonly header: FrameHeader; readonly records: number }> {
-    if (this.#isRetired) throw malformedMessage("this instance provides by itself now");
+    if (this.#isRetired) throw malformedMessage("this instance is now a provider");
     const header = decodeFrameHeader(bytes);
     const units = bytes.subarray(FRAME_HEADER_BYTES);
     if (header === null || header.isTable || !isIntact(header, units))
-      throw malformedMessage("a frame is damaged");
+      throw malformedMessage("corrupt frame");
     const reached = this.#applied.sn;
     // A frame acknowledges everything before it, so a gap is an error even if it concerns only
     // other graphs.
     if (reached === null ? !this.#mayRepeat : header.sn > reached + 1) {
-      throw malformedMessage(`changes before ${header.sn} are missing`);
+      throw malformedMessage(`missing transactions before ${header.sn}`);
     }
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const at = FRAME_HEADER_BYTES / 4;
@@ -302,9 +302,9 @@ export class Replica {
     if (offered === undefined) {
       // It was erased since.
       if (number <= this.#lastNumber) return;
-      throw malformedMessage(`changes of graph ${number}, which was not told of`);
+      throw malformedMessage(`changes of unannounced graph ${number}`);
     }
-    if (this.#isRetired) throw malformedMessage("this instance provides by itself now");
+    if (this.#isRetired) throw malformedMessage("this instance is now a provider");
     if (this.#mayRepeat && this.#isSuperseded(offered)) return;
     const store = this.#findStore(number) ?? this.#open(offered);
     if (operationCountAfter(words, at) <= store.operationCount) return;
@@ -384,7 +384,7 @@ export class Replica {
     this.#graphs.open(graph);
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || requireIdentity(store) !== graph.identity) {
-      const text = `graph "${graph.name}" is here already, and not the provider's`;
+      const text = `local graph "${graph.name}" did not come from the provider`;
       throw new SvcError("SVC2532", text);
     }
     this.#stores.set(graph.number, store);

@@ -1,13 +1,13 @@
 // Position of a graph (operation count and digest) as exchanged between peers, and its divergence.
 
 import type { GraphManager } from "../graph/manager/graph-manager.js";
-import type { GraphStore } from "../graph/manager/logging-entry-points.js";
 import {
   digestCheckpoint,
   requireIdentity,
   verifyDigest,
 } from "../graph/manager/logging-entry-points.js";
 import { graphDigest } from "../graph/status/graph-totals.js";
+import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Position } from "./wire/positions.js";
 
 /** Returns the position of a graph. */
@@ -23,8 +23,8 @@ export function replicationPosition(store: GraphStore): Position {
 /** Returns the message for a diverged graph, with its remedy. */
 export function isDiverged(name: string, count: number): string {
   return (
-    `replication: graph "${name}" differs from the provider's after ${count} operations: ` +
-    "`svc admin sync` there, or ADMIN_Sync, sends it again"
+    `replication: graph "${name}" has diverged from the provider after ${count} ` +
+    "operations; resend it with `svc admin sync` or ADMIN_Sync on the provider"
   );
 }
 

@@ -88,7 +88,8 @@ export class Replication {
     if (parts.log === null || !parts.log.isOn) {
       if (!isWanted) return null;
       const text =
-        "replication needs the log of changes: `durability` is off, or the root is not writable";
+        "replication requires the transaction log: " +
+        "`durability` is off, or the root is not writable";
       throw new SvcError("SVC2530", text);
     }
     const replication = new Replication(parts, parts.log);
@@ -96,8 +97,8 @@ export class Replication {
       const { root } = parts.settings;
       const fence = fencedBy(root);
       if (fence !== null) {
-        const text = `this instance was replaced as of epoch ${fence}: its graphs are readonly`;
-        const hint = "and it provides nothing, until it is told to by `svc admin promote`";
+        const text = `this instance was fenced at epoch ${fence}: its graphs are read-only`;
+        const hint = "and it does not replicate until `svc admin promote`";
         parts.warn(`SVC2535: replication: ${text}, ${hint}`);
         return replication;
       }
@@ -159,7 +160,7 @@ export class Replication {
     const uri = this.#canonicalUri(given);
     const fence = fencedBy(this.#parts.settings.root);
     if (fence !== null) {
-      const text = `this instance was replaced as of epoch ${fence}, and provides nothing`;
+      const text = `this instance was fenced at epoch ${fence} and provides nothing`;
       throw new SvcError("SVC2535", `replication: ${text}`);
     }
     if (this.#senders.some((sender) => sender.uri === uri)) {
@@ -191,7 +192,7 @@ export class Replication {
   /** @throws SvcError SVC2534, SVC3360, SVC3361 */
   async #followStream(given: string, txPort: number | null): Promise<void> {
     if (txPort !== null) {
-      const text = "an instance follows a stream, or listens at a tx port, not both";
+      const text = "configure either a stream or a tx port, not both";
       throw new SvcError("SVC3360", text);
     }
     const follower = findTransport(given).createFollower?.(given, {
@@ -250,8 +251,9 @@ export class Replication {
     this.#isPromoted = true;
     this.#traffic.txPort = port;
     this.#parts.warn(
-      `replication: this instance has taken over as of epoch ${epoch}, and provides: ` +
-        `at port ${port} it only tells others so. To let it follow, start it with an empty root`,
+      `replication: this instance was promoted at epoch ${epoch} and is now a provider; ` +
+        `port ${port} only announces this. To make it a replica again, start it with an empty ` +
+        "root",
     );
   }
 
@@ -272,7 +274,7 @@ export class Replication {
     this.#isPromoted = true;
     this.#traffic.provider = null;
     keeper.isReplica = false;
-    warn(`replication: this instance provides from now on, as of epoch ${log.epoch}`);
+    warn(`replication: promoted to provider, epoch ${log.epoch}`);
     return log.epoch;
   }
 
@@ -293,7 +295,7 @@ export class Replication {
       const late = this.#senders.find((sender) => !sender.has(safe));
       if (late === undefined) return;
       if (performance.now() > deadline) {
-        const text = `${late.uri} has not confirmed all changes in ${timeoutMs} ms`;
+        const text = `${late.uri} did not acknowledge all changes within ${timeoutMs} ms`;
         throw new SvcError("SVC2537", `replication: ${text}`);
       }
       await sleep(POLL_MS, undefined, { ref: false });
@@ -358,7 +360,7 @@ export class Replication {
       if (performance.now() > deadline) return false;
       await sleep(POLL_MS, undefined, { ref: false });
       if (this.#cancelled !== cancelled) {
-        throw new SvcError("SVC2830", "the synchronization was cancelled: replicas may differ");
+        throw new SvcError("SVC2830", "sync was cancelled: replicas may still diverge");
       }
     }
     return true;

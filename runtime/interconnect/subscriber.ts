@@ -64,7 +64,7 @@ export class Subscriber implements LogFollower {
     const host = key.isThere ? (ip ?? undefined) : "127.0.0.1";
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", (error) => {
-        const text = `replication: port ${port} cannot be listened on: ${error.message}`;
+        const text = `replication: cannot listen on port ${port}: ${error.message}`;
         reject(new SvcError("SVC2530", text, { cause: error }));
       });
       this.#server.listen({ port, host }, resolve);
@@ -122,14 +122,14 @@ export class Subscriber implements LogFollower {
     this.#peers.add(peer);
     try {
       if (!key.isThere && !isLoopbackAddress(peer.address))
-        throw malformedMessage("a stranger without a key");
+        throw malformedMessage("unauthenticated peer");
       await peer.handshake("subscriber", key);
       if (this.#promotedTo !== null) {
         await this.#fence(peer, this.#promotedTo);
         return;
       }
       if (this.#provider !== null) {
-        await peer.refuse("it has a provider already");
+        await peer.refuse("already attached to a provider");
         return;
       }
       this.#provider = peer;
@@ -181,7 +181,7 @@ export class Subscriber implements LogFollower {
     replica.onSafe = () => this.#acknowledge();
     const input = new ReplicaInput(replica, traffic);
     input.begin(offer);
-    warn(`replication: ${peer.address} provides ${offer.graphs.length} graphs`);
+    warn(`replication: following ${peer.address} (${offer.graphs.length} graphs)`);
     this.#lastLogged = "";
     const report = (): void => {
       this.#acknowledge();
@@ -201,7 +201,7 @@ export class Subscriber implements LogFollower {
       clearInterval(timer);
       replica.onSafe = () => undefined;
       replica.mark();
-      warn(`replication: ${peer.address} has gone`);
+      warn(`replication: ${peer.address} disconnected`);
     }
   }
 

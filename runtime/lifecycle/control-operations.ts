@@ -55,7 +55,7 @@ export async function operate(
   const stopOperation = STOP_OPERATIONS.get(operation);
   if (stopOperation !== undefined) return stopOperation(parts, args);
   const found = OPERATIONS.get(operation);
-  if (found === undefined) throw new Error(`there is no operation ${operation}`);
+  if (found === undefined) throw new Error(`unknown operation ${operation}`);
   return { value: await found(parts, args) };
 }
 
@@ -87,7 +87,7 @@ async function persist(graphs: GraphSupervisor): Promise<object> {
   });
   const isSaved = await Promise.race([graphs.save(), late]);
   clearTimeout(timer);
-  if (isSaved === false) throw new Error("not all graphs could be saved; the log says why");
+  if (isSaved === false) throw new Error("some graphs failed to save; see the log");
   return { action: "persist", status: isSaved === null ? "in progress" : "complete" };
 }
 
@@ -100,7 +100,7 @@ function truncate(): object {
 async function reload(owner: ServerOwner, { content }: ControlArguments): Promise<object> {
   const text = String(content ?? "").trim();
   if (text !== "" && text !== "[]") {
-    throw new Error("plugins come from the build of the project alone, not from a list");
+    throw new Error("plugins can only be loaded from the project's build");
   }
   return { action: "plugins_reloaded", result: await owner.reload() };
 }
@@ -121,7 +121,7 @@ async function setDescriptor(service: HttpService, content: string): Promise<obj
 async function changeMatrix(service: HttpService, given: System, id: string): Promise<string> {
   const { dispatcher } = planInstance(given, id);
   if (JSON.stringify(dispatcher) === JSON.stringify(service.dispatcher)) return "unchanged";
-  if (dispatcher === null || service.dispatcher === null) return "waits for RestartHTTP";
+  if (dispatcher === null || service.dispatcher === null) return "applies after RestartHTTP";
   await service.setDispatcher(dispatcher);
   return "changed";
 }
@@ -143,7 +143,7 @@ async function shutdown(
   { persist: isSaved }: ControlArguments,
 ): Promise<OperationResult> {
   if (Number(isSaved) !== 0 && !(await graphs.save())) {
-    throw new Error("not all graphs could be saved, so it goes on; the log says why");
+    throw new Error("shutdown aborted: some graphs failed to save; see the log");
   }
   return {
     value: { action: "shutdown", status: "going offline" },
@@ -206,7 +206,7 @@ function lease(service: HttpService, args: ControlArguments): object {
 /** Refuses a step of a procedure that has lost its lease. */
 function requireLease(service: HttpService, holder: unknown): void {
   if (holder === undefined || holder === "" || service.lease.isHeldBy(String(holder))) return;
-  throw new Error("this procedure has lost its lease here");
+  throw new Error("lease lost on this instance");
 }
 
 /** Returns text safe for other operators' terminals and logs. */

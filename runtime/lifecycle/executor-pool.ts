@@ -132,7 +132,7 @@ export class ExecutorPool {
   async #load(ids: readonly number[], routes: Routes): Promise<ExecutorPort[]> {
     const waiting = setTimeout(() => {
       const reason = pendingTopLevelAwaits(this.#data.projectDir);
-      log(`plugins have not been loaded for ${SLOW_LOAD_MS / 1000} s: ${reason}`, "warn");
+      log(`plugins still loading after ${SLOW_LOAD_MS / 1000} s: ${reason}`, "warn");
     }, SLOW_LOAD_MS);
     const started = await Promise.allSettled(ids.map((id) => this.#startOne(id, routes)));
     clearTimeout(waiting);
@@ -176,7 +176,7 @@ export class ExecutorPool {
   /** @throws SvcError SVC2201 if ids run out because earlier builds do not drain */
   #requireIds(count: number): void {
     if (this.#members.size + count <= MAX_EXECUTOR_IDS) return;
-    throw new SvcError("SVC2201", "executors of older builds have not finished their requests");
+    throw new SvcError("SVC2201", "executors of earlier builds still run requests");
   }
 
   #takeId(): number {
@@ -209,7 +209,7 @@ export class ExecutorPool {
     this.#members.set(id, member);
     return new Promise((resolve, reject) => {
       let ready = false;
-      let reason = "it ended by itself";
+      let reason = "exited by itself";
       const timer = setTimeout(async () => {
         const error = await this.#overdue(worker);
         void worker.terminate();
@@ -252,7 +252,7 @@ export class ExecutorPool {
   async #overdue(worker: Worker): Promise<SvcError> {
     const line = await currentSourceLine(worker);
     const place = line === null ? "they wait for something" : `${line} is still running`;
-    const text = `plugins have not loaded after ${this.#bounds.loadTimeoutMs} ms: ${place}`;
+    const text = `plugins did not load within ${this.#bounds.loadTimeoutMs} ms: ${place}`;
     return new SvcError("SVC2120", text);
   }
 
@@ -305,7 +305,7 @@ export class ExecutorPool {
         await this.#events.replaced(died, executor);
       } catch (error) {
         if (this.#closed || (executor !== null && !this.#abandon(executor.id))) return;
-        log(`executor ${died} could not be replaced: ${(error as Error).message}`, "error");
+        log(`failed to replace executor ${died}: ${(error as Error).message}`, "error");
         this.#recordSelfExit();
         this.#replace(died, routes);
       }
@@ -323,5 +323,5 @@ function loadError(reason: string): SvcError {
 }
 
 function earlyExitError(): SvcError {
-  return new SvcError("SVC2201", "an executor ended by itself as soon as its plugins were loaded");
+  return new SvcError("SVC2201", "executor exited right after loading its plugins");
 }

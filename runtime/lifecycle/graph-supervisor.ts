@@ -219,7 +219,7 @@ export class GraphSupervisor implements GraphSource {
       return (await this.#interconnect.ask({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
     } catch (error) {
       // The thread dies while saving; saving here risks nothing more.
-      log(`graphs are saved by the main thread: ${(error as Error).message}`, "warn");
+      log(`main thread saves the graphs: ${(error as Error).message}`, "warn");
       return saveGraphs(this.#open.all(), SAVE_TIMEOUT_MS, log);
     }
   }
@@ -256,7 +256,7 @@ export class GraphSupervisor implements GraphSource {
     const thread = new SupervisedThread<InterconnectCommand, InterconnectData>(
       {
         entry: "interconnect",
-        title: "thread that keeps graphs",
+        title: "interconnect thread",
         number: managerThreadNumber,
         data: { settings, clock: this.clock.buffer, traffic: this.traffic.buffer },
       },
@@ -324,7 +324,7 @@ export class GraphSupervisor implements GraphSource {
         await this.#interconnect.ask({ op: "control", control });
       }
     } catch (error) {
-      log(`replication has not begun again: ${(error as Error).message}`, "error");
+      log(`replication did not restart: ${(error as Error).message}`, "error");
     }
   }
 

@@ -18,6 +18,7 @@ import { showTraceback } from "../plugin/contract/traceback.js";
 import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
+import { STARTING } from "../system/call-admin-operation.js";
 import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
@@ -96,7 +97,7 @@ export class HttpService {
       startIo,
     );
     this.#inline = new InlineWatchdog(this.#state, (what, plugin) => {
-      log(`${what}: the server ends`, "error", { plugin });
+      log(`${what}: shutting down`, "error", { plugin });
       process.exit(1);
     });
     const { projectDir, stackTraces: traceback } = settings;
@@ -173,7 +174,7 @@ export class HttpService {
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       logFailed: () => {
-        log("the service goes out: changes are not logged any more", "error");
+        log("out of service: the transaction log has failed", "error");
         this.leaveService("changes are not logged any more");
       },
       adminDied: () => void this.#io.adminDied(),
@@ -255,7 +256,7 @@ export class HttpService {
   async #operate(number: number, operation: string, args: ControlArguments): Promise<void> {
     let after: (() => void) | undefined;
     try {
-      if (this.#operator === null) throw new Error("the server is being started");
+      if (this.#operator === null) throw new Error(STARTING);
       const done = await this.#operator(operation, args);
       after = done.after;
       await this.#io.controlled(number, { value: done.value });

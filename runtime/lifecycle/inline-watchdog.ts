@@ -47,9 +47,9 @@ export class InlineWatchdog {
     [this.#turn, this.#beats] = [turn, beats];
     const name = this.#findName(plugin);
     if (this.#turnPolls >= MAX_STALLED_POLLS) {
-      this.#onStuck(`plugin ${name} is @inline and does not return`, name);
+      this.#onStuck(`@inline plugin ${name} does not return`, name);
     } else if (this.#beatPolls >= MAX_STALLED_POLLS && !isInside) {
-      const what = "what an @inline plugin has left in the thread of the sockets does not return";
+      const what = "code left on the IO thread by an @inline plugin does not return";
       this.#onStuck(turn === 0 ? what : `${what}, ${name} was the last that ran`, name);
     }
   }

@@ -52,7 +52,7 @@ export class IoThread {
       if ("notice" in message) onNotice(message);
       else this.#rpc.settle(message);
     });
-    let failure = new Error("it ended, or lost its connection to the main thread");
+    let failure = new Error("exited, or lost its connection to the main thread");
     this.#worker.on("error", (error) => {
       failure = error as Error;
     });

@@ -53,7 +53,7 @@ export class Lease {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.release(holder), ms).unref();
     if (isOwn) return null;
-    log(`admin: ${what} of ${operator} begins`, "info");
+    log(`admin: ${what} by ${operator} started`, "info");
     this.#notify(shown);
     return null;
   }
@@ -63,7 +63,7 @@ export class Lease {
     if (this.#held?.holder !== holder) return;
     clearTimeout(this.#timer);
     const { what, operator } = this.#held.shown;
-    log(`admin: ${what} of ${operator} is over`, "info");
+    log(`admin: ${what} by ${operator} finished`, "info");
     this.#held = null;
     this.#notify(null);
   }

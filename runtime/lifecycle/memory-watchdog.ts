@@ -55,6 +55,6 @@ export class MemoryWatchdog {
     const bytes = (await usedBytes(worker)) ?? 0;
     if (bytes <= this.#maxBytes + UNCOLLECTED_MB * BYTES_PER_MB) return;
     const [held, most] = [bytes, this.#maxBytes].map((size) => Math.round(size / BYTES_PER_MB));
-    this.#exceeded(id, `its heap and buffers take ${held} MiB, executorHeapMiB allows ${most}`);
+    this.#exceeded(id, `heap and buffers use ${held} MiB, executorHeapMiB is ${most}`);
   }
 }

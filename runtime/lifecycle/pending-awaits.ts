@@ -18,7 +18,7 @@ export function pendingTopLevelAwaits(projectDir: string): string {
   const [first, ...others] = places.slice(0, MAX_LOCATIONS);
   if (first === undefined) return "an `await` at the top level of a module does not settle";
   return others.length === 0
-    ? `${first}: the \`await\` at the top level does not settle`
+    ? `${first}: top-level await does not settle`
     : `one of these \`await\`s at the top level does not settle: ${[first, ...others].join(", ")}`;
 }
 

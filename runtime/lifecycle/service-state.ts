@@ -59,7 +59,7 @@ export class ServiceState {
 
   /** Executors die as fast as they are replaced. */
   crashLoop(): void {
-    log("executors keep dying: the service goes out until one lives", "error");
+    log("executor crash loop: out of service until one stays up", "error");
     const wasIn = this.isIn;
     this.leave(CRASH_LOOP);
     this.#isOutByCrashLoop = wasIn;
@@ -68,7 +68,7 @@ export class ServiceState {
   /** An executor has stayed up after a crash loop: undoes what that did, and nothing else. */
   recovered(): void {
     if (!this.#isOutByCrashLoop) return;
-    log("an executor lives: the service is in again", "warn");
+    log("executor stayed up: back in service", "warn");
     this.enter();
   }
 

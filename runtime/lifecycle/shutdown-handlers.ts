@@ -37,7 +37,7 @@ export function installShutdownHandlers(
       process.kill(process.pid, reason);
       return;
     }
-    log(`${reason}: saving graphs, finishing running requests`);
+    log(`${reason}: shutting down: saving graphs, draining requests`);
     await Promise.all([graphs.save(), server.stop()]);
     installThreadGraphs(null);
     const isSaved = await graphs.close({ isSaved: true });

@@ -34,9 +34,9 @@ export function requireAddressSpace(threads: number): void {
   const left = availableAddressSpace();
   const needed = threads * THREAD_ADDRESS_BYTES;
   if (left >= needed) return;
-  const what = threads === 1 ? "a thread takes" : `${threads} threads take`;
-  const has = `the process may have ${formatGiB(left)} more (\`ulimit -v\`)`;
-  throw new SvcError("SVC2206", `${what} ${formatGiB(needed)} of addresses, ${has}`);
+  const what = threads === 1 ? "a thread needs" : `${threads} threads need`;
+  const has = `the process may reserve only ${formatGiB(left)} more (\`ulimit -v\`)`;
+  throw new SvcError("SVC2206", `${what} ${formatGiB(needed)} of address space, but ${has}`);
 }
 
 /**

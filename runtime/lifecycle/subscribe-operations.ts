@@ -40,7 +40,7 @@ export async function unsubscribe(parts: Parts): Promise<object> {
   const { service } = parts;
   const { system, id } = requireSystem(service);
   const provider = subscriptions.get(service) ?? system.providers.get(id);
-  if (provider === undefined) throw new Error("it has no provider");
+  if (provider === undefined) throw new Error("no provider");
   const own = ownAddress(parts);
   await operate(service, system, provider, "Detach", { uri: own });
   subscriptions.delete(service);
@@ -50,7 +50,7 @@ export async function unsubscribe(parts: Parts): Promise<object> {
 function requireSystem({ node }: HttpService): { readonly system: System; readonly id: string } {
   const { id, descriptor } = node;
   if (id !== null && descriptor !== null) return { system: readDescriptor(descriptor), id };
-  throw new Error("it is an instance of no system: use ADMIN_Attach at the provider");
+  throw new Error("this instance belongs to no system: use ADMIN_Attach on the provider");
 }
 
 function findInstance({ instances }: System, uri: string): string {
@@ -92,7 +92,7 @@ async function withTimeout(timeout: unknown, done: Promise<unknown>): Promise<vo
   const ms = given > 0 ? Math.min(given, MAX_WAIT_MS) : MAX_WAIT_MS;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the provider takes longer than ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`provider did not respond within ${ms} ms`)), ms);
   });
   await Promise.race([done, late]).finally(() => clearTimeout(timer));
 }

@@ -105,7 +105,7 @@ export class SupervisedThread<A, D extends object = object> {
 
   /** Terminates the thread, which is then replaced. */
   terminate(reason: string): void {
-    log(`the ${this.#kind.title} is replaced: ${reason}`, "warn");
+    log(`${this.#kind.title} replaced: ${reason}`, "warn");
     void this.#running?.worker.terminate();
   }
 
@@ -139,7 +139,7 @@ export class SupervisedThread<A, D extends object = object> {
     worker.unref();
     if (this.#events.asked !== undefined) this.#serveCalls(port1, signal);
     port1.unref();
-    let reason = "it ended by itself";
+    let reason = "exited by itself";
     worker.on("message", (message: RpcReply | InterconnectNotification) => {
       if ("notice" in message) this.#events.told?.(message);
       else this.#onReply(message);
@@ -164,11 +164,11 @@ export class SupervisedThread<A, D extends object = object> {
     const error = this.#rpc.settle(answer);
     // During `close` the caller awaits the exit.
     if (!this.#rpc.isWaiting && !this.#closed) this.#running?.worker.unref();
-    if (error !== null) log(`the ${this.#kind.title}: ${error.message}`, "error");
+    if (error !== null) log(`${this.#kind.title}: ${error.message}`, "error");
   }
 
   #onDeath(reason: string): void {
-    log(`the ${this.#kind.title} died: ${reason}`, "error");
+    log(`${this.#kind.title} died: ${reason}`, "error");
     this.#running = null;
     const dead = this.threadNumber;
     this.#deaths++;
@@ -185,7 +185,7 @@ export class SupervisedThread<A, D extends object = object> {
       try {
         this.#thread();
       } catch (error) {
-        log(`the ${this.#kind.title} cannot start: ${(error as Error).message}`, "error");
+        log(`${this.#kind.title} failed to start: ${(error as Error).message}`, "error");
         this.#backoff.fail();
         this.#restart();
       }
@@ -194,7 +194,7 @@ export class SupervisedThread<A, D extends object = object> {
 
   #repeatPending(worker: Worker): void {
     this.#rpc.askAgain(worker, MAX_DEATHS, () => {
-      return new DataError(`the ${this.#kind.title} died`);
+      return new DataError(`${this.#kind.title} died`);
     });
     if (this.#rpc.isWaiting) worker.ref();
   }

@@ -80,9 +80,9 @@ class System extends ReplicatingSystem {
   async initialize(name: string, http: number | InitializeOptions = {}): Promise<void> {
     const options = typeof http === "number" ? { http } : http;
     if (typeof name !== "string" || name === "") {
-      throw new SvcError("SVC2205", "the system's name is required");
+      throw new SvcError("SVC2205", "system name is required");
     }
-    if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
+    if (this.#graphs !== null) throw new SvcError("SVC2203", "system is already initialized");
     requireOptions(options, ["start", "initialize"], ["http", "idle"]);
     const former = [this.#name, this.#graphSettings] as const;
     this.#graphSettings = graphSettings(options);
@@ -279,7 +279,8 @@ class System extends ReplicatingSystem {
 
   /** Operations of a program's owner. */
   readonly #owner: ServerOwner = {
-    reload: () => Promise.reject(new Error("a program has its plugins in its code: start it anew")),
+    reload: () =>
+      Promise.reject(new Error("plugins of a program cannot be reloaded: restart the process")),
     restart: (dispatcher) => this.#restart(dispatcher).catch(logFailure),
     shutdown: () => process.kill(process.pid, "SIGTERM"),
   };
@@ -356,7 +357,7 @@ class System extends ReplicatingSystem {
 }
 
 function logFailure({ message }: Error): void {
-  log(`the server does not start anew: ${message}`, "error");
+  log(`restart failed: ${message}`, "error");
 }
 
 /** Saving and logging are off by default: a program may only want to read the graphs. */

@@ -91,7 +91,7 @@ function findKeyError(
 ): string | null {
   if (!takesEntries(sortby, keytype, keys.length)) {
     const sorting = `sortby ${sortbyText(sortby)} and keytype ${keytype}`;
-    return `${sorting} do not go with ${keys.length} entries`;
+    return `${sorting} do not match ${keys.length} entries`;
   }
   let previous: SortKey | null = null;
   for (const key of keys) {

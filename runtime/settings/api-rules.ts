@@ -35,11 +35,11 @@ export interface ParsedApi {
 const LINE = /^(?=.*\S)[^\p{Cc}]{1,200}$/u;
 /** Of OAuth 2. */
 const SCOPE = /^[!#-[\]-~]{1,100}$/;
-const line = nullable(string("a text of one line", LINE));
+const line = nullable(string("a single-line string", LINE));
 const url = string("a URL with http or https", /^https?:\/\/[^\s?#]+$/);
 const word = string("a word", /^[\w.~+-]{1,100}$/);
 
-const meaning = string("a text of one line", LINE);
+const meaning = string("a single-line string", LINE);
 const scopes = named("a scope", SCOPE, meaning);
 
 const FLOWS: Readonly<Record<string, Rule<object>>> = {

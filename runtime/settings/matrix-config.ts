@@ -78,7 +78,7 @@ export function readMatrixConfig(
     config.partitions.length * config.replicas.reduce((sum, { channels }) => sum + channels, 0);
   if (connections > maxDescriptors) {
     const limit = `the ${maxDescriptors} file descriptors left beside clients (ulimit -n)`;
-    at.valueError(`${connections} channels of all back-ends exceed ${limit}`);
+    at.valueError(`${connections} channels exceed ${limit}`);
   }
   const [first] = problems;
   if (first !== undefined) throw argumentError(first);

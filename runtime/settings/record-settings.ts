@@ -11,7 +11,7 @@ export const RECORD_SETTINGS = {
     default: [null, "none"],
     option: "record",
     help: "file to record plugin requests and responses to, for `svc replay`",
-    optionHelp: "file to which requests for plugins and their answers are added, for svc replay",
+    optionHelp: "file to record plugin requests and responses to, for svc replay",
   }),
   /** One of so many requests is recorded. Default 1. */
   recordSampleEvery: setting({

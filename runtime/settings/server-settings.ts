@@ -120,7 +120,7 @@ export function requireOptions(
   if (unknown === undefined) return;
   const given = unknown.slice(0, MAX_NAME);
   const hint = didYouMean(given, known);
-  throw new SvcError("SVC2205", `there is no option ${JSON.stringify(given)}${hint}`);
+  throw new SvcError("SVC2205", `unknown option ${JSON.stringify(given)}${hint}`);
 }
 
 /**

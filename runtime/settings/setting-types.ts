@@ -22,14 +22,14 @@ export interface SettingType<T, Given = T> {
 /** @param pattern what a text must match to be one */
 export function stringSetting(
   placeholder: string,
-  what = "a text that is not empty",
+  what = "a non-empty string",
   pattern = /\S/,
 ): SettingType<string> {
   return { rule: string(what, pattern), expected: what, placeholder, read: (value) => value };
 }
 
 /** Path of a file. */
-export const file = stringSetting("<file>", "the path of a file", /^(?=.*\S)[^\p{Cc}]+$/u);
+export const file = stringSetting("<file>", "a file path", /^(?=.*\S)[^\p{Cc}]+$/u);
 
 /** What is asked of it behind the name is checked where it is used. */
 export const streamUri = stringSetting(
@@ -136,7 +136,7 @@ function isAddress(value: unknown): boolean {
   return /^(?!-)[\w-]{1,63}(?:\.[\w-]{1,63})*\.?$/.test(value) && !/(?:^|\.)\d+\.?$/.test(value);
 }
 
-const PREFIX_FORM = "a path of A-Z a-z 0-9 - . / = @ _ ~ outside of /svc";
+const PREFIX_FORM = "a path of A-Z a-z 0-9 - . / = @ _ ~ that does not start with /svc";
 
 /** A path with one leading slash and none at the end; the empty text means none. */
 export const prefix: SettingType<string | null> = {
@@ -174,7 +174,7 @@ function isHttpUrl(value: unknown): boolean {
 /** Networks and addresses; as text with commas between them, or the word none. */
 export const networks: SettingType<readonly string[]> = {
   rule: list(test("a network such as 10.0.0.0/8", isNetwork, ""), "a list of networks"),
-  expected: "networks such as 10.0.0.0/8, with commas between them",
+  expected: "comma-separated networks such as 10.0.0.0/8",
   placeholder: "<networks>",
   read: (value) => (value === "none" ? [] : value.split(",").map((network) => network.trim())),
 };
@@ -182,7 +182,7 @@ export const networks: SettingType<readonly string[]> = {
 /** Names, `.name` for all below it; as text with commas between them. */
 export const hostNames: SettingType<readonly string[]> = {
   rule: list(string("a name such as shop.example", /^\.?[\w-]+(?:\.[\w-]+)*$/), "a list of names"),
-  expected: "names such as shop.example, with commas between them",
+  expected: "comma-separated names such as shop.example",
   placeholder: "<names>",
   read: (value) => value.split(",").map((name) => name.trim()),
 };
@@ -190,7 +190,7 @@ export const hostNames: SettingType<readonly string[]> = {
 /** Addresses with ports; as text with commas between them. */
 export const hostPorts: SettingType<readonly string[]> = {
   rule: list(string("host:port", HOST_PORT), "a list of host:port"),
-  expected: "host:port, with commas between them",
+  expected: "comma-separated host:port",
   placeholder: "<host:port>",
   read: (value) => value.split(",").map((address) => address.trim()),
 };

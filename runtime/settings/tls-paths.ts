@@ -14,7 +14,7 @@ export interface TlsConfig {
   readonly ca?: string | null | undefined;
 }
 
-const path = string("the path of a file", /^(?=.*\S)[^\p{Cc}]+$/u);
+const path = string("a file path", /^(?=.*\S)[^\p{Cc}]+$/u);
 
 const tlsRule: Rule<TlsPaths> = object({
   cert: path,

@@ -13,8 +13,8 @@ const ATTEMPTS = 5;
 /** The console calls from the IO thread, where parsing 4 MiB takes half a second. */
 const MAX_BYTES = 256 * 1024;
 const PATH = "/svc/builtin/ADMIN_";
-/** Response while the plugins are loading. */
-const STARTING = "the server is being started";
+/** Response while the plugins are loading; callers wait for it to pass. */
+export const STARTING = "the server is starting";
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 200;
 /** Time an instance may take to reopen its ports. */

@@ -64,14 +64,14 @@ export async function requestInstanceJson(
     const fail = (reason: string, cause?: Error): void => {
       clearTimeout(timer);
       request.destroy();
-      reject(new SvcError("SVC2701", `no answer from ${host}:${port}: ${reason}`, { cause }));
+      reject(new SvcError("SVC2701", `no response from ${host}:${port}: ${reason}`, { cause }));
     };
     const request = send(options, tls, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > maxBytes) fail(`more than ${maxBytes} bytes`);
+        if (bytes > maxBytes) fail(`response exceeds ${maxBytes} bytes`);
         chunks.push(chunk);
       });
       response.on("error", (error) => fail(error.message));
@@ -81,7 +81,7 @@ export async function requestInstanceJson(
         resolve({ status: response.statusCode ?? 0, text });
       });
     });
-    const timer = setTimeout(() => fail(`none within ${timeoutMs} ms`), timeoutMs);
+    const timer = setTimeout(() => fail(`timed out after ${timeoutMs} ms`), timeoutMs);
     request.on("error", (error) => fail(error.message, error));
     request.end(body);
   });

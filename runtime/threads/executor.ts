@@ -35,7 +35,7 @@ limitOutputBuffer();
 // Code that plugins leave behind outside requests must not affect the others.
 function onStray(error: unknown): void {
   metrics.strayException();
-  log(`exception outside of a request: ${describeUncaught(error)}`, "error");
+  log(`uncaught exception outside a request: ${describeUncaught(error)}`, "error");
 }
 process.on("uncaughtException", onStray);
 process.on("unhandledRejection", onStray);

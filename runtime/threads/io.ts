@@ -24,7 +24,7 @@ const server = new IoServer(data, (notice: IoNotification) => port.postMessage(n
 process.setUncaughtExceptionCaptureCallback((error: unknown) => {
   const isOfPlugin = hasPluginFrames(error);
   if (isOfPlugin) metrics.strayException();
-  const what = isOfPlugin ? "exception outside of a request" : "internal error";
+  const what = isOfPlugin ? "uncaught exception outside a request" : "internal error";
   log(`${what}: ${describeUncaught(error)}`, "error");
 });
 

@@ -70,8 +70,7 @@ export class Collector {
   }
 
   #taken(): void {
-    if (this.#restMs > 0)
-      log(`the collector of traces answers again, ${this.#lost} spans are lost`);
+    if (this.#restMs > 0) log(`trace collector is back; ${this.#lost} spans were dropped`);
     this.#restMs = 0;
     this.#lost = 0;
     this.#goOn();
@@ -81,8 +80,8 @@ export class Collector {
     this.#lost += spans;
     if (this.#restMs === 0) {
       const reason = fault instanceof Error && fault.message !== "" ? fault.message : String(fault);
-      const where = `SVC2900: the collector of traces at ${this.#url.origin}`;
-      log(`${where} takes no spans: ${reason}. Requests are answered without it`, "warn");
+      const where = `SVC2900: trace collector at ${this.#url.origin}`;
+      log(`${where} rejects spans: ${reason}; requests are served without it`, "warn");
     }
     this.#restMs = Math.min(MAX_REST_MS, this.#restMs * 2 || FIRST_REST_MS);
     this.#restsUntilMs = performance.now() + this.#restMs;
@@ -108,15 +107,15 @@ export class Collector {
       const request = send(this.#url, options, (response) => {
         const { statusCode = 0 } = response;
         if (statusCode >= 200 && statusCode < 300) resolve();
-        else reject(new Error(`it answers with ${statusCode}`));
+        else reject(new Error(`returned ${statusCode}`));
         // Nobody reads more of it than that.
         request.destroy();
       });
-      const late = () => request.destroy(new Error(`no answer after ${ANSWER_WITHIN_MS} ms`));
+      const late = () => request.destroy(new Error(`no response within ${ANSWER_WITHIN_MS} ms`));
       const timer = setTimeout(late, ANSWER_WITHIN_MS).unref();
       request.on("error", reject).on("close", () => {
         clearTimeout(timer);
-        reject(new Error("the connection ended"));
+        reject(new Error("connection closed"));
       });
       request.end(body);
     });

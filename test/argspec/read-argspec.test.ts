@@ -58,7 +58,7 @@ function refuses(value: unknown, place: string): void {
     (error: unknown) =>
       error instanceof SvcError &&
       error.code === "SVC3015" &&
-      error.message.startsWith(`not an argspec: ${place}`),
+      error.message.startsWith(`invalid argspec: ${place}`),
     place,
   );
 }
@@ -71,17 +71,20 @@ test("accepts the compiler's output, byte for byte", () => {
 
 test("rejects documents of another format", () => {
   for (const value of [undefined, null, 1, "x", [], [documentOf()]]) {
-    refuses(value, "the document: an object is expected");
+    refuses(value, "the document: expected an object");
   }
   refuses({}, "the document: `argspec` is missing");
-  refuses({ ...documentOf(), argspec: "1" }, "argspec: an integer");
-  refuses({ ...documentOf(), argspec: 2 }, "argspec: format 2 is not known to this version of svc");
-  refuses({ ...documentOf(), hash: HASH.slice(1) }, "hash: 64 hexadecimal digits");
+  refuses({ ...documentOf(), argspec: "1" }, "argspec: expected a non-negative integer");
+  refuses({ ...documentOf(), argspec: 2 }, "argspec: unsupported argspec format 2");
+  refuses({ ...documentOf(), hash: HASH.slice(1) }, "hash: expected 64 hexadecimal digits");
   refuses({ ...documentOf(), service: {} }, "service: `name` is missing");
   for (const prefix of ["shop", "//shop", "/", "/a?b", "/a\n"]) {
-    refuses({ ...documentOf(), service: { name: null, prefix } }, "service.prefix: a path");
+    refuses(
+      { ...documentOf(), service: { name: null, prefix } },
+      "service.prefix: expected a path",
+    );
   }
-  refuses({ ...documentOf(), plugins: {} }, "plugins: a list");
+  refuses({ ...documentOf(), plugins: {} }, "plugins: expected a list");
 });
 
 const FLOW = "service.security.a.flows.clientCredentials";
@@ -117,16 +120,25 @@ test("reads valid project information and ignores the rest", () => {
   });
   assert.ok(a.more);
   const wrong: readonly (readonly [object, string])[] = [
-    [{ version: "1\n" }, "service.version: a text of one line"],
-    [{ license: 7 }, "service.license: a text"],
-    [{ servers: ["javascript:alert(1)"] }, "service.servers.0: a URL"],
-    [{ servers: "http://a" }, "service.servers: a list"],
-    [{ security: { "<a>": { type: "mutualTLS" } } }, "service.security.<a>: under a name"],
-    [{ security: { a: { type: "none" } } }, "service.security.a.type: http, apiKey,"],
-    [{ security: { a: { type: "oauth2", flows: {} } } }, "service.security.a.flows: author"],
-    [{ security: { a: oauth({ tokenUrl: "ftp://a", scopes: {} }) } }, `${FLOW}.tokenUrl: a URL`],
+    [{ version: "1\n" }, "service.version: expected a text of one line"],
+    [{ license: 7 }, "service.license: expected a string"],
+    [{ servers: ["javascript:alert(1)"] }, "service.servers.0: expected a URL"],
+    [{ servers: "http://a" }, "service.servers: expected a list"],
+    [{ security: { "<a>": { type: "mutualTLS" } } }, "service.security.<a>: expected a name"],
+    [{ security: { a: { type: "none" } } }, "service.security.a.type: expected http, apiKey,"],
+    [
+      { security: { a: { type: "oauth2", flows: {} } } },
+      "service.security.a.flows: expected author",
+    ],
+    [
+      { security: { a: oauth({ tokenUrl: "ftp://a", scopes: {} }) } },
+      `${FLOW}.tokenUrl: expected a URL`,
+    ],
     [{ security: { a: oauth({ tokenUrl: "http://a", scopes: { "a b": "" } }) } }, FLOW],
-    [{ security: { a: { type: "http", scheme: "x y" } } }, "service.security.a.scheme: a word"],
+    [
+      { security: { a: { type: "http", scheme: "x y" } } },
+      "service.security.a.scheme: expected a word",
+    ],
   ];
   for (const [project, place] of wrong) {
     refuses({ ...documentOf(), service: { ...service, ...project } }, place);
@@ -146,90 +158,108 @@ const failing = (error: object) => ({
 });
 
 const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
-  [{ name: "a-b" }, "plugins.0.name: a name"],
-  [{ name: "1a" }, "plugins.0.name: a name"],
-  [{ name: "x\n" }, "plugins.0.name: a name"],
-  [{ name: "é" }, "plugins.0.name: a name"],
-  [{ name: "n".repeat(256) }, "plugins.0.name: a name"],
-  [{ name: 7 }, "plugins.0.name: a text"],
-  [{ path: "/svc/plugin/other" }, "plugins.0.path: one of /svc/plugin/search, "],
-  [{ path: "/svc/plugin/search?x" }, "plugins.0.path: one of"],
-  [{ role: "admin" }, "plugins.0.role: one of"],
-  [{ readonly: "yes" }, "plugins.0.readonly: one of true, false"],
+  [{ name: "a-b" }, "plugins.0.name: expected a name"],
+  [{ name: "1a" }, "plugins.0.name: expected a name"],
+  [{ name: "x\n" }, "plugins.0.name: expected a name"],
+  [{ name: "é" }, "plugins.0.name: expected a name"],
+  [{ name: "n".repeat(256) }, "plugins.0.name: expected a name"],
+  [{ name: 7 }, "plugins.0.name: expected a string"],
+  [{ path: "/svc/plugin/other" }, "plugins.0.path: expected one of /svc/plugin/search, "],
+  [{ path: "/svc/plugin/search?x" }, "plugins.0.path: expected one of"],
+  [{ role: "admin" }, "plugins.0.role: expected one of"],
+  [{ readonly: "yes" }, "plugins.0.readonly: expected one of true, false"],
   [{ description: "x".repeat(2 ** 20 + 1) }, "plugins.0.description: at most"],
-  [{ source: { file: "a.ts", line: -1, column: 1 } }, "plugins.0.source.line: an integer"],
-  [{ reserved: ["a b"] }, "plugins.0.reserved.0: a name"],
-  [{ open: 1 }, "plugins.0.open: one of true, false"],
-  [{ forwards: "x" }, "plugins.0.forwards: a list"],
+  [
+    { source: { file: "a.ts", line: -1, column: 1 } },
+    "plugins.0.source.line: expected a non-negative integer",
+  ],
+  [{ reserved: ["a b"] }, "plugins.0.reserved.0: expected a name"],
+  [{ open: 1 }, "plugins.0.open: expected one of true, false"],
+  [{ forwards: "x" }, "plugins.0.forwards: expected a list"],
   [{ params: Array(1001).fill(param("q")) }, "plugins.0.params: at most 1000 items"],
-  [{ params: [param("q"), param("q")] }, "plugins.0.params: two parameters have one name"],
-  [{ params: [param("a b")] }, "plugins.0.params.0.name: a name"],
-  [{ params: [param("q", { in: "path" })] }, "plugins.0.params.0.in: one of"],
-  [{ params: [param("q", { wire: "date" })] }, "plugins.0.params.0.wire: one of"],
-  [{ params: [param("q", { in: "body" })] }, "plugins.0.params.0.name: one of content"],
+  [{ params: [param("q"), param("q")] }, "plugins.0.params: duplicate parameter name"],
+  [{ params: [param("a b")] }, "plugins.0.params.0.name: expected a name"],
+  [{ params: [param("q", { in: "path" })] }, "plugins.0.params.0.in: expected one of"],
+  [{ params: [param("q", { wire: "date" })] }, "plugins.0.params.0.wire: expected one of"],
+  [{ params: [param("q", { in: "body" })] }, "plugins.0.params.0.name: expected one of content"],
   [
     { params: [param("content", { in: "body", wire: "int" })] },
-    "plugins.0.params.0.wire: one of bytes, str, json",
+    "plugins.0.params.0.wire: expected one of bytes, str, json",
   ],
-  [{ params: Array(1) }, "plugins.0.params.0: an object"],
-  [{ result: { kind: "flow" } }, "plugins.0.result.kind: one of"],
+  [{ params: Array(1) }, "plugins.0.params.0: expected an object"],
+  [{ result: { kind: "flow" } }, "plugins.0.result.kind: expected one of"],
   [{ result: { kind: "value" } }, "plugins.0.result: `schema` is missing"],
   [{ result: { kind: "response", sortkey: {} } }, "plugins.0.result: `item` is missing"],
-  [{ errors: [{ exception: 1 }] }, "plugins.0.errors.0.exception: a text"],
-  [failing({ status: 404, exception: "gone" }), "plugins.0.errors.0.exception: a name with a cap"],
-  [failing({ status: 404, exception: "A\nB" }), "plugins.0.errors.0.exception: a name with a cap"],
-  [failing({ status: 200 }), "plugins.0.errors.0.status: 200 is no status of an error"],
+  [{ errors: [{ exception: 1 }] }, "plugins.0.errors.0.exception: expected a string"],
+  [
+    failing({ status: 404, exception: "gone" }),
+    "plugins.0.errors.0.exception: expected a name with a cap",
+  ],
+  [
+    failing({ status: 404, exception: "A\nB" }),
+    "plugins.0.errors.0.exception: expected a name with a cap",
+  ],
+  [failing({ status: 200 }), "plugins.0.errors.0.status: 200 is not an error status"],
   [failing({ status: "404" }), "plugins.0.errors.0.status: "],
-  [failing({ status: 404, details: { type: "date" } }), "plugins.0.errors.0.details.type: one of"],
+  [
+    failing({ status: 404, details: { type: "date" } }),
+    "plugins.0.errors.0.details.type: expected one of",
+  ],
   [{ result: { kind: "stream" } }, "plugins.0.result: `schema` is missing"],
-  [{ examples: [{ query: [], text: "x" }] }, "plugins.0.examples.0.query: an object"],
-  [{ examples: [{ query: { q: () => 1 }, text: "x" }] }, "plugins.0.examples.0.query.q: an obj"],
+  [{ examples: [{ query: [], text: "x" }] }, "plugins.0.examples.0.query: expected an object"],
+  [
+    { examples: [{ query: { q: () => 1 }, text: "x" }] },
+    "plugins.0.examples.0.query.q: expected an obj",
+  ],
 ];
 
 test("reports the position of a fault in a plugin", () => {
   for (const [plugin, place] of WRONG_PLUGINS) refuses(documentOf(plugin), place);
   const twice = documentOf();
   const [search] = twice.plugins as [object];
-  refuses({ ...twice, plugins: [search, search] }, "plugins.1: `sea");
+  refuses({ ...twice, plugins: [search, search] }, "plugins.1: duplicate plugin `sea");
   // Clients would have to call two plugins by one name.
   const builtin = { ...search, path: "/svc/builtin/search" };
-  refuses({ ...twice, plugins: [search, builtin] }, "plugins.1: `sea");
+  refuses({ ...twice, plugins: [search, builtin] }, "plugins.1: duplicate plugin `sea");
 });
 
 const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
-  [true, "an object"],
-  [{ type: "date" }, "type: one of"],
-  [{ type: ["string", "null"] }, "type: one of"],
-  [{ $ref: "file:///etc/passwd" }, "$ref: a reference"],
-  [{ $ref: "#/$defs/Missing" }, "$ref: a reference"],
-  [{ $ref: "#/$defs/toString" }, "$ref: a reference"],
-  [{ anyOf: [] }, "anyOf: at least one"],
-  [{ enum: [{}] }, "enum.0: a scalar"],
-  [{ const: Number.NaN }, "const: an object"],
-  [{ items: [] }, "items: an object"],
+  [true, "expected an object"],
+  [{ type: "date" }, "type: expected one of"],
+  [{ type: ["string", "null"] }, "type: expected one of"],
+  [{ $ref: "file:///etc/passwd" }, "$ref: expected a reference"],
+  [{ $ref: "#/$defs/Missing" }, "$ref: expected a reference"],
+  [{ $ref: "#/$defs/toString" }, "$ref: expected a reference"],
+  [{ anyOf: [] }, "anyOf: expected at least one"],
+  [{ enum: [{}] }, "enum.0: expected a scalar"],
+  [{ const: Number.NaN }, "const: expected an object"],
+  [{ items: [] }, "items: expected an object"],
   [{ prefixItems: [{}], minItems: 1e9 }, "`minItems`"],
-  [{ format: "colour" }, "format: one of"],
-  [{ maximum: "1" }, "maximum: a number"],
-  [{ properties: { a: 1 } }, "properties.a: an object"],
+  [{ format: "colour" }, "format: expected one of"],
+  [{ maximum: "1" }, "maximum: expected a number"],
+  [{ properties: { a: 1 } }, "properties.a: expected an object"],
   [{ properties: { ["k".repeat(10_001)]: {} } }, "properties: a key"],
-  [{ required: "a" }, "required: a list"],
+  [{ required: "a" }, "required: expected a list"],
   [{ pattern: "x".repeat(10_001) }, "pattern: at most"],
-  [{ "x-svc-range": "all" }, "x-svc-range: one of"],
+  [{ "x-svc-range": "all" }, "x-svc-range: expected one of"],
 ];
 
 test("reports the position of a fault in a schema", () => {
   for (const [schema, place] of WRONG_SCHEMAS) {
-    const inDefinition = place.startsWith("`") || place === "an object" ? ": " : ".";
+    const inDefinition = place.startsWith("`") || place === "expected an object" ? ": " : ".";
     refuses(documentOf({}, { T: schema }), `$defs.T${inDefinition}${place}`);
   }
 });
 
 test("rejects invalid names and definitions of types", () => {
-  refuses(documentOf({}, { "A B": {} }), "$defs.A B: a type cannot be called so");
-  refuses(documentOf({}, { "x*/": {} }), "$defs.x*/: a type cannot be called so");
+  refuses(documentOf({}, { "A B": {} }), "$defs.A B: invalid type name");
+  refuses(documentOf({}, { "x*/": {} }), "$defs.x*/: invalid type name");
   const to = (name: string) => ({ $ref: `#/$defs/${name}` });
-  refuses(documentOf({}, { A: to("A") }), "$defs: `A` is defined by itself only");
-  refuses(documentOf({}, { A: to("B"), B: { anyOf: [{ type: "null" }, to("A")] } }), "$defs: `A`");
+  refuses(documentOf({}, { A: to("A") }), "$defs: circular definition: `A`");
+  refuses(
+    documentOf({}, { A: to("B"), B: { anyOf: [{ type: "null" }, to("A")] } }),
+    "$defs: circular definition: `A`",
+  );
   const list = { A: { anyOf: [to("B"), { type: "null" }] }, B: { type: "array", items: to("A") } };
   assert.equal(read(documentOf({}, list)).$defs, list);
   const shared = { A: { anyOf: [to("B"), to("C")] }, B: to("D"), C: to("D"), D: { type: "null" } };
@@ -245,7 +275,7 @@ test("accepts a long chain of aliases, and rejects a cycle", () => {
       ]),
     );
   assert.is(Object.keys(read(documentOf({}, chain({ type: "null" }))).$defs).length, 20_000);
-  refuses(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: `T0`");
+  refuses(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: circular definition: `T0`");
 });
 
 test("accepts a union with more types than a call has arguments", () => {

@@ -77,10 +77,10 @@ test("writes a file and creates its parent folders", async () => {
 
 test("reports unsupported output", async () => {
   const unknown = await run("argspec", file, "--plugin", "neigbor");
-  assert.match(unknown.stderr, "SVC3018: there is no plugin `neigbor`, did you mean `neighbor`?");
+  assert.match(unknown.stderr, "SVC3018: plugin not found: `neigbor`, did you mean `neighbor`?");
   assert.is(unknown.code, 1);
   const useless = await run("argspec", file, "--json-params", "string");
-  assert.match(useless.stderr, "SVC3003: --json-params goes with `--format openapi` only");
+  assert.match(useless.stderr, "SVC3003: --json-params requires `--format openapi`");
   assert.is(useless.code, 2);
   assert.match((await run("argspec", file, "--format", "record")).stderr, "SVC3014: ");
 });

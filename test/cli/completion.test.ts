@@ -65,7 +65,7 @@ test("covers every command, option and choice in all shells", async () => {
   assert.match(fish.stdout, "complete -c svc -f -n __svc_first -a build -d 'Checks");
   assert.match(fish.stdout, "-n '__svc_second graph' -a import");
   assert.match(fish.stdout, `-n '__svc_is \\'client\\'' -l lang -x -a 'typescript python'`);
-  assert.match(fish.stdout, `-n '__svc_is \\'build\\'' -l check -d 'write nothing`);
+  assert.match(fish.stdout, `-n '__svc_is \\'build\\'' -l check -d 'fail if .svc/`);
 });
 
 const hasFish = spawnSync("fish", ["--version"]).status === 0;
@@ -99,7 +99,7 @@ const hasFish = spawnSync("fish", ["--version"]).status === 0;
 
 test("rejects other shells by name", async () => {
   const { stderr, code } = await run("completion", "cmd");
-  assert.match(stderr, "svc: error SVC3090: there is no script for cmd. name bash, zsh or fish");
+  assert.match(stderr, "svc: error SVC3090: unsupported shell: cmd. pass bash, zsh or fish");
   assert.is(code, 1);
 });
 

@@ -79,7 +79,7 @@ test("removes a failed copy, so that it can be repeated", ({ root, target }) => 
   mkdirSync(deep, { recursive: true });
   mkdirSync(join(root, long), { recursive: true });
   writeFileSync(join(root, "a"), "copied before");
-  const text = /^SVC3345: .* cannot be copied to .*, which is empty again: /s;
+  const text = /^SVC3345: cannot copy .* to .* \(now empty again\): /s;
   assert.match(
     codeOf(() => repairRoot(root, deep)),
     text,

@@ -49,12 +49,12 @@ test("suggests the nearest command and option, with exit code 2", async () => {
   assert.equal(await run("biuld"), {
     stdout: "",
     stderr:
-      "svc: error SVC3001: there is no command `biuld`, did you mean `build`? " +
-      "run `svc --help` for the commands\n",
+      "svc: error SVC3001: unknown command `biuld`, did you mean `build`? run `svc " +
+      "--help` to list the commands\n",
     code: 2,
   });
   const option = await run("serve", "--prot", "1");
-  assert.match(option.stderr, "svc: error SVC3002: `svc serve` has no option `--prot`");
+  assert.match(option.stderr, "svc: error SVC3002: unknown option `--prot` for `svc serve`");
   assert.match(option.stderr, "did you mean `--port`?");
   assert.is(option.code, 2);
   assert.match((await run("--versoin")).stderr, "did you mean `--version`?");
@@ -67,7 +67,7 @@ test("supports commands of two words", async () => {
     assert.is((await run("help", ...words)).stdout, (await run(...words, "--help")).stdout);
   }
   const { stderr, code } = await run("argspec", "dif", "a", "b");
-  assert.match(stderr, "SVC3001: there is no command `argspec dif`, did you mean `argspec diff`?");
+  assert.match(stderr, "SVC3001: unknown command `argspec dif`, did you mean `argspec diff`?");
   assert.is(code, 2);
   // An existing name, or one unlike any command, is an argument.
   const file = join(folder, "diff");
@@ -90,7 +90,7 @@ test("reports a missing folder, and the command to run before a first build", as
   assert.match(missing.stderr, "svc: error SVC3005: ");
   assert.is(missing.code, 1);
   const unbuilt = await run("serve", folder);
-  assert.match(unbuilt.stderr, "svc: error SVC3006: nothing to serve before `svc build ");
+  assert.match(unbuilt.stderr, "svc: error SVC3006: project is not built: run `svc build ");
   assert.is(unbuilt.code, 1);
 });
 
@@ -101,7 +101,7 @@ test("init writes a project with its own name and an installable dependency", as
   const written = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
   assert.is(written.name, "my-service");
   assert.is(written.dependencies["svc-server"], `file:${packageRoot()}`);
-  assert.match(stdout, "from no registry: package.json refers to where it is");
+  assert.match(stdout, "not from a registry: package.json refers to");
   assert.equal(readdirSync(project).sort(), [
     ".gitignore",
     "README.md",

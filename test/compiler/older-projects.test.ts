@@ -110,7 +110,7 @@ test("use a named tsconfig.json, with a build of their own", async () => {
   assert.is((await buildProject(dir, other)).ok, false);
   const missing = await buildProject(dir, { tsconfig: "none.json" }).catch((error) => error);
   assert.instance(missing, SvcError);
-  assert.match(missing.message, "there is no file none.json");
+  assert.match(missing.message, "file not found: none.json");
 });
 
 test.run();

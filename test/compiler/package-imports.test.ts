@@ -96,7 +96,7 @@ test("report names that Node would not find in a CommonJS package", async () => 
     (await bundler.bundle(entry)).diagnostics.map(({ code, position, message }) => {
       return `${code} ${position.file}:${position.line}:${position.column} ${message}`;
     });
-  const message = "Node finds no export `chunk` in `opaque`, a CommonJS package";
+  const message = "CommonJS package `opaque` has no export `chunk` that Node.js detects";
   try {
     assert.equal(await found(), [`SVC1121 a.ts:2:17 ${message}`]);
     project.write(

@@ -34,7 +34,7 @@ test("are reported by every build until they are renamed", async () => {
     const warned = "SVC1250 warning plugins/deep/old.cts:3:11";
     const result = await buildProject(project.dir);
     assert.equal([result.ok, result.plugins, ...told(result)], [true, 1, warned, true]);
-    assert.match(result.diagnostics[0]!.message, "no plugin is read from `.cts` files");
+    assert.match(result.diagnostics[0]!.message, "`.cts` files are not scanned for plugins");
     assert.match(result.diagnostics[0]!.help, "`.ts` or `.mts`");
     assert.equal(told(await buildProject(project.dir)), [warned, true]);
     project.write("svc.config.ts", 'export default { plugins: ["plugins/**/*.{ts,cts}"] };\n');

@@ -211,7 +211,7 @@ test("does not mix a build with one that replaced it during the start", async ()
     const file = join(other.folder, ".svc", "argspec.json");
     other.write(".svc/argspec.json", readFileSync(file, "utf8").replace("Finds", "Seeks"));
     const failure = await serve(other.folder).catch((error: Error) => error);
-    assert.match(String(failure), /SVC3006: the build was replaced/);
+    assert.match(String(failure), /SVC3006: build was replaced/);
   } finally {
     other.remove();
   }

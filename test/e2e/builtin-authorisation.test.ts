@@ -98,11 +98,11 @@ for (const [who, client] of Object.entries(STRANGERS)) {
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
         // The admin port refuses every request that calls the server by an unknown name.
         else if (port === 1 && client.host !== undefined) {
-          assert.match(text, "403 Forbidden: Host is no name of this server");
+          assert.match(text, "403 Forbidden: Host is not a name of this server");
           continue;
         }
         // Cross-origin POSTs are refused whatever they contain.
-        else if (client.isPage) assert.match(text, "403 Forbidden: pages of other origins");
+        else if (client.isPage) assert.match(text, "403 Forbidden: cross-origin request");
         else assert.is.not(status, 403, `${path} ${text}`);
         const read = await ask(`${path}?${ARGUMENTS}`, "GET", client, port);
         if (port === 1 && client.host !== undefined) assert.is(read.status, 403);

@@ -63,7 +63,10 @@ test("names the required version on a Node that is too old", () => {
   const versions = 'Object.defineProperty(process, "versions", { value: { node: "20.18.9" } });';
   writeFileSync(pretend, versions);
   const { status, stderr } = svc(["--version"], ["--require", pretend]);
-  assert.is(stderr, "svc: error SVC3010: this is Node 20.18.9. use Node 20.19 or later\n");
+  assert.is(
+    stderr,
+    "svc: error SVC3010: running on Node.js 20.18.9. install Node.js 20.19 or later\n",
+  );
   assert.is(status, 1);
 });
 
@@ -144,14 +147,14 @@ test("build fails with one line for errors after reading a configuration", () =>
     const often = (what: string) =>
       `for (let ms = 0; ms < 800; ms += 20) setTimeout(() => { ${what} }, ms);`;
     for (const [what, told] of [
-      ["process.exit(0)", "calls process.exit(0); throw an error instead"],
-      ['throw new Error("boom")', "fails after it was read: boom"],
-      ["throw null", "fails after it was read: null was thrown"],
+      ["process.exit(0)", "called process.exit(0); throw an error instead"],
+      ['throw new Error("boom")', "failed after it was loaded: boom"],
+      ["throw null", "failed after it was loaded: null was thrown"],
     ] as const) {
       const config = `declare const process: any, setTimeout: any;\n${often(what)}`;
       project.write("svc.config.ts", `${config}\nexport default {};\n`);
       const { status, stdout, stderr } = svc(["build", project.folder]);
-      const fix = "correct the file so that it runs and exports a configuration by default";
+      const fix = "make the file run and export a configuration as its default export";
       assert.is(stderr, `svc: error SVC1101: svc.config.ts ${told}. ${fix}\n`);
       assert.equal([status, stdout], [1, ""]);
       assert.not(readdirSync(project.folder).some((name) => /\.mjs$|^\.svc$/.test(name)));
@@ -162,8 +165,8 @@ test("build reports rejections and exceptions of a configuration as such", () =>
   inProject((project) => {
     const wait = "await new Promise((done) => setTimeout(done, 100));";
     for (const [what, told] of [
-      ["Promise.reject(undefined);", /fails after it was read: .*the reason "undefined"/],
-      ["setTimeout(() => { throw 7; }, 0);", /fails after it was read: 7 was thrown/],
+      ["Promise.reject(undefined);", /failed after it was loaded: .*the reason "undefined"/],
+      ["setTimeout(() => { throw 7; }, 0);", /failed after it was loaded: 7 was thrown/],
     ] as const) {
       const text = `declare const setTimeout: any;\n${what}\n${wait}\nexport default {};\n`;
       project.write("svc.config.ts", text);
@@ -200,7 +203,7 @@ test("build --check fails for a missing or stale build", () =>
     assert.is(svc(["build", folder, "--check"]).status, 0);
     project.write("plugins/double.ts", GOOD_PLUGIN.replaceAll("double", "twice"));
     const { status, stderr } = svc(["build", folder, "--check"]);
-    assert.match(stderr, ".svc/routes.json");
+    assert.match(stderr, /\.svc\/ is out of date: .*\broutes\.json/);
     assert.is(status, 1);
   }));
 
@@ -214,7 +217,7 @@ test("serve prints its address, its plugins and a command that works", () =>
       const output = served.output();
       assert.match(
         output,
-        `svc serves temporary on ${address} (admin http://127.0.0.1:${port + 1}), as on all`,
+        `svc: serving temporary on ${address} (admin http://127.0.0.1:${port + 1})`,
       );
       assert.match(output, /transport (net|uws) \(.+\), 2 executors/);
       assert.match(output, "Service-OUT");
@@ -236,7 +239,7 @@ test("serve prints a command with a valid argument", () =>
       await buildProject(folder);
       const served = await serve(folder, "--ip", "0.0.0.0");
       try {
-        assert.match(served.output(), ", as on all addresses of this machine\n");
+        assert.match(served.output(), " and on all other addresses of this machine\n");
         const url = /curl "(.*)"/.exec(served.output())![1]!;
         assert.match(url, /\/pick\?mode=(a%20b|exact)$/);
         const answer = await fetch(url, { headers: { connection: "close" } });
@@ -304,12 +307,12 @@ test("serve warns of a stale build, names the file and serves the build", () =>
     project.write("plugins/double.ts", BAD_PLUGIN);
     const served = await serve(project.folder);
     try {
-      assert.match(served.log(), "svc: warning: plugins/double.ts has changed since the build");
+      assert.match(served.log(), "svc: warning: serving a stale build: plugins/double.ts ");
       assert.match(served.log(), "`svc build ");
       project.write("plugins/double.ts", GOOD_PLUGIN);
       project.write("plugins/triple.ts", GOOD_PLUGIN.replace("double", "triple"));
       const other = await serve(project.folder);
-      assert.match(other.log(), "plugins/triple.ts is new since the build, which is served as it");
+      assert.match(other.log(), "serving a stale build: plugins/triple.ts is new");
       await other.stop();
       const answer = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/double?n=4`, {
         headers: { connection: "close" },
@@ -353,7 +356,7 @@ test("reports too few file descriptors and the fix", () =>
     const words = ["-c", 'ulimit -n 30; exec "$@"', "svc", process.execPath, SVC, "serve", folder];
     const { status, stderr } = spawnSync("bash", words, { encoding: "utf8", timeout: 60_000 });
     expectError({ status, stderr }, "SVC3093: EMFILE: too many open files, ");
-    assert.match(stderr, "`ulimit -n 1024`");
+    assert.match(stderr, "`ulimit -n 65536`");
   }));
 
 test("doctor reports on machine and project without changing anything", () =>
@@ -361,7 +364,7 @@ test("doctor reports on machine and project without changing anything", () =>
     const { status, stdout } = svc(["doctor", folder]);
     assert.match(stdout, `ok    node        ${process.versions.node}`);
     assert.match(stdout, /ok {4}transport {3}(net|uws) \(/);
-    assert.match(stdout, "warn  build       none yet: run `svc build`");
+    assert.match(stdout, "warn  build       not built: run `svc build`");
     assert.is(status, 0);
     await buildProject(folder);
     assert.match(svc(["doctor", folder]).stdout, "ok    build       current, plugins: 1");

@@ -285,7 +285,7 @@ test("times out for an endless response and for one that never starts", async ()
   for (const step of [silence, endless]) {
     server.script(step);
     const error = await failed(client.call(READ, {}, { timeoutMs: 60 }), "timeout");
-    assert.is(error.message, "/svc/plugin/read: no answer within 60 ms");
+    assert.is(error.message, "/svc/plugin/read: no response within 60 ms");
     assert.is(error.cause, undefined);
   }
 });
@@ -336,7 +336,7 @@ test("sends its hash until the server sends one, and warns once of another", asy
   const hashes = server.received.map(({ headers }) => headers["x-svc-argspec"]);
   assert.equal(hashes, [HASH, HASH, HASH, HASH, undefined, undefined]);
   assert.equal(warnings, [
-    "The service has changed (aaaaaaaa, now bbbbbbbb): generate this client again.",
+    "The service contract changed (aaaaaaaa, now bbbbbbbb): regenerate this client.",
   ]);
 });
 

@@ -223,7 +223,7 @@ test("reports a response without an envelope as an HTTP error", async () => {
     server.script(answer(200, body));
     const error = await failed(GET, "http");
     assert.is(error.status, 200);
-    assert.is(error.message, "/svc/plugin/get: the answer is no envelope");
+    assert.is(error.message, "/svc/plugin/get: response is not an svc envelope");
     assert.is(server.received.length, 1);
   }
   server.script(answer(500, '{"status": "OK", "response": 1}'));
@@ -308,7 +308,7 @@ test("times out whatever the server does", async () => {
   for (const step of [silence, drip]) {
     server.script(step);
     const error = await failed({ ...GET, with: { timeout: 0.3 } }, "timeout");
-    assert.is(error.message, "/svc/plugin/get: no answer within 0.3 s");
+    assert.is(error.message, "/svc/plugin/get: no response within 0.3 s");
     assert.is(server.received.length, 1);
   }
 });
@@ -380,7 +380,7 @@ test("warns once of another contract, and sends the hash until then", async () =
   await call(GET);
   const { warnings } = await call(GET);
   assert.equal(warnings, [
-    "The service has changed (abababab, now ffffffff): generate this client again.",
+    "The service contract changed (abababab, now ffffffff): regenerate this client.",
   ]);
   const hashes = server.received.map(({ headers }) => headers["x-svc-argspec"]);
   assert.equal(hashes, [ARGSPEC.hash, ARGSPEC.hash, undefined]);

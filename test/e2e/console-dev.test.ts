@@ -69,7 +69,7 @@ async function keepsBody(page: ConsolePage, port: number): Promise<void> {
     === ${JSON.stringify(body)}`);
   await page.press("Try");
   await page.has("Answer 200");
-  const text = `document.querySelector("[aria-label='Text of the answer']").innerText`;
+  const text = `document.querySelector("[aria-label='Response body']").innerText`;
   assert.is(await page.tab.value(text), body + body);
   const asked = page.tab.requests.filter((url) => /name=says/.test(url));
   assert.ok(asked.length >= 2 && asked.every((url) => !/body/.test(new URL(url).search)));
@@ -82,7 +82,7 @@ inBrowser("shows diagnostics and failed calls until they are fixed", async () =>
     "plugins/says.ts": TAKES,
   };
   await withDev(files, async (dev, project) => {
-    const [, text] = await dev.until(/svc serves .* on http:\/\/127\.0\.0\.1:(\d+)/);
+    const [, text] = await dev.until(/svc: serving .* on http:\/\/127\.0\.0\.1:(\d+)/);
     const port = Number(text);
     const page = await ConsolePage.start(browser!);
     try {
@@ -100,11 +100,11 @@ inBrowser("shows diagnostics and failed calls until they are fixed", async () =>
       await keepsBody(page, port);
       await page.open(port + 1, "logs");
       project.write("plugins/good.ts", BAD_PLUGIN);
-      await page.has("the last good version serves on");
-      await page.has("Findings of the last build");
+      await page.has("Still serving the last good build");
+      await page.has("Diagnostics of the last build");
       await page.has("plugins/good.ts");
       project.write("plugins/good.ts", GOOD_PLUGIN);
-      await page.hasNot("the last good version serves on");
+      await page.hasNot("Still serving the last good build");
       assert.is(await page.tab.value(`document.querySelectorAll("main b").length`), 0);
     } finally {
       await page.close();

@@ -90,7 +90,7 @@ inBrowser("shows names as text in results, forms and log filters", async () => {
   const names = new URLSearchParams({ graph: "cities", id: SCRIPT, mode: "neighbor" });
   await page.open(served.port + 1, `search?${names}`);
   await page.press("Ask");
-  await page.has("in the server");
+  await page.has("on the server");
   await isText();
   const nobody = new URLSearchParams({ graph: SCRIPT, id: LONG.slice(0, 5000) });
   await page.open(served.port + 1, `search?${nobody}`);

@@ -88,7 +88,7 @@ inBrowser("shows a running request in detail, and keeps its last state", async (
   assert.match(address.searchParams.get("id")!, /^\d+$/);
   leaving.abort();
   assert.is(await waiting, "left");
-  await page.has("this is what was last seen");
+  await page.has("showing the last known state");
   await page.has("Channels to back-ends");
   await page.press("Close");
   await page.hasNot("Channels to back-ends");

@@ -60,7 +60,7 @@ test("works with TLS in a browser, and soon reports a server that hangs", async 
     );
     assert.equal(tab.complaints, []);
     served.process.kill("SIGSTOP");
-    await hasTrouble("No answer within 2 s. What is shown is of ");
+    await hasTrouble("No response for 2 s. Data as of ");
     served.process.kill("SIGCONT");
     await tab.until(`document.querySelector("#trouble") === null`);
   } finally {
@@ -132,7 +132,7 @@ test("--open prints the address when no browser can be opened", async () => {
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "none")];
   const served = await started([...words, "--open"], env);
   try {
-    while (!served.output().includes("no browser can be opened here")) await delay(50);
+    while (!served.output().includes("cannot open a browser")) await delay(50);
   } finally {
     await served.stop();
   }

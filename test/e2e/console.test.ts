@@ -152,7 +152,7 @@ inBrowser("calls a plugin from its form, and keeps the arguments in the address"
   await type("#field-name", `<script>alert("x")</script>`);
   await press("Try");
   await tab.until(pageHas(`Hello, <script>alert("x")</script>!`));
-  await tab.until(pageHas("in the server"));
+  await tab.until(pageHas("on the server"));
   const address = new URL(String(await tab.value("location.href")));
   assert.is(address.searchParams.get("v.name"), `<script>alert("x")</script>`);
   assert.is(address.searchParams.get("v.times"), "2");
@@ -189,7 +189,7 @@ inBrowser("shows names of a graph as text with working links", async () => {
 
 inBrowser("shows running requests and the matrix", async () => {
   await open("requests");
-  await tab.until(pageHas("requests at work"));
+  await tab.until(pageHas("requests in progress"));
   await open("matrix");
   await tab.until(pageHas("This is an engine"));
 });

@@ -96,7 +96,7 @@ test("a plugin that blocks past its timeout ends only its executor", async () =>
   assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
   for (const other of await Promise.all(waiting)) assert.is(other.json.response, 2, other.text);
   await works();
-  assert.match(served.log(), /executor \d+ is replaced: plugin "burns" ran past its time-out/);
+  assert.match(served.log(), /executor \d+ is replaced: plugin "burns" timed out/);
   assert.not.match(served.log(), /died/);
 });
 
@@ -155,7 +155,7 @@ test("a crash loop of plugins leads to Service-OUT", async () => {
   const answer = await get(served.port, "/svc/plugin/idle");
   assert.is(answer.status, 503);
   assert.is(answer.json.message, "Service Unavailable");
-  assert.match(served.log(), /service goes out/);
+  assert.match(served.log(), /out of service until/);
   assert.is((await get(served.port + 1, "/svc/status")).status, 200);
 });
 
@@ -196,8 +196,8 @@ ${ANSWERS}`;
     rmSync(flag);
     while ((await get(served.port, "/svc/hc")).status === 503) await delay(100);
     assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
-    assert.match(served.log(), /executors keep dying: the service goes out until one lives/);
-    while (!served.log().includes("the service is in again")) await delay(20);
+    assert.match(served.log(), /executor crash loop: out of service until one stays up/);
+    while (!served.log().includes("back in service")) await delay(20);
   });
 });
 
@@ -218,7 +218,7 @@ ${ANSWERS}`;
     const failed = await serve(project.folder, "--executors", "2").catch((error: Error) => error);
     assert.instance(failed, Error);
     const text = (failed as Error).message;
-    assert.match(text, /SVC2201: an executor ended by itself as soon as its plugins were loaded/);
+    assert.match(text, /SVC2201: executor exited right after loading its plugins/);
     assert.not.match(text, /a bug in svc/);
     served = await serve(project.folder, "--executors", "2");
     assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
@@ -233,7 +233,7 @@ test("a module that loops while loading is named and aborts the start", async ()
     const failed = await serve(project.folder, ...options).catch((error: Error) => error);
     assert.instance(failed, Error);
     const text = (failed as Error).message;
-    assert.match(text, /SVC2120: plugins have not loaded after 4000 ms: plugins\/all\.ts:[45]:/);
+    assert.match(text, /SVC2120: plugins did not load within 4000 ms: plugins\/all\.ts:[45]:/);
     project.write("flag", "");
     served = await serve(project.folder);
     rmSync(flag);
@@ -257,7 +257,7 @@ ${ANSWERS}`;
     assert.is(answer.status, 500);
     assert.match(JSON.stringify(answer.json.message), /ExecutorError/);
     assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
-    while (!/heap and buffers take \d+ MiB, executorHeapMiB allows 64/.test(served.log())) {
+    while (!/heap and buffers use \d+ MiB, executorHeapMiB is 64/.test(served.log())) {
       await delay(20);
     }
   });

@@ -39,10 +39,10 @@ test("serves edits, new files and new folders", () =>
     assert.is(await call(port!, "double?n=2"), 4);
     assert.equal(await toldPlugins(port!), ["double"]);
     project.write("plugins/double.ts", TRIPLE);
-    await dev.until(/svc: plugins\/double\.ts served after \d+ ms: 1 plugin/);
+    await dev.until(/svc: reloaded plugins\/double\.ts in \d+ ms: 1 plugin/);
     assert.is(await call(port!, "double?n=2"), 6);
     project.write("plugins/more/twice.ts", GOOD_PLUGIN.replace("double", "twice"));
-    await dev.until(/twice\.ts served after \d+ ms: 2 plugins/);
+    await dev.until(/twice\.ts in \d+ ms: 2 plugins/);
     assert.equal(await toldPlugins(port!), ["double", "twice"]);
     assert.is(await call(port!, "twice?n=5"), 10);
   }));
@@ -52,10 +52,10 @@ test("shows an error with its line and keeps serving until it is fixed", () =>
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: Map<string, int>"));
     await dev.until(/plugins\/double\.ts:4:\d+ - error SVC1\d{3}/);
-    await dev.until(/the last good version serves on/);
+    await dev.until(/still serving the last good build/);
     assert.is(await call(port!, "double?n=2"), 4);
     project.write("plugins/double.ts", TRIPLE);
-    await dev.until(/served after/);
+    await dev.until(/reloaded .+ in \d+ ms/);
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
@@ -64,12 +64,12 @@ test("does not serve type errors, and leaves no build for other commands", () =>
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", BAD_PLUGIN);
     await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
-    await dev.until(/the last good version serves on/);
+    await dev.until(/still serving the last good build/);
     assert.is(await call(port!, "double?n=2"), 4);
     const built = await svc("build", project.folder).catch((error) => error);
     assert.match(built.stderr, /TS2322/);
     project.write("plugins/double.ts", TRIPLE);
-    await dev.until(/served after/);
+    await dev.until(/reloaded .+ in \d+ ms/);
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
@@ -79,14 +79,14 @@ test("--skip-type-check serves at once what parses, and reports type errors late
   try {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", BAD_PLUGIN);
-    await dev.until(/served after/);
+    await dev.until(/reloaded .+ in \d+ ms/);
     assert.is(await call(port!, "double?n=2"), "no number");
     await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
     assert.is(await dev.stop(), 0);
     const built = await svc("build", project.folder).catch((error) => error);
     assert.match(built.stderr, /TS2322/);
     const served = await serve(project.folder);
-    assert.match(served.log(), /the types of this build were not checked, or are wrong/);
+    assert.match(served.log(), /serving a build with unchecked or invalid types/);
     await served.stop();
   } finally {
     dev.process.kill("SIGKILL");
@@ -103,7 +103,7 @@ test("--skip-type-check reports type errors after a swap that takes longer", asy
       "plugins/double.ts",
       `${BAD_PLUGIN}\nawait new Promise((resolve) => setTimeout(resolve, 4000));\n`,
     );
-    await dev.until(/served after/);
+    await dev.until(/reloaded .+ in \d+ ms/);
     await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
     assert.is(await dev.stop(), 0);
   } finally {
@@ -118,11 +118,11 @@ test("ignores an empty file that an editor writes first", () =>
     project.write("plugins/double.ts", "");
     await delay(60);
     project.write("plugins/double.ts", TRIPLE);
-    const [line] = await dev.until(/served after[^\n]*/);
+    const [line] = await dev.until(/reloaded [^\n]*/);
     assert.match(line!, ": 1 plugin in");
     assert.is(await call(port!, "double?n=2"), 6);
     project.write("plugins/double.ts", "");
-    await dev.until(/served after \d+ ms: 0 plugins/);
+    await dev.until(/reloaded \S+ in \d+ ms: 0 plugins/);
   }));
 
 test("serves changes of workspace packages outside of the folder", async () => {
@@ -140,7 +140,7 @@ test("serves changes of workspace packages outside of the folder", async () => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     assert.is(await call(port!, "double?n=2"), 4);
     project.write("packages/rates/rate.ts", "export const rate: number = 5;\n");
-    await dev.until(/svc: \.\.\/packages\/rates\/rate\.ts served after/);
+    await dev.until(/svc: reloaded \.\.\/packages\/rates\/rate\.ts in/);
     assert.is(await call(port!, "double?n=2"), 10);
     assert.is(await dev.stop(), 0);
   } finally {
@@ -151,7 +151,7 @@ test("serves changes of workspace packages outside of the folder", async () => {
 
 test("starts serving once the first error is fixed", () =>
   withDev({ "plugins/double.ts": "export function {" }, async (dev, project) => {
-    await dev.until(/serving begins once this is mended/);
+    await dev.until(/fix this to start serving/);
     project.write("plugins/double.ts", GOOD_PLUGIN);
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     assert.is(await call(port!, "double"), 42);
@@ -164,7 +164,7 @@ test("keeps graphs across a reload", () =>
     assert.is(await call(port!, "visit"), 2);
     for (let round = 1; round < 4; round++) {
       project.write("plugins/visits.ts", VISITS.replace("by = 1", `by = ${10 ** round}`));
-      await dev.until(/served after/);
+      await dev.until(/reloaded .+ in \d+ ms/);
       assert.is(await call(port!, "visit"), Math.floor(10 ** (round + 1) / 9) + 1);
     }
   }));
@@ -173,7 +173,7 @@ test("asks for a restart when the configuration changes", () =>
   withDev(undefined, async (dev, project) => {
     await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("svc.config.ts", "export default { http: { cors: '*' } };\n");
-    await dev.until(/the configuration has changed/);
+    await dev.until(/configuration changed/);
   }));
 
 test("fails when the server cannot be started", async () => {

@@ -234,7 +234,7 @@ for (const shape of shapes) {
     test("cycle: an unknown name is rejected after one round", async () => {
       const { status, json } = await get(ports[0], "/svc/plugin/nothere");
       assert.is(status, 500);
-      assert.match(String(json.message), /^request came back to a dispatcher/);
+      assert.match(String(json.message), /^dispatch loop: request returned to a dispatcher/);
       assert.equal(json.port, [ports[0], 0]);
     });
   }

@@ -74,7 +74,7 @@ test("limits the shared memories of one client", async () => {
   }
   const { status, json } = await ask("evaluate", { memory: 23, sharedmem: 1, expression: "1" });
   assert.is(status, 400);
-  assert.match(JSON.stringify(json), "4 shared memories of yours are in use: leave out sharedmem");
+  assert.match(JSON.stringify(json), "this client already uses 4 shared memories: omit sharedmem");
   const known = { memory: 20, sharedmem: 1, expression: "inc(0)" };
   assert.equal(await response("evaluate", known), { result: "2", memory: [] });
 });
@@ -141,7 +141,7 @@ test("rejects expensive expressions at low cost", async () => {
   });
   const answer = await ask("evaluate", {}, `v0 = 'xxxxxxxxxx'; ${grown.join(";")}`);
   assert.is(answer.status, 400, answer.text.slice(0, 200));
-  assert.match(answer.text, "makes a text of more than");
+  assert.match(answer.text, "expression result exceeds");
 });
 
 test.run();

@@ -103,7 +103,7 @@ test("returns the memory of an emptied graph once no plugin blocks its thread", 
     assert.ok(tries < 100, `${before} MB, ${full} when full, still ${residentMb()}`);
     await delay(100);
   }
-  assert.match(served.log(), /graph "big" gave \d+ MiB of memory back/);
+  assert.match(served.log(), /graph "big": released \d+ MiB of memory/);
   for (let time = 0; time < 4; time++) assert.is(await call("fill?arcs=20"), 20);
   await served.stop();
 });

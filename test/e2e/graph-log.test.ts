@@ -187,7 +187,7 @@ test("truncates a torn write and reports it", async () => {
   appendFileSync(lastSegment(root), Buffer.from("SVCF and something"));
   await start("torn");
   assert.equal(await call("take?n=10"), [10, 10]);
-  assert.match(project.served.log(), /log: 18 bytes of an interrupted write were cut off/);
+  assert.match(project.served.log(), /log: discarded 18 bytes of a torn write/);
   await call("put?from=11&count=10");
   await flushed();
   await kill();
@@ -233,7 +233,7 @@ test("lets a plugin wait until its changes are durable", async () => {
   await start("durable", "--durability", "off");
   const { status, text } = await get(project.served.port, "/svc/plugin/putDurably?from=2");
   assert.is(status, 500);
-  assert.match(text, /changes are not logged/);
+  assert.match(text, /transaction log is disabled/);
 });
 
 test("prevents a start when corrupt", async () => {
@@ -254,20 +254,23 @@ test("prevents a start when corrupt", async () => {
     text = (error as Error).message;
   }
   assert.match(text, /SVC2500/);
-  assert.match(text, /log is damaged: 0{15}1\.seg, byte \d+: a frame is damaged/);
+  assert.match(text, /log is corrupt: 0{15}1\.seg, byte \d+: corrupt frame/);
   // Changes before the corruption can be recovered into a new folder.
   const checked = await svc("log", "check", root).catch((error) => error);
   assert.is(checked.code, 1);
   assert.match(
     checked.stdout,
-    /_txlog: \d+ units in 1 segments, the last is \d+\n {2}damaged: 0{15}1\.seg, byte \d+: /,
+    /_txlog: \d+ transactions in 1 segments, last: \d+\n {2}corrupt: 0{15}1\.seg, byte \d+: /,
   );
   const repaired = join(project.folder, "repaired");
   const { stdout } = await svc("log", "repair", root, repaired);
-  assert.match(stdout, /what could be saved is in/);
+  assert.match(stdout, /recovered data is in/);
   const again = await svc("log", "repair", root, repaired).catch((error) => error);
   assert.match(again.stderr, /SVC3050: .* is not a new folder/);
-  assert.match((await svc("log", "check", repaired)).stdout, /_txlog: \d+ units in 1 segments/);
+  assert.match(
+    (await svc("log", "check", repaired)).stdout,
+    /_txlog: \d+ transactions in 1 segments/,
+  );
   await start("repaired");
   const [, right] = (await call("take?n=20")) as [number, number];
   assert.ok(right < 20);

@@ -122,11 +122,11 @@ test("make the health check fail until they can be loaded", async () => {
   };
   while ((await health(1)).status === 200) await delay(50);
   assert.equal([(await health(1)).status, (await health(0)).status], [503, 200]);
-  assert.match((await health(1)).text, /Graphs that cannot be loaded: notes/);
+  assert.match((await health(1)).text, /Graphs that failed to load: notes/);
   for (const query of ["", "?simple=1"]) {
     assert.equal(Object.keys((await status(query)) ?? {}), ["notes"]);
-    assert.match((await status(query))!.notes!, /graph\.snapshot: it ends too early/);
-    assert.match((await status(query))!.notes!, /nothing of it was changed; .* restore it/);
+    assert.match((await status(query))!.notes!, /graph\.snapshot: truncated file/);
+    assert.match((await status(query))!.notes!, /the file was not modified: .* restore it/);
   }
   const { json } = await get(project.served.port + 1, "/svc/status");
   assert.equal((json.response as { graphs: object }).graphs, {

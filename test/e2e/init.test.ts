@@ -45,7 +45,7 @@ test("the package can be packed and installed, without sources or tests", () => 
 
 test("init writes a project that can be installed", () => {
   const output = run(scratch, join(scratch, "tools/node_modules/.bin/svc"), "init", "my-service");
-  assert.match(output, "from no registry");
+  assert.match(output, "not from a registry");
   const { name, dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
   assert.is(name, "my-service");
   assert.match(dependencies["svc-server"], /^file:/);

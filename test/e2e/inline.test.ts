@@ -127,18 +127,21 @@ test("run in another thread than other plugins, and cannot end it", async () => 
   for (const how of ["exit", "really"]) {
     const { status, json } = await ask(`inside?how=${how}`);
     assert.is(status, 500);
-    assert.match(JSON.stringify(json.message), "@inline plugin cannot end it");
+    assert.match(JSON.stringify(json.message), "process.exit() is disabled for @inline plugins");
   }
   assert.is((await ask("inside")).status, 200);
 });
 
 test("leave stray exceptions that are logged and harmless", async () => {
   const told = [
-    ["timer", /exception outside of a request: Error: stray timer\n.*plugins\/p\.ts:/],
-    ["rejection", /exception outside of a request: Error: stray rejection\n.*plugins\/p\.ts:/],
+    ["timer", /uncaught exception outside a request: Error: stray timer\n.*plugins\/p\.ts:/],
+    [
+      "rejection",
+      /uncaught exception outside a request: Error: stray rejection\n.*plugins\/p\.ts:/,
+    ],
     // An executor without its own listeners dies and is replaced.
     ["deaf", /stray deaf/],
-    ["null", /(internal error|exception outside of a request): .*null/],
+    ["null", /(internal error|uncaught exception outside a request): .*null/],
   ] as const;
   for (const [how, line] of told) {
     // On a loaded machine it may run in an executor, which logs a different line for null.
@@ -164,8 +167,7 @@ test("move to executors with a log line when slow or asynchronous", async () => 
   assert.is(await threadOf("later"), executor);
   const { text } = await get(project.server.port + 1, "/metrics");
   assert.match(text, /^svc_inline_left_total 2$/m);
-  const told =
-    /plugin where runs in executors from now on: it took \d+\.\d ms, too long for @inline/;
+  const told = /plugin where moved to executors: took \d+\.\d ms, too slow for @inline/;
   while (!told.test(project.server.log())) await new Promise(setImmediate);
 });
 
@@ -179,7 +181,7 @@ test("run in executors with --no-inline", async () => {
 test("are named in the log when the IO thread is busy", async () => {
   const busy = await serve(project.folder);
   const told =
-    /was busy for \d+ % of \d+ s: by load, or by what @inline plugins do there: burner, echo, .*\n/;
+    /was \d+ % busy for \d+ s: by load, or by what @inline plugins do there: burner, echo, .*\n/;
   const readBusy = async (): Promise<number> => {
     const { json } = await get(busy.port + 1, "/svc/status");
     return (json.response as { io: { "busy-percent": number } }).io["busy-percent"];
@@ -194,12 +196,9 @@ test("are named in the log when the IO thread is busy", async () => {
 });
 
 const ENDLESS = [
-  ["endless", /plugin endless is @inline and does not return: the server ends/],
-  ["echo?how=timer", /what an @inline plugin has left .*, echo was the last that ran: the server/],
-  [
-    "echo?how=promise",
-    /what an @inline plugin has left .*, echo was the last that ran: the server/,
-  ],
+  ["endless", /@inline plugin endless does not return: shutting down/],
+  ["echo?how=timer", /code left on the IO thread .*, echo was the last that ran: shutting down/],
+  ["echo?how=promise", /code left on the IO thread .*, echo was the last that ran: shutting down/],
 ] as const;
 
 test("end the server with their name in the log when they never return", async () => {

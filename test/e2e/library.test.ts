@@ -227,7 +227,10 @@ test("admin operations work as in a server", async () => {
   assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 503);
   assert.equal(await operate("ServiceIn"), { action: "service_in" });
   assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 200);
-  assert.match(String(await operate("ReloadPlugins", "&content=")), "plugins in its code");
+  assert.match(
+    String(await operate("ReloadPlugins", "&content=")),
+    "plugins of a program cannot be reloaded",
+  );
   const count = () => system.serverMetrics([50]).total_requests;
   for (let n = 0; n < 20; n++) await get(port, "/svc/plugin/shout?text=a");
   let last = count();

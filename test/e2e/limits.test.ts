@@ -65,7 +65,7 @@ test("too little address space for its threads ends the start with a code", () =
     const words = under(gib, root, "--executors", executors);
     const { status, stderr } = spawnSync("bash", words, { encoding: "utf8", timeout: 30_000 });
     assert.is(status, 1, stderr);
-    assert.match(stderr, /^svc: error SVC2206: \d+ threads take [\d.]+ GiB of addresses, /m);
+    assert.match(stderr, /^svc: error SVC2206: \d+ threads need [\d.]+ GiB of address space, /m);
     assert.match(stderr, "ulimit -v unlimited");
   }
 });
@@ -110,7 +110,7 @@ test("a graph without enough address space stays unchanged, others are served", 
     assert.is((await get(port, "/svc/plugin/one")).json.response, 1);
     const { status, text } = await get(port, "/svc/plugin/has?id=a");
     assert.is(status, 500);
-    assert.match(text, /reserves [\d.]+ GiB of addresses, .* may have [\d.]+ GiB more/);
+    assert.match(text, /reserves [\d.]+ GiB of address space .* may reserve only [\d.]+ GiB more/);
     assert.not.match(log(), "restore it from a backup");
     assert.is((await get(port + 1, "/svc/hc")).status, 503);
   } finally {

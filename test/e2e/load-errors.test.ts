@@ -58,14 +58,14 @@ test("names a top-level await that never settles", async () => {
     "plugins/double.ts": `import "../lib/never.js";\n${GOOD_PLUGIN}`,
     "lib/never.ts": "export const name = 1;\nawait new Promise(() => {});\n",
   });
-  assert.match(told, "SVC2201: lib/never.ts:2:1: the `await` at the top level does not settle");
+  assert.match(told, "SVC2201: lib/never.ts:2:1: top-level await does not settle");
 });
 
 test("names the cause of a slow start", async () => {
   const project = new TemporaryProject({ "plugins/double.ts": `${GOOD_PLUGIN}${WAITING}` });
   const dev = new Dev(project.folder);
   try {
-    await dev.until(/not been loaded for 10 s: plugins\/double\.ts:9:1: the `await`/);
+    await dev.until(/plugins still loading after 10 s: plugins\/double\.ts:9:1: top-level await/);
   } finally {
     dev.process.kill("SIGKILL");
     project.remove();
@@ -75,16 +75,16 @@ test("names the cause of a slow start", async () => {
 test("svc dev serves the last version until the next one loads", () =>
   withDev({ "plugins/double.ts": BOOM }, async (dev, project) => {
     await dev.until(/SVC2201: Error: no database/);
-    await dev.until(/serving begins once this is mended/);
+    await dev.until(/fix this to start serving/);
     project.write("plugins/double.ts", GOOD_PLUGIN);
     const [, port] = await dev.until(PORT);
     assert.is(await call(port!, "double?n=2"), 4);
     project.write("plugins/double.ts", BOOM);
     await dev.until(/SVC2201: Error: no database/);
-    await dev.until(/the last good version serves on/);
+    await dev.until(/still serving the last good build/);
     assert.is(await call(port!, "double?n=2"), 4);
     project.write("plugins/double.ts", GOOD_PLUGIN.replace("n * 2", "n * 3"));
-    await dev.until(/served after/);
+    await dev.until(/reloaded .+ in \d+ ms/);
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
@@ -92,9 +92,9 @@ test("svc dev reports that an error is fixed", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(PORT);
     project.write("plugins/double.ts", `${GOOD_PLUGIN}}`);
-    await dev.until(/the last good version serves on/);
+    await dev.until(/still serving the last good build/);
     project.write("plugins/double.ts", GOOD_PLUGIN);
-    await dev.until(/svc: mended, what is served is what the sources say/);
+    await dev.until(/svc: fixed: the server is up to date/);
     assert.is(await call(port!, "double?n=2"), 4);
   }));
 

@@ -124,7 +124,7 @@ test("prevents plugin exceptions from forging an entry", async () => {
   const lines = served.log().split(/[\n\r\u2028]/);
   assert.equal(
     lines.filter((line) => line.startsWith("svc: ")),
-    ["svc: exception outside of a request: x"],
+    ["svc: uncaught exception outside a request: x"],
   );
   assert.not.match(served.log(), "\x1b");
 });

@@ -117,7 +117,7 @@ test("remove a replica, which may then stop", async () => {
 test("are rejected as a whole when a partition would have no back-end", async () => {
   const { code, out } = await send([{ partitions: ["S3.1", "S3.2"] }]);
   assert.is(code, 1);
-  assert.match(out, /of 2 partitions 0 would have a back-end that answers/);
+  assert.match(out, /only 0 of 2 partitions would have a live back-end/);
   assert.equal(
     (await matrix()).map(({ length }) => length),
     [1, 1],

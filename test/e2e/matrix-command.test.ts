@@ -103,7 +103,7 @@ async function highest(port: number): Promise<number[]> {
 test("starts engines and a dispatcher, and serves while engines die", async () => {
   const run = new Run("2x2", PROJECT, "--port", "0", "--channels", "5");
   try {
-    await run.until(/until Ctrl-C[\s\S]*curl/);
+    await run.until(/press Ctrl-C[\s\S]*curl/);
     const instances = run.instances();
     assert.equal(instances.map(({ name }) => name).sort(), [
       "dispatcher",
@@ -159,7 +159,7 @@ test("prints a working sample command in a project without mergeable plugins", a
   await buildProject(project.folder);
   const run = new Run("1x2", project.folder, "--port", "0");
   try {
-    await run.until(/until Ctrl-C[\s\S]*curl/);
+    await run.until(/press Ctrl-C[\s\S]*curl/);
     const { port } = run.instances().find(({ name }) => name === "dispatcher")!;
     const { status, json } = await get(port, sampleOf(run));
     assert.is(status, 200);
@@ -185,7 +185,7 @@ test("stops all instances when one cannot start", async () => {
   }
   const { err } = run;
   assert.ok(/partition 0 replica 0: svc: error SVC2202: main port \d+ .*in use/.test(err), err);
-  assert.match(err, "svc: error SVC3013: partition 0 replica 0 has ended with exit code 1");
+  assert.match(err, "svc: error SVC3013: partition 0 replica 0 exited: exit code 1");
   assert.equal(
     run.instances().filter(({ pid }) => isAlive(pid)),
     [],
@@ -194,7 +194,7 @@ test("stops all instances when one cannot start", async () => {
 
 test("stops its engines when it is killed", async () => {
   const run = new Run("1x1", PROJECT, "--port", "0");
-  await run.until(/until Ctrl-C/);
+  await run.until(/press Ctrl-C/);
   run.child.kill("SIGKILL");
   await run.exited;
   for (const { pid } of run.instances()) {

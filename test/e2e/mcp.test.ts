@@ -123,7 +123,7 @@ async function expectCalls(tools: Connected): Promise<void> {
   assert.equal(failed, { text: says, isError: true, structure: undefined });
   const refused = await call(tools, "search", { q: 1 });
   assert.ok(refused.isError && refused.text!.startsWith("parameter error: "));
-  await assertRejects(call(tools, "nosuch", {}), /there is no tool nosuch/);
+  await assertRejects(call(tools, "nosuch", {}), /tool not found: nosuch/);
 }
 
 async function assertRejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {
@@ -147,7 +147,7 @@ test("offers the plugins of a running server, in both protocol generations", asy
     assert.is(tools.client.getServerVersion()?.name, "temporary");
     assert.equal((await tools.client.listTools()).tools, expected);
     await expectCalls(tools);
-    assert.match(tools.errors(), `\`${LONG}\` is left out: names of tools have 128 characters`);
+    assert.match(tools.errors(), `\`${LONG}\` is omitted: names of tools have 128 characters`);
     await tools.client.close();
   }
 });
@@ -266,7 +266,7 @@ test("stops in order on a signal, with its server", async () => {
   while (messages().length === 0) await once(child.stdout, "data");
   child.kill("SIGTERM");
   assert.equal(await closed, [0, null]);
-  assert.match(output.err, "finishing running requests");
+  assert.match(output.err, "draining requests");
 });
 
 test("reports what cannot be served, and how to reach a running server", async () => {
@@ -281,14 +281,14 @@ export function size(_request: PluginRequest, graph: Graph): number {
   try {
     const unbuilt = plain(graphs.folder);
     assert.equal(await unbuilt.closed, [1, null]);
-    assert.match(unbuilt.output.err, /SVC3006: nothing to serve before/);
+    assert.match(unbuilt.output.err, /SVC3006: project is not built/);
     await buildProject(graphs.folder);
     const running = await serve(graphs.folder);
     // The first use of a graph locks the data folder for this process.
     assert.is((await get(running.port, "/svc/plugin/size")).status, 200);
     const second = plain(graphs.folder);
     assert.equal(await second.closed, [1, null]);
-    assert.match(second.output.err, /SVC2409[\s\S]*SVC3021: .* is reached with `--from <url>`/);
+    assert.match(second.output.err, /SVC2409[\s\S]*SVC3021: .* running server with `--from <url>`/);
     assert.is(second.output.out, "");
     await running.stop();
   } finally {
@@ -301,7 +301,7 @@ test("rejects invalid arguments", async () => {
     [[project.folder, "--from", url], 2, "SVC3004: `svc mcp` takes a folder or `--from`"],
     [["--from", project.folder], 2, "SVC3003: --from: expected the http or https URL"],
     [["--from", "http://"], 2, "SVC3003"],
-    [["--from", "http://127.0.0.1:1"], 1, "SVC3016: no answer from"],
+    [["--from", "http://127.0.0.1:1"], 1, "SVC3016: no response from"],
     [["nosuch"], 1, "SVC3005"],
   ];
   for (const [words, code, says] of wrong) {

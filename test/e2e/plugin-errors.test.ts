@@ -117,7 +117,7 @@ test("are logged with their position when thrown outside of a request", async ()
   while (!served.log().includes("exception outside")) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert.match(served.log(), /exception outside of a request: NotFound: later/);
+  assert.match(served.log(), /uncaught exception outside a request: NotFound: later/);
   assert.match(served.log(), /plugins\/shop\.ts:38:11/);
 });
 

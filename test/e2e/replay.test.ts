@@ -125,9 +125,9 @@ test("records requests for plugins without credentials", async (context) => {
 test("finds no differences for the same release", async (context) => {
   await during(context, "1", [], async (served) => {
     const { code, out } = await replay(context.file, served, "--speed", "1000");
-    assert.match(out, /^6 requests sent again in \d+\.\d s\n {2}1 left out: may change something/);
+    assert.match(out, /^replayed 6 requests in \d+\.\d s\n {2}1 skipped: unsafe method/);
     assert.match(out, /\nms +p50 +p95 +p99 +max\nrecorded( +\d+\.\d){4}\nnow( +\d+\.\d){4}\n/);
-    assert.match(out, /\nall answers are as recorded\n$/);
+    assert.match(out, /\nall responses match the recording\n$/);
     assert.is(code, 0);
   });
 });
@@ -140,7 +140,7 @@ test("reports different responses of another release", async (context) => {
     assert.is(people.code, 1);
     const machines = await replay(context.file, served, "--include-writes", "--json");
     const { sent, differing, left, examples } = JSON.parse(machines.out);
-    assert.equal([sent, differing, left], [6, 2, { "have a body that was not recorded": 1 }]);
+    assert.equal([sent, differing, left], [6, 2, { "request body was not recorded": 1 }]);
     assert.is(examples.length, 2);
   });
 });
@@ -163,7 +163,7 @@ test("records bodies on request, and a sample of requests", async (context) => {
   ]);
   await during(context, "1", [], async (served) => {
     const { code, out } = await replay(file, served, "--include-writes", "--speed", "max");
-    assert.match(out, /^2 requests sent again .*\n(?:.*\n)*all answers are as recorded\n$/);
+    assert.match(out, /^replayed 2 requests .*\n(?:.*\n)*all responses match the recording\n$/);
     assert.is(code, 0);
   });
 });
@@ -186,7 +186,7 @@ test("aborts endless streams, and skips pauses between starts", async ({ folder 
   const { port } = server.address() as AddressInfo;
   try {
     const { code, out } = await runCommand("replay", file, "--against", `http://127.0.0.1:${port}`);
-    assert.match(out, /^3 requests sent again in /);
+    assert.match(out, /^replayed 3 requests in /);
     assert.is(code, 0);
   } finally {
     server.closeAllConnections();
@@ -210,13 +210,13 @@ test("reports requests that cannot be replayed", async ({ folder, file }) => {
   writeFileSync(fields, "X-Key: 1\nsecret\n");
   const to = ["--against", "http://127.0.0.1:1"];
   const cases: readonly [words: string[], expected: RegExp][] = [
-    [[file], /SVC3321: --against must be the URL of a server, got nothing/],
+    [[file], /SVC3321: --against: expected a server URL, got nothing/],
     [[file, "--against", "ftp://x"], /SVC3321: .*got "ftp:\/\/x"/],
-    [[file, ...to], /SVC3321: http:\/\/127\.0\.0\.1:1 does not answer: connect ECONNREFUSED/],
+    [[file, ...to], /SVC3321: no response from http:\/\/127\.0\.0\.1:1: connect ECONNREFUSED/],
     [[join(folder, "nothing"), ...to], /SVC3320: \S+nothing cannot be read: ENOENT/],
-    [[empty, ...to], /SVC3320: \S+empty:1 is no record of requests: the file is empty/],
-    [[other, ...to], /SVC3320: \S+other:1 is no record of requests: no record begins like that/],
-    [[file, ...to, "--headers-file", fields], /SVC3322: \S+fields:2 is no header line/],
+    [[empty, ...to], /SVC3320: \S+empty:1: invalid recorded request: the file is empty/],
+    [[other, ...to], /SVC3320: \S+other:1: invalid recorded request: not a recorded request/],
+    [[file, ...to, "--headers-file", fields], /SVC3322: \S+fields:2: invalid header line/],
   ];
   const outcomes = await Promise.all(cases.map(([words]) => runCommand("replay", ...words)));
   outcomes.forEach(({ code, err }, at) => {

@@ -243,7 +243,7 @@ test("a subscriber that starts empty, or lags behind the log, gets a snapshot", 
   running.delete(provider);
   provider = await provide();
   let subscriber = await subscribe();
-  await logged(subscriber, "provides 1 graphs");
+  await logged(subscriber, "(1 graphs)");
   await equal(provider, subscriber);
   await call(provider, "put?name=things&from=201&count=20");
   await equal(provider, subscriber);

@@ -33,7 +33,7 @@ const DESCRIPTOR = {
 };
 const QUICK = ["--pause", "0"];
 const HELD =
-  /SVC3330: \S+: rolling-update of \S+, process \d+ is at work since \S+Z; its lease ends/;
+  /SVC3330: \S+: rolling-update by \S+, process \d+ has been running since \S+Z; its lease expires/;
 
 let system: UpSystem;
 test.before(async () => {
@@ -143,7 +143,7 @@ test("can be taken over by another operator without losing a request", async () 
     assert.is((await system.nodestat("S2.1")).procedure, null);
     const { code, err } = await first;
     assert.is(code, 1);
-    assert.match(err, /SVC3331: \S+: another run has taken over/);
+    assert.match(err, /SVC3331: \S+: preempted by another run/);
   });
   assert.equal(statuses, [200]);
 });
@@ -192,12 +192,15 @@ test("refuses to start with a breaking build unless forced", async () => {
     writeFileSync(manifest, JSON.stringify({ ...rest, outputs: changed }));
     const refused = await system.admin("rolling-update", "--build", folder);
     assert.is(refused.code, 1);
-    assert.match(refused.err, /SVC3119: \d+ changes of the build break clients of S1\.1/);
+    assert.match(refused.err, /SVC3119: \d+ changes in the build break clients of S1\.1/);
     assert.match(refused.err, /mountains/);
     assert.not(await isOut("S1.1"));
     const forced = await system.admin("rolling-update", "--build", folder, "--force");
     // The build on the disk of the instances is another one.
-    assert.match(forced.err, /SVC3119: S1\.1 serves build \w+, not \w+; it stays out/);
+    assert.match(
+      forced.err,
+      /SVC3119: S1\.1 serves build \w+, expected \w+; it stays out of service/,
+    );
     assert.ok(await isOut("S1.1"));
     await finish();
   } finally {

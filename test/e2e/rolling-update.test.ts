@@ -64,7 +64,7 @@ test("puts instances of a killed run back in service, but not those of an operat
   const { code, out } = await system.admin("rolling-update", "S1.1,S2.2", "--pause", "0");
   assert.is(code, 0, out);
   assert.match(out, /^S1\.1: serves build \w+$/m);
-  assert.match(out, /^S2\.2: serves build \w+, and stays out of service \(operator\)$/m);
+  assert.match(out, /^S2\.2: serves build \w+ and stays out of service \(operator\)$/m);
   assert.is((await system.get("S1.1", "/svc/hc")).status, 200);
   assert.is((await system.get("S2.2", "/svc/hc")).status, 503);
 });

@@ -67,7 +67,7 @@ test.after(() => {
 
 test("names the packages to install, with the versions of the project", () => {
   assert.match(written, "run `npm install --omit=dev` in ");
-  assert.match(written, "for far-package");
+  assert.match(written, "which adds far-package");
   const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   assert.equal(dependencies, { "far-package": "3.2.1" });
   // Simulates npm.
@@ -126,7 +126,7 @@ test("adds a Dockerfile once, with a health check of its server", async () => {
   const added = await svc("init", project.folder, "--docker");
   assert.match(added.stdout, "Dockerfile");
   const again = await svc("init", project.folder, "--docker").catch((error) => error);
-  assert.match(again.stderr, /SVC3009: .*Dockerfile is there already/);
+  assert.match(again.stderr, /SVC3009: .*Dockerfile already exists/);
   const ignored = readFileSync(join(project.folder, ".dockerignore"), "utf8");
   assert.ok(ignored.split("\n").includes("node_modules"));
   const text = readFileSync(join(project.folder, "Dockerfile"), "utf8");

@@ -119,7 +119,7 @@ test("reports a failed save to operators until one succeeds", async () => {
     health = await get(port + 1, "/svc/hc");
   }
   assert.is(health.status, 503);
-  assert.is(health.json.message, "Graphs that could not be saved: notes");
+  assert.is(health.json.message, "Graphs that failed to save: notes");
   assert.is((await get(port, "/svc/hc")).status, 200, "clients are served on");
   assert.equal(await unsaved(port), ["notes"]);
   assert.match(project.served.log(), 'graph "notes" could not be saved');

@@ -31,7 +31,7 @@ export const one = (_request: PluginRequest) => 1;
   await buildProject(project.folder);
   // Rejects if a signal has killed it.
   const { stderr } = await svc("serve", project.folder, "--port", "0");
-  assert.match(stderr, "SIGTERM: saving graphs");
+  assert.match(stderr, "SIGTERM: shutting down: saving graphs");
   project.remove();
 });
 

@@ -55,8 +55,8 @@ test("restarts the server after it dies", async () => {
     await get(port, `/svc/plugin/end?signal=${signal}`).catch(() => null);
     pid = await pidOf(port, pid);
   }
-  assert.match(served.log(), /the server has ended with SIGKILL and is started again in 1000 ms/);
-  assert.match(served.log(), /the server has ended with exit code 0 and is started again in 2000/);
+  assert.match(served.log(), /server exited \(SIGKILL\); restarting in 1000 ms/);
+  assert.match(served.log(), /server exited \(exit code 0\); restarting in 2000/);
   assert.is(await served.stop(), 0);
   assert.is(await get(port, "/svc/hc").catch(() => null), null);
 });
@@ -75,7 +75,7 @@ test("does not restart a server that never started", async () => {
   const words = ["serve", project.folder, "--supervise", "--port", String(port)];
   const failed = await svc(...words).catch((error: { stderr: string }) => error);
   assert.match(failed.stderr, /SVC2202/);
-  assert.match(failed.stderr, /SVC3070: the server has ended with exit code 1/);
+  assert.match(failed.stderr, /SVC3070: server exited: exit code 1/);
 });
 
 test("delays restarts more and more in a crash loop", () => {

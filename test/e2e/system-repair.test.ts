@@ -23,7 +23,7 @@ const DESCRIPTOR = {
   },
   topology: { transaction: { B1: ["S1"] } },
 };
-const DIFFERS = /SVC2532.*graph "people" differs from the provider's.*`svc admin sync`/;
+const DIFFERS = /SVC2532.*graph "people" has diverged from the provider.*`svc admin sync`/;
 const MARK = "_replica.json";
 
 let system: UpSystem;

@@ -50,7 +50,7 @@ test("status prints the table of all instances", async () => {
 test("a killed instance is detected, reported and restarted", async () => {
   const { json } = await system.get("S1", "/svc/nodestat", 1);
   process.kill((json.response as { pid: number }).pid, "SIGKILL");
-  await system.until(/S1 \| down \(SIGKILL\), is started again in 1000 ms/);
+  await system.until(/S1 \| down \(SIGKILL\); restarting in 1000 ms/);
   await system.until(/S1 \| down [\s\S]*S1 \| up at/);
   assert.is((await system.admin("status")).code, 0);
 });
@@ -73,7 +73,11 @@ test("a system of other machines has no instance to start here", async () => {
   const { writeFileSync } = await import("node:fs");
   writeFileSync(other, JSON.stringify({ instances: { G1: { hport: 9000, host: "192.0.2.1" } } }));
   const { code, err } = await system.run("up", PROJECT, "--descriptor", other);
-  assert.equal([code, /SVC3112: this machine is the host of none of G1/.test(err)], [1, true], err);
+  assert.equal(
+    [code, /SVC3112: no instance of G1 is hosted on this machine/.test(err)],
+    [1, true],
+    err,
+  );
 });
 
 test("a stopped instance stays stopped; missing ones are reported next to the others", async () => {
@@ -90,7 +94,7 @@ test("svc down stops all, and reports when none is running", async () => {
   assert.equal([code, out], [0, "TD has ended\nS1 has ended\n"]);
   await system.ended();
   const again = await system.down();
-  assert.equal([again.code, /SVC3114: nothing is up in/.test(again.err)], [1, true], again.err);
+  assert.equal([again.code, /SVC3114: no system is up in/.test(again.err)], [1, true], again.err);
 });
 
 test.run();

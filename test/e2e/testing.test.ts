@@ -136,7 +136,7 @@ const zipped = await service.fetch("/svc/builtin/argspec?format=openapi");
 assert.equal(zipped.status, 200);
 assert.equal(await (await service.fetchAdmin("/svc/hc")).text(), "SVC/3");
 await service.close();
-await assert.rejects(service.fetch("/svc/hc"), /the service has ended/);`,
+await assert.rejects(service.fetch("/svc/hc"), /service is closed/);`,
   );
   assert.is(output, "done\n");
 });
@@ -199,7 +199,7 @@ while ((await service.call("sleepers")) < 1);
 await clock.advance("29s");
 assert.equal(await service.call("sleepers"), 1);
 await clock.advance("2s");
-assert.match(await (await late).text(), /plugin sleep ran past its time-out/);
+assert.match(await (await late).text(), /plugin sleep timed out/);
 await service.call("reserve", { user: "ann", seconds: 60 });
 await clock.advance("59s");
 assert.equal(await service.call("reserved", { user: "ann" }), true);
@@ -210,7 +210,7 @@ const burning = service.fetch("/svc/plugin/burn");
 const runs = /svc_queue_running\\{port="main"\\} 1/;
 while (!runs.test(await (await service.fetchAdmin("/metrics")).text()));
 await clock.advance("62s");
-assert.match(await (await burning).text(), /plugin burn ran past its time-out/);
+assert.match(await (await burning).text(), /plugin burn timed out/);
 assert.equal(await service.call("double"), 42);
 await service.close();`,
   );
@@ -258,7 +258,7 @@ test("reports errors of a build like svc build", ({ project }) => {
     project,
     `await assert.rejects(testService(), (error) => {
   assert.equal(error.code, "SVC2944");
-  assert.match(error.message, /does not build:[^]*plugins.wrong\\.ts:2/);
+  assert.match(error.message, /failed:[^]*plugins.wrong\\.ts:2/);
   return true;
 });`,
   );

@@ -71,7 +71,7 @@ test("a client without a certificate or with another CA gets an error", async ()
   const status = (tls: string) => system.admin("status", "S1", "--tls", tls);
   assert.is((await system.admin("status", "S1")).code, 0);
   const unshown = await status(file("ca.pem"));
-  assert.equal([unshown.code, /Not running: S1 \(no answer/.test(unshown.out)], [1, true]);
+  assert.equal([unshown.code, /Not running: S1 \(no response/.test(unshown.out)], [1, true]);
   const other = join(folder, "other.pem");
   writeFileSync(other, "no certificate");
   assert.match((await status(other)).out, /SVC2941|holds no certificate/);

@@ -84,7 +84,7 @@ test("renewed certificates are served without a restart", async ({ folder, serve
   }
   // An invalid file is reported and changes nothing.
   writeFileSync(paths.cert, "nonsense");
-  while (!one.log().includes("the former certificates stay in use")) await sleep(50);
+  while (!one.log().includes("keeping the previous certificates")) await sleep(50);
   assert.match(one.log(), "http.tls.cert");
   assert.is((await ask(one.port, "/svc/hc")).subject, "svc test server renewed");
 });

@@ -36,7 +36,7 @@ test("build and check resolve imports by it, and by no other file", async () => 
       assert.match(await failure(command, folder), /double\.ts:1:\d+ - error TS2307/);
       await svc(command, folder, ...OPTION);
       const missing = await failure(command, folder, "--tsconfig", "none.json");
-      assert.match(missing, "SVC1061: there is no file none.json");
+      assert.match(missing, "SVC1061: file not found: none.json");
     }
     const served = await serve(folder);
     try {
@@ -59,7 +59,7 @@ test("dev serves by it and watches the files behind its paths", () =>
       const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
       assert.is(await call(port!, "double?n=4"), 8);
       project.write("shop/factor.ts", "export const factor = 3;\n");
-      await dev.until(/shop\/factor\.ts served after \d+ ms/);
+      await dev.until(/reloaded \S*shop\/factor\.ts in \d+ ms/);
       assert.is(await call(port!, "double?n=4"), 12);
     },
     ...OPTION,

@@ -237,7 +237,7 @@ test(`are repaired up to the corruption, into a new folder (seed ${SEED})`, ({ w
       const again = openLog(repaired, whole);
       // Without its beginning it is valid, and sufficient for a graph with a snapshot.
       const isCurtailed = !files.has([...whole.files.keys()][0]!);
-      if (isCurtailed) assert.match(again.refused ?? "", /goes on at operation/);
+      if (isCurtailed) assert.match(again.refused ?? "", /continues at operation/);
       else assert.equal(again, { last: found.last }, `seed ${SEED}, round ${round}: ${what}`);
       assert.equal(readLogOf(root), files, "the damaged one stays as it is");
     }
@@ -286,17 +286,21 @@ test("are rejected for two corrupt frames: only the last can be torn", ({ whole 
     return bytes;
   });
   const { refused } = openLog(both, whole);
-  assert.match(refused ?? "", `log is damaged: ${name}, byte ${frameBefore}: a frame is damaged`);
+  assert.match(refused ?? "", `log is corrupt: ${name}, byte ${frameBefore}: corrupt frame`);
 });
 
 /** Valid frames with impossible contents: of a transaction, of the log itself. */
 const SENSELESS: readonly (readonly [what: string, words: Uint32Array, reason: RegExp])[] = [
-  ["no transaction", Uint32Array.of(0x1234_5678, 0), /damaged unit of a log/],
-  ["a transaction of an unknown kind", Uint32Array.of(0x403, 0, 0, 0), /unknown kind of unit/],
-  ["an unknown graph", Uint32Array.of(0x401, 1, 1 << 12, 9), /unknown graph: 9/],
-  ["a transaction that is too long", Uint32Array.of(0x501, 1, 1 << 12, 1), /damaged unit/],
-  ["a graph without a number", encodeControlRecord({ opened: { name: "x" } }), /names a graph/],
-  ["an invalid graph", encodeControlRecord({ opened: null }), /names a graph/],
+  ["no transaction", Uint32Array.of(0x1234_5678, 0), /corrupt log unit/],
+  ["a transaction of an unknown kind", Uint32Array.of(0x403, 0, 0, 0), /unknown kind of log unit/],
+  ["an unknown graph", Uint32Array.of(0x401, 1, 1 << 12, 9), /unknown graph 9/],
+  ["a transaction that is too long", Uint32Array.of(0x501, 1, 1 << 12, 1), /corrupt log unit/],
+  [
+    "a graph without a number",
+    encodeControlRecord({ opened: { name: "x" } }),
+    /invalid graph name/,
+  ],
+  ["an invalid graph", encodeControlRecord({ opened: null }), /invalid graph name/],
 ];
 
 for (const [what, words, reason] of SENSELESS) {

@@ -211,7 +211,7 @@ test("rejects invalid options", () => {
   assert.throws(() => graph.index("vectors", { length: 8, ef: 1 }), /ef must be/);
   assert.throws(() => graph.dropIndex("vectors", { length: 0 }), /length must be/);
   assert.is(graph.dropIndex("vectors", { length: 8 }), false);
-  assert.throws(() => graph.index("words" as "vectors", { length: 8 }), /indexes of `vectors`/);
+  assert.throws(() => graph.index("words" as "vectors", { length: 8 }), /expected `vectors`/);
   assert.throws(() => graph.nearest([1], { approximate: { ef: 1 } }), /ef must be/);
   assert.throws(() => graph.nearest([1], { approximate: 7 as unknown as boolean }), /approximate/);
 });

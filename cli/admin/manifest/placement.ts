@@ -36,7 +36,7 @@ export function placeInstances(system: System): PlacedInstance[] {
     const name = platformName(id);
     const other = taken.get(name);
     if (other !== undefined) {
-      throw new SvcError("SVC2810", `${other} and ${id} would both be called ${name}`);
+      throw new SvcError("SVC2810", `${other} and ${id} would both get the name ${name}`);
     }
     taken.set(name, id);
     const plan = planInstance(system, id);

@@ -33,7 +33,7 @@ export async function checkUpdate(
   });
   if (frozen.length > 0) {
     const those = frozen.join(", ");
-    throw hasStopped(`${those}: graphs are readonly; \`svc admin clear-readonly\` ends that`);
+    throw hasStopped(`${those}: graphs are read-only; run \`svc admin clear-readonly\``);
   }
   const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
   const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);
@@ -80,6 +80,6 @@ async function refuseBreaking(context: AdminContext, id: string): Promise<void> 
   const breaking = changes.filter(({ severity }) => severity === "breaking");
   if (breaking.length === 0) return;
   const shown = breaking.slice(0, SHOWN).map(({ message }) => `\n  ${message}`);
-  const count = `${breaking.length} changes of the build break clients of ${id}`;
-  throw hasStopped(`${count}; --force takes them all the same${shown.join("")}`);
+  const count = `${breaking.length} changes in the build break clients of ${id}`;
+  throw hasStopped(`${count}; use --force to deploy anyway${shown.join("")}`);
 }

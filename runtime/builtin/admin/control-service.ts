@@ -91,7 +91,7 @@ export class ControlService {
       const leftMs = deadline - performance.now();
       const timer = leftMs > 0 ? sleeper(leftMs) : null;
       if (timer === null) {
-        log(`admin: ${operation} was refused: another one does not end`, "warn");
+        log(`admin: ${operation} rejected: another operation is still running`, "warn");
         throw new Exception("Another admin operation is currently in progress");
       }
       await Promise.race([this.#busy, timer.slept]);

@@ -3,8 +3,9 @@
 // told what is wrong with them at once.
 
 import { ParameterError } from "../../base/errors.js";
-import type { ArcFilter, ArcSpec } from "../../graph/api/public-names.js";
+import type { ArcSpec } from "../../graph/changes/connect.js";
 import { M_STAT, V_ANY } from "../../graph/model/constants.js";
+import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";

@@ -3,8 +3,8 @@
 
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
-import type { ArcFilter } from "../../graph/api/public-names.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
+import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { HttpError } from "../../plugin/response/http-error.js";
@@ -218,7 +218,7 @@ function boundedResult(
   const whole = Array.isArray(result) ? { [name]: result } : (result as Arguments);
   const entries = whole[name];
   if (!Array.isArray(entries) || entries.length <= MAX_UNASKED_HITS) return result;
-  const reason = `more than ${MAX_UNASKED_HITS} match: ask for pages with hits and offset`;
+  const reason = `more than ${MAX_UNASKED_HITS} matches: page through them with hits and offset`;
   return { ...whole, [name]: entries.slice(0, MAX_UNASKED_HITS), bounded: reason };
 }
 

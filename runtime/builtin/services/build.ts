@@ -17,7 +17,7 @@ export const buildService: Service = {
   handle(_view, { isTrusted }) {
     if (!isTrusted) {
       throw new ForbiddenError(
-        "403 Forbidden: builds are for this machine and http.trustedNetworks",
+        "403 Forbidden: build reports require loopback or http.trustedNetworks",
       );
     }
     const { lines } = recentLogEntries(0);

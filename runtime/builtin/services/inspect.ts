@@ -18,7 +18,7 @@ const SHOWN_FIELD = new RegExp(
     "x-svc-[\\w-]+)$",
   "i",
 );
-const FORBIDDEN = "403 Forbidden: levels above 1 are for this machine and http.trustedNetworks";
+const FORBIDDEN = "403 Forbidden: levels above 1 require loopback or http.trustedNetworks";
 const readLevel = readerOf("level", "int");
 /** A bare `level` is the least one, as none is. */
 const READERS = {

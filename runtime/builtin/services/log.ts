@@ -13,9 +13,7 @@ export const logService: Service = {
   countsInMetrics: true,
   handle(_view, { query, isTrusted }) {
     if (!isTrusted) {
-      throw new ForbiddenError(
-        "403 Forbidden: the log is for this machine and http.trustedNetworks",
-      );
+      throw new ForbiddenError("403 Forbidden: the log requires loopback or http.trustedNetworks");
     }
     const { after } = parseParams(query, READERS);
     return JSON.stringify(recentLogEntries(Math.max(0, Number(after ?? 0))));

@@ -43,41 +43,45 @@ function* requestFigures(view: ServerView): Generator<string> {
   const { metrics } = view;
   const totals = metrics.everCounted();
   const codes = Object.entries(totals.errorsByCode);
-  yield* counter(
-    "svc_requests_total",
-    "Requests that were answered.",
-    singleSample(totals.requests),
-  );
+  yield* counter("svc_requests_total", "Total completed requests.", singleSample(totals.requests));
   yield* counter(
     "svc_errors_total",
-    "Answers that were errors, by status.",
+    "Total error responses by status code.",
     codes.map(([code, count]) => [{ code }, count]),
   );
-  yield* counter("svc_received_bytes_total", "Bytes of requests.", singleSample(totals.bytesIn));
-  yield* counter("svc_sent_bytes_total", "Bytes of answers.", singleSample(totals.bytesOut));
-  yield* gauge(
-    "svc_connections",
-    "Connections that are open.",
-    singleSample(metrics.connectedClients),
+  yield* counter(
+    "svc_received_bytes_total",
+    "Total request bytes received.",
+    singleSample(totals.bytesIn),
   );
   yield* counter(
+    "svc_sent_bytes_total",
+    "Total response bytes sent.",
+    singleSample(totals.bytesOut),
+  );
+  yield* gauge("svc_connections", "Open connections.", singleSample(metrics.connectedClients));
+  yield* counter(
     "svc_connections_total",
-    "Connections so far.",
+    "Total accepted connections.",
     singleSample(metrics.totalClients),
   );
-  yield* gauge("svc_serving", "1 while plugins answer.", singleSample(view.serviceIn ? 1 : 0));
+  yield* gauge(
+    "svc_serving",
+    "Whether the service is in (1) or out (0).",
+    singleSample(view.serviceIn ? 1 : 0),
+  );
 }
 
 function* pluginFigures({ tallies }: ServerView): Generator<string> {
   const all = [...tallies.all()];
   yield* histogram(
     "svc_plugin_latency_seconds",
-    "Time to the answer of requests for a plugin.",
+    "Plugin request latency in seconds.",
     all.map(({ name, latency }) => [{ plugin: name }, latency]),
   );
   yield* counter(
     "svc_plugin_errors_total",
-    "Answers of a plugin that were errors, by status.",
+    "Total plugin error responses by status code.",
     all.flatMap(({ name, errors }) =>
       [...errors].map(([code, count]): Sample => [{ plugin: name, code }, count]),
     ),
@@ -85,17 +89,17 @@ function* pluginFigures({ tallies }: ServerView): Generator<string> {
 }
 
 function* executorFigures({ metrics, waiting, working, admin }: ServerView): Generator<string> {
-  yield* gauge("svc_queue_waiting", "Requests that wait for an executor.", [
+  yield* gauge("svc_queue_waiting", "Requests queued for an executor.", [
     [{ port: "main" }, waiting],
     [{ port: "admin" }, admin.waiting],
   ]);
-  yield* gauge("svc_queue_running", "Requests in executors.", [
+  yield* gauge("svc_queue_running", "Requests running in executors.", [
     [{ port: "main" }, working],
     [{ port: "admin" }, admin.working],
   ]);
   yield* counter(
     "svc_slot_jobs_total",
-    "Requests that were run in a slot.",
+    "Total requests run per slot.",
     slots((slot) => metrics.slot(slot).jobs),
   );
   yield* gauge(
@@ -105,17 +109,17 @@ function* executorFigures({ metrics, waiting, working, admin }: ServerView): Gen
   );
   yield* counter(
     "svc_executor_restarts_total",
-    "Executors that were replaced.",
+    "Total executors replaced.",
     singleSample(metrics.executorRestarts),
   );
   yield* counter(
     "svc_stray_exceptions_total",
-    "Exceptions of plugins outside of requests.",
+    "Total uncaught plugin exceptions outside requests.",
     singleSample(metrics.strayExceptions),
   );
   yield* counter(
     "svc_inline_left_total",
-    "Inline plugins that were too slow for the IO thread, and run in executors since.",
+    "Inline plugins demoted to executors for being too slow.",
     singleSample(metrics.leftInline),
   );
 }
@@ -152,17 +156,17 @@ function* graphFigures(view: ServerView): Generator<string> {
   yield* gauge("svc_graph_memory_bytes", "Shared memory that a graph uses.", bytes);
   yield* counter(
     "svc_graph_operations_total",
-    "Changes of a graph since it was made.",
+    "Total operations applied to a graph.",
     samples(({ operationCount }) => operationCount),
   );
   yield* gauge(
     "svc_graph_unsaved",
-    "1 for a graph that could not be saved when it last should have been.",
+    "Whether the last save of a graph failed (1).",
     samples(({ name }) => (unsaved.has(name) ? 1 : 0)),
   );
   yield* gauge(
     "svc_graphs_unloadable",
-    "Graphs that could not be opened.",
+    "Graphs that failed to open.",
     singleSample(view.unloadable().length),
   );
 }
@@ -173,7 +177,7 @@ function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string
   yield* gauge("process_resident_memory_bytes", "Memory of the process.", singleSample(rss));
   yield* gauge(
     "svc_external_memory_bytes",
-    "Buffers of the thread of sockets.",
+    "Buffer memory of the IO thread.",
     singleSample(external),
   );
   yield* gauge(
@@ -183,13 +187,13 @@ function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string
   );
   yield* counter(
     "process_cpu_seconds_total",
-    "CPU time so far.",
+    "Total CPU time.",
     singleSample((user + system) / 1e6),
   );
   yield* gauge("process_start_time_seconds", "Start since 1970.", singleSample(startedAtMs / 1000));
   yield* counter(
     "svc_log_lost_writes_total",
-    "Entries of the log that could not be written.",
+    "Total log entries dropped.",
     singleSample(metrics.lostLogWrites),
   );
 }
@@ -200,20 +204,20 @@ function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
     all.map((backEnd) => [labelsOf(backEnd), figure(backEnd)]);
   yield* gauge(
     "svc_dispatch_waiting",
-    "Requests that wait for back-ends.",
+    "Requests queued for back-ends.",
     singleSample(dispatcher.waiting),
   );
   yield* gauge(
     "svc_dispatch_running",
-    "Requests in back-ends.",
+    "Requests in flight to back-ends.",
     singleSample(runningIn(dispatcher)),
   );
-  yield* histogram("svc_dispatch_wait_seconds", "Time that requests waited for back-ends.", [
+  yield* histogram("svc_dispatch_wait_seconds", "Queue wait for back-ends in seconds.", [
     [{}, dispatcher.waits],
   ]);
   yield* gauge(
     "svc_backend_state",
-    "1 for the state that a back-end is in.",
+    "State of a back-end (1 for the current state).",
     all.flatMap((backEnd) =>
       STATES.map((state): Sample => {
         return [{ ...labelsOf(backEnd), state }, backEnd.state === state ? 1 : 0];
@@ -233,12 +237,12 @@ function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
   const asked = all.filter(({ figures }) => figures.latency.count > 0);
   yield* histogram(
     "svc_backend_latency_seconds",
-    "Time to the answer of a back-end.",
+    "Back-end response latency in seconds.",
     asked.map((backEnd) => [labelsOf(backEnd), backEnd.figures.latency]),
   );
   yield* counter(
     "svc_backend_failures_total",
-    "Requests that a back-end failed, by reason.",
+    "Total back-end failures by reason.",
     all.flatMap((backEnd) =>
       Object.entries(backEnd.figures.failures).map(([reason, count]): Sample => {
         return [{ ...labelsOf(backEnd), reason }, count];
@@ -247,7 +251,7 @@ function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
   );
   yield* counter(
     "svc_backend_retries_total",
-    "Requests sent to a back-end after another one had failed them or was late.",
+    "Total retries and hedges sent to a back-end.",
     samples(({ figures }) => figures.retries),
   );
 }

@@ -72,10 +72,10 @@ export class AllGraphs extends SystemProperties {
       .map(({ store }) => store.memory.log?.clock)
       .find((found) => found !== undefined);
     if (clock === undefined) {
-      throw new SvcError("SVC2502", "changes are not logged: the setting `durability` is off");
+      throw new SvcError("SVC2502", "transaction log is disabled: the setting `durability` is off");
     }
     if (await keepAlive(clock.wait(clock.nextFlush))) return;
-    throw new SvcError("SVC2502", "changes cannot be logged any more: graphs are readonly");
+    throw new SvcError("SVC2502", "transaction log has failed: graphs are read-only");
   }
 
   /**

@@ -19,14 +19,14 @@ export type VertexName = string | VertexAttributes;
 export function toVertexKey(store: GraphStore, vertex: VertexName): string | number {
   if (typeof vertex === "string") return vertex;
   if (vertex instanceof VertexAttributes) return handleIn(store, vertex);
-  const error = new TypeError("a vertex or its id is required");
+  const error = new TypeError("expected a vertex or its id");
   throw withArgumentDetails(error, vertex, "a text, or a vertex that is open");
 }
 
 /** @throws TypeError */
 export function toVertexList<T extends VertexName>(names: readonly T[]): readonly T[] {
   if (Array.isArray(names)) return names;
-  const error = new TypeError("a list of vertices or their ids is required");
+  const error = new TypeError("expected a list of vertices or ids");
   throw withArgumentDetails(error, names, "a list of vertices or their ids");
 }
 

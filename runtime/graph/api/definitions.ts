@@ -21,8 +21,8 @@ function vertexOf({ name }: GraphStore): string {
  */
 export function define(store: GraphStore, text: string): void {
   const { name } = compileExpression(text);
-  if (name === null) throw new ValueError("a definition is `name := expression`");
-  if (!/^[A-Za-z]/.test(name)) throw new ValueError(`invalid name of a definition: '${name}'`);
+  if (name === null) throw new ValueError("expected a definition: `name := expression`");
+  if (!/^[A-Za-z]/.test(name)) throw new ValueError(`invalid definition name: '${name}'`);
   const system = threadGraphs().system();
   const vertex = vertexOf(store);
   createVertex(system, vertex);

@@ -128,7 +128,8 @@ export class GraphManagement extends GraphQueries {
       const reason = `Cannot serialize when current thread holds ${held} vertex locks`;
       throw new AccessError(`Graph serialization error: ${reason}`);
     }
-    if (path === null) throw new DataError(`graph "${store.name}" has no folder to be saved in`);
+    if (path === null)
+      throw new DataError(`graph "${store.name}" is in-memory only and has no folder to save to`);
     return saveGraph(store, path, { isForced: force, timeoutMs: timeout });
   }
 
@@ -426,7 +427,7 @@ export class GraphManagement extends GraphQueries {
 function keyOfIndex(what: string, options: object | undefined): unknown {
   if (what === "ids") return null;
   if (what === "property") return (options as { key?: unknown } | undefined)?.key;
-  throw new ValueError("there are indexes of `vectors`, `text`, a `property` and `ids`");
+  throw new ValueError("unknown index; expected `vectors`, `text`, `property` or `ids`");
 }
 
 type IndexOptions = ReadonlyMap<string, ReadonlySet<string>>;

@@ -346,7 +346,7 @@ export class GraphQueries extends GraphHandle {
     checkOptions(options, EVALUATE_NAMES);
     const { tail, head, arc, vector = [], memory } = options;
     partsOfLike(vector, "vector");
-    if (typeof expression !== "string") throw new TypeError("an expression is a text");
+    if (typeof expression !== "string") throw new TypeError("expected an expression string");
     const value = evaluateText(store, expression, {
       tail: handleOf(store, tail),
       head: handleOf(store, head),

@@ -137,7 +137,7 @@ export class GraphSimilarity extends Similarity {
     const access = accessOf(this.#graph);
     const there = sizeOf(access) ?? ksize;
     if (there !== ksize) {
-      throw new ValueError(`there are projection sets of ksize ${there}: delete them before`);
+      throw new ValueError(`projection sets of ksize ${there} exist: delete them first`);
     }
     createVertex(access, ROOT, { type: ROOT_TYPE });
     const seeds = PROJECTION_SEEDS.slice(0, nseeds);

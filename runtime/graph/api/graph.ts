@@ -219,7 +219,7 @@ export class Graph extends GraphManagement {
 
   /** Returns whether a vertex exists, real or virtual, locked or not. */
   hasVertex(id: string): boolean {
-    if (typeof id !== "string") throw new TypeError("a vertex identifier must be a string");
+    if (typeof id !== "string") throw new TypeError("vertex identifier must be a string");
     return this.access.store.ids.resolve(id) !== 0;
   }
 
@@ -395,7 +395,7 @@ export class Graph extends GraphManagement {
 /** @throws TypeError not an open vertex */
 function openOne(vertex: Vertex): Vertex {
   if (vertex instanceof Vertex) return vertex;
-  const error = new TypeError("a vertex that was opened is required");
+  const error = new TypeError("expected an open vertex");
   throw withArgumentDetails(error, vertex, "what `openVertex` and its like return");
 }
 

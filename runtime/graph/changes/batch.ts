@@ -12,14 +12,14 @@ import type { GraphStore } from "../store/graph-store.js";
  * @throws TypeError for an async function, which would continue after the mutex was released
  */
 export function batch<T>({ writer, memory }: GraphStore, run: () => T): T {
-  if (typeof run !== "function") throw new TypeError("a batch is a function");
+  if (typeof run !== "function") throw new TypeError("batch requires a function");
   const before = Writer.batchWriter;
   if (before === null) Writer.batchWriter = writer;
   const isFirst = freezeClock();
   try {
     return writer.mutate(() => {
       const result = run();
-      if (isThenable(result)) throw new TypeError("a batch cannot wait: its function is async");
+      if (isThenable(result)) throw new TypeError("batch function must be synchronous");
       // The batch is still invisible. Queries that read the state before must retry.
       if (!writer.isNested) Atomics.add(memory.header.ints, Header.Batches, 1);
       return result;

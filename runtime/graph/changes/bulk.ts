@@ -54,7 +54,7 @@ export function connectMany<N>(
     let made = 0;
     for (const [at, pair] of given.entries()) {
       if (!Array.isArray(pair) || pair.length !== 2) {
-        const error = new TypeError("a pair of an arc and a terminal is required");
+        const error = new TypeError("expected a pair of an arc and a terminal");
         throw withArgumentDetails(error, pair, "[arc, terminal]", `arcs[${at}]`);
       }
       const [arc, terminal] = pair as ArcInput<N>;

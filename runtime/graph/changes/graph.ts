@@ -24,7 +24,7 @@ export function truncate(access: Access, type?: string | null): number {
   if (session.readonlyHeld + session.writableHeld > 0) {
     throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
   }
-  if (store.writer.isWriting) throw new AccessError("Truncating is no part of a batch");
+  if (store.writer.isWriting) throw new AccessError("truncate is not allowed in a batch");
   return runWithLocks(access, 0, () => {
     if (store.isReadonly) throw new AccessError("Graph is readonly, cannot truncate.");
     if (store.memory.header.words[Header.LocksHeld] !== 0) waitForLock(store, firstHeld(store));
@@ -80,7 +80,7 @@ export function enumerate(store: GraphStore, kind: NameKind, name: string, wante
   const names = store[NAME_TABLES[kind]];
   return store.writer.mutate(() => {
     if (wanted !== 0 && names.codeOf(name) === 0 && !names.isFree(wanted)) {
-      throw new EnumerationError(`code ${wanted} is not free, or none of a ${kind}`);
+      throw new EnumerationError(`code ${wanted} is taken or out of range for a ${kind}`);
     }
     const code = ENSURE_CODE[kind](store, name, wanted);
     if (wanted === 0 || code === wanted) return code;

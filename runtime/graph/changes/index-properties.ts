@@ -24,7 +24,7 @@ export interface PropertyIndexState {
  */
 export function indexProperties(store: GraphStore, key: unknown, isRequested: boolean): boolean {
   if (key !== null && typeof key !== "string") {
-    throw new ValueError("an index of a property has its `key`");
+    throw new ValueError("a property index requires `key`");
   }
   return store.writer.mutate(() => {
     requireWritable(store);
@@ -40,7 +40,7 @@ export function indexProperties(store: GraphStore, key: unknown, isRequested: bo
 function resolveKeyCode(store: GraphStore, key: string, isRequested: boolean): number {
   if (isRequested) return ensureKeyCode(store, key);
   const code = store.keys.codeOf(key);
-  if (code === 0) throw new EnumerationError(`no index of '${key}': no property is called so`);
+  if (code === 0) throw new EnumerationError(`cannot index '${key}': no such property key`);
   return code;
 }
 

@@ -70,7 +70,7 @@ const OTHER_ROWS: readonly OtherAttribute[] = [
   {
     name: "graph.age",
     type: "real",
-    doc: "seconds since then",
+    doc: "seconds elapsed since then",
     read: ({ run: { graph } }) => boxedReal(graph.ts - graph.t0),
   },
   { name: "graph.order", type: "int", doc: "vertices", read: (x) => x.run.graph.order },
@@ -79,7 +79,7 @@ const OTHER_ROWS: readonly OtherAttribute[] = [
   {
     name: "sys.tick",
     type: "int",
-    doc: "nanoseconds of a clock",
+    doc: "monotonic clock in nanoseconds",
     read: () => Math.floor(performance.now() * MS) * MS,
   },
   {
@@ -91,14 +91,14 @@ const OTHER_ROWS: readonly OtherAttribute[] = [
   {
     name: "context.rank",
     type: "real",
-    doc: "what the hit is sorted by",
+    doc: "sort score of the hit",
     read: (x) => boxedReal(x.score),
   },
   { name: ".rank", type: "real", doc: "the same", read: (x) => boxedReal(x.score) },
   {
     name: "collectable.real",
     type: "real",
-    doc: "what a hit must exceed",
+    doc: "score that a hit must exceed to enter the result",
     read: (x) => boxedReal(x.cutoff),
   },
   {

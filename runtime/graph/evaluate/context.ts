@@ -124,13 +124,13 @@ export class QueryExecution {
    */
   reserve(characters: number): void {
     if (characters > MAX_MADE_TEXT) {
-      throw new ExpressionError(`expression makes a text of more than ${MAX_MADE_TEXT} characters`);
+      throw new ExpressionError(`expression result exceeds ${MAX_MADE_TEXT} characters`);
     }
     this.#made += characters;
     this.spend(characters >>> 3);
     if (this.#made > MAX_MADE_CHARACTERS) {
       throw new ExpressionError(
-        `expression makes more than ${MAX_MADE_CHARACTERS} characters of text`,
+        `expression exceeds ${MAX_MADE_CHARACTERS} characters of intermediate text`,
       );
     }
   }

@@ -18,9 +18,7 @@ function toLiteral(value: ExpressionValue): string {
   if (typeof value === "number" && Number.isFinite(value)) return number(value);
   if (typeof value === "string") return quote(value);
   if (Array.isArray(value) && value.length > 0) return value.map(toLiteral).join(", ");
-  throw new TypeError(
-    "a value of an expression is a number, text, boolean, null or a list of them",
-  );
+  throw new TypeError("expr values must be numbers, strings, booleans, null or lists of them");
 }
 
 /** Parenthesizes signed numbers: `2 ** -1` and `-2 ** 2` bind differently. */

@@ -80,7 +80,8 @@ export class ExpressionSet {
   #bound(text: unknown, place: Place): BoundProgram | null {
     const name = OPTIONS[place] ?? place;
     if (text === undefined || text === null) return null;
-    if (typeof text !== "string") throw new ExpressionError(`${name}: an expression is a text`);
+    if (typeof text !== "string")
+      throw new ExpressionError(`${name}: expected an expression string`);
     const expression = findExpression(this.#store, text);
     checkExpressionSite(expression, place);
     return this.#add(new BoundProgram(this.#store, expression, this.#firstRun));

@@ -45,7 +45,9 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRow> = new Map(
 
 /** Known functions that are not supported, each with an alternative. */
 export const UNSUPPORTED_FUNCTIONS: ReadonlyMap<string, string> = new Map([
-  ...["cpukill", "memkill"].map((name) => [name, "wastes what others need"] as const),
+  ...["cpukill", "memkill"].map(
+    (name) => [name, "unsupported: it would monopolize shared resources"] as const,
+  ),
   ...["probealtarray", "probearray", "probesuperarray"].map(
     (name) => [name, "use msumprodobj or msubsetobj"] as const,
   ),

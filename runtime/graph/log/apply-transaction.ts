@@ -66,6 +66,6 @@ function mayRemoveVertices(code: OperationCodeNumber): boolean {
 function outOfOrder(store: GraphStore, before: number): DataError {
   const { name, operationCount } = store;
   return new DataError(
-    `the log goes on at operation ${before} of graph "${name}", which is at ${operationCount}`,
+    `log continues at operation ${before} of graph "${name}", which is at ${operationCount}`,
   );
 }

@@ -24,8 +24,8 @@ const EVERY_MS = 1000;
 const BACKOFF = { minMs: 1000, maxMs: 60_000 };
 
 const REMEDY =
-  "it gives memory back while no plugin keeps its thread busy, and the process may have more " +
-  "addresses (`ulimit -v`)";
+  "compaction needs every plugin thread to be idle for a moment, and free address space " +
+  "(`ulimit -v`)";
 
 interface Wait {
   readonly backoff: Backoff;
@@ -64,7 +64,7 @@ export class GraphCompactor extends TimeSlicedTask {
       relocateGraph(store)
     ) {
       this.#waits.delete(store);
-      this.#log(`graph "${store.name}" gave ${formatMebibytes(gain)} of memory back`);
+      this.#log(`graph "${store.name}": released ${formatMebibytes(gain)} of memory`);
       return;
     }
     const { backoff } = wait ?? { backoff: new Backoff(BACKOFF) };
@@ -77,7 +77,7 @@ export class GraphCompactor extends TimeSlicedTask {
 }
 
 function keeps({ name }: GraphStore, gain: number): string {
-  return `graph "${name}" has kept ${formatMebibytes(gain)} for a minute that it does not use`;
+  return `graph "${name}": ${formatMebibytes(gain)} of unused memory not released for 1 min`;
 }
 
 function formatMebibytes(bytes: number): string {

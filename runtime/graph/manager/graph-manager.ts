@@ -166,7 +166,7 @@ export class GraphManager {
   async saveNow(name: string, timeoutMs: number): Promise<string> {
     const kept = this.#graphs.get(name);
     if (kept === undefined || kept.shared.path === null) {
-      throw new DataError(`graph "${name}" is not open, or cannot be stored`);
+      throw new DataError(`graph "${name}" is not open or not persistent`);
     }
     const { path } = kept.shared;
     const isSaved = await saveGraphs([{ store: kept.store, path }], timeoutMs, this.#log, true);
@@ -208,7 +208,7 @@ export class GraphManager {
   /** Loads or creates a graph, before replay of the log. */
   #load({ name, folder, isStorable, identity: known }: OpenGraphRequest): GraphStore {
     if (this.names().length >= MAX_GRAPHS) {
-      throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
+      throw new DataError(`open graph limit reached (${MAX_GRAPHS})`);
     }
     this.#requireOwnFolder(folder, name);
     const warn = this.#log;

@@ -30,7 +30,7 @@ export class GraphRegistry {
     const graph = { store, path, isLocal, shared };
     this.#graphs.set(store.name, graph);
     const isCurrent = trackGraph(store, () => this.forget(graph));
-    if (!isCurrent) throw new InternalError(`graph "${store.name}" has gone to other memory`);
+    if (!isCurrent) throw new InternalError(`graph "${store.name}" was relocated`);
     return graph;
   }
 

@@ -105,7 +105,7 @@ export class GraphRoot {
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
       if (!["EACCES", "EPERM", "EROFS"].includes(cause?.code ?? "")) throw error;
-      log(`changes of graphs are not stored: ${(error as Error).message}`, "error");
+      log(`graph changes are not persisted: ${(error as Error).message}`, "error");
       return false;
     }
   }

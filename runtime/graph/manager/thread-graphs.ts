@@ -41,7 +41,7 @@ export function findThreadGraphs(): ThreadGraphs | null {
 /** @throws AccessError if graphs are not available yet */
 export function threadGraphs(): ThreadGraphs {
   if (installed !== null) return installed;
-  throw new AccessError("there are no graphs before the system is initialized");
+  throw new AccessError("graphs are not available before system.initialize()");
 }
 
 export class ThreadGraphs {

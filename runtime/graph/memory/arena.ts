@@ -121,7 +121,7 @@ function maxMemoryBytes(memory: ArenaMemory): number {
 }
 
 export function graphFullError(): CapacityError {
-  return new CapacityError("graph is full: 4 GiB of one kind of data");
+  return new CapacityError("graph is full: one arena reached 4 GiB");
 }
 
 /**

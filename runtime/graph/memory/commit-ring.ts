@@ -16,7 +16,6 @@
 // stays in the CPU caches.
 
 import { isMainThread } from "node:worker_threads";
-import { assert } from "../../base/assert.js";
 import { CapacityError } from "../model/errors.js";
 import { Arena, type ArenaMemory } from "./arena.js";
 import type { CommitClock } from "./commit-clock.js";
@@ -136,7 +135,7 @@ export class CommitRing {
       unitWords > Math.min(MAX_TRANSACTION_WORDS, this.#size / 2) ||
       this.#records === MAX_RECORDS
     ) {
-      throw new CapacityError("too many changes at once for the log, which takes 8 MiB");
+      throw new CapacityError("transaction exceeds the 8 MiB log buffer");
     }
     if ((this.#start & (this.#size - 1)) + unitWords > this.#size) this.#moveToFront(unitWords);
     else if (!this.#hasSpace(this.#end + words)) this.#awaitSpace(this.#end + words);
@@ -149,10 +148,8 @@ export class CommitRing {
   /** Completes the head of the unit. Requires the mutex; called before the commit is final. */
   prepare(countLow: number, countHigh: number): void {
     const { words } = this;
-    const length = this.#end - this.#start;
-    assert(length > TRANSACTION_HEAD_WORDS, "a transaction has records");
     const at = this.offsetAt(this.#start);
-    words[at] = TRANSACTION | (length << 8);
+    words[at] = TRANSACTION | ((this.#end - this.#start) << 8);
     words[at + 1] = countLow;
     words[at + 2] = (countHigh & COUNT_HIGH_MASK) | (this.#records << RECORDS_SHIFT);
     words[at + 3] = this.clock.nextTicket();
@@ -178,7 +175,6 @@ export class CommitRing {
 
   /** Discards what a nested mutation has written. */
   rollBackTo(words: number, records: number): void {
-    assert(records <= this.#records, "a rollback goes back");
     this.#end = this.#start + words;
     this.#records = records;
   }
@@ -277,7 +273,7 @@ export class CommitRing {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
     while (!this.#hasSpace(end)) {
       if (!this.isOn || performance.now() > giveUpAt) {
-        throw new CapacityError("the log takes nothing more");
+        throw new CapacityError("transaction log no longer accepts changes");
       }
       Atomics.wait(this.#ints, Word.Consumed, this.#consumed, SLEEP_MS);
     }

@@ -26,11 +26,11 @@ export function reserveAddressSpace<T>(what: string, bytes: number, make: () => 
 
 /** @param left null: unknown */
 function addressSpaceError(what: string, bytes: number, left: number | null, cause?: RangeError) {
-  const had = left === null ? "fewer" : formatGiB(left);
+  const had = left === null ? "less" : `only ${formatGiB(left)} more`;
   return new CapacityError(
-    `${what} reserves ${formatGiB(bytes)} of addresses, which cost no memory, beside ` +
-      `${formatGiB(THREAD_RESERVE_BYTES)} for threads, and the process may have ${had} more: ` +
-      "let it have more (`ulimit -v unlimited`), or have fewer graphs",
+    `${what} reserves ${formatGiB(bytes)} of address space (no memory) in addition to ` +
+      `${formatGiB(THREAD_RESERVE_BYTES)} for threads, but the process may reserve ${had}: ` +
+      "raise `ulimit -v`, or open fewer graphs",
     { cause },
   );
 }

@@ -138,7 +138,7 @@ export class Writer {
   begin(): void {
     const log = this.#log;
     if (log !== null && this.#depth === 0 && !log.hasRoom && !log.awaitRoom()) {
-      throw new AccessError(`Graph is not logged any more: '${this.memory.name}'`);
+      throw new AccessError(`transaction log of graph '${this.memory.name}' has failed`);
     }
     this.beginReading();
   }
@@ -355,7 +355,7 @@ export class Writer {
   #extendUndoLog(words: number): boolean {
     if (this.#isUnshared) return false;
     if (words > MAX_BATCH_WORDS && Writer.batchWriter === this) {
-      throw new CapacityError("too many changes in one batch, which takes 24 MiB of old values");
+      throw new CapacityError("batch exceeds the 24 MiB undo log");
     }
     this.ensureWords(this.memory.journal, words);
     this.#undoLog = this.memory.journal.words;
@@ -365,7 +365,7 @@ export class Writer {
   #lock(quietMs: number): boolean {
     if (Writer.batchWriter !== null && Writer.batchWriter !== this) {
       const names = `'${this.memory.name}' within a batch of '${Writer.batchWriter.memory.name}'`;
-      throw new AccessError(`A batch keeps to one graph: ${names}`);
+      throw new AccessError(`a batch is limited to one graph: ${names}`);
     }
     const { ints } = this.memory.header;
     for (let spin = 0; spin < SPINS; spin++) {

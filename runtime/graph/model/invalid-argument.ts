@@ -3,7 +3,7 @@
 // path on a second line:
 //
 //   Invalid arc direction
-//     neighbor.traverse.arc[1] is 7; what fits: D_OUT, D_IN, D_ANY, D_BOTH
+//     neighbor.traverse.arc[1] is 7; expected: D_OUT, D_IN, D_ANY, D_BOTH
 
 import { QueryError, SearchError } from "./errors.js";
 
@@ -77,7 +77,7 @@ function attachDetails<E extends Error>(error: E, given: unknown, fits: string, 
 function writeMessage(error: Error, { problem, given, fits, place }: ArgumentDetails): void {
   const before = error.message;
   const where = place === "" ? `given ${given}` : `${place.replace(/^\./, "")} is ${given}`;
-  error.message = `${problem}\n  ${where}; what fits: ${fits}`;
+  error.message = `${problem}\n  ${where}; expected: ${fits}`;
   // The stack contains the message as it was when the error was created.
   if (error.stack !== undefined) error.stack = error.stack.replace(before, () => error.message);
 }

@@ -57,8 +57,8 @@ export class LockWait {
     );
     const threads = circle.map((wait) => threadOfSession(wait.session)).join(", ");
     throw new AccessError(
-      `Deadlock: ${steps.join(", whose holder ")}, which the first one holds ` +
-        `(threads ${threads}); open together what is needed together: openVertices([a, b])`,
+      `Deadlock: ${steps.join(", whose holder ")}, held by the first session (threads ` +
+        `${threads}); lock vertices together: openVertices([a, b])`,
     );
   }
 }

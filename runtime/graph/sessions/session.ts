@@ -65,7 +65,7 @@ export class Session implements SessionView {
    */
   requireNoBatch(): void {
     if (!this.#store.writer.isWriting) return;
-    throw new AccessError("A batch neither opens nor closes vertices: open them before it");
+    throw new AccessError("cannot open or close vertices in a batch");
   }
 
   /**
@@ -74,7 +74,7 @@ export class Session implements SessionView {
    * @throws AccessError if waiting would not help
    */
   isBlocked(vertex: number, isWritable: boolean): boolean {
-    if (this.#hasEnded) throw new AccessError("the request is over, it can hold no vertices");
+    if (this.#hasEnded) throw new AccessError("request has ended and cannot hold vertices");
     if (isWritable && this.#store.isReadonly) throw new AccessError("Graph is readonly");
     const own = this.#holds.get(vertex);
     if (own !== undefined) {

@@ -35,8 +35,8 @@ export interface LoadOptions {
 
 /** Remedy shown in error messages. */
 const REMEDY =
-  "nothing of it was changed; make the file readable, or restore it from a backup: the next use " +
-  "of the graph reads it again, without a restart";
+  "the file was not modified: make it readable, or restore it from a backup; the graph " +
+  "is reloaded at its next use, without a restart";
 
 type ShareParts = Pick<SharedGraphMemory, "log" | "values">;
 
@@ -62,15 +62,15 @@ export function loadGraph(
   const previous = tryLoad(name, files.previous, thread, share);
   if (current === null && previous === null) return null;
   const reasonOf = (found: unknown): string =>
-    found instanceof CorruptSnapshotError ? found.message : "it is missing";
+    found instanceof CorruptSnapshotError ? found.message : "file is missing";
   const reasons = [
     `${files.current}: ${reasonOf(current)}`,
     `${files.previous}: ${reasonOf(previous)}`,
   ];
   if (!(previous instanceof GraphStore)) {
-    throw new DataError(`graph "${name}" cannot be loaded: ${reasons.join("; ")}; ${REMEDY}`);
+    throw new DataError(`graph "${name}" failed to load: ${reasons.join("; ")}; ${REMEDY}`);
   }
-  options.warn?.(`graph "${name}": the previous snapshot is used; ${reasons[0]}`, "warn");
+  options.warn?.(`graph "${name}": using the previous snapshot: ${reasons[0]}`, "warn");
   if (current !== null) moveCorruptAside(files);
   return previous;
 }
@@ -86,7 +86,7 @@ function tryLoad(
   try {
     reader = new SnapshotReader(file);
     if (reader.header.name !== name) {
-      throw new DataError(`it holds the graph "${reader.header.name}"`);
+      throw new DataError(`file contains graph "${reader.header.name}"`);
     }
     return load(reader, thread, share);
   } catch (error) {
@@ -94,8 +94,8 @@ function tryLoad(
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     // A file the disk cannot read is treated as corrupt.
-    if (code === "EIO") return new CorruptSnapshotError("it cannot be read: EIO");
-    const text = `graph "${name}" cannot be loaded: ${file}: ${(error as Error).message}`;
+    if (code === "EIO") return new CorruptSnapshotError("read error: EIO");
+    const text = `graph "${name}" failed to load: ${file}: ${(error as Error).message}`;
     // The file itself is intact.
     if (error instanceof CapacityError) throw new DataError(text, { cause: error });
     throw new DataError(`${text}; ${REMEDY}`, { cause: error });
@@ -109,7 +109,7 @@ function load(reader: SnapshotReader, thread: number, share: ShareParts): GraphS
   const memory = new GraphMemory(allocateGraphMemory(reader.header.name, share.log, share.values));
   reader.header.arenas.forEach(({ name, words }, place) => {
     const arena = memory.arenas[arenaId(name)]!;
-    if (words > arena.capacity) throw new CorruptSnapshotError("its header makes no sense");
+    if (words > arena.capacity) throw new CorruptSnapshotError("invalid header");
     if (words > arena.words.length) arena.grow(words);
     reader.readArena(place, arena.words.subarray(0, words));
   });

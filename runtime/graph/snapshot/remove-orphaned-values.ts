@@ -21,7 +21,7 @@ export function removeOrphanedValues(store: GraphStore, folder: string, warn?: L
   try {
     removeOrphans(store, folder);
   } catch (error) {
-    const text = `graph "${store.name}": values on disk that are unused stay there`;
+    const text = `graph "${store.name}": unused external value files not removed`;
     warn?.(`${text}: ${(error as Error).message}`, "warn");
   }
 }

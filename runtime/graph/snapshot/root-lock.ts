@@ -84,7 +84,7 @@ function acquire(file: string, depth: number): string {
         release(claim, claimToken);
       }
     }
-    throw new DataError(`${file} is taken and released again and again`);
+    throw new DataError(`${file} is repeatedly locked and released by another process`);
   } finally {
     rmSync(complete, { force: true });
   }
@@ -115,7 +115,7 @@ function readOwner(file: string): LockOwner | null {
   }
   const owner = parseOwner(text);
   if (owner !== null) return owner;
-  throw new DataError(`${file} is no lock file; remove it if no server uses this root`);
+  throw new DataError(`${file} is not a lock file; delete it if no server uses this root`);
 }
 
 function parseOwner(text: string): LockOwner | null {
@@ -130,7 +130,7 @@ function parseOwner(text: string): LockOwner | null {
 
 function inUseError(file: string, { pid }: LockOwner): DataError {
   const who = pid === process.pid ? "this process" : `process ${pid}`;
-  return new DataError(`this root is used by ${who}, as ${file} says`);
+  return new DataError(`root is in use by ${who} (see ${file})`);
 }
 
 function writeFlushed(file: string, text: string): void {

@@ -135,9 +135,9 @@ function* readBack(store: GraphStore, files: SnapshotFiles): Generator<undefined
     yield* reader.check();
   } catch (error) {
     if (!(error instanceof CorruptSnapshotError || error instanceof DataError)) throw error;
-    const text = `graph "${store.name}" cannot be saved to ${files.folder}: what was written`;
-    const kept = "the snapshots that there were are kept";
-    throw new ReadBackError(`${text} cannot be read back: ${error.message}; ${kept}`);
+    const text = `graph "${store.name}": snapshot verification failed in ${files.folder}`;
+    const kept = "existing snapshots were kept";
+    throw new ReadBackError(`${text}: ${error.message}; ${kept}`);
   } finally {
     reader?.close();
   }
@@ -168,7 +168,7 @@ function claimSaving(store: GraphStore, giveUpAt: LockDeadline): number {
 }
 
 function alreadySaving(store: GraphStore): OperationTimeout {
-  return new OperationTimeout(`graph "${store.name}" is being saved already`);
+  return new OperationTimeout(`graph "${store.name}" is already being saved`);
 }
 
 /** Returns true if the snapshot on disk is current. */
@@ -195,7 +195,7 @@ function setSaved(store: GraphStore, operationCount: number, savedAt: number): v
 function savingError(store: GraphStore, folder: string, error: unknown): unknown {
   store.memory.header.words[Header.SaveFailedAt] = nowSeconds();
   if (!(error instanceof Error) || !("syscall" in error)) return error;
-  const text = `graph "${store.name}" cannot be saved to ${folder}: ${error.message}`;
+  const text = `graph "${store.name}" failed to save to ${folder}: ${error.message}`;
   return new DataError(text, { cause: error });
 }
 

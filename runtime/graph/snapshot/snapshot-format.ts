@@ -118,7 +118,7 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
     nameBytes <= (CHUNK_WORDS - nameWord) * 4 &&
     new Set(arenas.map(({ name }) => name)).size === arenas.length &&
     arenas.every((arena) => arena.words <= MAX_WORDS);
-  if (!isConsistent) throw new CorruptSnapshotError("its header makes no sense");
+  if (!isConsistent) throw new CorruptSnapshotError("invalid header");
   return {
     version,
     name: decodeText(bytes.subarray(nameWord * 4, nameWord * 4 + nameBytes)),
@@ -132,27 +132,27 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
 
 /** Validates magic, checksum, byte order and version. */
 function checkPage(words: Uint32Array, bytes: Uint8Array): void {
-  if (bytes.length < PAGE_BYTES) throw new CorruptSnapshotError("it ends within its header");
+  if (bytes.length < PAGE_BYTES) throw new CorruptSnapshotError("truncated header");
   if (decodeText(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
-    throw new CorruptSnapshotError("it does not begin like a snapshot");
+    throw new CorruptSnapshotError("not a snapshot file");
   }
   const checksum = words[Word.Checksum]!;
   words[Word.Checksum] = 0;
   const hasOtherOrder = words[Word.ByteOrder] === swapBytes(BYTE_ORDER);
   if (crc32(bytes) !== (hasOtherOrder ? swapBytes(checksum) : checksum)) {
-    throw new CorruptSnapshotError("its header is damaged");
+    throw new CorruptSnapshotError("corrupt header");
   }
-  if (hasOtherOrder) throw new DataError("it was written on a machine of the other byte order");
+  if (hasOtherOrder) throw new DataError("written on a machine with different byte order");
   const version = words[Word.Version]!;
   if (version < 1 || version > VERSION) {
-    const known = `this one reads formats 1 to ${VERSION}`;
-    throw new DataError(`it has format ${version} of another version of svc-server; ${known}`);
+    const known = `this version of svc-server reads formats 1 to ${VERSION}`;
+    throw new DataError(`format ${version} is not supported; ${known}`);
   }
 }
 
 function decodeArenas(words: Uint32Array, bytes: Uint8Array): StoredArena[] {
   const count = words[Word.ArenaCount]!;
-  if (count > MAX_ARENAS) throw new CorruptSnapshotError("its header makes no sense");
+  if (count > MAX_ARENAS) throw new CorruptSnapshotError("invalid header");
   return Array.from({ length: count }, (_, place) => {
     const entry = Word.Arenas + place * ARENA_ENTRY_WORDS;
     const name = bytes.subarray(entry * 4, entry * 4 + ARENA_NAME_BYTES);

@@ -3,7 +3,6 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { assert } from "../../base/assert.js";
 import { ARENAS, HEADER_WORDS } from "../memory/layout.js";
 import { CorruptSnapshotError } from "./corrupt-snapshot.js";
 import {
@@ -54,7 +53,6 @@ export class SnapshotReader {
    */
   readArena(arena: number, into: Uint32Array): void {
     const { words } = this.header.arenas[arena]!;
-    assert(into.length >= words, "the target has room for the arena");
     const bytes = new Uint8Array(into.buffer, into.byteOffset, words * 4);
     for (const [first, end] of this.#runs(arena)) {
       this.#readRun(arena, first, bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES));
@@ -117,7 +115,7 @@ export class SnapshotReader {
     const checksum = this.#pageChecksum(this.#findPage(arena, chunk), bytes);
     if (checksum === this.#table[entry * ENTRY_WORDS + 1]) return;
     const { name } = this.header.arenas[arena]!;
-    throw new CorruptSnapshotError(`part ${chunk} of its "${name}" is damaged`);
+    throw new CorruptSnapshotError(`chunk ${chunk} of "${name}" is corrupt`);
   }
 
   #findPage(arena: number, chunk: number): number {
@@ -133,7 +131,7 @@ export class SnapshotReader {
       const page = this.#table[entry]!;
       if (page < 1 || page >= tablePage) isInside = false;
     }
-    if (!isInside) throw new CorruptSnapshotError("its parts lie outside of it");
+    if (!isInside) throw new CorruptSnapshotError("section offsets are out of range");
   }
 }
 
@@ -159,18 +157,18 @@ function readHeader(descriptor: number): SnapshotHeader {
 function readTable(descriptor: number, header: SnapshotHeader, entries: number): Uint32Array {
   const bytes = entries * TABLE_ENTRY_BYTES;
   if (fstatSync(descriptor).size !== header.tablePage * PAGE_BYTES + bytes) {
-    throw new CorruptSnapshotError("it is not as long as it was written");
+    throw new CorruptSnapshotError("unexpected file size");
   }
   const table = new Uint8Array(bytes);
   readAt(descriptor, header.tablePage * PAGE_BYTES, table);
-  if (crc32(table) !== header.tableChecksum) throw new CorruptSnapshotError("its table is damaged");
+  if (crc32(table) !== header.tableChecksum) throw new CorruptSnapshotError("corrupt chunk table");
   return new Uint32Array(table.buffer);
 }
 
 function readAt(descriptor: number, position: number, into: Uint8Array): void {
   for (let done = 0; done < into.length; ) {
     const count = readSync(descriptor, into, done, into.length - done, position + done);
-    if (count === 0) throw new CorruptSnapshotError("it ends too early");
+    if (count === 0) throw new CorruptSnapshotError("truncated file");
     done += count;
   }
 }

@@ -20,7 +20,7 @@ export const NAME_WORD_OF_VERSION_1 = 64;
  */
 export function decodeArenasOfVersion1(words: Uint32Array): { name: string; words: number }[] {
   if (words[LAYOUT_WORD] !== LAYOUT) {
-    throw new DataError("it was written by another version of svc-server");
+    throw new DataError("written by another version of svc-server");
   }
   return ARENAS.map((name, place) => ({ name, words: words[WORDS_WORD + place]! }));
 }

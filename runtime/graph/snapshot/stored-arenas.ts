@@ -33,5 +33,5 @@ export function orderAllocators(words: Uint32Array, stored: readonly StoredArena
 export function arenaId(name: string): number {
   const id = (ARENAS as readonly string[]).indexOf(name);
   if (id >= 0) return id;
-  throw new DataError(`it holds "${name}", which this version of svc-server does not know`);
+  throw new DataError(`unknown section "${name}"; this version of svc-server cannot read it`);
 }

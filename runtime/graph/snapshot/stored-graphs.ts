@@ -38,7 +38,7 @@ export function removeIncompleteSaves(root: string, warn: LogLine): void {
       removeUnfinished(new SnapshotFiles(join(root, ...parts)).temporary, warn);
     }
   } catch (error) {
-    warn(`saves that were cut off are not all removed: ${(error as Error).message}`, "warn");
+    warn(`incomplete snapshots not fully removed: ${(error as Error).message}`, "warn");
   }
 }
 
@@ -47,7 +47,7 @@ function removeUnfinished(file: string, warn: LogLine): void {
   try {
     rmSync(file, { force: true });
   } catch (error) {
-    warn(`what is left of a save that was cut off stays: ${(error as Error).message}`, "warn");
+    warn(`incomplete snapshot left behind: ${(error as Error).message}`, "warn");
   }
 }
 

@@ -28,6 +28,6 @@ export function validateArenaExtents(words: Uint32Array, arenas: readonly Stored
     words[Header.Order]! >= handleEnd ||
     words[Header.Unfinished] !== 0
   ) {
-    throw new CorruptSnapshotError("its parts do not fit together");
+    throw new CorruptSnapshotError("inconsistent sections");
   }
 }

@@ -44,7 +44,7 @@ export class ExternalValues {
    */
   put(content: Uint8Array): ExternalValue {
     if (this.#location?.isWritable !== true) {
-      throw new DataError("a value cannot be kept on disk: the graph is stored nowhere");
+      throw new DataError("cannot store an external value: the graph is in-memory only");
     }
     const address = createHash("sha256").update(content).digest();
     try {
@@ -68,7 +68,7 @@ export class ExternalValues {
       throw new DataError(text, { cause: error });
     }
     if (createHash("sha256").update(content).digest().equals(address)) return content;
-    throw new DataError(`a value that is kept on disk is damaged: ${file}`);
+    throw new DataError(`external value is corrupt: ${file}`);
   }
 }
 

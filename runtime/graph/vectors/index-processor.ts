@@ -47,10 +47,7 @@ export class IndexProcessor extends TimeSlicedTask {
       if (!(error instanceof CapacityError)) throw error;
       // Safe: searches scan every vector that the index does not cover.
       this.stop();
-      this.#log(
-        `graph "${this.#store.name}": index of vectors is not complete: ${error.message}`,
-        "warn",
-      );
+      this.#log(`graph "${this.#store.name}": vector index build failed: ${error.message}`, "warn");
       return false;
     }
   }

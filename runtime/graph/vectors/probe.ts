@@ -32,9 +32,7 @@ export function probeFor(table: VectorTable, parts: VectorParts, place: string):
 export function requireSameKind(table: VectorTable, parts: VectorParts, place: string): void {
   if (parts.bytes.length === 0 || !table.hasOtherKind(parts.isFeatures)) return;
   const [own, others] = parts.isFeatures ? ["features", "numbers"] : ["numbers", "features"];
-  throw new ValueError(
-    `${place} is of ${own}, and the vectors of this graph are of ${others}: a graph has one kind`,
-  );
+  throw new ValueError(`${place} holds ${own}, but the vectors of this graph hold ${others}`);
 }
 
 export class Probe {

@@ -103,7 +103,7 @@ export function partsOfBytes(bytes: Int8Array, scale: number, place: string): Ve
   }
   const { output } = scratchBuffers();
   const bad = bytes.indexOf(NO_COMPONENT);
-  if (bad >= 0) throw new ValueError(`${place}[${bad}] is -128, which no component can be`);
+  if (bad >= 0) throw new ValueError(`${place}[${bad}] is -128; components range from -127 to 127`);
   output.set(bytes);
   return partsOfOutput(length, scale);
 }

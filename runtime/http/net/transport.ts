@@ -134,7 +134,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
         server.off("error", reject);
         // A failed accept (no descriptors left) concerns one client; the server goes on.
         server.on("error", (error) =>
-          log(`a connection was not accepted: ${error.message}`, "warn"),
+          log(`failed to accept a connection: ${error.message}`, "warn"),
         );
         const bound = server.address();
         if (bound !== null && typeof bound === "object") this.port = bound.port;
@@ -219,7 +219,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
 
   broken(connection: NetConnection): void {
     const { remoteAddress } = connection;
-    log(`a connection of streams of ${remoteAddress} was ended: it breaks their rules`, "warn");
+    log(`trunk from ${remoteAddress} closed: protocol violation`, "warn");
     connection.failed();
   }
 

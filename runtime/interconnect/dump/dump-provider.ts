@@ -89,7 +89,7 @@ class DumpProvider implements LogSender {
       this.#goal = log.channel.log.safe;
       const sn = this.#writer.resume();
       this.#reached = sn - 1;
-      warn(`replication: ${this.uri} gets all changes`);
+      warn(`replication: ${this.uri} attached`);
       await this.#follow(sn);
     } catch (error) {
       const known = error instanceof SvcError ? error.code : "SVC3340";

@@ -69,7 +69,7 @@ export class DumpWriter {
     if (end === null || end.last === null || end.offset === 0) return this.#firstNeeded();
     const isOurs = end.logId === log.logId && end.nextSn >= log.first && end.nextSn - 1 <= log.safe;
     if (!isOurs)
-      throw dumpNotUsable(dumpUri(this.#folder), "what is there is of another log, or older");
+      throw dumpNotUsable(dumpUri(this.#folder), "existing dump is from another log, or older");
     this.#file = disk.open(join(folder, end.last.name), "write");
     this.#file.truncate(end.offset);
     this.#segment = end.last.firstSn;

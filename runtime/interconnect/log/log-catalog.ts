@@ -109,14 +109,14 @@ export class LogCatalog {
   /** Records a transaction of a known graph. */
   #reach(number: number, before: number, after: number): void {
     const graph = this.#byNumber.get(number);
-    if (graph === undefined) throw new DataError(`a log has a unit of an unknown graph: ${number}`);
+    if (graph === undefined) throw new DataError(`log refers to unknown graph ${number}`);
     // Changes made with logging off are missing: the log is complete only from here on.
     if (graph.before === null || before !== graph.after) graph.before = before;
     graph.after = after;
   }
 
   #enter(entry: GraphEntry): LoggedGraph {
-    if (!isEntry(Object(entry))) throw new DataError("a log names a graph that can be none");
+    if (!isEntry(Object(entry))) throw new DataError("log contains an invalid graph name");
     const { number, identity, name, path } = entry;
     const known = this.#byNumber.get(number);
     if (known !== undefined) return known;

@@ -46,7 +46,7 @@ export class LogTailer {
   /** Opens the segment that contains the next transaction. */
   #open(): void {
     const segment = this.#log.segments.findLast(({ firstSn }) => firstSn <= this.#sn);
-    if (segment === undefined) throw new Error(`the log begins behind unit ${this.#sn}`);
+    if (segment === undefined) throw new Error(`log starts after transaction ${this.#sn}`);
     if (this.#reader !== null && this.#segment === segment.firstSn) return;
     this.close();
     this.#reader = new SegmentReader(this.#disk.open(join(this.#log.folder, segment.name), "read"));

@@ -125,7 +125,7 @@ export class LogWriter {
   #fail(error: Error): void {
     this.#clock.fail();
     stopLogging(this.#channels.flatMap((channel) => channel.stores()));
-    const text = `changes cannot be logged any more, all graphs are readonly: ${error.message}`;
+    const text = `transaction log failed, all graphs are read-only: ${error.message}`;
     this.#onFailure(new SvcError("SVC2501", text, { cause: error }));
   }
 }

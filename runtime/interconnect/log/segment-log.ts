@@ -218,7 +218,7 @@ export class SegmentLog {
   }
 
   #checkUsable(): void {
-    if (this.#hasFailed) throw new DataError("the log has failed, and takes nothing more");
+    if (this.#hasFailed) throw new DataError("transaction log has failed and accepts no changes");
   }
 
   #openLast(end: LogEnd | null): DiskFile | null {

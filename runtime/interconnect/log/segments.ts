@@ -37,7 +37,7 @@ export class LogCorruptionError extends SvcError {
     readonly offset: number,
     readonly reason: string,
   ) {
-    super("SVC2500", `log is damaged: ${segment}, byte ${offset}: ${reason}`);
+    super("SVC2500", `log is corrupt: ${segment}, byte ${offset}: ${reason}`);
   }
 }
 
@@ -120,11 +120,11 @@ function readSegment(
   }
   const tornBytes = reader.size - offset;
   if (tornBytes > 0) {
-    if (!isLast) throw new LogCorruptionError(segment.name, offset, "a frame is damaged");
+    if (!isLast) throw new LogCorruptionError(segment.name, offset, "corrupt frame");
     const isTable = offset === SEGMENT_HEADER_BYTES;
     const others = findLaterFrame(reader, offset, { isTable, chain, nextSn, epoch });
     if (others !== null)
-      throw new LogCorruptionError(segment.name, offset, `a frame is damaged, ${others}`);
+      throw new LogCorruptionError(segment.name, offset, `corrupt frame, ${others}`);
   }
   if (offset === SEGMENT_HEADER_BYTES) {
     if (isLast) return endBefore(before, segment, reader.size);
@@ -157,25 +157,21 @@ function readHeader(
 ): SegmentHeader | null {
   const header = reader.header();
   if (typeof header === "number") {
-    throw new LogCorruptionError(
-      segment.name,
-      0,
-      `it is of version ${header}, which this one cannot read`,
-    );
+    throw new LogCorruptionError(segment.name, 0, `format version ${header} is not supported`);
   }
   if (header === null) {
     const hasFrames = reader.size > MAX_INCOMPLETE_BYTES || reader.search(0) >= 0;
     if (isLast && !hasFrames && (before !== null || segment.firstSn === 1)) return null;
-    throw new LogCorruptionError(segment.name, 0, "its header is damaged");
+    throw new LogCorruptionError(segment.name, 0, "corrupt header");
   }
   if (header.firstSn !== segment.firstSn) {
     throw new LogCorruptionError(segment.name, 0, `it is segment ${segmentName(header.firstSn)}`);
   }
   if (before === null) return header;
   if (header.logId !== before.logId)
-    throw new LogCorruptionError(segment.name, 0, "it is of another log");
+    throw new LogCorruptionError(segment.name, 0, "segment belongs to another log");
   if (header.firstSn !== before.nextSn || header.chain !== before.chain) {
-    throw new LogCorruptionError(segment.name, 0, "what came before it is missing");
+    throw new LogCorruptionError(segment.name, 0, "preceding segment is missing");
   }
   return header;
 }
@@ -193,9 +189,9 @@ function findSequenceError(header: FrameHeader, expected: Expected): string | nu
   if (header.isTable !== expected.isTable) return "a table where a frame belongs, or none";
   if (header.isTable) return null;
   if (header.sn !== expected.nextSn || header.chain !== expected.chain) {
-    return "a frame is missing, or was put here";
+    return "frame missing or out of sequence";
   }
-  return header.epoch < expected.epoch ? "a frame of an earlier epoch" : null;
+  return header.epoch < expected.epoch ? "frame from an earlier epoch" : null;
 }
 
 /**

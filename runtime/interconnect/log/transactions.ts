@@ -30,10 +30,10 @@ export function forEachTransaction(
     const head = words[at]!;
     const length = head >>> 8;
     if (length < TRANSACTION_HEAD_WORDS || at + length > end)
-      throw new DataError("damaged unit of a log");
+      throw new DataError("corrupt log unit");
     if ((head & 0xff) === TRANSACTION) visitor.unit(words, at, words[at + 3]!);
     else if ((head & 0xff) === CONTROL) visitor.control(parseControl(words, at));
-    else throw new DataError("unknown kind of unit in a log");
+    else throw new DataError("unknown kind of log unit");
     at += length;
   }
   if (units !== header.units)
@@ -69,6 +69,6 @@ export function paddedJson(content: unknown): Buffer {
 function parseControl(words: Uint32Array, at: number): unknown {
   const from = words.byteOffset + (at + TRANSACTION_HEAD_WORDS) * 4;
   const length = ((words[at]! >>> 8) - TRANSACTION_HEAD_WORDS) * 4;
-  if (words[at + 1] !== length) throw new DataError("damaged unit of a log");
+  if (words[at + 1] !== length) throw new DataError("corrupt log unit");
   return JSON.parse(Buffer.from(words.buffer, from, length).toString());
 }

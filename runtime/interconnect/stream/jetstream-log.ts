@@ -108,7 +108,7 @@ export class JetStreamLog implements LogStream {
     const message = await this.#manager.streams.getMessage(this.#name, { seq: state.last_seq });
     const found = message === null ? null : parseState(message.header);
     if (found !== null) return found;
-    const text = `stream ${this.#name} holds what svc has not written: message ${state.last_seq}`;
+    const text = `stream ${this.#name} contains foreign messages: message ${state.last_seq}`;
     throw new SvcError("SVC3363", text);
   }
 
@@ -259,7 +259,10 @@ async function checkServer(monitor: string): Promise<SvcError | null> {
     return new SvcError("SVC3362", text, { cause: error });
   }
   if (isAlways === true) return null;
-  throw new SvcError("SVC3362", `durable: the server at ${monitor} flushes too late: ${HINT}`);
+  throw new SvcError(
+    "SVC3362",
+    `durable: server at ${monitor} does not fsync before acknowledging: ${HINT}`,
+  );
 }
 
 // The NATS client packages are optional dependencies of the user, loaded only if a stream is

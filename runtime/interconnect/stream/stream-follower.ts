@@ -126,7 +126,7 @@ export class StreamFollower implements LogFollower {
     await replica.acceptAgain(offer, at as number);
     this.#input.begin(offer);
     this.#attempts.succeeded();
-    warn(`replication: ${uri} provides ${offer.graphs.length} graphs`);
+    warn(`replication: following ${uri} (${offer.graphs.length} graphs)`);
   }
 }
 

@@ -132,7 +132,7 @@ export class StreamProvider implements LogSender {
       this.#isConnected = true;
       this.#hasFailed = false;
       this.#attempts.succeeded();
-      warn(`replication: ${this.uri} gets all changes`);
+      warn(`replication: ${this.uri} attached`);
       await this.#stream(log, writer, from);
     } finally {
       this.#isConnected = false;
@@ -152,11 +152,11 @@ export class StreamProvider implements LogSender {
       this.stop();
       fenced(found.epoch);
       const text = `${this.uri} is of epoch ${found.epoch}, this is epoch ${epoch}`;
-      throw new SvcError("SVC2535", `replication: this provider was replaced: ${text}`);
+      throw new SvcError("SVC2535", `replication: this provider was superseded: ${text}`);
     }
     if (found.log !== logId) {
       if (found.epoch < epoch) return null;
-      const text = `${this.uri} holds the changes of another instance`;
+      const text = `${this.uri} contains the transactions of another instance`;
       throw new SvcError("SVC3363", `replication: ${text}`);
     }
     const { reached } = found;

@@ -96,12 +96,13 @@ export class MessageReader {
 
   #begin(): void {
     const length = this.#header.readUInt32LE(8);
-    if (this.#header.readUInt32LE(0) !== MAGIC) throw malformedMessage("what came is no message");
+    if (this.#header.readUInt32LE(0) !== MAGIC) throw malformedMessage("not a replication message");
     const type = this.#header.readUInt32LE(4);
     if (type > TYPE_MASK && type !== checkedType(this.#header)) {
-      throw malformedMessage("the header of a message is damaged");
+      throw malformedMessage("corrupt message header");
     }
-    if (length > this.#maxBytes) throw malformedMessage(`a message of ${length} bytes is too long`);
+    if (length > this.#maxBytes)
+      throw malformedMessage(`message of ${length} bytes exceeds the limit`);
     this.#body = Buffer.allocUnsafeSlow(length);
     this.#filled = 0;
   }

@@ -134,11 +134,11 @@ export class Peer {
     if (message === null) throw connectionLost();
     if (message.type === MessageType.Refusal) {
       // Text of unauthenticated peers is not logged.
-      if (!this.#isTrusted) throw malformedMessage("the other end refuses; its log may say why");
+      if (!this.#isTrusted) throw malformedMessage("rejected by the peer; see its log");
       throw peerRejected(message.body);
     }
     if (message.type !== type)
-      throw malformedMessage(`message ${message.type} came in place of ${type}`);
+      throw malformedMessage(`expected message ${type}, got ${message.type}`);
     return message.body;
   }
 
@@ -192,8 +192,8 @@ export class Peer {
     if (!isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
     const proof = await this.expect(MessageType.Proof);
     if (!key.isProof(proof, isProvider ? "subscriber" : "provider", first, second)) {
-      await this.refuse("the keys of both instances differ");
-      throw new SvcError("SVC2533", `replication: ${this.address} has another key`);
+      await this.refuse("replication keys do not match");
+      throw new SvcError("SVC2533", `replication: ${this.address} uses a different key`);
     }
     if (isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
     this.#trust();
@@ -262,13 +262,13 @@ export function connectionLost(): SvcError {
 }
 
 function peerTimeout(): SvcError {
-  return malformedMessage("nothing was heard of the other end");
+  return malformedMessage("peer timed out");
 }
 
 export function peerRejected(body: Buffer): SvcError {
   return new SvcError(
     "SVC2532",
-    `replication: the other end refuses: ${String(parseJsonBody(body))}`,
+    `replication: rejected by the peer: ${String(parseJsonBody(body))}`,
   );
 }
 
@@ -278,7 +278,7 @@ function nodeVersion(): number {
 
 function parseHello(body: Buffer): Buffer {
   const { protocol, nonce, node } = (parseJsonBody(body) ?? {}) as Record<string, unknown>;
-  if (protocol !== PROTOCOL) throw malformedMessage("the other end speaks another version");
+  if (protocol !== PROTOCOL) throw malformedMessage("peer uses a different protocol version");
   if (typeof nonce !== "string" || !HEX.test(nonce))
     throw malformedMessage("a greeting without a nonce");
   // Property values may be encoded by that version's `v8.serialize`.

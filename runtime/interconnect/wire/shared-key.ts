@@ -29,7 +29,7 @@ export class SharedKey {
     const key = Buffer.from(text.trim());
     if (key.length >= MIN_KEY_BYTES) return new SharedKey(key);
     const place = file === null ? `variable ${KEY_VARIABLE}` : `file ${file}`;
-    const text2530 = `the replication key in ${place} has less than ${MIN_KEY_BYTES} bytes`;
+    const text2530 = `replication key in ${place} is shorter than ${MIN_KEY_BYTES} bytes`;
     throw new SvcError("SVC2530", text2530);
   }
 

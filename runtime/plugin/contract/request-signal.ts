@@ -2,8 +2,8 @@
 // nothing is left of it; a controller exists only where a plugin has asked for it.
 
 const REASONS = {
-  AbortError: "the client is gone",
-  TimeoutError: "the time of the request is up",
+  AbortError: "client disconnected",
+  TimeoutError: "request deadline exceeded",
 };
 
 export class RequestSignal {
@@ -35,5 +35,5 @@ export class RequestSignal {
 }
 
 function overReason(): DOMException {
-  return new DOMException("the request has its answer", "AbortError");
+  return new DOMException("request has completed", "AbortError");
 }

@@ -40,7 +40,7 @@ export async function loadPlugins(folder = ".svc"): Promise<PluginFunction[]> {
     ({ plugins } = (await import(url.href)) as { plugins: readonly PluginEntry[] });
     argspec = JSON.parse(readFileSync(join(folder, "argspec.json"), "utf8"));
   } catch (cause) {
-    throw new PluginError(`the plugins in ${folder} cannot be loaded: ${cause}`, { cause });
+    throw new PluginError(`plugins in ${folder} failed to load: ${cause}`, { cause });
   }
   return plugins.map((entry) => {
     const { name, role } = entry;

@@ -19,7 +19,7 @@ export function indexOrNull(value: unknown, name: string): number | null {
  */
 export function targetFrom(text: string): bigint {
   if (/^\d+$/.test(text)) return BigInt(text);
-  throw new RequestError(`X-SVC-Partial-Target must be a whole number, 0 and up, not ${text}`);
+  throw new RequestError(`X-SVC-Partial-Target must be a non-negative integer, not ${text}`);
 }
 
 export function parsePrimary(value: unknown): 0 | 1 {

@@ -108,7 +108,7 @@ for (const isJson of [false, true]) {
 test("are reported with the instance", async (context) => {
   Object.assign(context, { answer: "null", status: "OK" });
   const printed = await told(context, "attach", {});
-  assert.match(printed, /^H: SVC3302: H answers what this version of svc does not know: /);
+  assert.match(printed, /^H: SVC3302: unexpected response from H: /);
   for (const answer of ANSWERS.filter((text) => text.includes('"held"'))) {
     context.answer = answer;
     assert.is(await told(context, "dump", {}), '"SVC3302"', answer);

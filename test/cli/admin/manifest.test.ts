@@ -86,7 +86,7 @@ test("report names that a platform cannot distinguish", () => {
     assert.unreachable();
   } catch (error) {
     assert.is((error as SvcError).code, "SVC2810");
-    assert.is((error as Error).message, "S1.1 and s1-1 would both be called s1-1");
+    assert.is((error as Error).message, "S1.1 and s1-1 would both get the name s1-1");
   }
 });
 

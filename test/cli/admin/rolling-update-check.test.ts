@@ -28,7 +28,7 @@ test("leave readonly graphs alone", async () => {
     assert.unreachable();
   } catch (error) {
     assert.is((error as SvcError).code, "SVC3119");
-    assert.match((error as Error).message, "S1: graphs are readonly");
+    assert.match((error as Error).message, "S1: graphs are read-only");
   } finally {
     server.closeAllConnections();
     server.close();

@@ -63,14 +63,14 @@ test("reads a file, a build folder and a project", async () => {
 
 test("reports missing parts of a path", async () => {
   await rejects(loadArgspec(join(folder, "nowhere")), "SVC3014", "nowhere");
-  await rejects(loadArgspec(join(folder, "empty")), "SVC3014", "before `svc build`");
+  await rejects(loadArgspec(join(folder, "empty")), "SVC3014", "run `svc build`");
   await rejects(loadArgspec(join(folder, "cut.json/")), "SVC3014", "cut.json/");
   await rejects(loadArgspec(join(folder, "x".repeat(5000))), "SVC3014", "xxx");
   const above = loadRecords(join(folder, "cut.json/x"), null);
-  await rejects(above, "SVC3014", "cut.json/x is no folder");
+  await rejects(above, "SVC3014", "cut.json/x is not a folder");
   await rejects(loadArgspec(join(folder, "cut.json")), "SVC3015", "cut.json: ");
   const other = join(folder, "other.json");
-  await rejects(loadArgspec(other), "SVC3015", `${other}: not an argspec: the document: `);
+  await rejects(loadArgspec(other), "SVC3015", `${other}: invalid argspec: the document: `);
 });
 
 test("requests it from a server, with the prefix of its service", async () => {
@@ -88,19 +88,23 @@ test("requests it from a server, with the prefix of its service", async () => {
 
 test("reports servers that do not respond, are older, or are of another kind", async () => {
   const dropping = await serving((request) => request.socket.destroy());
-  await rejects(loadArgspec(dropping), "SVC3016", `no answer from ${dropping}: `);
+  await rejects(loadArgspec(dropping), "SVC3016", `no response from ${dropping}: `);
   await rejects(loadArgspec("http://"), "SVC3016", "Invalid URL");
   const missing = { status: "ERROR", message: { svc: ["TypeError", "missing: plugin"] } };
   for (const envelope of [missing, { status: "OK", response: [] }]) {
-    await rejects(loadArgspec(await answering(envelope)), "SVC3017", "does not tell its argspec");
+    await rejects(
+      loadArgspec(await answering(envelope)),
+      "SVC3017",
+      "does not publish its argspec",
+    );
   }
   for (const body of [null, 1, [], "OK", { status: "fine" }]) {
-    await rejects(loadArgspec(await answering(body)), "SVC3017", "is no server of svc");
+    await rejects(loadArgspec(await answering(body)), "SVC3017", "not an svc server");
   }
   const page = await serving((_request, response) => response.end("<html>"));
-  await rejects(loadArgspec(page), "SVC3017", "is no server of svc");
+  await rejects(loadArgspec(page), "SVC3017", "not an svc server");
   const wrong = await answering({ status: "OK", response: { argspec: 1 } });
-  await rejects(loadArgspec(wrong), "SVC3015", `${wrong}: not an argspec: `);
+  await rejects(loadArgspec(wrong), "SVC3015", `${wrong}: invalid argspec: `);
 });
 
 test("limits a response in bytes and time", async () => {
@@ -115,7 +119,7 @@ test("limits a response in bytes and time", async () => {
     });
     write();
   });
-  await rejects(loadArgspec(endless), "SVC3016", "more than 67108864 bytes");
+  await rejects(loadArgspec(endless), "SVC3016", "exceeds 67108864 bytes");
   const silent = await serving((_request, response) => response.write("{"));
   await rejects(fetchResponse(silent, "/", 50), "SVC3016", "timeout");
 });
@@ -133,11 +137,11 @@ test("accepts records of a build or a server", async () => {
   assert.equal(await loadRecords(url, null), records);
   assert.equal(await loadRecords(url, "a&b"), records);
   assert.equal(asked, ["/svc/builtin/plugins", "/svc/builtin/argspec?plugin=a%26b"]);
-  await rejects(loadRecords(url, "none"), "SVC3018", "there is no plugin `none`");
+  await rejects(loadRecords(url, "none"), "SVC3018", "plugin not found: `none`");
   const older = await answering({ status: "OK", response: {} });
-  await rejects(loadRecords(older, null), "SVC3017", "does not tell records");
-  await rejects(loadRecords(join(folder, "cut.json"), null), "SVC3014", "is no folder");
-  await rejects(loadRecords(join(folder, "empty"), null), "SVC3014", "was not built");
+  await rejects(loadRecords(older, null), "SVC3017", "does not publish plugin records");
+  await rejects(loadRecords(join(folder, "cut.json"), null), "SVC3014", "is not a folder");
+  await rejects(loadRecords(join(folder, "empty"), null), "SVC3014", "is not built");
 });
 
 test.run();

@@ -77,28 +77,34 @@ test("reports option, expected type and value", () => {
   assert.is(failure([], { SVC_PORT: "y" }), `SVC3003 SVC_PORT: ${range}, got "y"`);
   assert.is(failure(["--mode", "mid"]), 'SVC3003 --mode: expected one of slow, fast, got "mid"');
   assert.match(failure(["--threads", "many"]), 'an integer from 1 to 32, or "auto", got "many"');
-  assert.match(failure(["--data-root="]), 'expected a text that is not empty, got ""');
+  assert.match(failure(["--data-root="]), 'expected a non-empty string, got ""');
   assert.match(failure(["--quiet=maybe"]), "expected 1, 0, true or false");
 });
 
 test("suggests the nearest option for an unknown one", () => {
   assert.is(
     failure(["--prot", "1"]),
-    "SVC3002 `svc launch` has no option `--prot`, did you mean `--port`?",
+    "SVC3002 unknown option `--prot` for `svc launch`, did you mean `--port`?",
   );
-  assert.match(failure(["-p"]), "SVC3002 `svc launch` has no option `-p`");
+  assert.match(failure(["-p"]), "SVC3002 unknown option `-p` for `svc launch`");
   assert.match(failure(["--constructor"]), "SVC3002");
   assert.match(failure(["--__proto__", "x"]), "SVC3002");
 });
 
 test("checks the number of arguments", () => {
-  assert.match(failure(["a", "b"]), "SVC3004 `svc launch` takes one argument, `b` is one more");
+  assert.match(
+    failure(["a", "b"]),
+    "SVC3004 `svc launch` takes one argument; unexpected argument `b`",
+  );
   const where = { name: "<where>", required: true, help: "the place" };
   const strict = { ...command, arguments: [where, ...command.arguments] };
   assert.throws(() => parseArguments(strict, [], {}), /needs <where>: the place/);
   assert.equal(parseArguments(strict, ["a"], {}).given, ["a"]);
   assert.equal(parseArguments(strict, ["a", "b"], {}).given, ["a", "b"]);
-  assert.throws(() => parseArguments(strict, ["a", "b", "c"], {}), /takes 2 arguments, `c` is one/);
+  assert.throws(
+    () => parseArguments(strict, ["a", "b", "c"], {}),
+    /takes 2 arguments; unexpected argument `c`/,
+  );
 });
 
 test.run();

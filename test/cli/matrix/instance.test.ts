@@ -18,7 +18,7 @@ test("reports a failed spawn like an exit", async () => {
   const instance = new Instance("S1", 0, ["."], { up: nothing, down: nothing, line: nothing });
   const refused = await instance.start().catch((error) => error);
   assert.instance(refused, SvcError);
-  assert.match(refused.message, /^S1 cannot be started: .*ENOENT/);
+  assert.match(refused.message, /^S1 failed to start: .*ENOENT/);
   assert.is(instance.pid, null);
   assert.is(await instance.stop(), 0);
 });

@@ -102,7 +102,7 @@ test("reports a result of another type than declared as an error", async () => {
     const { text, result: told } = await call({ result }, {}, ok(answer));
     assert.is(told.isError, true);
     assert.is(told.structuredContent, undefined);
-    assert.match(text!, /^answer error: not of the declared type: /);
+    assert.match(text!, /^answer error: does not match the declared type: /);
     assert.is(text!.split("\n").at(-1), JSON.stringify(answer));
   }
 });
@@ -110,7 +110,7 @@ test("reports a result of another type than declared as an error", async () => {
 test("reports a result that no program could accept", async () => {
   const { text, result } = await call({}, {}, ok("a".repeat(8_000_001)));
   assert.is(result.isError, true);
-  assert.match(text!, /^answer error: \d+ bytes are more than a tool may answer/);
+  assert.match(text!, /^answer error: result of \d+ bytes exceeds the tool limit/);
 });
 
 test("reports kind, message and innermost exception of errors", async () => {
@@ -143,7 +143,7 @@ test("reports kind, message and innermost exception of errors", async () => {
 
 test("reports an invalid response as an error, and truncates a long one", async () => {
   const { text, result } = await call({}, {}, "<html>", 200);
-  assert.is(text, "http error: /svc/plugin/tool: the answer is no envelope");
+  assert.is(text, "http error: /svc/plugin/tool: response is not an svc envelope");
   assert.is(result.isError, true);
   const long = await call({}, {}, failed("a".repeat(100_000)), 500);
   assert.is(long.text!.length, 10_000);
@@ -162,11 +162,11 @@ test("limits a slow pattern of the server to one second", async () => {
   const schema = { type: "string", pattern: "^(?:a+)+$" };
   const evil = `${"a".repeat(40)}!`;
   const asked = await call({ params: [param("q", { schema })] }, { q: evil }, ok(null));
-  assert.match(asked.text ?? "", /the check took more than 1000 ms/);
+  assert.match(asked.text ?? "", /type check exceeded 1000 ms/);
   assert.is(asked.sent.length, 0);
   const result = { kind: "value", schema: object({ text: schema }) } as const;
   const answered = await call({ result }, {}, ok({ text: evil }));
-  assert.match(answered.text ?? "", /the check took more than 1000 ms/);
+  assert.match(answered.text ?? "", /type check exceeded 1000 ms/);
   const fine = await call({ params: [param("q", { schema })] }, { q: "aaa" }, ok("done"));
   assert.is(fine.text, "done");
 });

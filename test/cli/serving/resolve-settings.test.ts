@@ -121,7 +121,7 @@ test("reports an unknown instance and an invalid descriptor", async () => {
   const wrong = [
     [{ instance: "S2", descriptor }, "SVC3111", /no instance "S2", did you mean `S1`/],
     [{ instance: "S1", descriptor: join(folder, "none.json") }, "SVC3110", /none\.json/],
-    [{ instance: "S1" }, "SVC3110", /has none of .*\bsvc\.system\.json/],
+    [{ instance: "S1" }, "SVC3110", /contains none of .*\bsvc\.system\.json/],
   ] as const;
   for (const [values, code, text] of wrong) {
     try {

@@ -147,13 +147,16 @@ test("programs get an error for unknown options", async () => {
       () => system.initialize("wrong", { rooot: "data" } as object),
       /"rooot", did you mean `root`\?/,
     ],
-    [() => system.initialize("wrong", { port: 1 } as object), /there is no option "port"/],
-    [() => system.initialize("wrong", { constructor: 1 } as object), /no option "constructor"/],
+    [() => system.initialize("wrong", { port: 1 } as object), /unknown option "port"/],
+    [
+      () => system.initialize("wrong", { constructor: 1 } as object),
+      /unknown option "constructor"/,
+    ],
     [
       () => system.startHTTP(0, { serviceIn: true } as object),
       /"serviceIn", did you mean `servicein`/,
     ],
-    [() => system.startHTTP(0, { root: "data" } as object), /there is no option "root"/],
+    [() => system.startHTTP(0, { root: "data" } as object), /unknown option "root"/],
   ] as const;
   for (const [start, text] of cases) {
     const error = await start().then(

@@ -66,7 +66,7 @@ test("ends a wait on timeout, with the earlier failure in the error", async () =
   const failure = new SvcError("http", "full");
   const error = ended(limit, failure);
   assert.is(error.kind, "timeout");
-  assert.is(error.message, "/p: no answer within 5 ms");
+  assert.is(error.message, "/p: no response within 5 ms");
   assert.is(error.cause, failure);
   limit.end();
 });

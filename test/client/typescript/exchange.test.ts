@@ -105,7 +105,7 @@ test("aborts a response that is too long, and truncates an error", async () => {
   );
   assert.is(error!.kind, "network");
   assert.is(error!.status, 200);
-  assert.is(error!.message, "/p: the answer is too long");
+  assert.is(error!.message, "/p: response is too large");
   assert.is(cancels, 2);
   assert.is((await inPieces(200, [huge(2 ** 29)])).content, "y");
 });

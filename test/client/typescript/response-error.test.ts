@@ -54,7 +54,7 @@ test("show the status without an envelope", () => {
     assert.equal(error.envelope, body);
   }
   const error = responseError({ path: PATH }, 200, "<html>");
-  assert.is(error.message, "/svc/plugin/find: the answer is no envelope");
+  assert.is(error.message, "/svc/plugin/find: response is not an svc envelope");
 });
 
 test("omit members of another type", () => {

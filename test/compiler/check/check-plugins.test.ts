@@ -98,7 +98,8 @@ export const last = plugin.pre({ name: "last" }, (request) => new PluginRequest(
   assert.ok(diagnostics.every(({ severity }) => severity === "warning"));
   assert.is(
     diagnostics[1]!.message,
-    "engine `later` answers the dispatcher of pre `all`, which cannot merge `Promise<string>`",
+    "engine `later` responds to pre plugin `all` of a dispatcher, which cannot merge " +
+      "`Promise<string>`",
   );
 });
 
@@ -165,7 +166,7 @@ export function f(
     ["a", "c", "e", "h", "k"].map((name) => `SVC1062 ${name}`),
   );
   assert.is(diagnostics[1]!.severity, "warning");
-  assert.match(diagnostics[2]!.message, /^`\?e=2` fits two members of `Same`/);
+  assert.match(diagnostics[2]!.message, /^`\?e=2` matches two members of `Same`/);
 });
 
 test("warn about mutable module variables with several executors", () => {

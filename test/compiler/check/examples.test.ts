@@ -78,7 +78,7 @@ test("report unknown parameters", () => {
     ["?q=a&%61bcdefgh=1", `%61bcdefgh: ${none} \`abcdefgh\` (one of ${query})`],
     [
       `search(request, ${"x, ".repeat(14)}last)`,
-      "last: `search` takes no more than 15 arguments (no argument here)",
+      "last: `search` takes at most 15 arguments (no argument here)",
     ],
   ]);
 });

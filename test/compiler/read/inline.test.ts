@@ -26,16 +26,16 @@ test("accepts a synchronous function", () => {
 });
 
 for (const [why, declaration, tags] of [
-  ["it answers with a promise", "async function find(request: PluginRequest) { return 1; }"],
-  ["it answers with a promise", "function find(request: PluginRequest): Promise<1> { throw 1; }"],
-  ["it answers with a stream", "async function* find(request: PluginRequest) { yield 1; }"],
+  ["it returns a promise", "async function find(request: PluginRequest) { return 1; }"],
+  ["it returns a promise", "function find(request: PluginRequest): Promise<1> { throw 1; }"],
+  ["it returns a stream", "async function* find(request: PluginRequest) { yield 1; }"],
   [
-    "it has a graph, which others may hold",
+    "it uses a graph, which another request may have locked",
     "function find(request: PluginRequest, graph: Graph) { return 1; }",
     "@graph people",
   ],
   [
-    "what runs before it may answer with a promise",
+    "a hook that runs before it may return a promise",
     "function find(request: PluginRequest) { return 1; }",
     "@before auth",
   ],

@@ -35,7 +35,7 @@ export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: 
       "`j`: `j.run` is a function",
       "`k`: `k` is a Promise",
       "`l`: `l.data` is bytes inside JSON",
-      `\`m\`: \`m${".next".repeat(8)}\` is a type that nests without end`,
+      `\`m\`: \`m${".next".repeat(8)}\` is an infinitely nested type`,
       "`graph`: `graph` is an instance of class `Graph`",
     ],
   );
@@ -97,7 +97,7 @@ export function f(request: PluginRequest, a: Endless<int>, b: Page<Page<Page<Pag
 ) { return null; }`;
   const result = readSource(source);
   assert.ok(result.diagnostics.length > 0 && result.diagnostics.length <= 3);
-  assert.ok(result.diagnostics.every(({ message }) => /without end$/.test(message)));
+  assert.ok(result.diagnostics.every(({ message }) => /infinitely nested type$/.test(message)));
   assert.equal(new Set(marks(result, source)), new Set(["SVC1040 Endless<int>"]));
 });
 
@@ -143,7 +143,7 @@ export function f(request: PluginRequest, a: { __proto__: int; constructor: int 
   const result = readSource(source);
   assert.equal(
     result.diagnostics.map(({ message }) => message),
-    ["parameter `a`: `a.__proto__` is a name to which JavaScript gives a meaning of its own"],
+    ["parameter `a`: `a.__proto__` is a name reserved by JavaScript"],
   );
 });
 

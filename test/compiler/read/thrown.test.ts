@@ -64,17 +64,17 @@ test("have status and details type of a class derived from HttpError", () => {
 
 test("may state the status in the text, which is required without a class", () => {
   const { thrown, diagnostics } = thrownBy(`
- * @throws {HttpError} 410 it was sold
+ * @throws {HttpError} 410 product was discontinued
  * @throws {Any} 404: none
  * @throws {Any} whenever`);
   assert.equal(thrown, [
-    { exception: "HttpError", description: "it was sold", status: 410 },
+    { exception: "HttpError", description: "product was discontinued", status: 410 },
     { exception: "Any", description: "none", status: 404 },
     { exception: "Any", description: "whenever" },
   ]);
   assert.equal(
     diagnostics.map(({ code, severity, message }) => [code, severity, message]),
-    [["SVC1220", "warning", "which status `Any` has cannot be told"]],
+    [["SVC1220", "warning", "cannot determine the status of `Any`"]],
   );
 });
 

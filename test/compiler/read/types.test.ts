@@ -337,7 +337,7 @@ export const l = plugin((request: PluginRequest): unknown => 1);
       "SVC1041 the result of `g` is a Map",
       "SVC1041 the result of `h`, at `.list[]`, is an instance of class `City`",
       "SVC1041 the result of `i` is a Set",
-      "SVC1044 sort keys of type `{ x: int; }` cannot be compared",
+      "SVC1044 sort keys of type `{ x: int; }` have no order",
       "SVC1045 engine `j` returns a PluginRequest; only dispatchers can",
     ],
   );

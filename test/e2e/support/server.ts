@@ -52,7 +52,7 @@ export interface Served {
  */
 export function strangeLines(log: string): string {
   const usual =
-    /^svc: (back-end |more back-ends |plugin \S+ |\/svc\/\S+ threw |the thread of )|^ {4}at /;
+    /^svc: (back-end |more back-ends |plugin \S+ |\/svc\/\S+ threw |IO thread )|^ {4}at /;
   return log
     .split("\n")
     .filter((line) => line !== "" && !usual.test(line))

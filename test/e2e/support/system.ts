@@ -107,7 +107,7 @@ export class UpSystem {
         this.#changed();
       });
     }
-    await this.until(/all are up/);
+    await this.until(/all instances are up/);
   }
 
   /** Resolves once the output contains a text. */

@@ -67,7 +67,10 @@ test("names a file with other content", async ({ folder }) => {
 test("rejects a key of another certificate", async ({ folder }) => {
   cpSync(certificateFile("stray-key.pem"), join(folder, "stray-key.pem"));
   const text = await refusal(filesIn(folder, { key: "stray-key.pem" }));
-  assert.match(text, /^SVC2942 http\.tls: .*stray-key\.pem is not the key of .*server\.pem$/);
+  assert.match(
+    text,
+    /^SVC2942 http\.tls: .*stray-key\.pem is not the private key of .*server\.pem$/,
+  );
 });
 
 /** Two changes within one clock tick must yield different times. */

@@ -60,7 +60,7 @@ test("reports a connection that is not established within the timeout", async ()
   const deaf = await DeafBackEnd.start();
   const channel = new Channel(0, deaf.address, `${IDENT}\r\n`, () => {}, 200);
   const user = send(channel);
-  assert.is(await user.outcome(), "unconnected: no connection in time");
+  assert.is(await user.outcome(), "unconnected: connect timeout");
   deaf.stop();
 });
 
@@ -142,7 +142,7 @@ const ENDINGS: [name: string, end: (request: FakeRequest) => void, fault: RegExp
   [
     "two responses at once",
     ({ socket }) => socket.write(answerText(200, "a") + answerText(200, "b")),
-    /^bad-answer: more bytes/,
+    /^bad-answer: response exceeds its Content-Length/,
   ],
 ];
 for (const [name, end, fault] of ENDINGS) {

@@ -217,11 +217,11 @@ test("rejects ambiguous lengths", () => {
 });
 
 test("rejects bytes after a response", () => {
-  assert.is(refusal(`${ANSWER}H`), "more bytes than announced");
-  assert.is(refusal(ANSWER + ANSWER), "more bytes than announced");
+  assert.is(refusal(`${ANSWER}H`), "response exceeds its Content-Length");
+  assert.is(refusal(ANSWER + ANSWER), "response exceeds its Content-Length");
   const parser = new ResponseParser();
   feed(parser, ANSWER.slice(0, -2));
-  assert.throws(() => feed(parser, `${ANSWER.slice(-2)}x`), /more bytes than announced/);
+  assert.throws(() => feed(parser, `${ANSWER.slice(-2)}x`), /response exceeds its Content-Length/);
 });
 
 test("rejects an endless head", () => {

@@ -250,8 +250,8 @@ test("closes the connection of a back-end that reads nothing", async (context) =
     if (sockets[0]!.writableLength > 0) sockets[0]!.emit("timeout");
     return user.outcome !== "";
   }, "the end");
-  assert.is(await user.end(), "no-answer: the back-end takes nothing");
-  assert.is(await large.user.end(), "no-answer: the back-end takes nothing");
+  assert.is(await user.end(), "no-answer: back-end accepts no trunk");
+  assert.is(await large.user.end(), "no-answer: back-end accepts no trunk");
   backEnd.leave();
 });
 

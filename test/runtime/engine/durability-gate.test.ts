@@ -60,8 +60,8 @@ test("fails all held results when the log fails", async () => {
     /DurabilityError.*not durable: .*SVC2502/,
   );
   // The executor itself is healthy.
-  assert.match(failureLine("not-durable", "put"), /^plugin put has changed what may be lost/);
-  assert.match(failureLine("executor-died", "put"), /ended with its executor/);
+  assert.match(failureLine("not-durable", "put"), /^plugin put made changes that may be lost/);
+  assert.match(failureLine("executor-died", "put"), /was lost with its executor/);
 });
 
 test("notices a failure at the moment a result starts to wait", async () => {

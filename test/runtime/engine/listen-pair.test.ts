@@ -34,7 +34,7 @@ test("finds a pair outside the ephemeral range when clients occupy that range", 
 test("fails and releases all ports when no pair is free", async () => {
   const { bound, listen } = machine((port) => port % 2 === 1);
   const error = await listenPair(ANY, listen).catch((thrown: Error) => thrown);
-  assert.match((error as Error).message, /^no pair of free ports in 200 tries; of the last: /);
+  assert.match((error as Error).message, /^no free port pair after 200 attempts; last error: /);
   assert.is(bound.size, 0);
 });
 

@@ -146,7 +146,7 @@ test("rejects a request that loops back unchanged", async () => {
   const { head } = run.dispatched[0]!.request;
   run.via = /\r\nX-SVC-Via: (.*)\r\n/.exec(head)![1]!;
   assert.match(run.via, /^a,b,[0-9a-f]{12}$/);
-  assert.match(await run.end(null, null), /^500 request came back to a dispatcher/);
+  assert.match(await run.end(null, null), /^500 dispatch loop: request returned to a dispatcher/);
   // Other dispatchers forward it, and so does a pre-processor, which may intend it.
   const other = new Run(2, 1);
   other.via = run.via;

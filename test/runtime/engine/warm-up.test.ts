@@ -56,9 +56,9 @@ test("calls targets in turn and reports unusable ones", async () => {
   });
   const useless = await warmUp({ targets: TARGETS, withinMs: 2500 }, OPTIONS, events);
   assert.equal([...useless].sort(), [
-    ["/bad", "is answered with 404"],
+    ["/bad", "responds with 404"],
     ["/slow", "takes longer than 100 ms"],
-    ["/stream", "is answered with a stream"],
+    ["/stream", "responds with a stream"],
   ]);
   const times = (target: string): number => asked.filter((one) => one === target).length;
   assert.equal([times("/bad"), times("/slow"), times("/stream")], [2, 2, 2]);
@@ -69,10 +69,10 @@ test("calls targets in turn and reports unusable ones", async () => {
 test("ends when all targets fail or the server does not respond", async () => {
   const refuse = answering((exchange) => exchange.answer(500, null, ""));
   const refused = await warmUp({ targets: ["/a"], withinMs: 3_600_000 }, OPTIONS, refuse);
-  assert.equal([...refused], [["/a", "is answered with 500"]]);
+  assert.equal([...refused], [["/a", "responds with 500"]]);
   const hang = answering(() => {});
   const hung = await warmUp({ targets: ["/a", "/b"], withinMs: 50 }, OPTIONS, hang);
-  assert.equal([...hung], [["/a", "is not answered after 50 ms"]]);
+  assert.equal([...hung], [["/a", "no response after 50 ms"]]);
 });
 
 test("rejects clients without the key", async () => {

@@ -151,7 +151,7 @@ test("relocates only graphs that have shrunk a lot, once all threads have them",
     () => threads,
     (line) => lines.push(line),
   ).slice();
-  assert.match(lines.join(), /^graph "large" gave \d+ MiB of memory back$/);
+  assert.match(lines.join(), /^graph "large": released \d+ MiB of memory$/);
   assert.ok(bytes() < full / 2, `${full} became ${bytes()}`);
   graph.createVertex("again");
   assert.equal(graph.vertices(), ["again"]);
@@ -181,7 +181,7 @@ test("logs once after a minute which busy thread prevents it", () => {
     performance.now = now;
   }
   assert.is(lines.length, 1);
-  assert.match(lines[0]!, /^graph "kept" has kept 1\d\d MiB for a minute that it does not use: /);
+  assert.match(lines[0]!, /^graph "kept": 1\d\d MiB of unused memory not released for 1 min: /);
 });
 
 test.run();

@@ -76,11 +76,11 @@ test("supports TLS and the PROXY protocol with net only", async ({ folder }) => 
   install(folder, "module.exports = {};");
   const chosen = await loadTransport("auto", folder, "http.tls");
   assert.is(chosen.transport.name, "net");
-  assert.is(chosen.reason, "uws has no TLS here");
-  const message = "transport uws and http.tls: uws has no TLS here";
+  assert.is(chosen.reason, "the uws transport does not support TLS");
+  const message = "transport uws and http.tls: the uws transport does not support TLS";
   await expectRefusal(folder, message, "SVC2943", "http.tls");
   const chosenForProxy = await loadTransport("auto", folder, "http.proxyProtocol");
-  assert.is(chosenForProxy.reason, "uws has no PROXY protocol here");
+  assert.is(chosenForProxy.reason, "the uws transport does not support the PROXY protocol");
 });
 
 test.run();

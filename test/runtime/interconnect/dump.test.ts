@@ -77,7 +77,7 @@ test("resumes a dump, and does not mix two dumps", async (context) => {
   cpSync(folder, join(context.folder, "c", "opdump_x.tx"), { recursive: true });
   await third.control({ do: "attach", uri: "file:opdump_x.tx" });
   await until(
-    () => /SVC3340: .*of another log/.test(third.log),
+    () => /SVC3340: .*from another log/.test(third.log),
     () => third.log,
   );
   assert.equal(await third.control({ do: "attached" }), []);

@@ -79,7 +79,7 @@ test("replays flushed transactions", async (context) => {
   assert.ok(await isFlushed(clock));
   const again = keep(context, begin(context).interconnect);
   assert.equal(comparable(again), comparable(store));
-  assert.match(context.lines.join("\n"), /log: made 502 changes again in \d/);
+  assert.match(context.lines.join("\n"), /log: replayed 502 transactions in \d/);
 });
 
 test("recovers logged graphs before they are opened", async (context) => {
@@ -110,7 +110,7 @@ test("recovers the other graphs when one snapshot is missing", async (context) =
     graphs.map(({ share }) => share.name),
     ["other"],
   );
-  const text = /"g" cannot be recovered from the log: the log goes on at operation 1 of graph "g"/;
+  const text = /"g" cannot be recovered from the log: log continues at operation 1 of graph "g"/;
   assert.match(failures[0]![1], text);
   assert.throws(
     () => keep(context, interconnect),
@@ -154,7 +154,7 @@ for (const what of ["write", "flush"] as const) {
     assert.throws(() => openStore(store).createVertex("c"), /Graph is readonly/);
     assert.match(
       context.lines.join("\n"),
-      /^SVC2501: changes cannot be logged any more, all graphs are readonly: E/m,
+      /^SVC2501: transaction log failed, all graphs are read-only: E/m,
     );
     const before = flushes;
     assert.not.ok(await clock.wait(clock.nextFlush + 5));

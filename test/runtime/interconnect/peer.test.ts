@@ -19,7 +19,7 @@ import { Instance, until } from "./support/instance.js";
 const KEY = new SharedKey(null);
 const NOTHING = Buffer.alloc(0);
 const LONG: PeerLimits = { handshakeMs: 600_000, silenceMs: 600_000 };
-const SILENT = /nothing was heard/;
+const SILENT = /peer timed out/;
 
 interface Context {
   folder: string;

@@ -16,7 +16,7 @@ interface Context {
 
 const test = suite<Context>("repair of replicas");
 const running: Instance[] = [];
-const DIFFERS = /SVC3200.*graph "g" differs.*after \d+ operations.*sync/;
+const DIFFERS = /SVC3200.*graph "g" has diverged.*after \d+ operations.*sync/;
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-repair-"));
@@ -72,7 +72,7 @@ test("detects one diverged value and repairs it on request", async (context) => 
   const { operationCount } = replica.store();
   spoil(replica, 2);
   await hasSaid(replica, DIFFERS);
-  await hasSaid(provider, /SVC2532.*differs/);
+  await hasSaid(provider, /SVC2532.*has diverged/);
   provider.graph().createVertex("later");
   provider.graph("h").createVertex("later");
   await provider.isFlushed();
@@ -114,7 +114,7 @@ test("refuses a replica that is diverged at connect, and cancels pending repairs
   await provider.control({ do: "detach", uri: null });
   spoil(replica, 5);
   await provider.control({ do: "attach", uri: `svc://127.0.0.1:${port}` });
-  await hasSaid(provider, /SVC2532.*graph "g" differs/);
+  await hasSaid(provider, /SVC2532.*graph "g" has diverged/);
   await provider.control({ do: "suspend", what: "output" });
   assert.is(await provider.control({ do: "cancelSync" }), 0);
   await replica.control({ do: "suspend", what: "input" });
@@ -123,7 +123,7 @@ test("refuses a replica that is diverged at connect, and cancels pending repairs
     .control(REPAIR)
     .then(String, ({ code, message }) => `${code} ${message}`);
   assert.is(await provider.control({ do: "cancelSync" }), 1);
-  assert.match(await waiting, /^SVC2830 .*cancelled: replicas may differ/);
+  assert.match(await waiting, /^SVC2830 .*cancelled: replicas may still diverge/);
   await replica.control({ do: "resume", what: "input" });
   await provider.control({ do: "resume", what: "output" });
   await provider.control(REPAIR);
@@ -142,7 +142,7 @@ test("recognizes a replica that is ahead, which promotion preserves", async (con
   rmSync(root, { recursive: true });
   cpSync(earlier, root, { recursive: true });
   const back = await begin(context, "a", null, port);
-  await hasSaid(back, /SVC2532.*changes up to \d+.*put back.*promote.*empty root/);
+  await hasSaid(back, /SVC2532.*restored to an earlier state.*Promote the replica.*empty root/);
   assert.is(await back.control({ ...REPAIR, timeoutMs: 100 }), false, "nothing is taken back");
   assert.ok(replica.store().ids.find("later") > 0);
   await replica.control({ do: "promote" });

@@ -220,7 +220,7 @@ test("detects a lost frame of any graph", async (context) => {
   const [lost, next] = await framesOf(context, last + 1);
   const codes: string[] = [];
   await replica.take(next!).catch(({ code, message }) => codes.push(`${code}: ${message}`));
-  assert.equal(codes, [`SVC2531: replication: changes before ${last + 2} are missing`]);
+  assert.equal(codes, [`SVC2531: replication: missing transactions before ${last + 2}`]);
   assert.is(replica.durableSn, last);
   for (const frame of [lost!, lost!, next!]) await replica.take(frame);
   for (const name of ["a", "b"]) {

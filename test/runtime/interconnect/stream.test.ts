@@ -186,7 +186,7 @@ if (version !== null) {
       () => other.log.includes("SVC3363"),
       () => other.log,
     );
-    assert.match(other.log, /OWNED holds the changes of another instance/);
+    assert.match(other.log, /OWNED contains the transactions of another instance/);
     await stop(context, one);
     // A copy of an earlier state must not continue as if nothing had followed.
     const log = await JetStreamLog.open(parseStreamAddress(stream), false);
@@ -235,7 +235,7 @@ if (version !== null) {
         () => one.log.includes("SVC3362"),
         () => one.log,
       );
-      assert.match(one.log, /SVC3362: durable: the server at 127.0.0.1:\d+ flushes too late/);
+      assert.match(one.log, /SVC3362: durable: server at 127.0.0.1:\d+ does not fsync/);
       await chaos(context, three);
     } finally {
       await three.stop();

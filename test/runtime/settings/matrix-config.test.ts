@@ -251,7 +251,7 @@ test("accepts only true as primary", () => {
 test("limits channels to the number of connections", () => {
   const config = { partitions: [[HOST, HOST]], replicas: [{ channels: 60 }, { channels: 40 }] };
   assert.is(readMatrixConfig(config, 100).replicas.length, 2);
-  const text = "100 channels of all back-ends exceed the 99 file descriptors";
+  const text = "100 channels exceed the 99 file descriptors";
   assert.throws(
     () => readMatrixConfig(config, 99),
     `dispatcher: ${text} left beside clients (ulimit -n)`,

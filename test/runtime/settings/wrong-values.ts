@@ -17,14 +17,14 @@ const switches: readonly WrongValue[] = [
 
 export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> = {
   name: [
-    ["", /^: expected a text that is not empty, got ""$/],
-    [7, /^: expected a text/],
-    [["a"], /^: expected a text/],
+    ["", /^: expected a non-empty string, got ""$/],
+    [7, /^: expected a non-empty string/],
+    [["a"], /^: expected a non-empty string/],
   ],
   root: [
-    [null, /^: expected a text/],
-    ["  ", /^: expected a text/],
-    [() => "data", /^: expected a text that is not empty, got a function$/],
+    [null, /^: expected a non-empty string/],
+    ["  ", /^: expected a non-empty string/],
+    [() => "data", /^: expected a non-empty string, got a function$/],
   ],
   port: [
     [65535, /^: expected an integer from 0 to 65534, got 65535$/],
@@ -54,7 +54,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   ],
   prefix: [
     ...["a b", "ä", "/", "a//b", "../x", "svc", "/svc/x", "svc/", 5, "a?b", "%41"].map(
-      (value): WrongValue => [value, /^: expected a path of A-Z .* outside of \/svc, got/],
+      (value): WrongValue => [
+        value,
+        /^: expected a path of A-Z .* that does not start with \/svc, got/,
+      ],
     ),
   ],
   servicein: switches,
@@ -122,8 +125,8 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   api: [
     [7, /^: expected an object, got 7$/],
     [{ versoin: "1" }, /^\.versoin: unknown key, did you mean `version`\?$/],
-    [{ version: "1\n2" }, /^\.version: expected a text of one line/],
-    [{ license: "" }, /^\.license: expected a text of one line, got ""$/],
+    [{ version: "1\n2" }, /^\.version: expected a single-line string/],
+    [{ license: "" }, /^\.license: expected a single-line string, got ""$/],
     [{ servers: "/" }, /^\.servers: expected a list of URLs, got "\/"$/],
     [{ servers: ["ftp://a"] }, /^\.servers\[0\]: expected a URL with http or https/],
     [{ security: { "a b": { type: "mutualTLS" } } }, /^\.security\.a b: expected a name/],
@@ -171,7 +174,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [4318, /got 4318$/],
   ],
   recordFile: [
-    [" ", /^: expected the path of a file, got " "$/],
+    [" ", /^: expected a file path, got " "$/],
     [7, /got 7$/],
   ],
   recordSampleEvery: [[0, /^: expected an integer 1 or more, got 0$/]],
@@ -204,7 +207,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   ],
   followStream: [["http://localhost/CHANGES", /^: expected nats:\/\/host:port\/NAME, got/]],
   txKeyFile: [
-    ["a\nb", /^: expected the path of a file/],
+    ["a\nb", /^: expected a file path/],
     [7, /got 7$/],
   ],
   durability: [
@@ -248,17 +251,17 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [true, /got true$/],
   ],
   tls: [
-    [{ cert: "a.pem" }, /^\.key: expected the path of a file, got nothing$/],
-    [{ cert: "a.pem", key: "", ca: null }, /^\.key: expected the path of a file, got ""$/],
-    [{ cert: "a.pem", key: "b.pem", ca: 1 }, /^\.ca: expected the path of a file, got 1$/],
+    [{ cert: "a.pem" }, /^\.key: expected a file path, got nothing$/],
+    [{ cert: "a.pem", key: "", ca: null }, /^\.key: expected a file path, got ""$/],
+    [{ cert: "a.pem", key: "b.pem", ca: 1 }, /^\.ca: expected a file path, got 1$/],
     [{ cert: "a.pem", key: "b.pem", passphrase: "x" }, /^\.passphrase: unknown key/],
   ],
   adminKeyFile: [
-    ["a\nb", /^: expected the path of a file/],
+    ["a\nb", /^: expected a file path/],
     [7, /got 7$/],
   ],
   descriptor: [
-    [{ cities: {} }, /^: expected the path of a file, got \{"cities":\{\}\}$/],
-    ["a\nb", /^: expected the path of a file/],
+    [{ cities: {} }, /^: expected a file path, got \{"cities":\{\}\}$/],
+    ["a\nb", /^: expected a file path/],
   ],
 };

@@ -36,7 +36,7 @@ test("retries while the instance reopens its ports", async () => {
 test("rejects a response that is slow to parse", async () => {
   const server = await listen([], "x".repeat(300_000));
   const failure = await callAdminOperation(ADDRESS, WANTED).catch((error: SvcError) => error);
-  assert.match((failure as SvcError).message, "more than 262144 bytes");
+  assert.match((failure as SvcError).message, "exceeds 262144 bytes");
   server.closeAllConnections();
   server.close();
 });

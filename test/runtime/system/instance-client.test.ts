@@ -46,7 +46,7 @@ test("returns null when the connection is refused", async () => {
     await requestInstance({ host: "127.0.0.1", port: 1 }, { path: "/x", timeoutMs: 5000 });
     assert.unreachable();
   } catch (error) {
-    assert.match((error as Error).message, /^no answer from 127\.0\.0\.1:1: .*ECONNREFUSED/);
+    assert.match((error as Error).message, /^no response from 127\.0\.0\.1:1: .*ECONNREFUSED/);
   }
 });
 

@@ -100,7 +100,7 @@ test("is reported once when it fails, and then costs nothing", async () => {
   // A bounded list, of which one batch was sent.
   assert.ok(spans().length <= 2048 + 512, `${spans().length} spans`);
   assert.is(told.split("SVC2900").length, 2, told);
-  assert.match(told, "it answers with 503");
+  assert.match(told, "returned 503");
 });
 
 test.run();

@@ -98,15 +98,15 @@ function isText(value: Value): boolean {
 const { Bytes, Integers, Floats, Map: MapKind } = PropertyKind;
 
 export const CASTS: readonly FunctionRow[] = [
-  fixed("int", 1, "any", "(x): as an int, without fraction", (_x, a) => toInt(a!, Math.trunc)),
-  fixed("intr", 1, "any", "(x): as an int, rounded", (_x, a) => toInt(a!, roundHalfAway)),
+  fixed("int", 1, "any", "(x): truncates to an int", (_x, a) => toInt(a!, Math.trunc)),
+  fixed("intr", 1, "any", "(x): rounds to an int", (_x, a) => toInt(a!, roundHalfAway)),
   fixed("real", 1, "real", "(x): as a real", (_x, a) => {
     return boxedReal(a === null ? 0 : a instanceof Pair ? a.value : numberIn(a!));
   }),
-  fixed("asint", 1, "any", "(x): bits of a real, number in a text, as an int", (_x, a) => {
+  fixed("asint", 1, "any", "(x): a real's bits, or a parsed string, as an int", (_x, a) => {
     return asInt(a!);
   }),
-  fixed("asreal", 1, "real", "(x): bits of an int, number in a text, as a real", (_x, a) => {
+  fixed("asreal", 1, "real", "(x): an int's bits, or a parsed string, as a real", (_x, a) => {
     return asReal(a!);
   }),
   fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => wrapInt(rawBits(a!))),
@@ -118,7 +118,7 @@ export const CASTS: readonly FunctionRow[] = [
     return a instanceof Bits ? null : run.charge(valueToText(a!, idOf));
   }),
   kindTest("isint", "an int", isInt),
-  kindTest("isreal", "a real, and not nan", (a) => isReal(a) && !Number.isNaN(numberIn(a))),
+  kindTest("isreal", "a real other than nan", (a) => isReal(a) && !Number.isNaN(numberIn(a))),
   kindTest("isbitvector", "bits", (a) => a instanceof Bits),
   kindTest("iskeyval", "a pair", (a) => a instanceof Pair),
   kindTest("isstr", "a text", (a) => isText(a) || isPacked(a, Bytes)),
@@ -133,5 +133,5 @@ export const CASTS: readonly FunctionRow[] = [
   fixed("len", 1, "int", "(x): characters, items, dimensions or properties", (x, a) => {
     return lengthOf(x, a!);
   }),
-  fixed("hash", 1, "any", "(x): 64 bits that depend on all of x", (_x, a) => hashOf(a!)),
+  fixed("hash", 1, "any", "(x): 64-bit hash", (_x, a) => hashOf(a!)),
 ];

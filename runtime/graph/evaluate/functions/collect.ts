@@ -124,7 +124,7 @@ function withConditional(
       `${name}if`,
       [1, most + 1],
       "any",
-      `(c, …): ${name} if c is true; c`,
+      `(c, …): ${name} if c; returns c`,
       (x, c, a, b) => {
         if (isCondition(c!)) act(x, a, b);
         return c!;
@@ -147,24 +147,24 @@ export const COLLECT: readonly FunctionRow[] = [
   ...withConditional(
     "collect",
     1,
-    "([value]): puts the arc into the result; 1",
+    "([value]): adds the arc to the result; returns 1",
     collectArc,
     "collect",
   ),
-  ...withConditional("stage", 2, "([value[, slot]]): puts the arc aside; 1", stageArc, "collect"),
-  ...withConditional("unstage", 1, "([slot]): forgets what was put aside", unstageArc, "commit"),
   ...withConditional(
-    "commit",
-    1,
-    "([slot]): puts what was put aside into the result",
-    commitArc,
-    "commit",
+    "stage",
+    2,
+    "([value[, slot]]): stages the arc; returns 1",
+    stageArc,
+    "collect",
   ),
+  ...withConditional("unstage", 1, "([slot]): discards staged arcs", unstageArc, "commit"),
+  ...withConditional("commit", 1, "([slot]): adds staged arcs to the result", commitArc, "commit"),
   fixed(
     "mcull",
     2,
     "int",
-    "(score, k): keeps the k best vertices of the level",
+    "(score, k): keeps the top k vertices of the level",
     (x, a, k) => recordCull(x, a!, k!),
     { ...EFFECT, need: "cull" },
   ),
@@ -172,7 +172,7 @@ export const COLLECT: readonly FunctionRow[] = [
     "mcullif",
     3,
     "any",
-    "(c, score, k): mcull if c is true; c",
+    "(c, score, k): mcull if c; returns c",
     (x, c, a, k) => {
       if (isCondition(c!)) recordCull(x, a!, k!);
       return c!;

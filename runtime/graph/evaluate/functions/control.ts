@@ -18,12 +18,12 @@ function isValue(value: Value): boolean {
 }
 
 export const CONTROL: readonly FunctionRow[] = [
-  fixed("return", 1, "any", "(x): ends the expression with x", (_x, a) => leave(a!), EFFECT),
+  fixed("return", 1, "any", "(x): returns x from the expression", (_x, a) => leave(a!), EFFECT),
   fixed(
     "returnif",
     2,
     "any",
-    "(c, x): ends the expression with x if c is true, else c",
+    "(c, x): returns x from the expression if c; otherwise c",
     (_x, c, a) => (isCondition(c!) ? leave(a!) : c!),
     EFFECT,
   ),
@@ -31,7 +31,7 @@ export const CONTROL: readonly FunctionRow[] = [
     "require",
     1,
     "any",
-    "(c): ends the expression with 0 unless c is true",
+    "(c): returns 0 from the expression unless c",
     (_x, c) => (isCondition(c!) ? c! : leave(0)),
     EFFECT,
   ),
@@ -39,7 +39,7 @@ export const CONTROL: readonly FunctionRow[] = [
     "halt",
     0,
     "int",
-    "(): ends the query after this evaluation; 1, or 0 where no query runs",
+    "(): stops the query after this evaluation; 1, or 0 outside a query",
     ({ run }) => {
       run.isHalted = run.canHalt;
       return run.canHalt ? 1 : 0;
@@ -50,21 +50,21 @@ export const CONTROL: readonly FunctionRow[] = [
     "haltif",
     1,
     "any",
-    "(c): ends the query after this evaluation if c is true; c",
+    "(c): stops the query after this evaluation if c; returns c",
     ({ run }, c) => {
       if (isCondition(c!)) run.isHalted = run.canHalt;
       return c!;
     },
     EFFECT,
   ),
-  fixed("halted", 0, "int", "(): 1 if the query is to end", ({ run }) => (run.isHalted ? 1 : 0), {
+  fixed("halted", 0, "int", "(): 1 if the query is stopping", ({ run }) => (run.isHalted ? 1 : 0), {
     isVolatile: true,
   }),
   fixed(
     "continue",
     0,
     "int",
-    "(): takes `halt` back; 1",
+    "(): cancels `halt`; returns 1",
     ({ run }) => {
       run.isHalted = false;
       return 1;
@@ -75,30 +75,30 @@ export const CONTROL: readonly FunctionRow[] = [
     "continueif",
     1,
     "any",
-    "(c): takes `halt` back if c is true; c",
+    "(c): cancels `halt` if c; returns c",
     ({ run }, c) => {
       if (isCondition(c!)) run.isHalted = false;
       return c!;
     },
     EFFECT,
   ),
-  variadic("do", 0, "int", "(...): 1, whatever its arguments are", () => 1),
-  variadic("void", 0, "null", "(...): null, whatever its arguments are", () => null),
+  variadic("do", 0, "int", "(...): evaluates its arguments; returns 1", () => 1),
+  variadic("void", 0, "null", "(...): evaluates its arguments; returns null", () => null),
   variadic(
     "firstval",
     0,
     "any",
-    "(...): the first argument that is neither null nor nan",
+    "(...): first argument that is not null or nan",
     (_x, args) => args.find(isValue) ?? args[0] ?? null,
   ),
   variadic(
     "lastval",
     0,
     "any",
-    "(...): the last argument that is neither null nor nan",
+    "(...): last argument that is not null or nan",
     (_x, args) => args.findLast(isValue) ?? args.at(-1) ?? null,
   ),
-  variadic("anynan", 0, "int", "(...): 1 if an argument is no number", (_x, args) =>
+  variadic("anynan", 0, "int", "(...): 1 if any argument is not a number", (_x, args) =>
     Number(args.some(isNan)),
   ),
   variadic("allnan", 0, "int", "(...): 1 if no argument is a number", (_x, args) =>

@@ -56,10 +56,14 @@ export const GEO: readonly FunctionRow[] = [
     },
     { need: "head" },
   ),
-  geoRow("geodist", "(latA, lonA, latB, lonB): metres between two places in degrees", distance),
+  geoRow(
+    "geodist",
+    "(latA, lonA, latB, lonB): meters between two points given in degrees",
+    distance,
+  ),
   geoRow(
     "geoprox",
-    "(latA, lonA, latB, lonB): 1 for the same place, 0 on the other side",
+    "(latA, lonA, latB, lonB): proximity, 1 (same place) to 0 (antipode)",
     proximity,
   ),
   fixed(

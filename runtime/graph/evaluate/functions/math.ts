@@ -24,8 +24,13 @@ const DEGREES = 180 / Math.PI;
 /** Contribution of a zero to a sum of inverses, as in division by zero. */
 const INVERSE_OF_ZERO = 1 / 1.1754943508222875e-38;
 
-const ABS = numeric("abs", 1, "kept", "(x): without its sign; length of a vector", Math.abs, (a) =>
-  a < 0n ? -a : a,
+const ABS = numeric(
+  "abs",
+  1,
+  "kept",
+  "(x): absolute value; magnitude of a vector",
+  Math.abs,
+  (a) => (a < 0n ? -a : a),
 );
 /** For ints, which are whole. */
 const same = (a: bigint): bigint => a;
@@ -160,13 +165,13 @@ export const MATH: readonly FunctionRow[] = [
     (a) => 0 - a,
     (a) => -a,
   ),
-  real("inv", "1/x; the greatest float32 for 0", (a) => (a === 0 ? MAX_FLOAT32 : 1 / a)),
+  real("inv", "1/x; max float32 for 0", (a) => (a === 0 ? MAX_FLOAT32 : 1 / a)),
   { ...ABS, call: (x, a, ...none) => magnitude(a) ?? ABS.call!(x, a, ...none) },
-  real("sqrt", "square root; 0 below 0", (a) => (a <= 0 ? 0 : Math.sqrt(a))),
+  real("sqrt", "square root; 0 for negative x", (a) => (a <= 0 ? 0 : Math.sqrt(a))),
   real("exp", "e to the power of x", Math.exp),
-  logarithm("log2", "logarithm to base 2; -1074 from 0 on down", -1074, Math.log2),
-  logarithm("log", "natural logarithm; -745 from 0 on down", -745, Math.log),
-  logarithm("log10", "logarithm to base 10; -324 from 0 on down", -324, Math.log10),
+  logarithm("log2", "base-2 logarithm; -1074 for x <= 0", -1074, Math.log2),
+  logarithm("log", "natural logarithm; -745 for x <= 0", -745, Math.log),
+  logarithm("log10", "base-10 logarithm; -324 for x <= 0", -324, Math.log10),
   real("sin", "sine of radians", Math.sin),
   real("cos", "cosine of radians", Math.cos),
   real("tan", "tangent of radians", Math.tan),
@@ -185,13 +190,13 @@ export const MATH: readonly FunctionRow[] = [
   real("deg", "radians to degrees", (a) => a * DEGREES),
   numeric("ceil", 1, "kept", "(x): rounded up", Math.ceil, same),
   numeric("floor", 1, "kept", "(x): rounded down", Math.floor, same),
-  numeric("round", 1, "kept", "(x): rounded, halves away from zero", roundHalfAway, same),
+  numeric("round", 1, "kept", "(x): rounds half away from zero", roundHalfAway, same),
   numeric("sign", 1, "kept", "(x): -1, 0 or 1", Math.sign, (a) => (a < 0n ? -1n : 1n)),
   real("fac", "factorial", factorial),
-  numeric("comb", 2, "real", "(n, k): ways to choose k of n", binomial),
-  fixed("popcnt", 1, "int", "(x): bits that are set", (_x, a) => countBits(rawBits(a!))),
-  fixed("max", 2, "any", "(a, b): the greater one", (_x, a, b) => extreme(a!, b!, true)),
-  fixed("min", 2, "any", "(a, b): the smaller one", (_x, a, b) => extreme(a!, b!, false)),
+  numeric("comb", 2, "real", "(n, k): binomial coefficient", binomial),
+  fixed("popcnt", 1, "int", "(x): number of set bits", (_x, a) => countBits(rawBits(a!))),
+  fixed("max", 2, "any", "(a, b): maximum", (_x, a, b) => extreme(a!, b!, true)),
+  fixed("min", 2, "any", "(a, b): minimum", (_x, a, b) => extreme(a!, b!, false)),
   {
     ...fixed("prox", 2, "real", "(a, b): 256/(256+|a-b|)", (_x, a, b) => {
       const difference = Math.abs(
@@ -204,20 +209,20 @@ export const MATH: readonly FunctionRow[] = [
   numeric("approx", 3, "int", "(x, t, err): 1 if x is near t, relative to t", isApprox),
   foldAggregate("sum", "sum, arrays included", 0, add),
   foldAggregate("sumsqr", "sum of squares", 0, (sum, a) => add(sum, multiply(a, a))),
-  foldAggregate("prod", "product; 0 of nothing", 1, multiply),
+  foldAggregate("prod", "product; 0 without arguments", 1, multiply),
   meanAggregate("invsum", "sum of inverses", (numbers) => total(numbers, inverse)),
   meanAggregate("mean", "mean", (numbers, count) => total(numbers, (a) => a) / count),
   meanAggregate("harmmean", "harmonic mean", (numbers, count) => count / total(numbers, inverse)),
   meanAggregate("geomean", "geometric mean", (numbers, count) => {
     return Math.exp(total(numbers, (a) => Math.log(a)) / count);
   }),
-  meanAggregate("stdev", "standard deviation of a sample", deviation),
+  meanAggregate("stdev", "sample standard deviation", deviation),
   fixed("random", 0, "real", "(): real from 0 to 1", () => boxedReal(Math.random()), VOLATILE),
   fixed(
     "randint",
     2,
     "any",
-    "(a, b): int from a, below b",
+    "(a, b): random int in [a, b)",
     (_x, a, b) => {
       const [low, high] = [Math.trunc(numberIn(a!)), Math.trunc(numberIn(b!))];
       return high <= low + 1 ? a! : add(low, Math.floor(Math.random() * (high - low)));

@@ -120,15 +120,27 @@ function exchangeCells({ run: { memory } }: Context, a: Value, b: Value): Value 
 }
 
 const CHANGING: readonly FunctionRow[] = [
-  fixed("store", 2, "any", "(a, x): puts x in cell a; x", (x, a, b) => {
+  fixed("store", 2, "any", "(a, x): stores x in cell a; returns x", (x, a, b) => {
     return x.run.memory.store(a!, b!);
   }),
-  fixed("rstore", 2, "any", "(p, x): puts x in the cell that cell p names; x", (x, a, b) => {
-    return x.run.memory.store(x.run.memory.load(a!), b!);
-  }),
-  variadic("write", 1, "int", "(a, ...): puts values in cells from a on; how many", (x, args) => {
-    return storeValues(x, args[0]!, args.slice(1));
-  }),
+  fixed(
+    "rstore",
+    2,
+    "any",
+    "(p, x): stores x in the cell that cell p points to; returns x",
+    (x, a, b) => {
+      return x.run.memory.store(x.run.memory.load(a!), b!);
+    },
+  ),
+  variadic(
+    "write",
+    1,
+    "int",
+    "(a, ...): stores values in cells a, a+1, …; returns the count",
+    (x, args) => {
+      return storeValues(x, args[0]!, args.slice(1));
+    },
+  ),
   variadic("rwrite", 1, "int", "(p, ...): the same from the cell that p names", (x, args) => {
     const { memory } = x.run;
     const [pointer, ...values] = args;
@@ -136,23 +148,23 @@ const CHANGING: readonly FunctionRow[] = [
     memory.store(pointer!, add(memory.load(pointer!), count));
     return count;
   }),
-  fixed("push", 1, "any", "(x): puts x on the stack; x", (x, a) => x.run.memory.push(a!)),
-  fixed("pop", 0, "any", "(): takes from the stack", (x) => x.run.memory.pop()),
-  fixed("mov", 2, "any", "(d, s): puts cell s in cell d; its value", (x, a, b) => {
+  fixed("push", 1, "any", "(x): pushes x; returns x", (x, a) => x.run.memory.push(a!)),
+  fixed("pop", 0, "any", "(): pops and returns the top of the stack", (x) => x.run.memory.pop()),
+  fixed("mov", 2, "any", "(d, s): copies cell s to cell d; returns the value", (x, a, b) => {
     return x.run.memory.store(a!, x.run.memory.load(b!));
   }),
   fixed("rmov", 2, "any", "(p, q): the same of the cells that p and q name", (x, a, b) => {
     const { memory } = x.run;
     return memory.store(memory.load(a!), memory.load(memory.load(b!)));
   }),
-  fixed("xchg", 2, "any", "(a, b): changes cells for each other; cell a", (x, a, b) => {
+  fixed("xchg", 2, "any", "(a, b): swaps two cells; returns cell a", (x, a, b) => {
     return exchangeCells(x, a!, b!);
   }),
   fixed("rxchg", 2, "any", "(p, q): the same of the cells that p and q name", (x, a, b) => {
     return exchangeCells(x, x.run.memory.load(a!), x.run.memory.load(b!));
   }),
-  cellUpdate("inc", 1, "(a): counts cell a up; its value", (cell) => increment(cell, 1)),
-  cellUpdate("dec", 1, "(a): counts cell a down; its value", (cell) => increment(cell, -1)),
+  cellUpdate("inc", 1, "(a): increments cell a; returns its value", (cell) => increment(cell, 1)),
+  cellUpdate("dec", 1, "(a): decrements cell a; returns its value", (cell) => increment(cell, -1)),
   fixed("rinc", 1, "any", "(p): counts the cell that p names up", ({ run: { memory } }, a) => {
     return memory.store(memory.load(a!), increment(memory.load(memory.load(a!)), 1));
   }),
@@ -170,12 +182,17 @@ const CHANGING: readonly FunctionRow[] = [
     bitShift(cell, n!, false),
   ),
   cellUpdate("shl", 2, "(a, n): shifts cell a to the left", (cell, n) => bitShift(cell, n!, true)),
-  cellUpdate("and", 2, "(a, x): bits of both", (cell, x) => bitMask("&", cell, x!)),
-  cellUpdate("or", 2, "(a, x): bits of either", (cell, x) => bitMask("|", cell, x!)),
-  cellUpdate("xor", 2, "(a, x): bits of one", (cell, x) => bitMask("^", cell, x!)),
-  cellUpdate("smooth", 3, "(a, x, f): moves cell a by f of the way to x", (cell, x, f) => {
-    return boxedReal(numberIn(cell) + numberIn(f!) * (numberIn(x!) - numberIn(cell)));
-  }),
+  cellUpdate("and", 2, "(a, x): bitwise AND", (cell, x) => bitMask("&", cell, x!)),
+  cellUpdate("or", 2, "(a, x): bitwise OR", (cell, x) => bitMask("|", cell, x!)),
+  cellUpdate("xor", 2, "(a, x): bitwise XOR", (cell, x) => bitMask("^", cell, x!)),
+  cellUpdate(
+    "smooth",
+    3,
+    "(a, x, f): exponential smoothing: moves cell a toward x by factor f",
+    (cell, x, f) => {
+      return boxedReal(numberIn(cell) + numberIn(f!) * (numberIn(x!) - numberIn(cell)));
+    },
+  ),
   variadic("count", 1, "any", "(a, ...): counts cell a up; its value", ({ run }, [a]) => {
     const { memory } = run;
     return memory.store(a!, increment(memory.load(a!), 1));
@@ -192,7 +209,7 @@ const INDEX: readonly FunctionRow[] = [
     "index",
     1,
     "int",
-    "(v): takes a vertex down; 1 if it is new",
+    "(v): sets the memory bit of vertex v; 1 if it was clear",
     (x, a) => {
       const [at, bit] = indexBit(x, a!);
       const old = rawBits(x.run.memory.cells[at]!);
@@ -201,7 +218,7 @@ const INDEX: readonly FunctionRow[] = [
     },
     EFFECT,
   ),
-  fixed("indexed", 1, "int", "(v): 1 if the vertex was taken down", (x, a) => {
+  fixed("indexed", 1, "int", "(v): 1 if the memory bit of vertex v is set", (x, a) => {
     const [at, bit] = indexBit(x, a!);
     return (rawBits(x.run.memory.cells[at]!) & bit) === 0n ? 0 : 1;
   }),
@@ -209,7 +226,7 @@ const INDEX: readonly FunctionRow[] = [
     "unindex",
     1,
     "int",
-    "(v): forgets the vertex; 0",
+    "(v): clears the memory bit of vertex v; returns 0",
     (x, a) => {
       const [at, bit] = indexBit(x, a!);
       x.run.memory.cells[at] = new Bits(rawBits(x.run.memory.cells[at]!) & ~bit);
@@ -224,10 +241,10 @@ export const MEMORY: readonly FunctionRow[] = [
   ...CHANGING.map(conditional),
   ...INDEX,
   fixed("load", 1, "any", "(a): cell a", (x, a) => x.run.memory.load(a!)),
-  fixed("rload", 1, "any", "(p): the cell that cell p names", ({ run: { memory } }, a) => {
+  fixed("rload", 1, "any", "(p): dereferences cell p", ({ run: { memory } }, a) => {
     return memory.load(memory.load(a!));
   }),
-  fixed("get", 0, "any", "(): top of the stack, which stays", (x) => x.run.memory.top()),
+  fixed("get", 0, "any", "(): top of the stack, without popping it", (x) => x.run.memory.top()),
   ...comparing("equ", "equal to", equals),
   ...comparing("neq", "not equal to", (a, b) => !equals(a, b)),
   ...comparing("gt", "greater than", (a, b) => isLess(b, a)),

@@ -205,7 +205,7 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     "mset",
     3,
     "int",
-    "(m1, mn, x): puts x in each cell; how many",
+    "(m1, mn, x): fills the cells with x; returns the count",
     (x, a, b, value) => {
       const [first, last] = rangeOf(x, a!, b!);
       for (let at = first; at <= last; at++) x.run.memory.cells[at] = value!;
@@ -217,7 +217,7 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     "mreset",
     0,
     "int",
-    "(): puts 0 in all cells and empties the sets; how many cells",
+    "(): zeroes all cells and clears the sets; returns the count",
     ({ run }) => {
       run.spend(run.memory.size);
       run.memory.reset();
@@ -234,7 +234,7 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     "mcopy",
     3,
     "int",
-    "(D, S, k): copies k cells from S on to D; how many",
+    "(D, S, k): copies k cells from S to D; returns the count",
     (x, d, s, k) => copyCells(x, x.run.memory.at(d!), x.run.memory.at(s!), k),
     EFFECT,
   ),
@@ -242,7 +242,7 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     "mpwrite",
     3,
     "int",
-    "(pD, S, k): copies k cells to where cell pD says, which grows by k",
+    "(pD, S, k): copies k cells to the address in cell pD and advances it by k",
     (x, p, s, k) => {
       const { memory } = x.run;
       const to = memory.at(memory.load(p!));
@@ -269,7 +269,7 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     "mcmp",
     3,
     "int",
-    "(A, B, k): -1, 0 or 1 by the first cells that differ",
+    "(A, B, k): three-way comparison of k cells: -1, 0 or 1",
     (x, a, b, k) => compareRanges(x, a, b, k, false),
     VOLATILE,
   ),
@@ -277,7 +277,7 @@ export const RANGE_CELLS: readonly FunctionRow[] = [
     "mcmpa",
     3,
     "int",
-    "(A, B, k): the same, near reals being equal",
+    "(A, B, k): three-way comparison with tolerance for reals",
     (x, a, b, k) => compareRanges(x, a, b, k, true),
     VOLATILE,
   ),

@@ -105,7 +105,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       `mheapify${suffix}`,
       2,
       "int",
-      "(A, k): makes a heap of k cells; k",
+      "(A, k): heapifies k cells; returns k",
       (x, a, k) => heapify(x, a, k, isMin),
       EFFECT,
     ),
@@ -113,7 +113,7 @@ function heapFamily(suffix: "min" | "max"): FunctionRow[] {
       `mheappush${suffix}`,
       3,
       "int",
-      `(A, k, x): keeps the k ${kept}; 1 if x is one of them`,
+      `(A, k, x): pushes x to a heap that keeps the k ${kept}; 1 if kept`,
       (x, a, k, value) => pushToHeap(x, a, k, [value!], isMin),
       EFFECT,
     ),
@@ -193,13 +193,13 @@ function isSubsetOfCells(x: Context, a: Argument, b: Argument, c: Argument, d: A
 }
 
 export const RANGE_ORDER: readonly FunctionRow[] = [
-  ...["msort", "mrsort"].map((name) => sortFunction(name, "the least first", 1)),
-  ...["msortrev", "mrsortrev"].map((name) => sortFunction(name, "the greatest first", -1)),
+  ...["msort", "mrsort"].map((name) => sortFunction(name, "ascending", 1)),
+  ...["msortrev", "mrsortrev"].map((name) => sortFunction(name, "descending", -1)),
   fixed(
     "mreverse",
     2,
     "int",
-    "(A, k): turns k cells around; k",
+    "(A, k): reverses k cells; returns k",
     (x, a, k) => {
       const found = span(x, a, k);
       if (found === null) return 0;
@@ -233,7 +233,7 @@ export const RANGE_ORDER: readonly FunctionRow[] = [
     "msumprodobj",
     3,
     "real",
-    "(p1, pk, x): sum of the products of what has equal keys",
+    "(p1, pk, x): dot product of two sparse vectors",
     productOf,
     VOLATILE,
   ),

@@ -31,7 +31,7 @@ function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): F
       `${prefix}.add`,
       1,
       "int",
-      `(x): adds ${what}; 1 if it is new`,
+      `(x): adds ${what}; 1 if new`,
       (x, a) => {
         const found = key(a!);
         return found === null ? none : addKey(setOf(x), found);
@@ -42,7 +42,7 @@ function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): F
       `${prefix}.del`,
       1,
       "int",
-      `(x): removes ${what}; 1 if it was there`,
+      `(x): removes ${what}; 1 if present`,
       (x, a) => {
         const found = key(a!);
         return Number(found !== null && setOf(x).delete(found));
@@ -53,19 +53,19 @@ function setFunctions(prefix: string, what: string, setOf: SetOf, key: KeyOf): F
       `${prefix}.has`,
       1,
       "int",
-      `(x): 1 if ${what} is there`,
+      `(x): 1 if ${what} is present`,
       (x, a) => {
         const found = key(a!);
         return Number(found !== null && setOf(x).has(found));
       },
       VOLATILE,
     ),
-    fixed(`${prefix}.len`, 0, "int", "(): how many there are", (x) => setOf(x).size, VOLATILE),
+    fixed(`${prefix}.len`, 0, "int", "(): number of elements", (x) => setOf(x).size, VOLATILE),
     fixed(
       `${prefix}.clr`,
       0,
       "int",
-      "(): removes all; how many",
+      "(): clears the set; returns the number removed",
       (x) => clearSet(setOf(x)),
       EFFECT,
     ),

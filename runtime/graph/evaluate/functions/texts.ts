@@ -113,27 +113,43 @@ export const TEXTS: readonly FunctionRow[] = [
     if (a instanceof PackedValue) return packedLength(a);
     return Buffer.byteLength(plainText(a) ?? "");
   }),
-  textFunction("strcmp", "-1, 0 or 1 by their bytes; null of what is no text", compareTexts),
-  textFunction("strcasecmp", "the same whatever the case", (a, b) => {
+  textFunction(
+    "strcmp",
+    "three-way comparison by bytes: -1, 0 or 1; null for non-strings",
+    compareTexts,
+  ),
+  textFunction("strcasecmp", "case-insensitive three-way comparison", (a, b) => {
     return compareTexts(a.toLowerCase(), b.toLowerCase());
   }),
   textFunction("startswith", "1 if a begins with b", (a, b) => Number(a.startsWith(b))),
   textFunction("endswith", "1 if a ends with b", (a, b) => Number(a.endsWith(b))),
-  variadic("join", 1, "text", "(separator, ...): texts of the others", (x, [first, ...rest]) => {
-    return x.run.charge(rest.map((value) => toText(x, value)).join(toText(x, first)));
-  }),
-  fixed("replace", 3, "text", "(s, part, by): all of the parts replaced", (x, a, b, c) => {
+  variadic(
+    "join",
+    1,
+    "text",
+    "(separator, ...): joins the other arguments",
+    (x, [first, ...rest]) => {
+      return x.run.charge(rest.map((value) => toText(x, value)).join(toText(x, first)));
+    },
+  ),
+  fixed("replace", 3, "text", "(s, part, by): replaces all occurrences", (x, a, b, c) => {
     return replaceAll(x, toText(x, a), toText(x, b), toText(x, c));
   }),
-  fixed("slice", 3, "text", "(s, from, to): characters from, below to", (x, a, b, c) => {
+  fixed("slice", 3, "text", "(s, from, to): substring [from, to)", (x, a, b, c) => {
     return x.run.charge(sliceText(toText(x, a), b!, c!));
   }),
-  fixed("idx", 2, "any", "(s, i): byte or item at i, modulo their number", (_x, a, b) => {
+  fixed("idx", 2, "any", "(s, i): byte or item at i modulo the length", (_x, a, b) => {
     return itemAt(a!, b!);
   }),
-  fixed("normalize", 1, "text", "(s): lower case, without accents and punctuation", (x, a) => {
-    return x.run.charge(normalized(toText(x, a)));
-  }),
+  fixed(
+    "normalize",
+    1,
+    "text",
+    "(s): normalizes: lower case, no accents or punctuation",
+    (x, a) => {
+      return x.run.charge(normalized(toText(x, a)));
+    },
+  ),
   fixed("prefix", 2, "any", "(s, n): the first n bytes", (_x, a, b) => prefixOf(a!, b!)),
   fixed("strftime", 1, "any", "(t): a time as YYYY-MM-DD HH:MM:SS", (_x, a) => timeText(a!)),
   variadic("bytes", 0, "any", "(...): bytes of these numbers", (_x, args) => bytesOf(args)),

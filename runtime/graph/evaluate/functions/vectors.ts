@@ -30,7 +30,7 @@ export const VECTORS: readonly FunctionRow[] = [
   measure(
     "jaccard",
     "real",
-    "(v, w): of features; 0 of vectors of numbers",
+    "(v, w): Jaccard similarity of features; 0 for numeric vectors",
     jaccard,
     NO_SIMILARITY,
   ),
@@ -44,7 +44,7 @@ export const VECTORS: readonly FunctionRow[] = [
   measure(
     "hamdist",
     "int",
-    "(v, w): bits in which fingerprints differ",
+    "(v, w): Hamming distance of the fingerprints",
     (a, b) => {
       return hammingOf(a.parts, b.parts);
     },

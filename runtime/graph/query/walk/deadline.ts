@@ -68,8 +68,8 @@ export class Deadline {
     this.#steps += STRIDE - this.#left;
     this.#left = STRIDE;
     if (this.#steps > this.#maxSteps) {
-      const most = `more than ${this.#maxSteps} arcs and vertices were looked at`;
-      throw new SearchError(`Query too costly: ${most}; ask for less`);
+      const most = `visited more than ${this.#maxSteps} arcs and vertices`;
+      throw new SearchError(`Query too costly: ${most}; narrow the query`);
     }
     this.#checkClock();
   }

@@ -3,7 +3,6 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { ValueError } from "../../model/errors.js";
-import { ScoredHeap } from "../../vectors/scored-heap.js";
 import type { Deadline } from "./deadline.js";
 import { type ArcReader, arcWeight } from "./projection.js";
 
@@ -19,24 +18,23 @@ export function shortestPath(
 ): Path {
   const from = new Map<number, number>();
   const costs = new Map<number, number>([[start, 0]]);
-  const queue = new ScoredHeap("lowest");
-  queue.push(start, 0);
-  while (queue.count > 0) {
-    const cost = queue.first;
-    const vertex = queue.pop();
+  const queue = new CostQueue();
+  queue.add(start, 0);
+  for (let next = queue.take(); next !== null; next = queue.take()) {
+    const [vertex, cost] = next;
     if (cost > costs.get(vertex)!) continue;
     if (vertex === goal) return { vertices: pathTo(goal, start, from), cost };
     const words = reader.read(vertex);
     deadline.spend(words.length / ARC_WORDS + 1);
     for (let at = 0; at < words.length; at += ARC_WORDS) {
       const weight = isWeighted ? arcWeight(words[at + 1]!, words[at + 2]!) : 1;
-      if (!(weight >= 0)) throw new ValueError("shortest paths need arcs that weigh 0 or more");
+      if (!(weight >= 0)) throw new ValueError("shortest paths require non-negative arc weights");
       const head = words[at]!;
       const sum = cost + weight;
       if (sum >= (costs.get(head) ?? Number.POSITIVE_INFINITY)) continue;
       costs.set(head, sum);
       from.set(head, vertex);
-      queue.push(head, sum);
+      queue.add(head, sum);
     }
   }
   return null;
@@ -49,4 +47,41 @@ function pathTo(goal: number, start: number, from: ReadonlyMap<number, number>):
     path.push(vertex);
   }
   return path.reverse();
+}
+
+/** Binary heap, lowest cost first. */
+class CostQueue {
+  readonly #items: (readonly [vertex: number, cost: number])[] = [];
+
+  add(vertex: number, cost: number): void {
+    const items = this.#items;
+    let place = items.length;
+    items.push([vertex, cost]);
+    while (place > 0) {
+      const parent = (place - 1) >>> 1;
+      if (items[parent]![1] <= cost) break;
+      items[place] = items[parent]!;
+      place = parent;
+    }
+    items[place] = [vertex, cost];
+  }
+
+  take(): readonly [vertex: number, cost: number] | null {
+    const items = this.#items;
+    const first = items[0];
+    const last = items.pop();
+    if (first === undefined || last === undefined) return null;
+    if (items.length === 0) return first;
+    let place = 0;
+    for (;;) {
+      let child = 2 * place + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && items[child + 1]![1] < items[child]![1]) child++;
+      if (items[child]![1] >= last[1]) break;
+      items[place] = items[child]!;
+      place = child;
+    }
+    items[place] = last;
+    return first;
+  }
 }

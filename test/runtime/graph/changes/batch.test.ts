@@ -140,17 +140,17 @@ test("reject opening vertices, other graphs and waiting", ({ graph }) => {
   const other = openStore(GraphStore.create("other", TEST_THREAD));
   using open = graph.newVertex("open");
   const refused: readonly (readonly [() => unknown, RegExp])[] = [
-    [() => graph.openVertex("open"), /neither opens nor closes/],
-    [() => graph.newVertex("more"), /neither opens nor closes/],
-    [() => open.close(), /neither opens nor closes/],
-    [() => open.relax(), /neither opens nor closes/],
-    [() => other.createVertex("x"), /keeps to one graph: 'other' within a batch of 'test'/],
-    [() => other.batch(() => 1), /keeps to one graph/],
-    [() => graph.truncate(), /vertex locks|no part of a batch/],
-    [async () => 1, /cannot wait/],
+    [() => graph.openVertex("open"), /cannot open or close vertices in a batch/],
+    [() => graph.newVertex("more"), /cannot open or close vertices in a batch/],
+    [() => open.close(), /cannot open or close vertices in a batch/],
+    [() => open.relax(), /cannot open or close vertices in a batch/],
+    [() => other.createVertex("x"), /limited to one graph: 'other' within a batch of 'test'/],
+    [() => other.batch(() => 1), /limited to one graph/],
+    [() => graph.truncate(), /vertex locks|not allowed in a batch/],
+    [async () => 1, /must be synchronous/],
   ];
   for (const [run, text] of refused) assert.throws(() => graph.batch(run), text);
-  assert.throws(() => graph.batch(undefined as never), /a batch is a function/);
+  assert.throws(() => graph.batch(undefined as never), /batch requires a function/);
   other.createVertex("x");
   graph.batch(() => open.setProperty("n", 1));
   assert.is(open.getProperty("n"), 1);
@@ -175,7 +175,7 @@ test("roll back when they exceed the size limit", () => {
   const fill = () => {
     for (let vertex = 0; ; vertex++) graph.connect(`v${vertex}`, "r", `v${vertex + 1}`);
   };
-  assert.throws(() => batch(store, fill), /too many changes in one batch/);
+  assert.throws(() => batch(store, fill), /batch exceeds the 24 MiB undo log/);
   assert.is(graph.order, 0);
   checkStore(store);
 });

@@ -97,7 +97,7 @@ test("compares M_LSH patterns by distance or equality only", ({ graph }) => {
   const found = (code: number) =>
     graph.neighborhood("x", { arc: ["l", D_OUT, M_LSH, code, [1, 9]] });
   assert.throws(() => found(V_RANGE), /Invalid arc value comparison code\n {2}arc\[3\] is 16/);
-  assert.throws(() => found(V_NRANGE), /what fits: V_LTE and V_GT for distances, V_EQ, V_NEQ$/);
+  assert.throws(() => found(V_NRANGE), /expected: V_LTE and V_GT for distances, V_EQ, V_NEQ$/);
 });
 
 test("rejects conditions on keys that no property can have", ({ graph }) => {
@@ -108,7 +108,7 @@ test("rejects conditions on keys that no property can have", ({ graph }) => {
       () => graph.vertices({ condition }),
       (error: Error) =>
         error.message.startsWith(`invalid property key: '${key}'\n  condition.property`) &&
-        error.message.endsWith("what fits: a letter, then letters, digits and _.#$%@"),
+        error.message.endsWith("expected: a letter, then letters, digits and _.#$%@"),
     );
   }
 });
@@ -296,10 +296,10 @@ test("rejects unknown option names", ({ graph }) => {
     () => graph.dropIndex("vectors", { length: 3, ef: 9 } as never),
     () => graph.dropIndex("text", { names: "t" } as never),
   ]) {
-    assert.throws(call, /is an invalid keyword argument.*\n {2}\w+ is .*; what fits: \w/);
+    assert.throws(call, /is an invalid keyword argument.*\n {2}\w+ is .*; expected: \w/);
   }
   const ids = graph.index.bind(graph) as (what: string, options: object) => void;
-  assert.throws(() => ids("ids", { foo: 1 }), /invalid keyword.*\n {2}foo is 1; what fits: no opt/);
+  assert.throws(() => ids("ids", { foo: 1 }), /invalid keyword.*\n {2}foo is 1; expected: no opt/);
   assert.is(graph.order, 0);
   assert.equal(graph.propertyIndexes(), []);
 });
@@ -318,7 +318,7 @@ test("rejects further arguments", async ({ graph }) => {
     () => graph.truncate("t", further),
     () => graph.save(0, false, further),
   ]) {
-    assert.throws(call, /too many arguments.*\n {2}given \{foo: 1\}; what fits: nothing after/);
+    assert.throws(call, /too many arguments.*\n {2}given \{foo: 1\}; expected: nothing after/);
   }
   for (const promise of [
     graph.openVertexAsync("a", "r", 0, further),

@@ -40,7 +40,7 @@ const WRONG: readonly (readonly [text: string, message: string, position: number
   ["2 * next.price", "undefined variable; a property is next['price']", 5],
   ["1 + sqr(2)", "undefined function; did you mean 'sqrt'?", 5],
   ["sqrt + 1", "undefined variable; a function is called: sqrt(...)", 1],
-  ["cpukill(1)", "cpukill() is left out: wastes what others need", 1],
+  ["cpukill(1)", "cpukill() is left out: unsupported: it would monopolize shared resources", 1],
   ["mcull(1, 0.5)", "mcull() size must be a positive integer literal", 10],
   ["mcull(1, 2) + mcull(1, 2)", "multiple mcull() not allowed", 15],
 ];
@@ -101,7 +101,7 @@ test("rejects strings that would be expensive to process", () => {
       `replace(x, '', '${"d".repeat(1000)}')`,
   ]) {
     const { message } = errorOf(() => graph.evaluate(text, { tail: "ann" }));
-    assert.is(message, "expression makes a text of more than 65536 characters");
+    assert.is(message, "expression result exceeds 65536 characters");
   }
 });
 

@@ -156,7 +156,7 @@ test("accepts a transaction of 8 MiB in a graph's ring and rejects a larger one"
   ring.isOn = true;
   write(ring, 1, 2 ** 21 - TRANSACTION_HEAD_WORDS);
   assert.is(take(ring)[0]![0], 2 ** 21 - TRANSACTION_HEAD_WORDS);
-  const text = /too many changes at once for the log, which takes 8 MiB/;
+  const text = /transaction exceeds the 8 MiB log buffer/;
   assert.throws(() => ring.reserve(2 ** 21 - TRANSACTION_HEAD_WORDS + 1), text);
 });
 
@@ -168,7 +168,7 @@ test("has no room when full, and rejects writes once it is off", ({ clock }) => 
   const writer = new CommitRing(ring.memory, clock);
   ring.isOn = false;
   assert.ok(writer.awaitRoom());
-  assert.throws(() => writer.reserve(WORDS / 8), /the log takes nothing more/);
+  assert.throws(() => writer.reserve(WORDS / 8), /transaction log no longer accepts changes/);
   take(ring, 2);
   assert.ok(ring.hasRoom);
 });

@@ -42,7 +42,7 @@ test("reports the required size when reservation fails", () => {
   const text = makeUnder(String(40 * 2 ** 20));
   assert.match(
     text,
-    /^CapacityError: graph "small" reserves [\d.]+ GiB of addresses.* may have [\d.]+ GiB more: /,
+    /^CapacityError: graph "small" reserves [\d.]+ GiB of address space.* only [\d.]+ GiB more: /,
   );
   assert.match(text, /ulimit -v/);
   assert.is(new CapacityError("x").code, "SVC2402");

@@ -265,7 +265,7 @@ test("reject a transaction that is not the next one of its graph", ({ store, gra
   copy.writer.mutate(() => copy.writer.put(copy.memory.header, Header.OperationCount, 1));
   assert.throws(
     () => applyTransaction(copy, unit!, 0),
-    /goes on at operation 0 of graph "test".* at 1/,
+    /continues at operation 0 of graph "test".* at 1/,
   );
   assert.is(copy.order, 0);
 });

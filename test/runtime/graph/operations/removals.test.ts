@@ -26,7 +26,7 @@ test("rejects truncate within another change", () => {
         graph.connect("other", "to", "leaf 1");
         graph.truncate();
       }),
-    /Truncating is no part of a batch/,
+    /truncate is not allowed in a batch/,
   );
   assert.is(store.order, HUB_ARCS + 1);
   checkStore(store);

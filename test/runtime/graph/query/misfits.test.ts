@@ -32,7 +32,7 @@ test("shows any value in a few words", () => {
     try {
       shop.neighborhood("ann", { arc: [given] });
     } catch (error) {
-      return /arc\[0\] is (.*); what/.exec((error as Error).message)![1]!;
+      return /arc\[0\] is (.*); expected/.exec((error as Error).message)![1]!;
     }
     return "nothing";
   };

@@ -77,7 +77,7 @@ test("are rejected with the allowed names when empty or ambiguous", () => {
     [{ mod: "integer" }, /Invalid arc modifier/],
     [{ mod: "int", value: { in: [1] } }, /`in` compares properties only/],
     [{ cond: C.V_GT, value: 1 }, /not supported without modifier/],
-    [{ value: { gt: "1" } }, /value\.gt is "1"; what fits: a number/],
+    [{ value: { gt: "1" } }, /value\.gt is "1"; expected: a number/],
   ];
   for (const [arc, text] of arcs) {
     assert.throws(() => graph.neighborhood("hub", { arc: arc as never }), text);

@@ -91,7 +91,7 @@ const BROKEN = "Syntax error [ expected operand ] at pos=4 (''): 1 +<<<ERROR>>>\
 for (const [name, options] of Object.entries(EXPRESSIONS)) {
   for (const option of options) {
     refuses(name, { [option]: "1 +" }, "QueryError", BROKEN);
-    refuses(name, { [option]: 5 }, "QueryError", `${option}: an expression is a text`);
+    refuses(name, { [option]: 5 }, "QueryError", `${option}: expected an expression string`);
   }
 }
 for (const name of ["neighborhood", "vertices", "arcs", "adjacent", "aggregate", "terminals"]) {

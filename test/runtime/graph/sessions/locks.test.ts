@@ -89,9 +89,9 @@ test("support the documented modes, and report missing vertices", () => {
   fails(() => mine.openVertex("x"), "Object does not exist: 'x'", "KeyError");
   fails(() => mine.openVertex(99), "Object does not exist: '99'", "KeyError");
   const modes =
-    "Access mode must be one of 'r', 'w', 'a'\n  mode is \"x\"; what fits: 'r', 'w', 'a'";
+    "Access mode must be one of 'r', 'w', 'a'\n  mode is \"x\"; expected: 'r', 'w', 'a'";
   fails(() => mine.openVertex("A", "x" as never), modes, "ValueError");
-  const several = "Access mode must be one of 'r', 'a'\n  mode is \"w\"; what fits: 'r', 'a'";
+  const several = "Access mode must be one of 'r', 'a'\n  mode is \"w\"; expected: 'r', 'a'";
   fails(() => mine.openVertices(["A"], "w" as never), several, "ValueError");
   const made = mine.openVertex("x", "w");
   assert.equal([made.type, made.virtual, made.writable()], ["__vertex__", false, true]);
@@ -312,8 +312,8 @@ test("cannot be taken after the end of a session", () => {
   const vertex = request.newVertex("A");
   session.end();
   fails(() => vertex.id, "Vertex is not accessible");
-  fails(() => request.newVertex("A"), "the request is over, it can hold no vertices");
-  fails(() => request.getVertex("A"), "the request is over, it can hold no vertices");
+  fails(() => request.newVertex("A"), "request has ended and cannot hold vertices");
+  fails(() => request.getVertex("A"), "request has ended and cannot hold vertices");
   assert.equal(held(), []);
   assert.is(request.connect("A", "to", "B"), 1);
 });

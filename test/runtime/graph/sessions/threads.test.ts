@@ -110,9 +110,9 @@ test("detect a deadlock at once and report both sessions", async () => {
   const theirs = store.locks.waits()[0]!.session;
   const own = mine.getOpenVertices().find(([id]) => id === "A")![1];
   const message =
-    `Deadlock: session ${own} waits for 'B', whose holder session ${theirs} waits for 'A', which ` +
-    `the first one holds (threads ${TEST_THREAD}, ${LockThread.number}); ` +
-    "open together what is needed together: openVertices([a, b])";
+    `Deadlock: session ${own} waits for 'B', whose holder session ${theirs} waits for 'A', held ` +
+    `by the first session (threads ${TEST_THREAD}, ${LockThread.number}); ` +
+    "lock vertices together: openVertices([a, b])";
   fails(() => mine.openVertex("B", "a", -1), message);
   const error = await mine.openVertexAsync("B", "a", -1).catch((reason: Error) => reason);
   assert.is((error as Error).message, message);

@@ -102,20 +102,20 @@ test("are not used while the last save is intact", (context) => {
 function sections(file: Buffer): { readonly text: string; start: number; end: number }[] {
   const words = new Uint32Array(Uint8Array.from(file).buffer, 0, Math.floor(file.length / 4));
   const tableAt = (words[Word.TablePage]! * PAGE) / 4;
-  const found = [{ text: "header|begin", start: 0, end: PAGE }];
+  const found = [{ text: "header|not a snapshot", start: 0, end: PAGE }];
   let entry = tableAt;
   ARENAS.forEach((name, arena) => {
     for (let left = words[Word.Arenas + arena * ENTRY_WORDS + 7]!; left > 0; left -= CHUNK_WORDS) {
       const start = words[entry]! * PAGE;
       const used = start + Math.min(left, CHUNK_WORDS) * 4;
-      const text = `part \\d+ of its "${name}"`;
+      const text = `chunk \\d+ of "${name}"`;
       found.push({ text, start, end: used });
       if (used < start + PAGE) found.push({ text, start: used, end: start + PAGE });
       entry += 2;
     }
   });
   assert.is(entry, words.length, "that is all of the table");
-  found.push({ text: "its table", start: tableAt * 4, end: file.length });
+  found.push({ text: "chunk table", start: tableAt * 4, end: file.length });
   return found;
 }
 
@@ -152,7 +152,7 @@ test(`are detected by any significant flipped bit (seed ${SEED})`, (context) => 
 
 test("are replaced by the previous one when the file is missing", (context) => {
   const { warning, store } = loadAfter(context, () => rmSync(context.current));
-  assert.match(warning, "it is missing");
+  assert.match(warning, "file is missing");
   assert.equal(graphContent(store), context.oldState);
 });
 
@@ -193,17 +193,17 @@ test("are told apart from files of another version or machine, which are rejecte
       (error: Error) => error instanceof DataError && text.test(error.message),
     );
   };
-  refuse(Word.Version, 3, /format 3 of another version.*reads formats 1 to 2/);
-  refuse(Word.Version, 0, /format 0 of another version/);
+  refuse(Word.Version, 3, /format 3 is not supported.*reads formats 1 to 2/);
+  refuse(Word.Version, 0, /format 0 is not supported/);
   refuse(Word.Version, 1, /another version/);
   // "header" becomes "geader".
-  refuse(Word.Arenas, newBytes.readUInt32LE(Word.Arenas * 4) - 1, /holds "geader"/);
+  refuse(Word.Arenas, newBytes.readUInt32LE(Word.Arenas * 4) - 1, /unknown section "geader"/);
   const swapped = Buffer.from(newBytes);
   swapped.subarray(12, PAGE).swap32();
   swapped.writeUInt32LE(0, 8);
   swapped.writeUInt32BE(crc32(swapped.subarray(0, PAGE)), 8);
   writeFileSync(current, swapped);
-  assert.throws(() => loadGraph(NAME, folder, TEST_THREAD), /other byte order/);
+  assert.throws(() => loadGraph(NAME, folder, TEST_THREAD), /different byte order/);
   assert.ok(existsSync(current));
 });
 
@@ -225,7 +225,8 @@ test("are rejected before memory is allocated for a false size", (context) => {
   writeFileSync(current, Buffer.concat([new Uint8Array(header.buffer), pages, bomb]));
   assert.throws(
     () => loadGraph(NAME, folder, TEST_THREAD),
-    (error: Error) => error instanceof DataError && /its parts lie outside/.test(error.message),
+    (error: Error) =>
+      error instanceof DataError && /section offsets are out of range/.test(error.message),
   );
 });
 

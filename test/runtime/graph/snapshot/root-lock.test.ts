@@ -56,7 +56,7 @@ function refusal(root: string): string {
 
 test("rejects a second holder until the first releases", ({ root, file }) => {
   const lock = lockRoot(root);
-  assert.is(refusal(root), `this root is used by this process, as ${file} says`);
+  assert.is(refusal(root), `root is in use by this process (see ${file})`);
   lock.release();
   assert.equal(readdirSync(root), []);
   lockRoot(root).release();
@@ -83,7 +83,7 @@ test("names another running process", ({ root, file }) => {
   const start = readFileSync(`/proc/${process.ppid}/stat`, "latin1").split(") ")[1]!.split(" ")[19];
   const text = staleText({ pid: process.ppid, startedAt: start, bootId });
   writeFileSync(file, text);
-  assert.is(refusal(root), `this root is used by process ${process.ppid}, as ${file} says`);
+  assert.is(refusal(root), `root is in use by process ${process.ppid} (see ${file})`);
   assert.is(readFileSync(file, "utf8"), text);
 });
 
@@ -112,14 +112,14 @@ test("takes over when a process died during its takeover", ({ root, file }) => {
 test("rejects while the process of a takeover is alive", ({ root, file }) => {
   writeFileSync(file, staleText());
   writeFileSync(`${file}.0123456789abcdef`, JSON.stringify(ownText()));
-  const text = `this root is used by this process, as ${file}.0123456789abcdef says`;
+  const text = `root is in use by this process (see ${file}.0123456789abcdef)`;
   assert.is(refusal(root), text);
 });
 
 test("leaves other files alone", ({ root, file }) => {
   for (const text of ["", "{}", '{"pid":-1,"token":"0123456789abcdef"}', "123\n"]) {
     writeFileSync(file, text);
-    assert.is(refusal(root), `${file} is no lock file; remove it if no server uses this root`);
+    assert.is(refusal(root), `${file} is not a lock file; delete it if no server uses this root`);
     assert.is(readFileSync(file, "utf8"), text);
   }
 });

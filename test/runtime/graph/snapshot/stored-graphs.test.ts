@@ -119,7 +119,7 @@ test("tolerate remains of a save that cannot be removed", ({ root }) => {
   removeIncompleteSaves(join(root, "missing"), (text) => lines.push(text));
   assert.equal(readdirSync(join(root, "plain")), []);
   assert.is(lines.length, 1);
-  assert.match(lines[0]!, /what is left of a save that was cut off stays: .*graph.snapshot.tmp/);
+  assert.match(lines[0]!, /incomplete snapshot left behind: .*graph.snapshot.tmp/);
 });
 
 test.run();

@@ -134,17 +134,14 @@ test("are rejected when missing, corrupt, too large or without a folder", ({ roo
   using vertex = graph.openVertex("v");
   const { file } = listValues(root)[0]!;
   writeFileSync(file, "\u0004abd");
-  assert.throws(
-    () => vertex.getProperty("text"),
-    /value that is kept on disk is damaged: .*\.values/,
-  );
+  assert.throws(() => vertex.getProperty("text"), /external value is corrupt: .*\.values/);
   rmSync(file);
   assert.throws(() => vertex.getProperty("text"), /kept on disk cannot be read: ENOENT/);
   assert.throws(() => vertex.setProperty("long", "x".repeat(2 ** 22), true), /too long: 4194304/);
   const nowhere = makeGraph();
   assert.throws(
     () => nowhere.createVertex("v", { properties: { "*text": "abc" } }),
-    /cannot be kept on disk: the graph is stored nowhere/,
+    /cannot store an external value: the graph is in-memory only/,
   );
   assert.throws(() => vertex.setProperty("**k", "x"), /invalid property key: '\*k'/);
 });

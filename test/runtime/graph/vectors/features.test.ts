@@ -215,9 +215,9 @@ test("are found by nearest-neighbor queries, and cannot be mixed with other kind
   const vertex = graph.openVertex("a");
   assert.equal(new Map(vertex.asDict().vector as Feature[]), new Map(A));
   assert.equal([...vertex.vector].sort(), [0.25, 0.5, 1]);
-  assert.throws(() => vertex.setVector([1, 2]), /vector is of numbers, and the vectors of this/);
+  assert.throws(() => vertex.setVector([1, 2]), /vector holds numbers, but the vectors of this/);
   assert.throws(() => graph.nearest([1]), isValueError);
-  assert.throws(() => graph.vertices({ vector: [1], sortby: S_SIM }), /a graph has one kind/);
+  assert.throws(() => graph.vertices({ vector: [1], sortby: S_SIM }), /vectors of this graph hold/);
   assert.throws(() => graph.createVertex("d", { vector: [1] }), isValueError);
   assert.not(graph.hasVertex("d"));
   assert.throws(() => graph.sim.projections(A), isValueError);

@@ -106,7 +106,7 @@ test("create sets once, of one size, and complete interrupted ones", () => {
   );
   graph.sim.createProjectionSets(1, 8);
   const { order, size } = graph;
-  refused(() => graph.sim.createProjectionSets(1, 10), /ksize 8: delete them/);
+  refused(() => graph.sim.createProjectionSets(1, 10), /ksize 8 exist: delete them/);
   refused(() => graph.sim.projections([1], { seed: 1087 }), /no projection set of seed 1087/);
   refused(() => graph.sim.projections([]), /null vector/);
   graph.sim.createProjectionSets(1, 8);

@@ -83,7 +83,7 @@ test("reports missing or invalid builds", async () => {
   };
   assert.match(await failure(join(folder, "none")), /^PluginError: no build in .*svc build/);
   writeFileSync(join(folder, "plugins.js"), "throw new Error('at load')");
-  assert.match(await failure(folder), /^PluginError: .* cannot be loaded: Error: at load/);
+  assert.match(await failure(folder), /^PluginError: .* failed to load: Error: at load/);
 });
 
 test.run();
