@@ -1,16 +1,16 @@
-// Conditions and ranges of requests for files (RFC 9110, sections 13 and 14).
+// Conditional and range requests for files (RFC 9110, sections 13 and 14).
 
 export interface ByteRange {
   readonly start: number;
   readonly length: number;
 }
 
-/** One range; more digits than any file has bytes are none. */
+/** A single range. No file size has more than 15 digits. */
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * The part that a `Range` field asks for; null when the whole is to be sent, as for several parts
- * and what is malformed; "outside" when the content has nothing of it.
+ * Parses a `Range` field. Returns null when the whole content is to be sent (also for multiple
+ * ranges and malformed values), "outside" when the range is unsatisfiable.
  */
 export function parseByteRange(
   field: string | undefined,
@@ -28,7 +28,7 @@ export function parseByteRange(
   return start >= size ? "outside" : { start, length: end - start };
 }
 
-/** Whether an `If-None-Match` field names an entity tag, or any. */
+/** Returns whether an `If-None-Match` field lists an entity tag, or is `*`. */
 export function matchesEtag(field: string | undefined, tag: string): boolean {
   if (field === undefined) return false;
   const names = field.split(",").map((name) => name.trim().replace(/^W\//, ""));

@@ -1,6 +1,6 @@
-// Who may be a dispatcher. Dispatchers introduce themselves and get partial results; everybody else
-// is a client, and such fields of theirs are as if they were not there. What operators may do is
-// another question, which trusted-clients.ts answers.
+// Decides which clients may act as dispatchers. Dispatchers identify themselves and receive partial
+// results; for all other clients these header fields are ignored. Operator rights are decided in
+// trusted-clients.ts.
 
 import { type HeaderFields, readHeaderFields } from "./header-fields.js";
 import { Networks } from "./network.js";
@@ -8,20 +8,22 @@ import { Networks } from "./network.js";
 export class ClientPermissions {
   readonly #parents: Networks;
 
-  /** @param parents networks of dispatchers above this server */
+  /** @param parents networks of the dispatchers above this server */
   constructor(parents: readonly string[]) {
     this.#parents = new Networks(parents);
   }
 
-  /** May be a dispatcher. */
+  /** Returns whether a client at `address` may be a dispatcher. */
   isParent(address: string): boolean {
     return this.#parents.has(address);
   }
 
-  /** The fields without what this client may not say; the same object where that is nothing. */
+  /**
+   * Returns the fields without those reserved for dispatchers; the same object if there are none.
+   */
   allowed(fields: HeaderFields, address: string): HeaderFields {
     if (fields.accept !== "partial" || this.isParent(address)) return fields;
-    // The given one may be that of other clients, too.
+    // Copies: other requests may share the cached object.
     const copy = readHeaderFields(fields.block, fields.count) as HeaderFields;
     copy.accept = "json";
     return copy;

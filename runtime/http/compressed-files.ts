@@ -1,21 +1,20 @@
-// Compressed contents of files, the last that were asked for: a file is compressed once, however
-// many ask for it, and anew when it has changed. Of files that compression does not make shorter,
-// only that is remembered.
+// LRU cache of compressed files. A file is compressed once per version, however many clients
+// request it. For files that compression does not shorten, only that fact is cached.
 
 import { readFile } from "node:fs/promises";
 import { MAX_COMPRESSED_FILES_BYTES } from "../base/limits.js";
 import type { Compressor } from "./compressor.js";
 import type { ContentCoding } from "./content-coding.js";
 
-/** Paths are of bounded length, and of files that are there. */
+/** Bounds memory: each entry is the path of an existing file. */
 const MAX_USELESS_FILES = 1000;
 
 export class CompressedFiles {
   readonly #compressor: Compressor;
-  /** The one that was not asked for for longest comes first. */
+  /** In LRU order, least recently used first. */
   readonly #contents = new Map<string, Uint8Array>();
   readonly #pending = new Map<string, Promise<Uint8Array | null>>();
-  /** Keys of those that do not get shorter, the oldest first. */
+  /** Keys of files that compression does not shorten, oldest first. */
   readonly #useless = new Set<string>();
   #bytes = 0;
 
@@ -25,8 +24,8 @@ export class CompressedFiles {
 
   /**
    * @param path of the file, with all links resolved
-   * @param tag changes with the content and differs for each coding
-   * @returns null where it cannot be had compressed
+   * @param tag validator of the content, different for each coding
+   * @returns null where no compressed form is available
    */
   find(
     path: string,
@@ -57,7 +56,7 @@ export class CompressedFiles {
     coding: ContentCoding,
   ): Promise<Uint8Array | null> {
     const bytes = await readFile(path).catch(() => null);
-    // Another content than the tag tells of: it is being written.
+    // The size contradicts the tag: the file is being written.
     if (bytes?.length !== size) return null;
     const content = await this.#compressor.compress(coding, bytes);
     if (content === "useless") this.#remember(key);

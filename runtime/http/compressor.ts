@@ -1,11 +1,8 @@
-// Answers that leave compressed, where client and content allow it. The work is done by Node's pool
-// of threads, so no loop waits for it; what is under way has a bound, beyond which answers leave as
-// they are.
-//
-// The length of a compressed text tells what in it repeats: who can have a browser send requests
-// with texts of his choice, and watches how long the encrypted answers are, finds out what else is
-// in them (BREACH). So answers to requests that show who is asking are left as they are, unless the
-// operator says otherwise.
+// Compresses responses where client and content allow it, in Node's thread pool, so that no event
+// loop waits. Concurrent work is limited; beyond the limit, responses are sent uncompressed.
+// Compressed lengths reveal repetitions: an attacker who can make a browser send chosen text and
+// observes the lengths of encrypted responses can recover secrets in them (BREACH). Responses to
+// authenticated requests are therefore not compressed unless the operator allows it.
 
 import {
   MAX_COMPRESSED_BYTES,
@@ -17,7 +14,7 @@ import { OWN_MEDIA_TYPE } from "./statuses.js";
 import type { Exchange, RequestHeaders } from "./transport.js";
 
 export const VARY = "Vary: Accept-Encoding\r\n";
-/** Fields by which clients say who they are. */
+/** Header fields that carry credentials. */
 const CREDENTIALS = [
   "cookie",
   "authorization",
@@ -26,7 +23,7 @@ const CREDENTIALS = [
   "x-auth-token",
   "x-svc-admin-key",
 ] as const;
-/** Of an answer whose bytes are not to be touched: it says so, or tells what depends on them. */
+/** Response fields that forbid a transformation or depend on the exact bytes. */
 const UNTOUCHABLE = new RegExp(
   "^(?:content-encoding|content-range|etag|digest|content-digest|repr-digest|set-cookie|" +
     "cache-control:[^\\r\\n]{0,500}no-transform)",
@@ -34,13 +31,13 @@ const UNTOUCHABLE = new RegExp(
 );
 const TYPE_LINE = /^content-type:([^\r\n]{1,500})/im;
 
-/** `busy`: it may be done another time. */
+/** `busy`: a later attempt may succeed. */
 export type SkipReason = "busy" | "useless";
 
 export interface CompressionRules {
-  /** Answers are compressed, too, that may hold secrets of the one who asks. */
+  /** Also compress responses to authenticated requests. */
   readonly withCredentials: boolean;
-  /** Clients are known by their certificates. */
+  /** Clients are authenticated by certificates. */
   readonly knowsClients: boolean;
 }
 
@@ -53,8 +50,8 @@ export class Compressor {
   }
 
   /**
-   * Answers a request, now or a little later.
-   * @param sent is told how long the body is that leaves
+   * Answers a request, at once or asynchronously.
+   * @param sent receives the length of the body sent
    */
   answer(
     exchange: Exchange,
@@ -81,7 +78,7 @@ export class Compressor {
     });
   }
 
-  /** Resolves with why not where it takes too much, or wins nothing. */
+  /** Resolves with the reason for skipping if compression is too expensive or does not shorten. */
   async compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | SkipReason> {
     if (this.#bytes + bytes.length > MAX_COMPRESSING_BYTES) return "busy";
     this.#bytes += bytes.length;
@@ -97,12 +94,12 @@ export class Compressor {
   }
 }
 
-/** Field lines of an answer that is compressed. */
+/** Returns the header lines of a compressed response. */
 export function encoded(fields: string, coding: ContentCoding): string {
   return `${fields}Content-Encoding: ${coding}\r\n`;
 }
 
-/** Whether the form of an answer depends on what the client accepts. */
+/** Returns whether the representation depends on what the client accepts. */
 function isNegotiable(
   { connection, headers }: Exchange,
   mediaType: string | null,
@@ -110,7 +107,7 @@ function isNegotiable(
   fields: string,
 ): boolean {
   if (length < MIN_COMPRESSED_BYTES || length > MAX_COMPRESSED_BYTES) return false;
-  // Dispatchers read what they are told, and compress it themselves.
+  // Dispatchers parse the responses of back-ends, and compress their own.
   if (connection.ident !== null || headers.accept === "partial" || mediaType === null) return false;
   if (mediaType !== OWN_MEDIA_TYPE) return isCompressible(mediaType);
   return !UNTOUCHABLE.test(fields) && isCompressible(TYPE_LINE.exec(fields)?.[1] ?? "");

@@ -1,5 +1,5 @@
-// Which coding an answer may have: what the client takes (RFC 9110, section 12.5.3), and what is
-// worth it.
+// Content negotiation of codings: what the client accepts (RFC 9110, section 12.5.3) and which
+// media types are worth compressing.
 
 import * as zlib from "node:zlib";
 
@@ -9,21 +9,21 @@ type Compress = (bytes: Uint8Array, done: (error: Error | null, result: Buffer) 
 
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 
-/** Older releases of Node have no zstd. */
+/** Older releases of Node lack zstd. */
 const { zstdCompress } = zlib as { zstdCompress?: Compress };
 
-/** By preference: all are fast enough to run for each answer. */
+/** In order of preference; all are fast enough to run for each response. */
 const CODINGS = new Map<ContentCoding, Compress>([
   ...(zstdCompress === undefined ? [] : ([["zstd", zstdCompress]] as const)),
   ["br", (bytes, done) => zlib.brotliCompress(bytes, BROTLI, done)],
   ["gzip", (bytes, done) => zlib.gzip(bytes, done)],
 ]);
 
-/** More of them are no client's honest wish. */
+/** Real clients list fewer. */
 const MAX_ACCEPTED = 32;
 const MAX_FIELD = 1000;
 const QUALITY = /^q=([01](?:\.\d{0,3})?)$/;
-/** Texts, and what is made of texts. */
+/** Text formats. */
 const COMPRESSIBLE = new RegExp(
   [
     "^text/(?!event-stream)",
@@ -34,13 +34,17 @@ const COMPRESSIBLE = new RegExp(
   ].join("|"),
 );
 
-/** @param mediaType with or without parameters */
+/**
+ * Returns whether content of this type is worth compressing.
+ * @param mediaType with or without parameters
+ */
 export function isCompressible(mediaType: string): boolean {
   return COMPRESSIBLE.test(mediaType.split(";", 1)[0]!.trim().toLowerCase());
 }
 
 /**
- * The coding that the client likes best, of equals the one that is best here; null for none.
+ * Returns the coding with the client's highest quality value, on a tie the server's preferred one;
+ * null for none.
  * @param field value of `Accept-Encoding`
  */
 export function negotiateCoding(field: string | undefined): ContentCoding | null {
@@ -61,14 +65,14 @@ export function negotiateCoding(field: string | undefined): ContentCoding | null
   return best;
 }
 
-/** What cannot be understood is not asked for. */
+/** Malformed quality values count as 0. */
 function qualityOf(parameters: readonly string[]): number {
   const given = parameters.find((parameter) => parameter.startsWith("q="));
   if (given === undefined) return 1;
   return Math.min(1, Number(QUALITY.exec(given)?.[1] ?? 0));
 }
 
-/** Resolves with null where it cannot be done. */
+/** Resolves with null where compression fails. */
 export function compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | null> {
   return new Promise((resolve) => {
     CODINGS.get(coding)!(bytes, (error, result) => resolve(error === null ? result : null));

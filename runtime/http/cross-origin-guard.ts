@@ -1,11 +1,11 @@
-// What pages may do that a browser shows from somewhere else. A page can make its browser send a
-// POST to any server without asking, and give a name of its own an address of ours: the first is
-// told by what browsers say of a request's origin, the second by the name that we are called.
+// Rejects requests that pages of other sites make a browser send. A page can send a POST to any
+// server without a preflight (detected by `Origin` and `Sec-Fetch-Site`), and can resolve a name of
+// its own to the address of this server (DNS rebinding, detected by `Host`).
 
 import type { Exchange, Method } from "./transport.js";
 import { isCrossOrigin, isServerHostName } from "./trusted-clients.js";
 
-/** These change nothing, and pages cannot read their answers unless they are allowed to. */
+/** These change nothing, and without CORS a page cannot read the responses. */
 const SAFE: readonly Method[] = ["GET", "HEAD", "OPTIONS"];
 const FOREIGN = "403 Forbidden: cross-origin request; allow the origin with http.cors";
 
@@ -14,15 +14,16 @@ export class CrossOriginGuard {
   readonly #hosts: readonly string[] | null;
 
   /**
-   * @param cors the origin whose pages may send anything, `*` for all, null for none
-   * @param hosts names that the server has beside this machine's, `.name` for all below; null: any
+   * @param cors the origin whose pages may send any request, `*` for all, null for none
+   * @param hosts names of the server besides those of loopback, `.name` for all subdomains; null:
+   *   any
    */
   constructor(cors: string | null, hosts: readonly string[] | null) {
     this.#cors = cors;
     this.#hosts = hosts?.map((host) => host.toLowerCase()) ?? null;
   }
 
-  /** Why a request is refused, null if it is not. */
+  /** Returns why a request is rejected, null if it is not. */
   refusal({ method, headers }: Exchange): string | null {
     if (this.#hosts !== null && !this.#isOurs(headers.get("host"), this.#hosts)) {
       return "403 Forbidden: Host is not a name of this server; add it to http.allowedHosts";

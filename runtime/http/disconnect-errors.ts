@@ -1,11 +1,14 @@
-// Whether anybody still waits for an answer. Who ends only its half of a connection may wait for
-// it, who closes the whole looks the same until something is sent: after a moment it is taken to be
-// gone, but only from the lines that requests wait in.
+// Detects clients that no longer wait for a response. A half-closed client may still wait, and
+// looks like a closed one until something is sent: after a grace period its requests are dropped,
+// but only those that still wait in a queue.
 
 import { HALF_CLOSED_CLIENT_GRACE_MS } from "../base/limits.js";
 import type { Exchange } from "./transport.js";
 
-/** @param nowMs milliseconds since 1970 */
+/**
+ * Returns whether a request's client has disconnected.
+ * @param nowMs milliseconds since 1970
+ */
 export function isDisconnectError({ aborted, connection }: Exchange, nowMs: number): boolean {
   if (aborted) return true;
   const { endedAtMs } = connection;

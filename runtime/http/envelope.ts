@@ -1,35 +1,37 @@
-// The JSON object around every answer (http-interface, "Response envelope"). Built by joining
-// latin1 texts (one character a byte): results are never parsed or rendered a second time.
-//
-//   {"status": "OK", "response": …, "port": [9000, 0], "exec_id": 0,
-//    "level": 0, "partitions": null, "exec_ms": 0.123}
-//
-// Where partitions of a matrix may lack, `coverage` follows; where a client asks how a dispatched
-// request was answered, `explain` is one more key at the end.
+// The JSON object around every response (http-interface, "Response envelope"). Built by
+// concatenating latin1 strings (one character per byte): results are never parsed or serialized a
+// second time.
+// {"status": "OK", "response": …, "port": [9000, 0], "exec_id": 0, "level": 0, "partitions": null,
+// "exec_ms": 0.123}
+// Where partitions of a matrix may be missing, `coverage` follows; `explain` is the last key where
+// the client requests an explanation of the dispatch.
 
 const FRACTIONS = Array.from({ length: 1000 }, (_, index) => String(index).padStart(3, "0"));
 
-/** Where an answer was made. */
+/** Position in the hierarchy of dispatchers where a response was made. */
 export interface Hierarchy {
-  /** Levels of dispatchers below, this one included. */
+  /** Number of dispatcher levels, this one included. */
   readonly level: number;
   /** `[parts, incomplete, deep]`, null when no back-end took part. */
   readonly partitions: readonly [number, number, number] | null;
   /** Share of the matrix that took part, null where all of it must. */
   readonly coverage: number | null;
-  /** JSON text that says how the answer came about, null where nobody asked. */
+  /** JSON text of the explanation, null where it was not requested. */
   readonly explain: string | null;
 }
 
 /** Without back-ends. */
 export const ENGINE: Hierarchy = { level: 0, partitions: null, coverage: null, explain: null };
 
-/** Success of a plugin or built-in plugin: carries neither port nor executor. */
+/** Returns the envelope of a plugin or built-in plugin; it carries neither port nor executor. */
 export function okEnvelope(responseText: string, execMs: number, hierarchy = ENGINE): string {
   return `{"status": "OK", "response": ${responseText}${tail(execMs, hierarchy)}`;
 }
 
-/** Success of a `/svc/<service>`. `port` is the port asked, `offset` 1 on the admin port. */
+/**
+ * Returns the envelope of `/svc/<service>`. `port` is the port of the request, `offset` 1 on the
+ * admin port.
+ */
 export function serviceEnvelope(
   responseText: string,
   port: number,
@@ -41,7 +43,7 @@ export function serviceEnvelope(
   return `{"status": "OK", "response": ${responseText}${where}${tail(execMs, ENGINE)}`;
 }
 
-/** Any failure. `messageText` is JSON text: an object, or a quoted string. */
+/** Returns the envelope of a failure. `messageText` is JSON text: an object, or a quoted string. */
 export function errorEnvelope(
   messageText: string,
   port: number,
@@ -66,7 +68,7 @@ function tail(execMs: number, { level, partitions, coverage, explain }: Hierarch
   return `, "level": ${level}, "partitions": ${parts}, "exec_ms": ${time}${covered}${explained}}`;
 }
 
-/** Three decimals. `toFixed` costs as much as the rest of the envelope together. */
+/** Formats three decimals. `toFixed` costs as much as the rest of the envelope together. */
 function milliseconds(value: number): string {
   const micros = Math.max(0, Math.round(value * 1000));
   const whole = Math.floor(micros / 1000);

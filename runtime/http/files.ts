@@ -1,6 +1,6 @@
-// Files of the user under `<root>/WEB-ROOT` (http-interface, "User-defined files"). A path is
+// Serves user-defined files of `<root>/WEB-ROOT` (http-interface, "User-defined files"). A path is
 // decoded, then resolved with all its symbolic links, and only then compared with the root, so that
-// neither `..` nor an escape nor a link leads out. Contents are sent as they are read, whole or one
+// neither `..` nor an escape nor a link leads outside. Contents are streamed, whole or as one
 // range.
 
 import { constants } from "node:fs";
@@ -28,7 +28,7 @@ const NO_FILE_CODES: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMET
 interface FoundFile {
   readonly path: string;
   readonly size: number;
-  /** Changes with the content; quoted. */
+  /** Quoted entity tag; changes with the content. */
   readonly tag: string;
 }
 
@@ -40,8 +40,8 @@ export class FileServer {
   readonly #compressed: CompressedFiles | null;
 
   /**
-   * @param root the folder that files are served from; it need not exist yet
-   * @param compressor null: files leave as they are
+   * @param root the folder to serve; it need not exist yet
+   * @param compressor null: files are sent uncompressed
    */
   constructor(root: string, compressor: Compressor | null = null) {
     this.#compressed = compressor && new CompressedFiles(compressor);
@@ -49,7 +49,7 @@ export class FileServer {
   }
 
   /**
-   * Answers GET or HEAD of a path, now or later.
+   * Answers GET or HEAD of a path, at once or asynchronously.
    * @param path as received, without query and service prefix, latin1
    * @param refuse answers with an error instead
    * @param fields header lines of every file
@@ -68,7 +68,7 @@ export class FileServer {
     const compressed = isWorth && isCompressible(mediaType) ? this.#compressed : null;
     if (compressed === null) return send(exchange, file, mediaType, more, refuse);
     const { headers } = exchange;
-    // A range is one of the file as it is.
+    // Ranges refer to the uncompressed content.
     const isWhole = headers.get("range") === undefined;
     const coding = isWhole ? negotiateCoding(headers.get("accept-encoding")) : null;
     const varying = VARY + more;
@@ -110,7 +110,7 @@ export class FileServer {
   }
 }
 
-/** Sends a file as it is. */
+/** Sends a file uncompressed. */
 function send(
   exchange: Exchange,
   file: FoundFile,
@@ -142,7 +142,7 @@ function send(
   );
 }
 
-/** `.env`, `.git`: what tools leave behind. Only what RFC 8615 wants to be found is no secret. */
+/** Tools leave `.env` and `.git` behind. Only `.well-known` (RFC 8615) is meant to be public. */
 function isHidden(path: string, root: string): boolean {
   const parts = path.slice(root.length).split(sep);
   return parts.some((part) => part.startsWith(".") && part !== ".well-known");
@@ -158,7 +158,7 @@ function refusalOf(error: unknown): HttpRejection {
   return code === "EACCES" || code === "EPERM" ? FORBIDDEN_PATH : FAILURE;
 }
 
-/** Opens the file only when its first bytes are wanted, which for HEAD is never. */
+/** Opens the file when its first bytes are read, which HEAD never does. */
 async function* contentOf(file: FoundFile, range: ByteRange): AsyncGenerator<Uint8Array> {
   const handle = await open(file.path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {

@@ -1,6 +1,6 @@
-// The header section of a request: judges the syntax of all lines at once, then reads the fields
-// that the server acts upon and those that frame the body. Anything doubtful is refused, because a
-// second opinion about where a request ends is how requests are smuggled.
+// Parses the header section of a request: validates the syntax of all lines at once, then reads the
+// fields that the server uses and those that frame the body. Anything ambiguous is rejected: two
+// parsers that disagree about the end of a request allow request smuggling.
 
 import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../base/limits.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
@@ -15,7 +15,9 @@ import {
 } from "./rejections.js";
 import type { RequestHeaders } from "./transport.js";
 
-/** Whole lines only: a token, a colon with nothing before it, a value without controls. */
+/**
+ * Whole lines only: a token, directly followed by a colon, and a value without control characters.
+ */
 const LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 /** A host and port in the characters of RFC 3986; empty when the target names no host. */
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
@@ -23,7 +25,7 @@ const CLOSE = /(?:^|[ \t,])close(?:$|[ \t,])/i;
 const DIGITS = /^\d+$/;
 const DEADLINE = /^\d{1,9}$/;
 const QUEUE = /^(?:queue)?(\d+)$/i;
-/** Fields that `readField` looks at; names of other lengths are not even lowered. */
+/** Fields that `readField` handles; names of other lengths are not even lowercased. */
 const NAMES = [
   "host",
   "accept",
@@ -47,7 +49,7 @@ const NAMES = [
 ];
 const NAME_LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
 
-/** True when every line of `block` is well formed; each line ends with CR LF. */
+/** Returns whether every line of `block` is well formed; each line ends with CR LF. */
 export function isValidHeaderBlock(block: string): boolean {
   return LINES.test(block);
 }
@@ -64,13 +66,13 @@ export class HeaderFields implements RequestHeaders {
   requestId: string | null = null;
   isFromPage = false;
   isForwarded = false;
-  /** A dispatcher asks whether connections may carry streams. */
+  /** A dispatcher offers to upgrade the connection to a trunk. */
   asksForTrunk = false;
   count = 0;
-  /** Bytes of the body as declared, -1 when not declared. */
+  /** Declared length of the body in bytes, -1 when not declared. */
   contentLength = -1;
   chunked = false;
-  /** The client wants the connection to end after this request. */
+  /** The client asked to close the connection after this request. */
   closes = false;
   /** Value of `Expect` in lower case, null when absent. */
   expect: string | null = null;
@@ -83,7 +85,7 @@ export class HeaderFields implements RequestHeaders {
     return this.#values.get(name);
   }
 
-  /** Lower-case names and trimmed values in the order received. */
+  /** Yields lower-case names and trimmed values in the order received. */
   *entries(): Generator<[string, string]> {
     const { block } = this;
     for (let at = 0; at < block.length; ) {
@@ -96,8 +98,8 @@ export class HeaderFields implements RequestHeaders {
 }
 
 /**
- * Reads a header block: lines as received, each with its CR LF, without the empty line.
- * @returns the fields, or the refusal to answer with
+ * Parses a header block: lines as received, each with its CR LF, without the empty line.
+ * @returns the fields, or the rejection to answer with
  */
 export function readHeaderFields(
   block: string,
@@ -120,7 +122,7 @@ export function readHeaderFields(
       } else if (name === "transfer-encoding") {
         codings = codings === null ? value : `${codings},${value}`;
       } else if (name === "x-svc-partial-target") {
-        // Never dropped: without it the request would go to all partitions.
+        // Never ignored: the request would go to all partitions.
         if (!DIGITS.test(value)) return INVALID_TARGET;
         fields.partialTarget = BigInt(value);
       } else if (!readField(fields, name, value)) return INVALID_HEADER;
@@ -155,7 +157,7 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       fields.closes ||= CLOSE.test(value);
       return true;
     case "content-length":
-      // A second one is refused even when it says the same.
+      // A duplicate is rejected even with an equal value.
       if (fields.contentLength >= 0 || !DIGITS.test(value)) return false;
       fields.contentLength = Number(value);
       return true;
@@ -187,7 +189,7 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
 
 function readCodings(fields: HeaderFields, codings: string): HeaderFields | HttpRejection {
   if (fields.contentLength >= 0) return INVALID_HEADER;
-  // Not by an expression with the blanks in it, which a long run of them would keep busy.
+  // Split by hand: a regular expression would backtrack over long runs of blanks.
   const names = codings
     .toLowerCase()
     .split(",")
@@ -199,7 +201,7 @@ function readCodings(fields: HeaderFields, codings: string): HeaderFields | Http
   return fields;
 }
 
-/** Compared by prefix; whatever is not known means JSON. */
+/** Compares by prefix; unknown values mean JSON. */
 function acceptOf(value: string): Accept {
   const type = value.slice(0, 32).toLowerCase();
   if (type.startsWith(MEDIA_TYPES.text)) return "text";

@@ -1,7 +1,7 @@
-// Content that users wrote, on the port of the operators. Plugins and files of WEB-ROOT respond on
-// the admin port too, which is the origin of the console and of all admin operations: a page among
-// them could call those with the rights of the operator who opened it. In a sandbox it has
-// an origin of its own and runs no script; `nosniff` keeps other content from becoming a page.
+// Isolates user content on the admin port. Plugins and files of WEB-ROOT respond there too, on the
+// origin of the console and of all admin operations: a page among them could call those with the
+// rights of the operator who opened it. A sandbox gives it an opaque origin and disables scripts;
+// `nosniff` keeps other content from being interpreted as a page.
 
 const SANDBOX = "Content-Security-Policy: sandbox\r\nX-Content-Type-Options: nosniff\r\n";
 

@@ -1,5 +1,5 @@
-// Chooses the transport. hyper-express is the user's choice, not a dependency: it is looked for
-// from the folder of the project that is served, and its native part may not load everywhere.
+// Chooses the transport. hyper-express is an optional peer, not a dependency: it is resolved from
+// the folder of the served project, and its native part does not load on every platform.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export type NetOnlySetting = keyof typeof NET_ONLY;
 
 export interface LoadedTransport {
   readonly transport: Transport;
-  /** Why it is this one, for people. */
+  /** Reason for the choice, for the server log. */
   readonly reason: string;
 }
 
@@ -73,7 +73,7 @@ function findHyperExpress(
   }
 }
 
-/** uWebSockets begins with advice and ends with the cause. */
+/** uWebSockets prints advice first and the cause last. */
 function lastLine(message: string): string {
   return message.trim().split("\n").at(-1)!;
 }

@@ -1,8 +1,8 @@
-// Media types of files by their suffix. The charset is always UTF-8 and added with the header.
+// Media types of files by suffix. The charset is always UTF-8 and added with the header.
 
 import mime from "mime";
 
-/** The media type of a file name; bytes of no known kind for a suffix that is not known. */
+/** Returns the media type of a file name; `application/octet-stream` for unknown suffixes. */
 export function mediaTypeFor(fileName: string): string {
   return mime.getType(fileName) ?? "application/octet-stream";
 }

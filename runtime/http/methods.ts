@@ -1,5 +1,5 @@
-// Which methods each kind of resource takes, in the order in which `Allowed` lists them
-// (http-interface, "HTTP methods").
+// Methods of each kind of resource, in the order in which `Allowed` lists them (http-interface,
+// "HTTP methods").
 
 import type { Method } from "./transport.js";
 
@@ -7,17 +7,17 @@ export type ResourceKind = "plugin" | "change" | "control" | "service" | "file" 
 
 const ALLOWED: Readonly<Record<ResourceKind, readonly Method[]>> = {
   plugin: ["OPTIONS", "GET", "POST"],
-  /** A built-in plugin that changes something: links and images of pages send GET. */
+  /** A built-in plugin with side effects: links and images in pages send GET. */
   change: ["OPTIONS", "POST"],
-  /** A built-in plugin for operators: it needs a token, which pages cannot get. */
+  /** A built-in plugin for operators: it requires a token, which pages cannot get. */
   control: ["OPTIONS", "GET", "POST"],
   service: ["OPTIONS", "GET"],
   file: ["OPTIONS", "GET", "HEAD"],
-  /** The target `*`: the server as a whole. */
+  /** The target `*`: the whole server. */
   server: ["OPTIONS", "GET", "HEAD", "POST"],
 };
 
-/** Methods that a kind of resource takes; everything else is answered with 405. */
+/** Returns the methods of a kind of resource; others are answered with 405. */
 export function allowedMethods(kind: ResourceKind): readonly Method[] {
   return ALLOWED[kind];
 }

@@ -1,18 +1,18 @@
-// Networks as people write them: `10.0.0.0/8`, `fd00::/8`, or one address.
+// Networks in CIDR notation: `10.0.0.0/8`, `fd00::/8`, or one address.
 
 import { BlockList, isIP } from "node:net";
 
-/** Where programs of this machine come from. */
+/** Addresses of local programs. */
 export const LOOPBACK_NETWORKS = ["127.0.0.0/8", "::1"] as const;
 
 interface Network {
   readonly address: string;
-  /** Leading bits that addresses of the network have in common. */
+  /** Length of the prefix in bits. */
   readonly bits: number;
   readonly family: "ipv4" | "ipv6";
 }
 
-/** Null for what is no network. */
+/** Returns null for an invalid network. */
 function parseNetwork(text: string): Network | null {
   const [, address = "", written] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
@@ -30,7 +30,7 @@ export function isNetwork(value: unknown): boolean {
 export class Networks {
   readonly #list = new BlockList();
 
-  /** @throws RangeError for what is no network */
+  /** @throws RangeError for an invalid network */
   constructor(texts: readonly string[]) {
     for (const text of texts) {
       const network = parseNetwork(text);
@@ -40,7 +40,10 @@ export class Networks {
     }
   }
 
-  /** @param address as sockets tell it; the zone of a link-local one does not matter */
+  /**
+   * Returns whether a network contains an address.
+   * @param address as sockets report it; the zone of a link-local address is ignored
+   */
   has(address: string): boolean {
     const plain = address.split("%", 1)[0]!;
     const version = isIP(plain);

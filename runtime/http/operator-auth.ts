@@ -15,13 +15,13 @@ export class OperatorAuth {
   readonly #thisMachine = new Networks(LOOPBACK_NETWORKS);
   readonly #key: Buffer | null;
 
-  /** @param key null: only this machine may */
+  /** @param key null: only loopback clients may operate */
   constructor(trusted: TrustedClients, key: string | null) {
     this.#trusted = trusted;
     this.#key = key === null ? null : Buffer.from(key);
   }
 
-  /** Why a request may not operate the server, null if it may. */
+  /** Returns why a request may not operate the server, null if it may. */
   refusal(exchange: Exchange): string | null {
     const reason = this.#trusted.refusal(exchange) ?? this.#keyRefusal(exchange);
     return reason === null ? null : `403 Forbidden: ${reason}`;

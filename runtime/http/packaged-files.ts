@@ -1,8 +1,8 @@
-// Files that `npm run build` left in dist/ for browsers. The console is one page, which shows what
-// its path says, and the files that it names by their content; jQuery is there for pages of users
-// (http-interface, "User-defined files"). Read at first use, kept as compressed as the client takes
-// it. Nothing of a request but its path and three fields is looked at, and a path is only ever
-// looked up: it never becomes part of a file's name.
+// Files that `npm run build` left in dist/ for browsers: the console, a single page that routes by
+// its path, with assets named by content hash; and jQuery for pages of users (http-interface,
+// "User-defined files"). Read at first use, cached in each precompressed coding. Only the path and
+// three header fields of a request are used, and a path is only looked up: it never becomes part of
+// a file name.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,11 +13,11 @@ import type { Exchange } from "./transport.js";
 
 const PAGE = "index.html";
 const ASSETS = "/svc/console/";
-/** The pages of the interface, and those that the console has besides. */
+/** The pages of the interface, and those added by the console. */
 const PAGES = "index|admin|console|plugin|search|status|system|logs|matrix|replication|requests";
 const PAGE_PATH = new RegExp(`^/(?:|(?:${PAGES})(?:\\.html)?)$`);
 const HASHED = /-[0-9a-f]{10}\.\w+$/;
-/** Codings by preference, with the suffix of the files that have them. */
+/** Codings by preference, with the suffix of their files. */
 const CODINGS = [
   ["br", ".br"],
   ["gzip", ".gz"],
@@ -31,7 +31,7 @@ interface Asset {
   readonly mediaType: string;
   readonly fields: string;
   readonly etag: string;
-  /** By coding; the bytes as they are under "". */
+  /** By coding; the uncompressed bytes are under "". */
   readonly bodies: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -40,7 +40,7 @@ export class PackagedFiles {
   readonly #nameOf: (path: string) => string | null;
   #assets: ReadonlyMap<string, Asset> | null = null;
 
-  /** @param nameOf the file that a path means, null for none */
+  /** @param nameOf returns the file of a path, null for none */
   private constructor(folder: string, nameOf: (path: string) => string | null) {
     this.#folder = join(packageRoot(), "dist", folder);
     this.#nameOf = nameOf;
@@ -57,7 +57,7 @@ export class PackagedFiles {
     return new PackagedFiles("jquery", (path) => (path === "/jquery.js" ? "jquery.js" : null));
   }
 
-  /** Answers GET or HEAD of a path of these files; false for all other paths. */
+  /** Answers GET or HEAD of a path of these files; returns false for all other paths. */
   serve(exchange: Exchange, path: string): boolean {
     const name = this.#nameOf(path);
     if (name === null) return false;
@@ -76,7 +76,7 @@ export class PackagedFiles {
   }
 }
 
-/** Empty where this is no built package: there are no such files then. */
+/** Returns no files where the package is not built. */
 function readAssets(folder: string): ReadonlyMap<string, Asset> {
   let names: readonly string[];
   try {
@@ -96,14 +96,14 @@ function readAsset(folder: string, name: string, names: readonly string[]): Asse
     if (names.includes(file)) bodies.set(coding, readFileSync(join(folder, file)));
   }
   const etag = `"${createHash("sha256").update(bodies.get("")!).digest("hex").slice(0, 16)}"`;
-  // A name with a hash tells the content; the others stay the same for ever, and are asked again.
+  // A name with a hash identifies the content; other names stay the same and are revalidated.
   const caching = HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache";
   const fields =
     `ETag: ${etag}\r\nCache-Control: ${caching}\r\n` + `Vary: Accept-Encoding\r\n${SECURITY}`;
   return { mediaType: mediaTypeFor(name), fields, etag, bodies };
 }
 
-/** The first coding that the client takes and the file has; "" for none. */
+/** Returns the first coding that the client accepts and the file has; "" for none. */
 function codingOf(accepted: string, bodies: Asset["bodies"]): string {
   const taken = accepted
     .toLowerCase()

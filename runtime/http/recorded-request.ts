@@ -1,17 +1,17 @@
-// A request and its answer as `svc serve --record` writes them and `svc replay` reads them: one
-// line of JSON each. Fields that tell who a client is are never among them.
+// The file format of `svc serve --record` and `svc replay`: a request and its response, one line of
+// JSON each. Credentials are never recorded.
 
 import { createHash } from "node:crypto";
 import { INLINE_BODY_BYTES } from "../base/limits.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 
-/** The only header fields that are recorded: what an answer may depend on. */
+/** The only header fields recorded: those that a response may depend on. */
 export const RECORDED_FIELDS = ["accept", "content-type", "x-svc-partial-target"] as const;
 
-/** Of the first line of what one start has recorded. */
+/** Version of the format, in the first line of each recording. */
 export const RECORD_VERSION = 1;
 
-/** The first line of what one start has recorded. */
+/** The first line of each recording. */
 export interface RecordHead {
   readonly record: typeof RECORD_VERSION;
   readonly service: string | null;
@@ -20,48 +20,48 @@ export interface RecordHead {
 }
 
 export interface RecordedRequest {
-  /** When it came, milliseconds since 1970. */
+  /** Time of arrival, milliseconds since 1970. */
   readonly at: number;
   readonly method: string;
   /** Path and query, latin1, as received. */
   readonly target: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** Length of its body. */
+  /** Length of the request body. */
   readonly sent: number;
-  /** Its body in base64; only where bodies are recorded and it is not too large. */
+  /** Request body in base64; only where bodies are recorded and it is small enough. */
   readonly body?: string;
   readonly status: number;
-  /** Milliseconds until the answer was ready. */
+  /** Milliseconds until the response was ready. */
   readonly ms: number;
-  /** Length of what is compared of the answer; null for streams and what failed. */
+  /** Length of the comparable content; null for streams and failures. */
   readonly bytes: number | null;
-  /** Of what is compared of the answer; null where `bytes` is, and for large ones. */
+  /** Digest of the comparable content; null where `bytes` is, and for large content. */
   readonly digest: string | null;
-  /** What is compared, in base64; only where bodies are recorded and it is not too large. */
+  /** Comparable content in base64; only where bodies are recorded and it is small enough. */
   readonly answer?: string;
 }
 
-/** What is compared of an answer. */
+/** The part of a response that replays compare. */
 export interface ComparableResponse {
   readonly bytes: number | null;
   readonly digest: string | null;
-  /** Null where it is too large, or nothing is compared. */
+  /** Null where it is too large or nothing is compared. */
   readonly content: Buffer | null;
-  /** Milliseconds that the server says it took; null where it does not. */
+  /** Milliseconds reported by the server; null where it reports none. */
   readonly ms: number | null;
 }
 
 const NOT_COMPARED: ComparableResponse = { bytes: null, digest: null, content: null, ms: null };
 const FIRST_ERROR = 400;
 const DIGEST_DIGITS = 16;
-/** Behind the result: where it was made, and how long it took. Those differ each time. */
+/** After the result, the envelope differs each time: origin and duration. */
 const ENVELOPE_END = ', "level": ';
 const MAX_ENVELOPE_END = 1024;
 const EXEC_MS = /"exec_ms": (\d+\.\d+)/;
 
 /**
- * What of an answer is the same whenever the same is asked: the result, without the end of the
- * envelope. Errors are compared by their status alone: their tracebacks change with each release.
+ * Returns the reproducible part of a response: the result without the end of the envelope. Errors
+ * are compared by status only: their stack frames change with each release.
  */
 export function comparableResponse(
   status: number,

@@ -1,16 +1,16 @@
-// What a transport answers by itself when a request breaks a rule of HTTP or a limit. The texts are
-// the messages of the answers; some are given by the interface, the others are reason phrases.
+// Responses that a transport sends itself when a request violates HTTP or exceeds a limit. Some
+// messages are fixed by the interface, the others are reason phrases.
 
 export class HttpRejection {
   constructor(
     readonly status: number,
     readonly message: string,
-    /** Header lines for the answer, each with its CR LF. */
+    /** Header lines of the response, each with its CR LF. */
     readonly fields = "",
   ) {}
 }
 
-/** The one that an operator has to hear of. */
+/** The rejection that operators should see in the log. */
 export function dispatcherNotAllowed(address: string): HttpRejection {
   return new HttpRejection(
     403,
@@ -33,7 +33,7 @@ export const EXPECTATION_FAILED = new HttpRejection(417, "Expectation Failed");
 export const TOO_MANY_CONNECTIONS = new HttpRejection(429, "Too Many Requests");
 export const TOO_MANY_REQUESTS = new HttpRejection(429, "Too Many Requests", "Retry-After: 1\r\n");
 export const UNSUPPORTED_CONTENT_CODING = new HttpRejection(501, "Not Implemented");
-/** Nothing was executed: the same request may do later, or elsewhere. */
+/** Nothing was executed: the request is retryable. */
 export const BODY_MEMORY_EXHAUSTED = new HttpRejection(
   503,
   "Service Unavailable: request body memory exhausted",
@@ -44,7 +44,7 @@ export const RESPONSE_MEMORY_EXHAUSTED = new HttpRejection(
   "Service Unavailable: response memory exhausted by unread responses",
   "Retry-After: 2\r\n",
 );
-/** For what was executed and must not be sent again by those who take 503 to mean the opposite. */
+/** For executed requests, which clients must not retry as they would after 503. */
 export const RESPONSE_DROPPED = new HttpRejection(
   500,
   "Internal Server Error: request was executed, but its response exceeds the response memory",

@@ -1,7 +1,7 @@
 // Reason phrases of the status codes that the server sends (http-interface, "HTTP status codes",
-// and the few that HTTP/1.1 itself asks for), and of those that plugins choose.
+// and the few that HTTP/1.1 requires), and of those chosen by plugins.
 
-/** In place of a media type: the fields of the answer name it. */
+/** In place of a media type: the response's own fields name it. */
 export const OWN_MEDIA_TYPE = "";
 
 const PHRASES: Readonly<Record<number, string>> = {
@@ -45,7 +45,9 @@ const PHRASES: Readonly<Record<number, string>> = {
   508: "Loop Detected",
 };
 
-/** The reason phrase of a status code; for one outside the table, the phrase of its class. */
+/**
+ * Returns the reason phrase of a status code; for one outside the table, the phrase of its class.
+ */
 export function reasonPhrase(status: number): string {
   return PHRASES[status] ?? (status < 400 ? "OK" : PHRASES[status < 500 ? 400 : 500]!);
 }

@@ -1,6 +1,6 @@
-// The seam between sockets and the request engine. A transport owns listening, parsing, limits,
-// pipelining order and header bytes; the engine owns what is answered. Two transports (`net` and
-// `uws`) pass one conformance suite.
+// The interface between sockets and the request engine. A transport owns listening, parsing,
+// limits, pipelining order and header bytes; the engine owns the content of responses. Two
+// transports (`net` and `uws`) pass one conformance suite.
 
 import type { TlsMaterial } from "../base/tls-files.js";
 import type { CountedPlugin } from "../metrics/plugin-counters.js";
@@ -18,7 +18,7 @@ export type Method =
   | "CONNECT"
   | "TRACE";
 
-/** The header fields that the server itself acts upon, parsed once per distinct header block. */
+/** The header fields that the server uses, parsed once per distinct header block. */
 export interface RequestHeaders {
   /** Header lines as received, each with its CR LF, latin1, without the empty line. */
   readonly block: string;
@@ -27,19 +27,19 @@ export interface RequestHeaders {
   readonly bypassServiceOut: boolean;
   /** `X-SVC-Builtin-Min-Executor`, 0-3. */
   readonly minQueue: number;
-  /** `X-SVC-Deadline`: milliseconds that the client waits at the most, 0 when it does not say. */
+  /** `X-SVC-Deadline`: maximum milliseconds that the client waits, 0 when absent. */
   readonly deadlineMs: number;
   /** `X-SVC-Partial-Target`, of any size; null when absent. */
   readonly partialTarget: bigint | null;
-  /** `X-SVC-Via`: the dispatchers that have passed it on as it was, empty for none. */
+  /** `X-SVC-Via`: the dispatchers that forwarded the request unchanged, empty for none. */
   readonly via: string;
-  /** `X-SVC-Explain` above 0: the client asks how its answer came about. */
+  /** `X-SVC-Explain` above 0: the client requests an explanation of the dispatch. */
   readonly isExplained: boolean;
-  /** There is an `X-SVC-Argspec`: the client asks for the hash of the live argspec. */
+  /** `X-SVC-Argspec` is present: the client requests the hash of the live argspec. */
   readonly hasArgspec: boolean;
-  /** `X-Request-Id`, if it is printable and not too long; null for none. */
+  /** `X-Request-Id`, if it is printable and short enough; null for none. */
   readonly requestId: string | null;
-  /** A browser tells where the page is from that sends it. */
+  /** A browser sent fields that identify the page of the request. */
   readonly isFromPage: boolean;
   /** There is a `Forwarded` or `X-Forwarded-For`: a proxy sends the request, or claims to. */
   readonly isForwarded: boolean;
@@ -57,13 +57,13 @@ export interface Connection {
   /** `http://<ip>:<port>/` of the client, IPv6 addresses in brackets. */
   readonly client: string;
   readonly openedAtMs: number;
-  /** Set when the peer introduced itself with an XSVCIDENT line. */
+  /** Set when the peer identified itself with an XSVCIDENT line. */
   readonly ident: Ident | null;
-  /** When the client ended its half, milliseconds since 1970; 0 before. */
+  /** When the client half-closed the connection, milliseconds since 1970; 0 before. */
   readonly endedAtMs: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Null unless more than the head of a request is still to come. */
+  /** Null unless the head of a request is complete and its body is not. */
   readonly arriving: IncomingRequest | null;
 }
 
@@ -75,7 +75,7 @@ export interface IncomingRequest {
   readonly t0Ms: number;
 }
 
-/** One request that was received whole, and its one answer. */
+/** One request that was received completely, and its one response. */
 export interface Exchange {
   readonly method: Method;
   /** Path and query, latin1, unescaped as received. */
@@ -88,16 +88,16 @@ export interface Exchange {
   readonly forwardedFor: string | null;
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
-  /** The plugin that it asks for, as the metrics count it; the engine says so. */
+  /** The plugin that the metrics count it for; set by the engine. */
   tally: CountedPlugin | null;
-  /** What is recorded of it; the engine says so. */
+  /** The trace of the request; set by the engine. */
   trace: Trace | null;
-  /** The server calls itself before it is in service; who calls says so. */
+  /** A warm-up call by the server itself, before Service-IN. */
   isWarmUp: boolean;
-  /** True once the client is gone; answering then only frees what the request holds. */
+  /** True once the client disconnected; answering then only releases the request's resources. */
   readonly aborted: boolean;
   /**
-   * Answers the request, at any later time; answers leave in request order. Every exchange is to be
+   * Answers the request, now or later; responses are sent in request order. Every exchange must be
    * answered, aborted ones too; calls after the first do nothing.
    * @param status HTTP status code
    * @param mediaType without charset; null when there is no body
@@ -118,7 +118,7 @@ export interface Exchange {
     source: ByteStream,
     fields?: string,
   ): void;
-  /** Answers with content whose length nobody knows; cancels `source` once the client is gone. */
+  /** Answers with content of unknown length; cancels `source` when the client disconnects. */
   answerChunked(
     status: number,
     mediaType: string,
@@ -127,20 +127,20 @@ export interface Exchange {
   ): void;
 }
 
-/** Content that may be wanted no more. May be called at any time, and twice. */
+/** Content that can be cancelled, at any time and more than once. */
 export interface CancellableSource extends AsyncIterable<Uint8Array> {
   cancel(): void;
 }
 
-/** Content that is read while it is sent. */
+/** Content produced while it is sent. */
 export type ByteStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** What a transport tells and asks the engine. Calls must not throw. */
+/** Callbacks of a transport to the engine. They must not throw. */
 export interface ServerEvents {
   request(exchange: Exchange): void;
-  /** Body for an error that the transport answers by itself (parser, limits); latin1. */
+  /** Returns the body of an error that the transport sends itself (parser, limits); latin1. */
   errorBody(status: number, message: string, accept: Accept, t0Ms: number): ErrorBody;
-  /** Every answer, also the transport's own, for the metrics. */
+  /** Reports every response, also the transport's own, to the metrics. */
   answered(bytesIn: number, bytesOut: number): void;
   /** A connection was opened (1) or closed (-1). */
   connected(delta: 1 | -1): void;
@@ -162,39 +162,39 @@ export interface ServerOptions {
   /** Proxies name their clients by the PROXY protocol. */
   readonly proxyProtocol: boolean;
   readonly limits: ClientLimits;
-  /** That are open; `uws` keeps to the bound of all. */
+  /** Maximum number of open connections; `uws` enforces only this limit. */
   readonly mostConnections: number;
-  /** Of a connection on which nothing is asked. */
+  /** Timeout of idle connections. */
   readonly idleTimeoutMs: number;
-  /** For all bodies that are not answered, and for all answers that are not read. */
+  /** Limits for the bodies of unanswered requests, and for unread responses. */
   readonly bodyMemoryBytes: number;
   readonly answerMemoryBytes: number;
   /** Certificates; null: connections are not encrypted. */
   readonly tls: TlsMaterial | null;
 }
 
-/** What one client may do, dispatchers aside; 0 for no bound. */
+/** Limits per client, dispatchers excepted; 0 for no limit. */
 export interface ClientLimits {
   readonly connections: number;
-  /** On average; as many at once. */
+  /** Average rate, and size of a burst. */
   readonly requestsPerSecond: number;
 }
 
 /** One listening server (A or B). */
 export interface HttpServer {
   readonly port: number;
-  /** Connections now open. */
+  /** Returns the open connections. */
   connections(): readonly Connection[];
-  /** Other certificates for connections that come from now on. */
+  /** Sets the certificates of new connections. */
   useTls?(material: TlsMaterial): void;
-  /** Ends each open connection with its next answer, which says so. */
+  /** Closes each open connection with its next response, which carries `Connection: close`. */
   retire(): void;
   /**
-   * Stops listening and lets connections end once all that was asked on them is answered and sent.
+   * Stops listening and lets connections close once all their requests are answered and sent.
    * Resolves when none is left, after `timeoutMs` at the latest.
    */
   drain(timeoutMs: number): Promise<void>;
-  /** Stops listening and ends every connection at once. */
+  /** Stops listening and closes every connection at once. */
   close(): Promise<void>;
 }
 

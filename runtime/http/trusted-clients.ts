@@ -16,7 +16,7 @@ import { LOOPBACK_NETWORKS, Networks } from "./network.js";
 import { Proxies } from "./proxies.js";
 import type { Exchange } from "./transport.js";
 
-/** The address of no machine, as URLs write it. */
+/** Unspecified addresses, which identify no host, as URLs write them. */
 const NOWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 export class TrustedClients {
@@ -38,22 +38,22 @@ export class TrustedClients {
     }
   }
 
-  /** Whether a request comes from a trusted client. */
+  /** Returns whether a request comes from a trusted client. */
   isTrusted(exchange: Exchange): boolean {
     const { ident } = exchange.connection;
-    // No page can introduce itself; a dispatcher calls its back-ends as its configuration does.
+    // Pages cannot send an ident line; dispatchers call back-ends by their configured addresses.
     if (ident !== null) return this.#networks.has(clientAddress(exchange));
     return this.refusal(exchange) === null;
   }
 
-  /** Why a request may not change anything, null if it may. */
+  /** Returns why a request may not change anything, null if it may. */
   changeRefusal(exchange: Exchange): string | null {
     const reason = this.refusal(exchange);
     if (reason !== null) return `403 Forbidden: ${reason}`;
     return isMeant(exchange.headers) ? null : `403 Forbidden: ${CHANGE_REQUEST_HELP}`;
   }
 
-  /** Why a request is not one of a trusted client, null if it is. */
+  /** Returns why a client is not trusted, null if it is. */
   refusal(exchange: Exchange): string | null {
     const { headers } = exchange;
     if (isCrossOrigin(headers)) return "cross-origin pages may not change graphs";
@@ -82,12 +82,15 @@ export class TrustedClients {
 const UNVERIFIED =
   "the request passed a proxy that http.proxies does not list, so its client is unknown";
 
-/** What tools have to be told that sent something else. */
+/** Advice for tools whose requests are rejected. */
 export const CHANGE_REQUEST_HELP =
   "graph changes require POST with X-SVC-Change: 1 or Content-Type: application/json; " +
   'e.g. curl -X POST -H "X-SVC-Change: 1" "<url>"';
 
-/** Browsers say where a request comes from: with `Origin`, or at least with `Sec-Fetch-Site`. */
+/**
+ * Returns whether a page of another origin sent the request. Browsers send `Origin`, or at least
+ * `Sec-Fetch-Site`.
+ */
 export function isCrossOrigin(headers: Exchange["headers"]): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;
@@ -96,7 +99,10 @@ export function isCrossOrigin(headers: Exchange["headers"]): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== headers.get("host");
 }
 
-/** Neither can be sent by a page of another origin that has not asked before, and been refused. */
+/**
+ * Returns whether the request has a field or media type that a page of another origin can send only
+ * after a preflight, which is denied.
+ */
 function isMeant(headers: Exchange["headers"]): boolean {
   if ((headers.get("x-svc-change") ?? "") !== "") return true;
   const [mediaType = ""] = (headers.get("content-type") ?? "").split(";", 1);
@@ -104,8 +110,8 @@ function isMeant(headers: Exchange["headers"]): boolean {
 }
 
 /**
- * An address, or a name that this machine gives itself. Programs may leave it out. Browsers take
- * 0.0.0.0 for this machine, too, but no server is called so.
+ * Returns whether `host` is an address or a loopback name. Programs may omit it. Browsers accept
+ * 0.0.0.0 as loopback, but no server has that name.
  */
 export function isServerHostName(host: string | undefined): boolean {
   if (host === undefined) return true;

@@ -1,5 +1,5 @@
-// The two framings of a request body. A reader consumes bytes up to the end of its body, hands the
-// content to a store and tells when it is done or broken.
+// Readers for the two framings of a request body. A reader consumes bytes up to the end of its
+// body, passes the content to a store and reports completion or a framing error.
 
 import { MAX_CHUNK_LINE_BYTES, MAX_TRAILER_BYTES } from "../../base/limits.js";
 import { isValidHeaderBlock } from "../header-fields.js";
@@ -8,13 +8,13 @@ import type { BodyStore } from "./body-store.js";
 export interface BodyReader {
   readonly store: BodyStore;
   readonly done: boolean;
-  /** The framing is lost; nothing more can be read from the connection. */
+  /** The framing is invalid; the connection cannot be read any further. */
   readonly broken: boolean;
-  /** Consumes from `at`, returns the offset after what it took. */
+  /** Consumes bytes from `at` on; returns the offset after the last byte consumed. */
   feed(chunk: Buffer, at: number): number;
 }
 
-/** A body of a declared length. */
+/** A body with Content-Length. */
 export class SizedBody implements BodyReader {
   readonly broken = false;
   #left: number;
@@ -40,20 +40,20 @@ export class SizedBody implements BodyReader {
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~\\w]+";
 const QUOTED = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"';
-/** A size, then extensions: `;name`, `;name=token` or `;name="text"`. */
+/** Chunk size, then extensions: `;name`, `;name=token` or `;name="text"`. */
 const CHUNK_LINE = new RegExp(
   `^([0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*\\r\\n$`,
 );
-/** Fields that frame a message have no place behind it. */
+/** Framing fields are forbidden in trailers. */
 const FRAMING_TRAILER = /^(?:content-length|transfer-encoding):/i;
 const LF = 10;
 
 type ChunkPart = "size" | "data" | "data-end" | "trailers" | "done" | "broken";
 
-/** A chunked body; extensions and trailers are checked and dropped. */
+/** A body in chunked encoding; extensions and trailers are validated and discarded. */
 export class ChunkedBody implements BodyReader {
   #part: ChunkPart = "size";
-  /** Bytes of the current chunk still to come. */
+  /** Remaining bytes of the current chunk. */
   #left = 0;
   /** The line being received, and the bytes of trailer lines so far. */
   #line = "";
@@ -102,7 +102,7 @@ export class ChunkedBody implements BodyReader {
     return this.#part === "size" ? MAX_CHUNK_LINE_BYTES : MAX_TRAILER_BYTES - this.#trailerBytes;
   }
 
-  /** Acts upon a complete line, its line feed included, and tells what comes next. */
+  /** Handles a complete line, including its line feed; returns the next state. */
   #endLine(line: string): ChunkPart {
     if (this.#part === "data-end") return line === "\r\n" ? "size" : "broken";
     if (this.#part === "trailers") {

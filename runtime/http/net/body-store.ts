@@ -1,24 +1,24 @@
-// Where the bytes of one request body gather. Small bodies become latin1 text, larger ones fill
-// shared memory that executors read without copying. Memory grows with what has really arrived,
-// never with what was declared, and all bodies of a server draw on one budget.
+// Collects the bytes of one request body. Small bodies become latin1 text, larger ones fill shared
+// memory that executors read without copying. Memory grows with the bytes received, never with the
+// declared length, and all bodies of a server share one budget.
 
 import { IdleGc } from "../../base/idle-gc.js";
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import { BODY_MEMORY_EXHAUSTED, type HttpRejection, PAYLOAD_TOO_LARGE } from "../rejections.js";
 
-/** What bodies may hold. */
+/** Memory available to bodies. */
 export interface BodyMemory {
-  /** @returns false when there is not as much; small bodies find some where large ones do not */
+  /** @returns false when too little is left; small bodies have a reserve */
   take(bytes: number, isLarge: boolean): boolean;
   give(bytes: number): void;
 }
 
-/** Bytes that the bodies held by a server may take together. */
+/** Limits the bytes that the bodies of a server hold together. */
 export class BodyBudget implements BodyMemory {
   used = 0;
   readonly #collector = new IdleGc();
 
-  /** @param reserve the part of `limit` that is for small bodies alone */
+  /** @param reserve the part of `limit` for small bodies only */
   constructor(
     readonly limit: number,
     readonly reserve = 0,
@@ -38,12 +38,12 @@ export class BodyBudget implements BodyMemory {
 }
 
 export class BodyStore {
-  /** Bytes accepted, or dropped since the body was given up. */
+  /** Bytes received, including those discarded after a rejection. */
   size = 0;
   dropped = 0;
-  /** Why the body is not kept; what follows is only counted. */
+  /** Why the body is rejected; further bytes are only counted. */
   refusal: HttpRejection | null = null;
-  /** What the owner of the body has to give back to the budget. */
+  /** Bytes that the owner of the body must return to the budget. */
   reserved = 0;
   readonly #budget: BodyMemory;
   readonly #maxBytes: number;
@@ -54,7 +54,10 @@ export class BodyStore {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds `chunk[from, to)`. `expected` is what is known to follow, to grow in fewer steps. */
+  /**
+   * Adds `chunk[from, to)`. `expected` is the number of bytes known to follow, to grow in fewer
+   * steps.
+   */
   write(chunk: Buffer, from: number, to: number, expected: number): void {
     const count = to - from;
     if (this.refusal === null) {
@@ -69,7 +72,7 @@ export class BodyStore {
     this.size += count;
   }
 
-  /** Drops what was stored; the rest of the body is read and forgotten. */
+  /** Releases the stored bytes; the rest of the body is read and discarded. */
   giveUp(refusal: HttpRejection): void {
     this.refusal = refusal;
     this.release();
@@ -81,7 +84,7 @@ export class BodyStore {
     this.#bytes = null;
   }
 
-  /** The body in the form that the engine takes. The reservation passes to the caller. */
+  /** Returns the body in the form that the engine takes. The reservation passes to the caller. */
   finish(): string | Uint8Array | null {
     if (this.#bytes === null || this.size === 0) return null;
     const { buffer } = this.#bytes;
@@ -89,7 +92,7 @@ export class BodyStore {
     return new Uint8Array(buffer, 0, this.size);
   }
 
-  /** @returns why there is none */
+  /** @returns the rejection if there is too little memory */
   #makeRoom(size: number, expected: number): HttpRejection | null {
     const capacity = this.#bytes?.length ?? 0;
     if (size > this.#maxBytes) return PAYLOAD_TOO_LARGE;

@@ -1,5 +1,5 @@
-// What the connections of one address hold together. A bound for each connection is none for who
-// opens many of them.
+// Accounts for the resources that the connections of one address hold together: a limit per
+// connection alone is no limit for a client that opens many.
 
 import { clientKey } from "../../base/client-key.js";
 import { RateLimiter } from "../../base/token-bucket.js";
@@ -8,7 +8,7 @@ import type { BodyMemory } from "./body-store.js";
 import { clientResponses, type ResponseMemory } from "./response-memory.js";
 
 export class Client implements BodyMemory {
-  /** Connections that are open, and those of them that are not a dispatcher's. */
+  /** Open connections, and those of them that are not a dispatcher's. */
   connections = 0;
   counted = 0;
   readonly answers: ResponseMemory;
@@ -18,8 +18,8 @@ export class Client implements BodyMemory {
   readonly #maxBodyBytes: number;
 
   /**
-   * @param maxBodyBytes what it may hold of `bodies`, which all clients share
-   * @param answers of all clients
+   * @param maxBodyBytes quota of `bodies`, which all clients share
+   * @param answers unread responses of all clients
    */
   constructor(
     readonly key: string,
@@ -34,12 +34,12 @@ export class Client implements BodyMemory {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** Nothing of what all share is held on its behalf. */
+  /** Returns whether the client holds no shared resources. */
   get holdsNothing(): boolean {
     return this.#bodyBytes === 0 && this.answers.held === 0;
   }
 
-  /** May have no further connection, unless as a dispatcher. */
+  /** Returns whether the client may open further connections only as a dispatcher. */
   get isFull(): boolean {
     return this.limits.connections > 0 && this.counted >= this.limits.connections;
   }
@@ -58,8 +58,8 @@ export class Client implements BodyMemory {
 }
 
 /**
- * The clients that have connections now. Of those that have none any more, some are remembered:
- * neither what their requests hold nor a bound for them must be had anew by connecting anew.
+ * The clients with open connections. Some without any are retained: reconnecting must reset neither
+ * the memory that their requests hold nor their rate limit.
  */
 export class Clients {
   readonly #clients = new Map<string, Client>();
@@ -74,7 +74,7 @@ export class Clients {
     return this.#clients.size;
   }
 
-  /** The client at an address. */
+  /** Returns the client at an address. */
   at(address: string): Client {
     const key = clientKey(address);
     let client = this.#clients.get(key);
@@ -100,7 +100,7 @@ export class Clients {
     return largest;
   }
 
-  /** @param isCounted the connection is none of a dispatcher */
+  /** @param isCounted the connection is not a dispatcher's */
   connected(client: Client, isCounted: boolean): void {
     client.connections++;
     if (isCounted) client.counted++;
@@ -114,7 +114,7 @@ export class Clients {
     this.#forget(client, performance.now());
   }
 
-  /** Forgets those that nothing is to be remembered of; called every now and then. */
+  /** Removes clients without state to retain; called periodically. */
   sweep(monotonicMs: number): void {
     for (const client of this.#gone) this.#forget(client, monotonicMs);
   }

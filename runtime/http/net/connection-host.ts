@@ -1,4 +1,4 @@
-// What connections know of the server that has let them in.
+// The server's interface to its connections.
 
 import type { TrunkStream } from "../../trunk/trunk-stream.js";
 import type { ClientPermissions } from "../client-permissions.js";
@@ -7,12 +7,12 @@ import type { ServerEvents } from "../transport.js";
 import type { Clients } from "./clients.js";
 import type { ResponseHeads } from "./response-heads.js";
 
-/** What the connections of one server share. */
+/** State shared by the connections of one server. */
 export interface ConnectionHost<NetConnection> {
   readonly heads: ResponseHeads;
-  /** Of answers after which the connection ends. */
+  /** Heads of responses after which the connection closes. */
   readonly lastHeads: ResponseHeads;
-  /** Connections end with their next answer. */
+  /** Connections close with their next response. */
   readonly isRetiring: boolean;
   readonly clients: Clients;
   readonly events: ServerEvents;
@@ -20,13 +20,13 @@ export interface ConnectionHost<NetConnection> {
   readonly idleTimeoutMs: number;
   readonly rights: ClientPermissions;
   readonly proxies: Proxies;
-  /** A connection became that of a dispatcher (1), or such a one closes (-1); false: too many. */
+  /** A connection became a dispatcher's (1), or such a connection closes (-1); false: too many. */
   introduced(delta: 1 | -1): boolean;
-  /** Lets a stream in that a connection carries; false if there are too many. */
+  /** Admits a stream of a trunk; false if there are too many. */
   admitStream(stream: TrunkStream, carrier: NetConnection): boolean;
   /** Calls `turn` of the connection once, before this loop turn ends. */
   schedule(connection: NetConnection): void;
-  /** What has come on a connection that carries streams breaks its rules: ends it. */
+  /** Closes a trunk whose peer violated the protocol. */
   broken(connection: NetConnection): void;
   closed(connection: NetConnection): void;
 }

@@ -1,10 +1,10 @@
-// One client connection: a reader turns bytes into requests, a queue puts the answers in order, and
-// this class moves both along with the socket and ends it without losing the last answer.
+// One client connection: a reader parses requests, a queue orders the responses, and this class
+// connects both to the socket, and closes it without losing the last response.
 //
-//   open ──(client's end, fatal refusal, last answer)──► closing ──(answers sent)──► lingering
+//   open ──(half-closed, fatal rejection, last response)──► closing ──(responses sent)──► lingering
 //
-// While closing nothing more is read. While lingering, what still arrives is dropped for a while:
-// closing a socket with unread input resets it, and a reset takes away an answer in transit.
+// While closing, nothing more is read. While lingering, further input is read and discarded: closing
+// a socket with unread input resets it, and the reset discards a response in transit.
 
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
@@ -48,7 +48,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   ident: Ident | null = null;
   endedAtMs = 0;
   bytesIn = 0;
-  /** A turn is scheduled; the host's mark. */
+  /** Set by the host while a turn is scheduled. */
   isScheduled = false;
 
   readonly #host: ConnectionHost<NetConnection>;
@@ -57,16 +57,16 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   readonly #queue: ResponseQueue;
   readonly #reader: RequestReader;
   readonly #answers: ConnectionResponses;
-  /** What it carries, where it is no client itself. */
+  /** Set once the connection became a trunk, which carries the streams of a dispatcher. */
   #trunk: Trunk | null = null;
-  /** Bytes received and not yet used: part of a head, or requests that have to wait. */
+  /** Received bytes not consumed yet: part of a head, or requests that have to wait. */
   #rest: Buffer | null = null;
   #phase: "open" | "closing" | "lingering" = "open";
-  /** Input is being read; its answers are written at the end of it. */
+  /** Input is being read; its responses are written afterwards. */
   #isReading = false;
   #isPaused = false;
   #isDispatcher: boolean;
-  /** `#rest` was not looked at, because nothing more was to be read. */
+  /** `#rest` was left unread because the queue is full. */
   #isHeld = false;
   #activeAtMs = performance.now();
   #lingersUntilMs = Number.POSITIVE_INFINITY;
@@ -77,9 +77,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     readonly id: number,
     readonly remoteAddress: string,
     readonly remotePort: number,
-    /** Whose connection it is, with all its others. */
+    /** The client, with all its connections. */
     readonly owner: Client,
-    /** Counts as that of a dispatcher, and has to become one. */
+    /** Counts as a dispatcher's, and must identify itself as one. */
     isDispatcher: boolean,
   ) {
     this.#host = host;
@@ -95,7 +95,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.turn());
     socket.on("end", () => this.#inputEnded());
-    // A reset is one way to leave; `close` follows and does what there is to do.
+    // A reset also emits `close`, which cleans up.
     socket.on("error", () => {});
     socket.on("close", () => this.#closed());
   }
@@ -130,7 +130,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     return !isStream && this.#host.rights.isParent(this.remoteAddress);
   }
 
-  /** Writes what gathered since the last turn and goes on reading where that was held up. */
+  /** Writes the responses collected since the last turn and resumes paused reading. */
   turn(): void {
     this.#output.flush();
     this.#count();
@@ -141,13 +141,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#adjust();
   }
 
-  /** Tells what answers take; none of them is left once the connection is closed. */
+  /** Updates the memory that responses hold; none once the connection is closed. */
   #count(): void {
     const isClosed = this.#socket.destroyed;
     this.#answers.set(isClosed ? 0 : this.#queue.heldBytes + this.#output.unsent);
   }
 
-  /** Looks at the clocks; called every now and then. */
+  /** Checks timeouts; called periodically. */
   sweep(monotonicMs: number): void {
     this.#count();
     if (!this.isIdle || this.#socket.writableLength > 0) this.#activeAtMs = monotonicMs;
@@ -162,15 +162,15 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     }
   }
 
-  /** What is asked already is answered, and where that is nothing what is asked next. */
+  /** Closes the connection after the pending responses; if there are none, after the next one. */
   retire(): void {
     if (!this.isIdle && this.#trunk === null) this.closing();
   }
 
-  /** Ends the connection as soon as it has sent what it owes; nothing more is read. */
+  /** Closes the connection once the pending responses are sent; nothing more is read. */
   finish(): void {
     this.closing();
-    // Its streams are still to end.
+    // Its streams must still complete.
     if (this.#trunk !== null && this.#isPaused) this.#setPaused(false);
     this.#adjust();
   }
@@ -213,7 +213,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   ): void {
     const exchange = new NetExchange(this, head, body, requestBytes, reserved);
     this.#queue.push(exchange);
-    // The client asked for the end: whatever follows this request is not for us.
+    // The client sent `Connection: close`: bytes after this request are ignored.
     if (head.fields.closes || this.#host.isRetiring) this.closing();
     const refusal = this.#exceeded(exchange);
     if (refusal !== null) this.answerRefusal(exchange, refusal);
@@ -221,7 +221,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (this.#output.gathered > MAX_WRITE_BATCH_BYTES) this.#output.flush();
   }
 
-  /** The bound that one request more would break. */
+  /** Returns the limit that one more request would exceed. */
   #exceeded({ owner }: NetExchange): HttpRejection | null {
     const { requests } = owner;
     if (this.ident === null) {
@@ -305,7 +305,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   settle(exchange: NetExchange): void {
     this.#queue.settle(exchange);
-    // Others may come before the next turn.
+    // Further responses may arrive before the next turn.
     if (exchange.answerBytes > INLINE_BODY_BYTES) this.#count();
   }
 
@@ -367,7 +367,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     else this.#host.broken(this);
   }
 
-  /** Reads, pauses or ends, as the state now asks. */
+  /** Reads, pauses or closes, depending on the state. */
   #adjust(): void {
     const mayRead = this.mayRead();
     if (this.endedAtMs > 0 && mayRead) {
@@ -375,7 +375,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
       this.closing();
     }
     if (this.#phase !== "open") return this.#end();
-    // The end of a client is seen only by reading on, or by sending.
+    // A closed client is noticed only by reading or sending.
     const isFull = this.#rest !== null && this.#rest.length >= MAX_READ_AHEAD_BYTES;
     const mayReceive = mayRead || !(isFull || this.#output.isBlocked);
     if (mayReceive === this.#isPaused) this.#setPaused(!mayReceive);
@@ -403,7 +403,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     });
   }
 
-  /** The client sends no more; it still gets the answers to what it has sent. */
+  /** Half-closed: the client sends no more, but still gets its responses. */
   #inputEnded(): void {
     this.endedAtMs = epochMs();
     if (this.#trunk === null) this.#adjust();

@@ -1,5 +1,5 @@
-// One request and its answer, as a link in its connection's queue: answers may be given in any
-// order, the connection sends them in the order of the requests.
+// One request and its response, as an entry in its connection's queue: responses may become ready
+// in any order, the connection sends them in the order of the requests.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { CountedPlugin } from "../../metrics/plugin-counters.js";
@@ -24,19 +24,19 @@ const TAKES_TRUNK = `${TRUNK_HEADER}: 1\r\n`;
 const LINE_END = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
-/** What an exchange needs of its connection. */
+/** The connection's interface to its exchanges. */
 export interface ExchangeOwner extends Connection {
-  /** Dispatchers may let it carry streams. */
+  /** The peer may turn this connection into a trunk. */
   readonly takesTrunk: boolean;
-  /** For the answer to an exchange. */
+  /** Returns the heads for the response to an exchange. */
   headsFor(exchange: NetExchange): ResponseHeads;
   /** The client that a proxy forwards a request for, null if the connection is its own. */
   forwardedFor(fields: HeaderFields): string | null;
   /** Whose request it is. */
   ownerOf(forwardedFor: string | null): Client;
-  /** The answer is there; it leaves when its turn comes. */
+  /** Marks a response as ready; it is sent in order. */
   settle(exchange: NetExchange): void;
-  /** False when an answer has to be dropped, because too much of others was not read. */
+  /** Returns false when the response must be dropped, because too many bytes are unread. */
   hasCapacityFor(bytes: number): boolean;
   /** Answers in place of the engine. */
   answerRefusal(exchange: NetExchange, refusal: HttpRejection): void;
@@ -57,19 +57,19 @@ export class NetExchange implements Exchange {
   isWarmUp = false;
 
   next: NetExchange | null = null;
-  /** It has its answer. */
+  /** The response is ready. */
   settled = false;
-  /** The connection ends after this answer. */
+  /** The connection closes after this response. */
   isLast = false;
   status = 0;
-  /** Head of the answer, with its content when that is text. */
+  /** Head of the response, with its content when that is text. */
   text = "";
   /** Content that is not part of `text`, and its length. */
   content: Uint8Array | ByteStream | null = null;
   contentLength = 0;
-  /** The length of the content is known at its end only. */
+  /** The length of the content is only known at its end. */
   isChunked = false;
-  /** Called when the client goes away before its answer is sent. */
+  /** Called when the client disconnects before the response is sent. */
   onAborted: (() => void) | null = null;
 
   constructor(
@@ -78,7 +78,7 @@ export class NetExchange implements Exchange {
     readonly body: string | Uint8Array | null,
     /** Bytes of the request, head and body. */
     readonly requestBytes: number,
-    /** What the body holds of the server's budget. */
+    /** Bytes that the body holds of the server's budget. */
     public reserved: number,
   ) {
     this.method = head.method;
@@ -90,12 +90,12 @@ export class NetExchange implements Exchange {
     this.t0Ms = head.t0Ms;
   }
 
-  /** What the exchange holds of the head it came with. */
+  /** Bytes of the request head that the exchange retains. */
   get headBytes(): number {
     return this.target.length + this.headers.block.length;
   }
 
-  /** What the answer takes in memory; streams are made as they are sent. */
+  /** Bytes of the response in memory; streams are produced while they are sent. */
   get answerBytes(): number {
     return this.text.length + (this.content instanceof Uint8Array ? this.contentLength : 0);
   }
@@ -110,8 +110,8 @@ export class NetExchange implements Exchange {
     const told = this.#asksForTrunk && this.connection.takesTrunk ? TAKES_TRUNK + fields : fields;
     this.text = this.connection.headsFor(this).text(status, mediaType, body.length, told);
     if (this.method !== "HEAD") {
-      // Without a length the client sees the end of the answer by the end of the connection; but
-      // 304 never has content.
+      // Without a length, closing the connection marks the end of the response; 304 never has
+      // content.
       if (body.length === 0) this.isLast ||= status !== 304;
       else if (typeof body === "string") this.text += body;
       else if (body.length <= MAX_COPIED_BYTES) this.text += latin1Text(body);

@@ -1,6 +1,6 @@
-// Finds and reads the head of the next request in the latin1 text of what a connection received.
-// Clients repeat their header fields from request to request: a section equal to the previous one
-// of the connection is recognised by one comparison and not read again.
+// Finds and parses the head of the next request in the latin1 text that a connection received.
+// Clients repeat their header fields: a section equal to the previous one of the connection is
+// detected by one comparison and not parsed again.
 
 import {
   FORWARDED_FIELDS,
@@ -24,31 +24,31 @@ export type HeadOutcome = "request" | "ident" | "trunk" | "incomplete" | HttpRej
 const TRUNK = TRUNK_LINE.trimEnd();
 
 export class HeadReader {
-  // Results of the last `read`; fields rather than an object, which would cost one per request.
+  // Results of the last `read`: fields instead of an object, which would be allocated per request.
   method: Method = "GET";
   target = "";
   fields: HeaderFields | null = null;
-  /** Why a request is refused whose end is known all the same. */
+  /** Why a request is rejected although its end is known. */
   refusal: HttpRejection | null = null;
   ident: Ident | null = null;
   /** Offset after the head. */
   end = 0;
 
-  /** The peer is a dispatcher: what passed there passes here, with what was added to it. */
+  /** The peer is a dispatcher: its heads may exceed the limit by the fields that it added. */
   isForwarded = false;
   readonly #allowed: (fields: HeaderFields) => HeaderFields;
   /** Header section of the previous request, with its empty line. */
   #section = "";
   #sectionFields: HeaderFields | null = null;
-  /** Bytes of the unfinished header section whose lines were judged already; 0 between heads. */
+  /** Bytes of the unfinished header section that are validated already; 0 between heads. */
   #judged = 0;
 
-  /** @param allowed leaves out what the client may not say */
+  /** @param allowed removes the fields that the client may not send */
   constructor(allowed: (fields: HeaderFields) => HeaderFields) {
     this.#allowed = allowed;
   }
 
-  /** Reads the head that begins at `at`. A refusal as outcome is final for the connection. */
+  /** Reads the head that begins at `at`. A rejection as outcome is final for the connection. */
   read(text: string, at: number): HeadOutcome {
     const lineEnd = text.indexOf("\r\n", at);
     if (lineEnd < 0) return validateRequestLinePrefix(text.slice(at)) ?? "incomplete";
@@ -88,7 +88,7 @@ export class HeadReader {
     return "request";
   }
 
-  /** Complete lines are judged at once, so that a broken head does not wait for its end. */
+  /** Validates complete lines at once, so that a malformed head is rejected before its end. */
   #validatePartial(text: string, at: number, start: number): HeadOutcome {
     if (text.length - at > this.#maxBytes) return this.refusal ?? INVALID_HEADER;
     const unfinished = Math.max(start, text.lastIndexOf("\r\n") + 2);
@@ -100,7 +100,7 @@ export class HeadReader {
       : "incomplete";
   }
 
-  /** By which dispatchers introduce a connection. */
+  /** Reads the line that identifies a dispatcher. */
   #readIdent(line: string, lineEnd: number): HeadOutcome | null {
     if (line === TRUNK) {
       this.end = lineEnd + 2;

@@ -1,5 +1,5 @@
-// The sending half of a connection. Texts gather until `flush`, so that the answers of one loop
-// turn leave in one write; bytes and streams are written in their place between them.
+// The sending half of a connection. Strings are buffered until `flush`, so that the responses of
+// one loop turn leave in one write; bytes and streams are written in order between them.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MAX_RENDER_SLICE_BYTES } from "../../base/limits.js";
@@ -9,7 +9,7 @@ import type { ByteStream } from "../transport.js";
 
 export class OutputBuffer {
   bytesOut = 0;
-  /** Text not yet written; its length is its number of bytes. */
+  /** Unwritten text; its length is its number of bytes. */
   #text = "";
   readonly #socket: ByteSocket;
   readonly #stall: StallDetector;
@@ -19,12 +19,12 @@ export class OutputBuffer {
     this.#stall = new StallDetector(socket, () => socket.destroy());
   }
 
-  /** True while the client leaves too much unread. */
+  /** Returns whether the client leaves too many bytes unread. */
   get isBlocked(): boolean {
     return this.#socket.writableLength >= this.#socket.writableHighWaterMark;
   }
 
-  /** Bytes that the system has not taken yet. */
+  /** Bytes that the system has not accepted yet. */
   get unsent(): number {
     return this.#text.length + this.#socket.writableLength;
   }
@@ -37,7 +37,7 @@ export class OutputBuffer {
     this.#text = this.#text === "" ? text : this.#text + text;
   }
 
-  /** @param passedOn called once nobody reads them any more, where that is known */
+  /** @param passedOn called once the bytes are no longer read, where that is known */
   addBytes(bytes: Uint8Array, passedOn?: () => void): void {
     this.flush();
     this.bytesOut += bytes.length;
@@ -56,11 +56,11 @@ export class OutputBuffer {
   }
 
   /**
-   * Sends all of `source`, never more than the client takes. A client that takes all at once has
-   * others wait for a piece: the system copies each write while this thread waits.
-   * @param byteLength null for content that says its end itself
-   * @param passedOn called once nobody reads what was sent any more, where that is known
-   * @returns false when the source failed or was not as long as announced
+   * Sends all of `source` with backpressure. A fast client must not starve others: between chunks
+   * other connections get a turn, because the system copies each write while this thread waits.
+   * @param byteLength null for content that delimits itself
+   * @param passedOn called once the bytes sent are no longer read, where that is known
+   * @returns false when the source failed or its length differs from the declared one
    */
   async pump(
     source: ByteStream,

@@ -1,5 +1,5 @@
-// The first line of a request: judged as soon as it is complete, and refused before that when what
-// has arrived can no longer become one.
+// Parses the first line of a request. An incomplete line is rejected as soon as it can no longer
+// become valid.
 
 import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
@@ -26,7 +26,7 @@ const IDENT_WORD = "XSVCIDENT";
 const TRUNK_WORD = "XSVCTRUNK";
 const LINE = /^([A-Z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
 const IDENT = /^XSVCIDENT((?: \d{1,9}){7})$/;
-/** What an unfinished line may look like: a word, then anything printable. */
+/** Prefix of a valid line: a word, then any printable characters. */
 const BEGINNING = /^([A-Z]*)(?:( )[\x20-\x7e\x80-\xff]*)?\r?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)((?:[/?][^#]*)?)$/i;
 const AUTHORITY = /^[^/?#@]+:\d+$/;
@@ -37,7 +37,7 @@ export interface RequestLine {
   readonly target: string;
 }
 
-/** Reads a complete line, given without its CR LF; its length is the caller's concern. */
+/** Parses a complete line, given without its CR LF; the caller limits its length. */
 export function readRequestLine(line: string): RequestLine | HttpRejection {
   const match = LINE.exec(line);
   if (match === null || !METHODS.includes(match[1]!)) return INVALID_REQUEST_LINE;
@@ -48,7 +48,7 @@ export function readRequestLine(line: string): RequestLine | HttpRejection {
   return readOtherTarget(method, target);
 }
 
-/** Targets that are not a path: a whole URL, the server itself, the authority of a tunnel. */
+/** Parses targets that are not a path: an absolute URL, `*`, the authority of a tunnel. */
 function readOtherTarget(method: Method, target: string): RequestLine | HttpRejection {
   if (method === "CONNECT") {
     return AUTHORITY.test(target) ? { method, target } : INVALID_REQUEST_LINE;
@@ -60,10 +60,10 @@ function readOtherTarget(method: Method, target: string): RequestLine | HttpReje
   return { method, target: path.startsWith("/") ? path : `/${path}` };
 }
 
-/** The refusal of an unfinished line that is lost already, else null. */
+/** Returns the rejection of an incomplete line that cannot become valid, else null. */
 export function validateRequestLinePrefix(text: string): HttpRejection | null {
   if (text.length > MAX_HEAD_BYTES) return URI_TOO_LONG;
-  // What lies behind is judged with the whole line, not again with every packet.
+  // Later bytes are validated with the whole line, not again with every packet.
   const match = BEGINNING.exec(text.slice(0, MAX_REQUEST_LINE_BYTES));
   if (match === null) return INVALID_REQUEST_LINE;
   const word = match[1]!;
@@ -80,7 +80,7 @@ function isBeginningOfWord(word: string): boolean {
 }
 
 /**
- * Reads the line by which a dispatcher introduces a connection: seven numbers, no answer.
+ * Parses the line by which a dispatcher identifies itself: seven numbers, no response.
  * @returns null when the line is something else
  */
 export function parseIdentLine(line: string): Ident | null {

@@ -1,6 +1,6 @@
-// Turns what a connection receives into requests: head, then body, then the next head. Whatever
-// breaks a rule becomes a refusal in its place; when the end of the request is no longer certain
-// the refusal is the last thing that the connection answers.
+// Turns the bytes of a connection into requests: head, then body, then the next head. A violation
+// becomes a rejection in the order of the requests; when the end of the request is ambiguous, the
+// rejection is the last response of the connection.
 
 import { toEpochMs } from "../../base/clock.js";
 import {
@@ -30,7 +30,7 @@ const CR = 13;
 const LF = 10;
 const NO_FIELDS = new HeaderFields("");
 
-/** A request, or as much of one as could be read. */
+/** A request, or the part of it that could be read. */
 export interface ParsedRequest {
   readonly method: Method;
   readonly target: string;
@@ -38,41 +38,41 @@ export interface ParsedRequest {
   readonly t0Ms: number;
 }
 
-/** Takes what the reader finds, in order. */
+/** Receives the results of the reader, in order. */
 export interface RequestSink {
   /** Whose memory the body of a request is kept in. */
   memoryFor(fields: HeaderFields): BodyMemory;
   readonly maxBodyBytes: number;
   /** No earlier request of the connection is in progress. */
   readonly isIdle: boolean;
-  /** More requests may be read now. */
+  /** Returns whether more requests may be read now. */
   mayRead(): boolean;
-  /** `reserved` bytes of that memory pass to the sink with the body. */
+  /** `reserved` bytes of that budget pass to the sink with the body. */
   request(
     head: ParsedRequest,
     body: string | Uint8Array | null,
     requestBytes: number,
     reserved: number,
   ): void;
-  /** With `isLast` nothing more can be read from the connection. */
+  /** With `isLast` the connection cannot be read any further. */
   refuse(refusal: HttpRejection, head: ParsedRequest, requestBytes: number, isLast: boolean): void;
-  /** The request was refused before; nothing more can be read from the connection. */
+  /** The request was rejected before; the connection cannot be read any further. */
   cut(): void;
-  /** @returns why the peer is no dispatcher */
+  /** @returns why the peer may not be a dispatcher */
   introduce(ident: Ident): HttpRejection | null;
   /**
-   * The connection carries streams from now on: the sink takes what follows.
+   * The connection becomes a trunk: the sink takes the bytes that follow.
    * @returns why it may not
    */
   carry(): HttpRejection | null;
-  /** Leaves out what the client may not say. */
+  /** Removes the fields that the client may not send. */
   allowed(fields: HeaderFields): HeaderFields;
-  /** The client waits for word before it sends a body that will be taken. */
+  /** The client sent `Expect: 100-continue` and its body will be accepted. */
   sendContinue(): void;
 }
 
 export class RequestReader {
-  /** The next request expects to be told to go on, which has to wait for the answers before it. */
+  /** The next request expects 100 Continue, which must wait for the responses before it. */
   waitsForIdle = false;
   /** The last `read` found more than empty lines. */
   isActive = false;
@@ -84,7 +84,9 @@ export class RequestReader {
   #request: ParsedRequest | null = null;
   /** The body being read, that of `#request`. */
   #body: BodyReader | null = null;
-  /** When the window began in which the body has to make progress, and the bytes until then. */
+  /**
+   * Start of the window in which the body has to make progress, and the bytes received before it.
+   */
   #windowStartedAtMs = 0;
   #windowBytes = 0;
   #requestBytes = 0;
@@ -95,8 +97,8 @@ export class RequestReader {
   }
 
   /**
-   * Reads as many requests as there are and the sink takes.
-   * @returns the offset of the first byte not used
+   * Reads as many requests as are complete and the sink accepts.
+   * @returns the offset of the first byte not consumed
    */
   read(chunk: Buffer, monotonicMs: number): number {
     this.#monotonicMs = monotonicMs;
@@ -123,19 +125,19 @@ export class RequestReader {
     return at;
   }
 
-  /** The client has sent its last byte: what is unfinished never will be. */
+  /** The client sent its last byte: an unfinished request is rejected. */
   end(rest: Buffer | null): void {
     if (this.#body !== null) this.#fail(INVALID_CONTENT);
     else if (rest !== null && !(rest.length === 1 && rest[0] === CR))
       this.#fail(rest.includes("\r\n") ? INVALID_HEADER : INVALID_REQUEST_LINE);
   }
 
-  /** Refuses the unfinished request because it takes too long. */
+  /** Rejects the unfinished request on a timeout. */
   giveUp(): void {
     this.#fail(REQUEST_TIMEOUT);
   }
 
-  /** A head was read whose body is still to come. */
+  /** Returns whether a head was read whose body is still incomplete. */
   get hasRequest(): boolean {
     return this.#request !== null;
   }
@@ -146,7 +148,10 @@ export class RequestReader {
     return { method, target, headers: fields, t0Ms };
   }
 
-  /** True when an unfinished head takes too long, or a body made no progress; called at times. */
+  /**
+   * Returns whether an unfinished head takes too long, or a body made no progress; called
+   * periodically.
+   */
   isLate(monotonicMs: number): boolean {
     if (this.#body !== null) {
       if (monotonicMs - this.#windowStartedAtMs < BODY_RATE_WINDOW_MS) return false;
@@ -157,13 +162,13 @@ export class RequestReader {
     return this.#headStartedAtMs !== 0 && monotonicMs - this.#headStartedAtMs > HEAD_TIMEOUT_MS;
   }
 
-  /** The server did not read for a while, which is not the client's fault. */
+  /** Restarts the timeouts after a pause in which the server itself did not read. */
   restartClock(monotonicMs: number): void {
     this.#windowStartedAtMs = monotonicMs;
     this.#windowBytes = this.#requestBytes;
   }
 
-  /** Nothing more will be read; gives back what an unfinished body holds. */
+  /** Ends reading; returns the memory of an unfinished body. */
   close(): void {
     this.#body?.store.release();
     this.#body = null;
@@ -171,7 +176,7 @@ export class RequestReader {
     this.#headStartedAtMs = 0;
   }
 
-  /** Nothing more can be read: refuses the request at hand, unless that was done before. */
+  /** Rejects the current request, unless that was done before; nothing more can be read. */
   #fail(refusal: HttpRejection): void {
     const wasRefused = this.#body !== null && this.#body.store.refusal !== null;
     const request = this.#request ?? {
@@ -189,7 +194,7 @@ export class RequestReader {
     return toEpochMs(this.#headStartedAtMs || this.#monotonicMs);
   }
 
-  /** @returns `at` when the head is not complete or has to wait */
+  /** @returns `at` when the head is incomplete or has to wait */
   #readHead(text: string, chunk: Buffer, at: number): number {
     const head = this.#head;
     const outcome = head.read(text, at);
@@ -212,7 +217,7 @@ export class RequestReader {
     return chunk.length;
   }
 
-  /** The head of a request is complete: takes its body too when that has arrived already. */
+  /** Starts a request whose head is complete, including its body if that has arrived already. */
   #begin(text: string, chunk: Buffer, at: number): number {
     const { method, target, end } = this.#head;
     const fields = this.#head.fields!;
@@ -259,13 +264,13 @@ export class RequestReader {
     const unexpected = fields.expect !== null && !expects ? EXPECTATION_FAILED : null;
     const tooLarge = length > this.#sink.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;
     const refusal = headRefusal ?? unexpected ?? tooLarge;
-    // A client that waits for word may or may not send the body: the framing would be a guess.
+    // A client that sent `Expect` may or may not send the body: the framing would be ambiguous.
     if (refusal !== null) this.#refuseBody(refusal, expects || length > MAX_DRAIN_BYTES);
     else if (expects && !hasArrived && !body.done) this.#sink.sendContinue();
     if (body.done) this.#endBody(body);
   }
 
-  /** Answers now; the rest of the body is read and dropped, unless `isLast`. */
+  /** Answers at once; the rest of the body is read and discarded, unless `isLast`. */
   #refuseBody(refusal: HttpRejection, isLast: boolean): void {
     const request = this.#request!;
     this.#body!.store.giveUp(refusal);

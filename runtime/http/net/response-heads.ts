@@ -1,6 +1,6 @@
-// The header section of every answer, byte for byte as the interface orders it: status line, fields
-// of the engine, Server, Connection, Access-Control-Allow-Origin when asked for, Content-Type and
-// Content-Length when there is content. No Date.
+// The header section of every response, byte for byte in the order of the interface: status line,
+// fields of the engine, Server, Connection, Access-Control-Allow-Origin if configured, Content-Type
+// and Content-Length when there is content. No Date.
 
 import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
@@ -19,20 +19,22 @@ export class ResponseHeads {
   readonly #connection: string;
   readonly #byMediaType = new Map<string | null, Map<number, Head>>();
 
-  /** @param connection what becomes of it */
+  /** @param connection value of the `Connection` field */
   constructor(cors: string | null, connection: "keep-Alive" | "close" = "keep-Alive") {
     this.#connection = connection;
     this.#cors = cors === null ? "" : `Access-Control-Allow-Origin: ${cors}\r\n`;
   }
 
-  /** A whole head. Without content `mediaType` is null and no content fields are written. */
+  /**
+   * Returns a whole head. Without content `mediaType` is null and no content fields are written.
+   */
   text(status: number, mediaType: string | null, byteLength: number, fields: string): string {
     const head = this.#find(status, byteLength === 0 ? null : mediaType);
     const start = fields === "" ? head.both : head.first + fields + head.rest;
     return byteLength === 0 ? `${start}\r\n` : `${start}${byteLength}\r\n\r\n`;
   }
 
-  /** The same for content that comes in chunks. */
+  /** Returns the same for content in chunked encoding. */
   chunked(status: number, mediaType: string, fields: string): string {
     const { first, rest } = this.#find(status, mediaType);
     return `${first}${fields}${rest.slice(0, -LENGTH.length)}Transfer-Encoding: chunked\r\n\r\n`;

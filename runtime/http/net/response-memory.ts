@@ -1,6 +1,6 @@
-// What answers take that their clients have not read yet. Nobody can be made to read, and an
-// executed request has its answer already: beyond the bounds the answer is dropped, and the client
-// is told so in a few words.
+// Limits the memory of responses that clients have not read yet. The server cannot make a client
+// read, and an executed request already has its result: beyond the limit, the response is dropped
+// and replaced by a short error.
 
 import { IdleGc } from "../../base/idle-gc.js";
 import {
@@ -21,12 +21,12 @@ export class ResponseMemory {
     this.#collector = parent === null ? new IdleGc() : null;
   }
 
-  /** True when there is no use in more requests. */
+  /** Returns whether further requests should wait. */
   get isUsedUp(): boolean {
     return this.held >= this.limit || (this.parent?.isUsedUp ?? false);
   }
 
-  /** One answer is always taken, however large. */
+  /** A single response is always accepted, however large. */
   hasCapacityFor(bytes: number): boolean {
     const fits = this.held === 0 || this.held + bytes <= this.limit;
     return fits && (this.parent?.hasCapacityFor(bytes) ?? true);
@@ -43,7 +43,7 @@ export function clientResponses(server: ResponseMemory): ResponseMemory {
   return new ResponseMemory(server.limit * MAX_CLIENT_MEMORY_RATIO, server);
 }
 
-/** What one connection holds. */
+/** Memory that one connection holds. */
 export class ConnectionResponses {
   #held = 0;
   readonly #client: ResponseMemory;
@@ -52,7 +52,7 @@ export class ConnectionResponses {
     this.#client = client;
   }
 
-  /** No more requests are read before some of it is sent. */
+  /** Returns whether reading requests must wait until responses are sent. */
   get isLarge(): boolean {
     return this.#held >= this.#client.limit * MAX_CONNECTION_MEMORY_RATIO;
   }
@@ -67,7 +67,7 @@ export class ConnectionResponses {
     return this.#held + bytes <= limit && this.#client.hasCapacityFor(bytes);
   }
 
-  /** Tells how much it is now. */
+  /** Sets the current number of bytes. */
   set(bytes: number): void {
     if (bytes === this.#held) return;
     this.#client.add(bytes - this.#held);

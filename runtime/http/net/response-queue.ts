@@ -1,5 +1,6 @@
-// The requests of one connection that are in progress, oldest first, and the order in which their
-// answers leave. An answer that comes early waits here for those before it.
+// The requests in progress of one connection, oldest first, which defines the order of the
+// responses. A response that is ready early waits here for those before it (head-of-line blocking,
+// as HTTP/1.1 pipelining requires).
 
 import { releaseBuffer } from "../../base/exclusive-buffer.js";
 import {
@@ -11,21 +12,21 @@ import type { ServerEvents } from "../transport.js";
 import type { NetExchange } from "./exchange.js";
 import type { OutputBuffer } from "./output.js";
 
-/** What the queue tells its connection. */
+/** Callbacks to the connection. */
 export interface QueueOwner {
   readonly events: ServerEvents;
   /** Text was added to the output. */
   wrote(): void;
-  /** The last answer of the connection is known; nothing after it is to be read. */
+  /** The last response of the connection is known; no further input is read. */
   closing(): void;
-  /** An answer could not be sent whole. */
+  /** A response could not be sent completely. */
   failed(): void;
 }
 
 export class ResponseQueue {
   /** Number of requests in progress. */
   size = 0;
-  /** Bytes of answers that wait for those before them. */
+  /** Bytes of responses that wait for those before them. */
   heldBytes = 0;
   #headBytes = 0;
   readonly #owner: QueueOwner;
@@ -39,7 +40,7 @@ export class ResponseQueue {
     this.#output = output;
   }
 
-  /** The client has to wait for answers before more of its requests are read. */
+  /** Returns whether reading requests must wait for responses. */
   get isFull(): boolean {
     return this.size >= MAX_PIPELINED_REQUESTS || this.#headBytes >= MAX_PIPELINED_HEAD_BYTES;
   }
@@ -52,7 +53,7 @@ export class ResponseQueue {
     this.#headBytes += exchange.headBytes;
   }
 
-  /** Called once an exchange has its answer. */
+  /** Called once the response of an exchange is ready. */
   settle(exchange: NetExchange): void {
     exchange.owner.give(exchange.reserved);
     exchange.reserved = 0;
@@ -67,7 +68,7 @@ export class ResponseQueue {
     if (exchange === this.#first) this.#send();
   }
 
-  /** The client is gone: nothing more can be sent. */
+  /** The client disconnected: nothing more can be sent. */
   abort(): void {
     this.#abortFrom(this.#first);
     this.#first = null;
@@ -106,7 +107,7 @@ export class ResponseQueue {
     this.#owner.wrote();
   }
 
-  /** The oldest answer has gone out as a stream. */
+  /** The oldest response was streamed completely. */
   #streamed(): void {
     if (this.#first === null) return;
     this.#shift(this.#first);

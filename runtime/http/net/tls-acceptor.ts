@@ -1,13 +1,13 @@
-// Where connections come in that are encrypted: from a connection of TCP to one that has agreed on
-// its keys. Until then nobody is known, so the time for it is bounded as that of a head is; how
-// many may be about it is for the server to say.
+// Performs TLS handshakes: from an accepted TCP connection to a secured one. Clients are
+// unauthenticated until then, so the handshake has a timeout like that of a head; the server limits
+// the number of concurrent handshakes.
 
 import { constants } from "node:crypto";
 import type { Socket } from "node:net";
 import { createServer, type Server, type TLSSocket } from "node:tls";
 import type { TlsMaterial } from "../../base/tls-files.js";
 
-/** Gets the connection once it is secured, null when it never will be. Called once. */
+/** Receives the connection once it is secured, null if the handshake fails. Called once. */
 type Done = (socket: TLSSocket | null) => void;
 
 interface Guest {
@@ -29,32 +29,32 @@ export class TlsAcceptor {
       rejectUnauthorized: material.options.ca !== undefined,
     });
     this.#server.on("secureConnection", (socket) => this.#settle(keyOf(socket), socket));
-    // A client that speaks something else; its connection closes, which tells who waits for it.
+    // The client does not speak TLS; its connection closes, which completes the handshake.
     this.#server.on("tlsClientError", () => {});
   }
 
-  /** Connections that are not secured yet. */
+  /** Connections whose handshake is incomplete. */
   get size(): number {
     return this.#guests.size;
   }
 
-  /** Other certificates for connections that come from now on. */
+  /** Sets the certificates of new connections. */
   use(material: TlsMaterial): void {
     this.#server.setSecureContext(contextOptions(material));
   }
 
   /**
-   * @param owner whose connection it is
-   * @param untilMs when it must be secured, milliseconds of `performance.now`
+   * @param owner the client
+   * @param untilMs deadline of the handshake, milliseconds of `performance.now`
    */
   secure(socket: Socket, owner: object, untilMs: number, done: Done): void {
     const key = keyOf(socket);
-    // It was reset before it came here: it has no addresses any more.
+    // It was reset earlier: its addresses are no longer available.
     if (socket.remoteAddress === undefined) {
       socket.destroy();
       return done(null);
     }
-    // The one before it with these addresses is gone, and has not said so yet.
+    // A former connection with the same addresses closed, but its event is still pending.
     const former = this.#guests.get(key);
     if (former !== undefined) {
       this.#settle(key, null);
@@ -69,7 +69,7 @@ export class TlsAcceptor {
     this.#server.emit("connection", socket);
   }
 
-  /** Ends the one of an owner that has been here for longest; false where there is none. */
+  /** Closes the oldest handshake of an owner; false where there is none. */
   reject(owner: object): boolean {
     for (const [key, guest] of this.#guests) {
       if (guest.owner !== owner) continue;
@@ -80,7 +80,7 @@ export class TlsAcceptor {
     return false;
   }
 
-  /** Ends what takes too long. */
+  /** Closes handshakes that exceeded their deadline. */
   sweep(monotonicMs: number): void {
     for (const { socket, untilMs } of this.#guests.values()) {
       if (monotonicMs >= untilMs) socket.destroy();
@@ -102,13 +102,13 @@ export class TlsAcceptor {
   }
 }
 
-/** Clients may not agree on new keys again and again: it costs the server more than them. */
+/** Disables renegotiation: it costs the server more than the client. */
 function contextOptions({ options }: TlsMaterial) {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
   return { ...options, minVersion: "TLSv1.2", secureOptions } as const;
 }
 
-/** Unique while it is open: a client may come from one port to two addresses of this machine. */
+/** Unique while open: a client may connect from one port to two local addresses. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -1,5 +1,5 @@
-// The `net` transport: listens, admits connections up to the limit, and drives what they share: one
-// list of connections that have something to write, one sweep timer, one budget for bodies.
+// The `net` transport: listens, admits connections up to the limit, and drives their shared state:
+// one list of connections with pending output, one sweep timer, one budget for bodies.
 
 import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
@@ -38,12 +38,12 @@ import { ResponseHeads } from "./response-heads.js";
 import { ResponseMemory } from "./response-memory.js";
 import { TlsAcceptor } from "./tls-acceptor.js";
 
-/** Of connections, one part in so many may be told that there are too many. */
+/** Fraction of the connection limit that may concurrently be refused with a response. */
 const REFUSED_SHARE = 4;
-/** How IPv4 clients of a socket for both families are shown. */
+/** IPv4-mapped addresses of clients on a dual-stack socket. */
 const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/;
 
-/** HTTP/1.1 on `node:net`: every rule of the interface, byte for byte, on every platform. */
+/** HTTP/1.1 on `node:net`: implements the interface byte for byte on every platform. */
 export const netTransport: Transport = {
   name: "net",
   async listen(port, ip, options, events) {
@@ -58,12 +58,12 @@ type CreateServer = (
   admit: (socket: Socket) => void,
 ) => Server;
 
-/** Who was let in. */
+/** An accepted client. */
 interface Guest {
   readonly address: string;
   readonly port: number;
   readonly owner: Client;
-  /** Counts as a connection of a dispatcher. */
+  /** Counts as a dispatcher's connection. */
   readonly isDispatcher: boolean;
 }
 
@@ -80,26 +80,26 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   readonly proxies: Proxies;
   port = 0;
   readonly #server: Server;
-  /** Connections that may be open. */
+  /** Maximum number of open connections. */
   readonly #most: number;
   readonly #connections = new Set<NetConnection>();
   /** Null where proxies name clients in header fields only. */
   readonly #proxyDoor: ProxyAcceptor | null;
   /** Null where connections are not encrypted. */
   readonly #door: TlsAcceptor | null;
-  /** Clients beyond the limit while they are told so. */
+  /** Clients beyond the limit while they receive the refusal. */
   readonly #refused = new Map<Socket, number>();
   #scheduled: NetConnection[] = [];
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
-  /** Connections that were accepted, whatever became of them. */
+  /** Connections accepted so far, including closed ones. */
   #accepted = 0;
   /** Connections of dispatchers. */
   #introduced = 0;
-  /** Set while draining and closing: the last connection is gone. */
+  /** Set while draining and closing: resolves when the last connection closes. */
   #emptied: (() => void) | null = null;
 
-  /** @param create what accepts connections, where that is not a server of sockets */
+  /** @param create creates the acceptor of connections, by default a server of sockets */
   constructor(
     options: ServerOptions,
     readonly events: ServerEvents,
@@ -112,7 +112,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_RESERVE_RATIO);
     this.answers = new ResponseMemory(options.answerMemoryBytes, null);
     this.clients = new Clients((key) => new Client(key, this.budget, share, this.answers, limits));
-    // What no client can ever send is too large, not to be tried again.
+    // A body that can never fit is 413, not a retryable 503.
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.rights = new ClientPermissions(options.parents);
@@ -120,7 +120,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.#proxyDoor = options.proxyProtocol ? new ProxyAcceptor() : null;
     this.#most = options.mostConnections;
     this.#door = options.tls === null ? null : new TlsAcceptor(options.tls);
-    // Half-open: a client that has sent its last request still gets its answer.
+    // Half-open: a client that has sent its last request still gets its response.
     const settings = { allowHalfOpen: true, noDelay: true };
     this.#server = create(settings, (socket) => this.#admit(socket));
   }
@@ -132,7 +132,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
       const address = ip === null ? { port } : { port, host: ip };
       server.listen({ ...address, backlog: LISTEN_BACKLOG }, () => {
         server.off("error", reject);
-        // A failed accept (no descriptors left) concerns one client; the server goes on.
+        // A failed accept (no descriptors left) affects one client; the server continues.
         server.on("error", (error) =>
           log(`failed to accept a connection: ${error.message}`, "warn"),
         );
@@ -168,8 +168,8 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   /**
-   * Resolves once no client is connected and not yet accepted, after `timeoutMs` at the latest.
-   * Those that are when a server stops listening are reset.
+   * Resolves once no connection waits in the accept queue, after `timeoutMs` at the latest. The
+   * system resets those that wait when a server stops listening.
    */
   async #allAccepted(timeoutMs: number): Promise<void> {
     const untilMs = performance.now() + timeoutMs;
@@ -179,7 +179,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     }
   }
 
-  /** Resolves when the last connection is gone, after `timeoutMs` at the latest. */
+  /** Resolves when the last connection is closed, after `timeoutMs` at the latest. */
   #empty(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);
@@ -303,7 +303,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     return best;
   }
 
-  /** A connection that agrees on its keys counts as one that is open. */
+  /** A handshake counts as an open connection. */
   #secure(door: TlsAcceptor, socket: Socket, guest: Guest): void {
     const { owner, isDispatcher } = guest;
     this.clients.connected(owner, !isDispatcher);
@@ -329,7 +329,7 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
   }
 
   #refuse(socket: Socket): void {
-    // To tell somebody by TLS costs more than to serve him.
+    // A refusal by TLS would cost more than serving the client.
     if (this.#door !== null || this.#refused.size >= this.#most / REFUSED_SHARE) {
       socket.destroy();
       return;
@@ -346,7 +346,10 @@ export class NetServer implements HttpServer, ConnectionHost<NetConnection> {
     this.events.answered(0, text.length);
   }
 
-  /** Ends what has taken too long by `monotonicMs`, milliseconds of `performance.now`. */
+  /**
+   * Closes connections that exceeded their timeouts by `monotonicMs`, milliseconds of
+   * `performance.now`.
+   */
   sweep(monotonicMs: number): void {
     for (const connection of this.#connections) connection.sweep(monotonicMs);
     this.#door?.sweep(monotonicMs);

@@ -1,7 +1,8 @@
-// One request and its answer on uWebSockets. Answers that end the connection are sent from the
-// event loop, never from within the parser: in there, requests that came in the same packet would
-// still be run, and what has been written would be lost by closing. The answer to a chunked request
-// is one of them: uWebSockets forgives broken chunks, so nothing behind one is to be believed.
+// One request and its response on uWebSockets. Responses that close the connection are sent from
+// the event loop, never from within the parser: there, pipelined requests of the same packet would
+// still run, and closing would discard written data. Responses to chunked requests close the
+// connection, too: uWebSockets accepts malformed chunks, so any bytes after them could be smuggled
+// requests.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { CountedPlugin } from "../../metrics/plugin-counters.js";
@@ -23,15 +24,15 @@ import { sendStream } from "./send-stream.js";
 import type { UwsResponse } from "./uws-api.js";
 
 const NOT_ASCII = /[^\0-\x7f]/;
-/** Longer text is turned into bytes without being searched first. */
+/** Longer strings are encoded without a scan for non-ASCII characters. */
 const MAX_SEARCHED_LENGTH = 4096;
 
-/** What the exchanges of one server share. */
+/** State shared by the exchanges of one server. */
 export interface ExchangeHost {
   readonly heads: UwsResponseHeads;
   readonly clients: Clients;
   readonly events: ServerEvents;
-  /** Connections end with their next answer. */
+  /** Connections close with their next response. */
   readonly isRetiring: boolean;
 }
 
@@ -41,16 +42,16 @@ export class UwsExchange implements Exchange {
   trace: Trace | null = null;
   isWarmUp = false;
   body: string | Uint8Array | null = null;
-  /** Who asks, with all its connections. */
+  /** The client, with all its connections. */
   readonly owner: Client;
-  /** What the body holds of the client's share. */
+  /** Bytes of the client's body quota reserved by this exchange. */
   reserved = 0;
-  /** Called when the client goes away before it has its answer. */
+  /** Called when the client disconnects before the response is complete. */
   onAborted: (() => void) | null = null;
   readonly #host: ExchangeHost;
   readonly #response: UwsResponse;
   #answered = false;
-  /** The answer is complete and the response not to be touched any more. */
+  /** The response is complete and must not be touched any more. */
   #sent = false;
 
   constructor(
@@ -70,7 +71,10 @@ export class UwsExchange implements Exchange {
     this.owner = host.clients.at(forwardedFor ?? connection.remoteAddress);
   }
 
-  /** To be called before the route handler returns: uWebSockets wants it for later answers. */
+  /**
+   * Registers the abort handler. Must be called before the route handler returns: uWebSockets
+   * requires it for asynchronous responses.
+   */
   watch(): void {
     if (this.#sent) return;
     this.#response.onAborted(() => {
@@ -112,7 +116,7 @@ export class UwsExchange implements Exchange {
     this.#stream(head, byteLength, source);
   }
 
-  /** Counts what is not sent yet; uWebSockets would keep all of it, and tell nobody. */
+  /** Accounts for unsent bytes; uWebSockets would buffer all of them without reporting it. */
   #sendLarge(
     status: number,
     mediaType: string,
@@ -134,7 +138,7 @@ export class UwsExchange implements Exchange {
     else send();
   }
 
-  /** Sends content as the client takes it; `done` is called whatever becomes of it. */
+  /** Streams content with backpressure; `done` is called on success and on failure. */
   #stream(head: string, byteLength: number, source: ByteStream, done = (): void => {}): void {
     const gone = new AbortController();
     this.onAborted = () => gone.abort();
@@ -171,7 +175,7 @@ export class UwsExchange implements Exchange {
     });
   }
 
-  /** Answers with an error of the transport's own; with `isLast` the connection ends. */
+  /** Answers with an error of the transport; `isLast` closes the connection. */
   refuse(refusal: HttpRejection, isLast: boolean): void {
     const { status, message, fields } = refusal;
     const { events } = this.#host;
@@ -180,7 +184,7 @@ export class UwsExchange implements Exchange {
     else if (this.#begin()) this.#sendLast(status, mediaType, body, fields);
   }
 
-  /** @returns false when there is nothing to send, or nobody to send it to */
+  /** @returns false when there is nothing to send, or the client is gone */
   #begin(): boolean {
     if (this.#answered) return false;
     this.#answered = true;
@@ -222,11 +226,11 @@ export class UwsExchange implements Exchange {
     this.#end(headBytes(head, length));
   }
 
-  /** Without a length the client sees the end of the answer by the end of the connection. */
+  /** Without a length, closing the connection marks the end of the response. */
   #sendEmpty(head: string): void {
     setImmediate(() => {
       if (this.aborted) return;
-      // The empty line makes it a whole answer; ending it would add fields to it.
+      // The empty line completes the response; `end` would add fields to it.
       this.#response.cork(() => this.#response.writeStatus(`${head}\r\n`));
       this.#end(headBytes(head, 0));
       this.#response.close();
@@ -234,7 +238,7 @@ export class UwsExchange implements Exchange {
   }
 }
 
-/** uWebSockets sends text as UTF-8, and takes no shared memory. */
+/** uWebSockets encodes strings as UTF-8 and rejects shared memory. */
 function sendable(body: string | Uint8Array): string | Uint8Array {
   if (typeof body !== "string") {
     return body.buffer instanceof SharedArrayBuffer ? Uint8Array.from(body) : body;

@@ -1,6 +1,6 @@
-// Who the clients are. uWebSockets says from which address a request came, but neither from which
-// port nor on which connection, so all connections of one address are one peer here. Asking costs
-// a fifth of a small request; while only one address is connected there is nothing to ask.
+// Tracks clients. uWebSockets reports the address of a request, but neither its port nor its
+// connection, so all connections of one address count as one peer. The lookup costs a fifth of a
+// small request, and is skipped while a single address is connected.
 
 import { SocketAddress } from "node:net";
 import { nowMs } from "../../base/clock.js";
@@ -8,12 +8,12 @@ import { formatClientUrl } from "../client-address.js";
 import type { Connection, IncomingRequest } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
-/** Peers remembered beyond the open connections; forgetting one is no loss. */
+/** Peers cached beyond the open connections; evicting one does no harm. */
 const MAX_PEERS = 1024;
 const MAPPED_PREFIX = Buffer.from("00000000000000000000ffff", "hex");
 
 export interface Peer extends Connection {
-  /** The one that began last, of all its connections. */
+  /** The latest request of all its connections. */
   arriving: IncomingRequest | null;
 }
 
@@ -23,19 +23,19 @@ export class Peers {
   #only: Peer | null = null;
   readonly #byBytes = new Map<string, Peer>();
 
-  /** A connection was opened; `open` counts it. */
+  /** Records an opened connection; `open` counts it. */
   opened(response: UwsResponse, open: number): void {
     const peer = this.#ask(response);
     if (open === 1) this.#only = peer;
     else if (this.#only !== peer) this.#only = null;
   }
 
-  /** The peer of a request that has not been answered yet. */
+  /** Returns the peer of a request that has not been answered yet. */
   of(response: UwsResponse): Peer {
     return this.#only ?? this.#ask(response);
   }
 
-  /** One entry for each of `count` open connections. */
+  /** Returns one entry per open connection. */
   list(count: number): readonly Connection[] {
     return new Array<Connection>(count).fill(this.#only ?? this.#peer(""));
   }
@@ -66,7 +66,7 @@ export class Peers {
   }
 }
 
-/** The usual text of an address of 4 or 16 bytes; IPv4 addresses in IPv6 form read as IPv4. */
+/** Formats an address of 4 or 16 bytes; IPv4-mapped IPv6 addresses read as IPv4. */
 export function addressText(bytes: Buffer): string {
   if (bytes.length !== 16) return bytes.join(".");
   if (bytes.subarray(0, 12).equals(MAPPED_PREFIX)) return bytes.subarray(12).join(".");

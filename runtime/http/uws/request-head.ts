@@ -1,6 +1,6 @@
-// Reads the head of a request from uWebSockets, which has parsed it already and gives names in
-// lower case and values trimmed. The header section is put together again as a client could have
-// sent it and judged by the same code as everywhere, so that a rule is written down once.
+// Reads the head of a request from uWebSockets, which has already parsed it and returns lower-case
+// names and trimmed values. The header section is serialized again and validated by the common
+// parser, so that each rule exists once.
 
 import { MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
 import { type HeaderFields, readHeaderFields } from "../header-fields.js";
@@ -17,24 +17,27 @@ const VISIBLE_ASCII = /^[!-~]+$/;
 const MAX_PLAIN_TARGET_LENGTH = MAX_REQUEST_LINE_BYTES - 32;
 
 export class RequestHeadReader {
-  // Results of the last `read`; fields rather than an object, which would cost one per request.
+  // Results of the last `read`: fields instead of an object, which would be allocated per request.
   method: Method = "GET";
   target = "";
-  /** Null when the request is refused and its end is not known. */
+  /** Null when the request is rejected and its end is unknown. */
   fields: HeaderFields | null = null;
-  /** Bytes of the head as a client would have sent it. */
+  /** Bytes of the head on the wire. */
   byteLength = 0;
 
   #isTooLong = false;
   #block = "";
-  /** The header section read last; clients repeat theirs from request to request. */
+  /** The last header section: clients repeat theirs from request to request. */
   #lastBlock = "";
   #lastFields: HeaderFields | null = null;
   readonly #collect = (name: string, value: string): void => {
     this.#block += `${name}: ${value}\r\n`;
   };
 
-  /** @returns the refusal to answer with, null when the request is fine */
+  /**
+   * Reads a head.
+   * @returns the rejection to answer with, null when the request is valid
+   */
   read(request: UwsRequest): HttpRejection | null {
     this.fields = null;
     const query = request.getQuery();
@@ -49,7 +52,7 @@ export class RequestHeadReader {
     this.#isTooLong = false;
     const isPlain = target.length <= MAX_PLAIN_TARGET_LENGTH && VISIBLE_ASCII.test(target);
     if (isPlain && (method === "GET" || method === "POST")) {
-      // Nearly every request. uWebSockets lets no target through that is not a path.
+      // The common case. uWebSockets accepts only targets that are paths.
       this.method = method;
       this.target = target;
       return null;
@@ -79,7 +82,7 @@ export class RequestHeadReader {
   }
 }
 
-/** uWebSockets decodes text as UTF-8; the rest of the server wants one character a byte. */
+/** Converts the UTF-8 strings of uWebSockets to latin1, one character per byte. */
 function asBytes(text: string): string {
   return NOT_ASCII.test(text) ? Buffer.from(text).toString("latin1") : text;
 }

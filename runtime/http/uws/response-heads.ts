@@ -1,10 +1,10 @@
-// The header section of an answer as uWebSockets takes it: one text that goes out behind
-// "HTTP/1.1 ". uWebSockets adds Date and Content-Length by itself, and `Connection: close` where it
-// is told to end the connection.
+// The header section of a response for uWebSockets: one string that follows "HTTP/1.1 ".
+// uWebSockets adds Date and Content-Length itself, and `Connection: close` when told to close the
+// connection.
 
 import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
-/** What uWebSockets adds to the text: version, line ends, Date, the name of Content-Length. */
+/** Bytes that uWebSockets adds: version, line ends, Date, the name of Content-Length. */
 const ADDED_BYTES = 68;
 
 export class UwsResponseHeads {
@@ -15,7 +15,7 @@ export class UwsResponseHeads {
     this.#cors = cors === null ? "" : `\r\nAccess-Control-Allow-Origin: ${cors}`;
   }
 
-  /** A head without its last line end. `mediaType` is null when there is no content. */
+  /** Returns a head without its last line end. `mediaType` is null when there is no content. */
   text(status: number, mediaType: string | null, fields: string): string {
     if (fields !== "") return this.#make(status, mediaType, fields, "keep-Alive");
     let heads = this.#byMediaType.get(mediaType);
@@ -31,12 +31,15 @@ export class UwsResponseHeads {
     return head;
   }
 
-  /** The head of an answer that ends the connection; uWebSockets adds the field that says so. */
+  /**
+   * Returns the head of a response that closes the connection; uWebSockets adds `Connection:
+   * close`.
+   */
   closing(status: number, mediaType: string, fields: string): string {
     return this.#make(status, mediaType, fields, null);
   }
 
-  /** The same for content that is sent piece by piece, where uWebSockets adds no such field. */
+  /** Returns the same for streamed content, where uWebSockets does not add `Connection: close`. */
   last(status: number, mediaType: string, fields: string): string {
     return this.#make(status, mediaType, fields, "close");
   }
@@ -55,7 +58,7 @@ export class UwsResponseHeads {
   }
 }
 
-/** Bytes of a head on the wire, for content of `contentLength` bytes. */
+/** Returns the bytes of a head on the wire, for content of `contentLength` bytes. */
 export function headBytes(head: string, contentLength: number): number {
   return head.length + ADDED_BYTES + String(contentLength).length;
 }

@@ -1,5 +1,4 @@
-// Sends content of unknown length while it is made, never faster than the client takes it.
-// uWebSockets puts it into chunks by itself.
+// Streams content of unknown length with backpressure. uWebSockets applies the chunked encoding.
 
 import type { ByteStream } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
@@ -7,9 +6,9 @@ import type { UwsResponse } from "./uws-api.js";
 /**
  * Sends head and content.
  * @param head as `writeStatus` takes it
- * @param gone aborted once the client is gone; the response is not touched after that
- * @param isLast the connection ends behind it
- * @returns how many bytes were sent; null when the source failed or the client is gone
+ * @param gone aborted when the client disconnects; the response is not touched afterwards
+ * @param isLast the connection closes afterwards
+ * @returns the number of bytes sent; null when the source failed or the client disconnected
  */
 export async function sendChunks(
   response: UwsResponse,
@@ -49,7 +48,7 @@ function untilTaken(response: UwsResponse, gone: AbortSignal): Promise<void> {
     };
     gone.addEventListener("abort", done);
     response.onWritable(() => {
-      // Not at once: going on writes, in the middle of this handler.
+      // Deferred: continuing would write within this handler.
       setImmediate(done);
       return true;
     });

@@ -1,4 +1,4 @@
-// Sends the content of an answer while it is read, never faster than the client takes it.
+// Streams content of known length with backpressure.
 
 import type { ByteStream } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
@@ -6,8 +6,8 @@ import type { UwsResponse } from "./uws-api.js";
 /**
  * Sends head and content.
  * @param head as `writeStatus` takes it
- * @param gone aborted once the client is gone; the response is not touched after that
- * @returns false when the source failed or was shorter than announced
+ * @param gone aborted when the client disconnects; the response is not touched afterwards
+ * @returns false when the source failed or was shorter than declared
  */
 export async function sendStream(
   response: UwsResponse,
@@ -33,12 +33,12 @@ export async function sendStream(
       if (left === 0) return true;
     }
   } catch {
-    // The source failed; that the answer is not whole is all that can be told.
+    // The source failed: the head is sent, so closing the connection is the only error signal.
   }
   return false;
 }
 
-/** Goes on with `bytes`, which begin at `offset` of the content, whenever there is room. */
+/** Continues with `bytes`, which start at `offset` of the content, whenever the socket drains. */
 function untilTaken(
   response: UwsResponse,
   bytes: Uint8Array,
@@ -58,7 +58,7 @@ function untilTaken(
       response.cork(() => {
         isTaken = response.tryEnd(bytes.subarray(reached - offset), byteLength)[0];
       });
-      // Not at once: going on may set the next handler, in the middle of this one.
+      // Deferred: continuing may set the next handler within this one.
       if (isTaken) setImmediate(done);
       return isTaken;
     });

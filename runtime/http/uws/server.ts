@@ -1,6 +1,6 @@
-// One listening server on hyper-express: its lifecycle is hyper-express's, the one route is on the
-// uWebSockets app beneath, where a request costs a third less. Everything that uWebSockets' parser
-// lets through is judged here as in the other transport.
+// One listening server on hyper-express: hyper-express manages the lifecycle; the single route is
+// registered on the uWebSockets app beneath, which makes a request a third cheaper. All requests
+// accepted by the parser of uWebSockets are validated here as in the other transport.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
@@ -39,7 +39,7 @@ const DRAIN_POLL_MS = 10;
 export class UwsServer implements HttpServer, ExchangeHost {
   readonly heads: UwsResponseHeads;
   readonly budget: BodyBudget;
-  /** By addresses: connections are not told apart. */
+  /** By address: connections cannot be told apart. */
   readonly clients: Clients;
   port = 0;
   isRetiring = false;
@@ -74,10 +74,10 @@ export class UwsServer implements HttpServer, ExchangeHost {
 
   async listen(port: number, host: string): Promise<void> {
     await this.#server.listen(port, host);
-    // After hyper-express has set up its own routes, so that this one takes their place.
+    // Registered after the routes of hyper-express, to replace them.
     this.#server.uws_instance.any("/*", (response, request) => this.#receive(response, request));
     this.port = port;
-    // A thread that ends with sockets open takes the whole process down.
+    // A thread that exits with open sockets crashes the process.
     process.once("exit", this.#onExit);
     this.#sweeper = setInterval(() => this.clients.sweep(performance.now()), CONNECTION_SWEEP_MS);
   }
@@ -86,12 +86,15 @@ export class UwsServer implements HttpServer, ExchangeHost {
     return this.#peers.list(this.#open);
   }
 
-  /** Those that are idle have no identity: they are open until their next answer, or `drain`. */
+  /**
+   * Marks connections to close with their next response. Idle ones cannot be identified: they stay
+   * open until then, or until `drain`.
+   */
   retire(): void {
     this.isRetiring = true;
   }
 
-  /** Nobody can tell which connections still have something to send, so all get the same time. */
+  /** Waits for all connections alike: unsent data per connection is unknown. */
   async drain(timeoutMs: number): Promise<void> {
     this.#server.close();
     const untilMs = performance.now() + Math.min(timeoutMs, LINGER_MS);
@@ -113,7 +116,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const isOpening = change > 0;
     const numbered = isOpening ? ++this.#open : this.#open--;
     if (isOpening) this.#peers.opened(response, numbered);
-    // Connections have no identity, but beyond the limit there is always one that was refused.
+    // Connections cannot be identified, but each one beyond the limit matches a refused one.
     if (numbered <= MAX_CONNECTIONS_PER_PORT) this.events.connected(isOpening ? 1 : -1);
     else if (isOpening) this.#refuseConnection(response);
   }
@@ -155,7 +158,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     else if (fields.expect !== null && fields.expect !== "100-continue") {
       exchange.refuse(EXPECTATION_FAILED, false);
     } else if (fields.contentLength > this.#maxBodyBytes) {
-      // A client that waits for word may or may not send the body: the framing would be a guess.
+      // A client that sent `Expect` may or may not send the body: the framing would be ambiguous.
       exchange.refuse(PAYLOAD_TOO_LARGE, fields.expect !== null);
     } else if (fields.chunked && head.method !== "POST") {
       exchange.refuse(UNSUPPORTED_CONTENT_CODING, true);
@@ -190,7 +193,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
       } else {
         const left = Math.max(fields.contentLength - store.size, chunk.length);
         if (chunk.length > 0) store.write(chunk, 0, chunk.length, left);
-        // What is left of a body of known length is dropped by the parser after the answer.
+        // After the response, the parser discards the rest of a body of known length.
         if (store.refusal !== null && (isLast || !fields.chunked)) {
           exchange.refuse(store.refusal, fields.chunked);
         }
@@ -203,7 +206,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     });
   }
 
-  /** Reserves the bytes of a small body that has arrived in one piece. */
+  /** Reserves the bytes of a small body that arrived whole. */
   #takesInline({ owner }: UwsExchange, length: number): boolean {
     return length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && owner.take(length, false);
   }

@@ -1,13 +1,13 @@
-// The `uws` transport: hyper-express on uWebSockets, for those who have installed it and prefer
-// less CPU a request to the last rule of the interface. docs/internals/uws-differences.md
-// lists what differs.
+// The `uws` transport: hyper-express on uWebSockets, for users who install it and accept small
+// departures from the interface for less CPU per request. docs/internals/uws-differences.md lists
+// them.
 
 import { type AddressInfo, createServer } from "node:net";
 import type { Transport } from "../transport.js";
 import { UwsServer } from "./server.js";
 import type { HyperExpress } from "./uws-api.js";
 
-/** The transport on a loaded hyper-express. */
+/** Creates the transport from a loaded hyper-express. */
 export function uwsTransport(hyperExpress: HyperExpress): Transport {
   return {
     name: "uws",
@@ -21,8 +21,8 @@ export function uwsTransport(hyperExpress: HyperExpress): Transport {
 }
 
 /**
- * Binds the address for a moment: uWebSockets would share a port that is in use instead of failing,
- * does not say what the system's error was, and cannot pick a free port of both address families.
+ * Binds the address briefly: uWebSockets would share a port in use instead of failing, hides the
+ * system's error, and cannot pick a free port of both address families.
  */
 function findAddress(port: number, ip: string | null): Promise<AddressInfo> {
   const probe = createServer();

@@ -1,19 +1,19 @@
-// The parts of hyper-express and of uWebSockets beneath it that the transport uses. The packages
-// are optional, so their own type declarations cannot be imported.
+// Type declarations of the parts of hyper-express and uWebSockets that the transport uses. The
+// packages are optional, so their own declarations cannot be imported.
 
-/** One answer under way; unusable after its end and after `onAborted` was called. */
+/** One response; unusable after its end and after `onAborted` was called. */
 export interface UwsResponse {
   writeStatus(text: string): UwsResponse;
-  /** @returns whether all was taken by the system */
+  /** @returns whether the system accepted all bytes */
   write(chunk: Uint8Array): boolean;
   end(body: string | Uint8Array, closeConnection?: boolean): UwsResponse;
   endWithoutBody(reportedLength?: number, closeConnection?: boolean): UwsResponse;
-  /** @returns whether all was taken by the system, and whether the answer is complete */
+  /** @returns whether the system accepted all bytes, and whether the response is complete */
   tryEnd(chunk: Uint8Array, totalLength: number): [boolean, boolean];
   getWriteOffset(): number;
   onWritable(handler: (offset: number) => boolean): UwsResponse;
   onAborted(handler: () => void): UwsResponse;
-  /** The chunk is gone when the handler returns. */
+  /** The chunk is only valid within the handler. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse;
   cork(write: () => void): UwsResponse;
   close(): UwsResponse;
@@ -32,9 +32,9 @@ export interface UwsRequest {
 
 export interface UwsApp {
   any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp;
-  /** `change` is 1 for a connection that opens and -1 for one that has closed. */
+  /** `change` is 1 for an opened and -1 for a closed connection. */
   filter(handler: (response: UwsResponse, change: number) => void): UwsApp;
-  /** Ends every connection and stops listening. */
+  /** Closes every connection and stops listening. */
   close(): UwsApp;
 }
 
