@@ -1,5 +1,5 @@
-// A sample of the requests in the log, one entry each. Query strings stay out: they hold what is
-// nobody's business.
+// Logs a sample of the requests, one entry each. Query strings are omitted: they may hold personal
+// data.
 
 import { nowMs } from "../base/clock.js";
 import { logUnthrottled } from "../base/log.js";
@@ -12,7 +12,7 @@ export class AccessLog {
   readonly #every: number;
   #answered = 0;
 
-  /** @param every one of so many requests is logged */
+  /** @param every logs one in this many requests */
   constructor(every: number) {
     this.#every = every;
   }

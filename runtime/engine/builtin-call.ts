@@ -1,5 +1,5 @@
-// Built-in plugins that need nothing but the server's own state run in the IO thread, through the
-// same generated converters as every plugin.
+// Runs built-in plugins that need only the server's own state in the IO thread, through the same
+// generated converters as every plugin.
 
 import { clientUrl } from "../http/client-address.js";
 import type { Exchange } from "../http/transport.js";
@@ -10,7 +10,7 @@ import type { Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 
-/** Runs a built-in plugin on a request; `done` is called once, now or later. */
+/** Runs a built-in plugin on a request; `done` is called once, synchronously or later. */
 export function runBuiltin(
   entry: PluginEntry,
   exchange: Exchange,

@@ -1,4 +1,4 @@
-// The routes that every server has: built-in services and plugins.
+// The routes of built-in services and plugins, which every server has.
 
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
@@ -16,7 +16,7 @@ export const BUILTINS: readonly PluginDescription[] = [
 export function addBuiltins(routes: RouteTable): void {
   for (const [path, service] of services) routes.set(path, { kind: "service", service });
   for (const [index, entry] of quickPlugins.entries()) {
-    // The admin executor has these behind its own.
+    // The admin executor numbers these after its own.
     const number = graphPlugins.length + index;
     routes.set(entry.description.path, quickResource(entry, number));
   }
@@ -27,7 +27,7 @@ export function addBuiltins(routes: RouteTable): void {
   for (const [alias, path] of BUILTIN_ALIASES) routes.set(alias, routes.find(path)!);
 }
 
-/** Of a plugin that the IO thread runs, but for what takes long. */
+/** Returns the resource of a plugin that the IO thread runs, except for slow requests. */
 function quickResource(entry: PluginEntry, number: number): Resource {
   const { name, description } = entry;
   const route = { name, number };

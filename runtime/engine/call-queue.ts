@@ -1,7 +1,7 @@
-// Requests that found no slot. Each port has a line for every lowest queue that requests may ask
-// for: who may only take a few slots does not hold up those who may take any, but the first of no
-// line takes a slot for which the first of another one stands before. In each line clients take
-// turns, and so they do between lines.
+// Requests waiting for a slot. Each port has one fair queue per minimum executor queue: a request
+// restricted to few slots does not block those that may take any (no head-of-line blocking across
+// queues), yet the head of a queue never takes a slot for which an older head of another queue
+// waits. Clients take turns within each queue and across queues.
 
 import { clientKey } from "../base/client-key.js";
 import { FairQueue } from "../base/fair-queue.js";
@@ -13,13 +13,13 @@ type Lines = readonly FairQueue<PluginCall>[];
 
 export class CallQueue {
   size = 0;
-  /** By port and lowest queue. */
+  /** By port and minimum executor queue. */
   readonly #lines: readonly [Lines, Lines] = [newLines(), newLines()];
   /** By port, the turn that was served last. */
   readonly #served: [number, number] = [0, 0];
   #frontTurn = 0;
 
-  /** True when a request that could use the same slots was here before. */
+  /** Returns whether an older request waits that could use the same slots. */
   isBefore(port: 0 | 1, minQueue: number): boolean {
     if (this.size === 0) return false;
     const lines = this.#lines[port];
@@ -32,14 +32,14 @@ export class CallQueue {
     this.#lines[call.slots][call.minQueue]!.push(call, this.#served[call.slots]);
   }
 
-  /** Puts a request back before all others. */
+  /** Returns a request to the front. */
   unshift(call: PluginCall): void {
     this.size++;
     call.turn = this.#frontTurn--;
     this.#lines[call.slots][call.minQueue]!.unshift(call);
   }
 
-  /** Puts requests of one port back that others overtake, in the order in which they came. */
+  /** Requeues preempted requests of one port in the order of their arrival. */
   giveBack(calls: readonly PluginCall[]): void {
     const given = new Map<string, number>();
     for (const call of calls) {
@@ -58,18 +58,19 @@ export class CallQueue {
     for (const line of this.#lines.flat()) yield* line.items();
   }
 
-  /** Clients that wait for slots of a port, with the first of their requests in each line. */
+  /**
+   * Yields the clients that wait for slots of a port, with the first of their requests in each
+   * queue.
+   */
   *firsts(port: 0 | 1): Generator<readonly [client: string, call: PluginCall]> {
     for (const line of this.#lines[port]) yield* line.firsts();
   }
 
-  /**
-   * Offers requests, one client's after the other's, to `take`: it says whether there was a slot.
-   */
+  /** Offers requests to `take`, client by client; it returns whether there was a slot. */
   offer(take: (call: PluginCall) => boolean): void {
     for (const port of [0, 1] as const) {
       const lines = this.#lines[port];
-      // One bit a line whose first request found no slot.
+      // Bit set of the queues whose first request found no slot.
       let closed = 0;
       for (let queue = first(lines, closed); queue >= 0; queue = first(lines, closed)) {
         const line = lines[queue]!;
@@ -83,7 +84,7 @@ export class CallQueue {
     }
   }
 
-  /** Takes out those that `isOver` names. */
+  /** Removes and returns the requests for which `isOver` returns true. */
   remove(isOver: (call: PluginCall) => boolean): PluginCall[] {
     if (this.size === 0) return [];
     const removed = this.#lines.flat().flatMap((line) => line.remove(isOver));
@@ -96,12 +97,12 @@ function newLines(): Lines {
   return Array.from({ length: MAX_QUEUE + 1 }, () => new FairQueue(clientOf));
 }
 
-/** Whose request it is. */
+/** Returns the address of a request's client. */
 export function clientOf({ exchange }: PluginCall): string {
   return clientKey(clientAddress(exchange));
 }
 
-/** The open line whose first request comes before those of the others, -1 for none. */
+/** Returns the open queue with the oldest first request, -1 for none. */
 function first(lines: Lines, closed: number): number {
   let found = -1;
   let turn = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-// What the console is to the engine: pages on the ports where they are wanted, and plugins that its
-// forms send through the matrix although they come to the admin port.
+// The console's requests: pages on the ports where it is enabled, and plugin calls of its forms,
+// which arrive on the admin port but go through the matrix.
 
 import type { PackagedFiles } from "../http/packaged-files.js";
 import type { Exchange } from "../http/transport.js";
@@ -14,20 +14,23 @@ export class ConsoleRequests {
   readonly #isOnBoth: boolean;
   readonly #trusted: TrustedClients;
 
-  /** @param pages null where they are not wanted */
+  /** @param pages null where the console is disabled */
   constructor(pages: PackagedFiles | null, isOnBoth: boolean, trusted: TrustedClients) {
     this.#pages = pages;
     this.#isOnBoth = isOnBoth;
     this.#trusted = trusted;
   }
 
-  /** Answers with a page or a file of the console; false where that is not what is asked for. */
+  /** Answers with a page or a file of the console; returns false for other paths. */
   serve(exchange: Exchange, port: 0 | 1, path: string): boolean {
     if (this.#pages === null || (port === 0 && !this.#isOnBoth)) return false;
     return this.#pages.serve(exchange, path);
   }
 
-  /** Whether it goes through the matrix. No page of another origin can send such a field. */
+  /**
+   * Returns whether the request goes through the matrix. Pages of other origins cannot send this
+   * field.
+   */
   isForMatrix(exchange: Exchange, path: string): boolean {
     if (!path.startsWith(PLUGIN_PATH) && path !== MATRIX_PLUGINS) return false;
     return exchange.headers.get(FIELD) === "matrix" && this.#trusted.isTrusted(exchange);

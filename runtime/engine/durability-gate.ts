@@ -1,4 +1,4 @@
-// Results of requests that have changed graphs, held until what they did is durable.
+// Holds responses of requests that changed graphs until their changes are durable.
 
 import type { CommitClock } from "../graph/manager/logging-entry-points.js";
 
@@ -6,20 +6,20 @@ export class DurabilityGate {
   readonly #clock: CommitClock | null;
   #count = 0;
 
-  /** @param clock null where nothing is logged */
+  /** @param clock null without a transaction log */
   constructor(clock: CommitClock | null) {
     this.#clock = clock;
   }
 
-  /** How many are held. */
+  /** Number of responses held. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * Lets a result go, at once or when a flush is done.
-   * @param flush 0: nothing is to be waited for
-   * @param fail in its place, where the log has failed
+   * Sends a response, at once or after a flush.
+   * @param flush number of the flush to wait for; 0: none
+   * @param fail called instead if the transaction log failed
    */
   hold(flush: number, send: () => void, fail: () => void): void {
     const clock = this.#clock;

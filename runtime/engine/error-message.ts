@@ -1,5 +1,5 @@
-// Error messages that the engine makes itself (http-interface, "Error body"), in both forms that an
-// answer may take, as latin1 text like every answer. Those of plugins come from the executors.
+// Error messages of the engine itself (http-interface, "Error body"), in both formats of a
+// response, as latin1 text. Errors of plugins come from the executors.
 
 import type { ErrorCodeName } from "../base/error-codes.js";
 import { toLatin1 } from "../plugin/contract/wire-text.js";
@@ -12,12 +12,12 @@ export interface ErrorMessage {
   readonly text: string;
 }
 
-/** A failure of the server itself: nothing but a text. */
+/** Returns the message of a failure of the server itself: plain text. */
 export function plainMessage(text: string): ErrorMessage {
   return { json: toLatin1(JSON.stringify(text)), text: toLatin1(text) };
 }
 
-/** The object form: `kind` says where the failure arose. */
+/** Returns the object form: `kind` names the layer of the failure. */
 export function exceptionMessage(
   kind: "svc" | "system",
   exception: string,
@@ -27,15 +27,15 @@ export function exceptionMessage(
   return { json: toLatin1(json), text: toLatin1(`ERROR: ${value}`) };
 }
 
-/** 404 for a plugin that does not exist. */
+/** 404 for an unknown plugin. */
 export function unknownPlugin(name: string): ErrorMessage {
   return exceptionMessage("svc", "LookupError", `undefined plugin: ${name}`);
 }
 
-/** Code of the error, for those who look it up. */
+/** Error code, for users who look it up. */
 const NOT_DURABLE: ErrorCodeName = "SVC2502";
 
-/** 500 for a request that its executor did not answer. */
+/** 500 for a request without a response from its executor. */
 export function failureMessage(failure: Failure, plugin: string): ErrorMessage {
   if (failure === "not-durable") {
     const text = `not durable: changes made by ${plugin} may be lost (${NOT_DURABLE})`;
@@ -52,7 +52,7 @@ const FAILURE_LINES: Record<Failure, string> = {
   "not-durable": "made changes that may be lost: the transaction log has failed",
 };
 
-/** The same for the log. */
+/** Returns the log line of the same failure. */
 export function failureLine(failure: Failure, plugin: string): string {
   return `plugin ${plugin} ${FAILURE_LINES[failure]}`;
 }

@@ -1,32 +1,33 @@
-// How busy the IO thread is. Everybody waits for it, so the log tells when it has been busy for
-// long: with too many requests for one instance, or with what an inline plugin has left there.
+// Measures the utilization of the IO thread's event loop. Every request passes through it, so the
+// log reports sustained overload, whether by too many requests for one instance or by code that
+// inline plugins left running.
 
 import { type EventLoopUtilization, performance } from "node:perf_hooks";
 import { log } from "../base/log.js";
 
 const BUSY_PERCENT = 80;
 const BUSY_MS = 5000;
-/** While it goes on. */
+/** Interval of log lines while the overload lasts. */
 const TELL_EVERY_MS = 60_000;
 
 export class EventLoopMonitor {
   readonly #measure: () => EventLoopUtilization;
   #last: EventLoopUtilization;
-  /** How long it is busy by now, and how much of that it did something. */
+  /** Elapsed and active time of the current overload, in milliseconds. */
   #busyMs = 0;
   #activeMs = 0;
   #untoldMs = TELL_EVERY_MS;
 
-  /** @param measure time that the event loop was active and idle so far, in milliseconds */
+  /** @param measure returns active and idle time of the event loop so far, in milliseconds */
   constructor(measure = () => performance.eventLoopUtilization()) {
     this.#measure = measure;
     this.#last = measure();
   }
 
   /**
-   * For every second.
+   * Called once a second.
    * @param inline names of plugins that have run in this thread
-   * @returns percent of the time since the last call that the event loop was active
+   * @returns utilization since the last call in percent
    */
   tick(inline: Iterable<string>): number {
     const now = this.#measure();

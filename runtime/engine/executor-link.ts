@@ -1,5 +1,5 @@
-// The IO thread's end of one executor: collects the requests of a loop turn into one message, and
-// knows how long the executor has been silent.
+// The IO thread's end of one executor: batches the requests of a loop turn into one message, and
+// tracks how long the executor has been silent.
 
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { REVOKE_QUEUED_AFTER_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
@@ -18,13 +18,13 @@ import type { PluginCall } from "./plugin-call.js";
 
 export class ExecutorLink {
   alive = true;
-  /** Set by `notifyTimedOut` until the executor shows any sign of life. */
+  /** Set by `notifyTimedOut` until the executor shows a sign of life. */
   expectsSign = false;
   /** Slots held here, running or queued. */
   inFlight = 0;
   #outbox: unknown[] = [];
   #scheduled = false;
-  /** When the oldest message without an answer was posted; 0 when all were answered. */
+  /** When the oldest unanswered message was posted; 0 when all were answered. */
   #waitingSinceMs = 0;
   #unanswered = 0;
   readonly #onResults: (link: ExecutorLink, results: unknown[]) => void;
@@ -46,7 +46,10 @@ export class ExecutorLink {
     this.#onResults(this, results);
   }
 
-  /** Inside one plugin call for longer than a queued request should wait. */
+  /**
+   * Returns whether the executor has been in one plugin call for longer than a queued request
+   * should wait.
+   */
   get silent(): boolean {
     return this.#silentForMs > REVOKE_QUEUED_AFTER_MS;
   }
@@ -88,15 +91,15 @@ export class ExecutorLink {
   }
 
   /**
-   * Says that a request was answered with a time-out, which is also to give a sign of life;
-   * `unresponsive` tells when none came.
+   * Notifies the executor that a request timed out and asks for a sign of life; `unresponsive`
+   * reports when none came.
    */
   notifyTimedOut(slot: number, call: PluginCall): void {
     this.#tell(slot, call, FLAG_TIMED_OUT);
     this.expectsSign = true;
   }
 
-  /** Says that nobody waits for a request that it runs. */
+  /** Notifies the executor that the client of a running request disconnected. */
   notifyDisconnected(slot: number, call: PluginCall): void {
     this.#tell(slot, call, FLAG_CLIENT_DISCONNECTED);
   }
@@ -118,7 +121,7 @@ export class ExecutorLink {
     });
   }
 
-  /** The executor is dead: takes what it still managed to post, and nothing is sent any more. */
+  /** Handles a dead executor: drains its last results; nothing is sent any more. */
   replaceDeadThread(): void {
     this.alive = false;
     for (;;) {

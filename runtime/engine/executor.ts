@@ -38,19 +38,19 @@ import type { SharedState } from "../wire/shared-state.js";
 import type { MergedInput } from "./plugin-call.js";
 import { executorId } from "./slot-table.js";
 
-/** Results are posted while a batch still runs once it has taken this long. */
+/** A batch that runs longer posts the results so far. */
 const EARLY_RESULTS_MS = 0.25;
 
-/** Answers requests of one port until the port closes. */
+/** Runs requests of one port until the port closes. */
 export class Executor {
   readonly #id: number;
   readonly #port: MessagePort;
   readonly #state: SharedState;
   readonly #plugins: () => readonly (PluginEntry | undefined)[];
   readonly #prepare: (isTrusted: boolean) => void;
-  /** Graphs of the requests whose promises have not settled yet. */
+  /** Graphs of the requests whose promises are pending. */
   readonly #held = new Map<number, BoundGraph>();
-  /** Of requests that have no answer yet. */
+  /** Signals of unanswered requests. */
   readonly #signals = new Map<number, RequestSignal>();
   readonly #streams: StreamOpener = {
     open: ({ serial, executor, portOffset }, port: MessagePort, format) => {
@@ -166,7 +166,7 @@ export class Executor {
       ident: batch[at + RequestField.Ident] as Ident | null,
       hasMatrix: (flags & FLAG_HAS_MATRIX) !== 0,
       signal: new RequestSignal(),
-      // A dispatcher merges whole answers.
+      // A dispatcher merges complete responses only.
       ...((flags & (FLAG_HAS_MATRIX | FLAG_ACCEPT_PARTIAL)) === 0 && { streams: this.#streams }),
     };
   }
@@ -179,13 +179,13 @@ export class Executor {
     payload: string | Uint8Array<ArrayBuffer>,
     flush = 0,
   ): void {
-    // A long text would be copied character by character; bytes change hands.
+    // A long string would be copied character by character; buffers are transferred.
     if (payload.length > INLINE_BODY_BYTES) this.#collector.used(payload.length);
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
     const sent = isLong ? latin1WithHeadroom(payload) : payload;
     this.#results.push(slot, serial, status, kind, sent, flush);
     if (typeof sent !== "string") this.#transfers.push(sent.buffer);
-    // From here on the plugins of other requests may keep this thread from posting.
+    // From here on, other plugin calls may keep this thread from posting.
     if (!this.#state.results.keep(slot, serial, status, kind, sent, flush)) this.#flush();
     if (this.#inBatch || this.#flushScheduled) return;
     this.#flushScheduled = true;

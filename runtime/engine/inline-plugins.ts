@@ -1,7 +1,6 @@
-// Plugins that say `@inline` run in the IO thread: a request for one is spared two changes of
-// threads, which take longer than what it does. Everybody else waits meanwhile, so it has to be
-// short: who is not, again and again, goes to the executors from then on, and so does who keeps
-// the answer for later.
+// Runs plugins tagged `@inline` in the IO thread, which saves two thread switches that would take
+// longer than the call itself. All other requests wait meanwhile: a plugin that is repeatedly slow
+// or answers asynchronously moves to the executors permanently.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,24 +20,24 @@ import type { PluginRoute } from "./plugin-call.js";
 import type { ResponseWriter } from "./response-writer.js";
 import type { RouteTable } from "./route-table.js";
 
-/** How long one call may take. */
+/** Time limit of one call. */
 const SHORT_MS = 1;
-/** What plugins leave behind must let it live. */
+/** Maximum event-loop lag that code left behind by plugins may cause. */
 const BEAT_MS = 500;
-/** A call that takes so long is no accident of a busy machine. */
+/** Far beyond what a busy machine explains: a single such call is enough. */
 const FAR_TOO_LONG_MS = 250;
-/** How many of a plugin's last calls are judged, and how many of them may be long. */
+/** Number of recent calls judged per plugin, and how many of them may be slow. */
 const JUDGED_CALLS = 1000;
 const LONG_CALLS = 10;
 
-/** Of the last calls of a plugin. */
+/** Recent calls of a plugin. */
 interface CallRecord {
   calls: number;
   long: number;
 }
 
 export class InlinePlugins {
-  /** Names of all that were ever loaded here: timers outlive the plugin that has left them. */
+  /** Names of all plugins ever loaded here: their timers outlive them. */
   readonly loaded = new Set<string>();
   readonly #state: SharedState;
   readonly #answers: ResponseWriter;
@@ -47,14 +46,14 @@ export class InlinePlugins {
   #loads = 0;
   #beat: NodeJS.Timeout | undefined;
 
-  /** @param left counts plugins that go to the executors */
+  /** @param left counts plugins moved to the executors */
   constructor(state: SharedState, answers: ResponseWriter, left: () => void) {
     this.#state = state;
     this.#answers = answers;
     this.#left = left;
   }
 
-  /** Loads what is inline of a build that executors have loaded before. */
+  /** Loads the inline plugins of a build that executors have loaded before. */
   async load(projectDir: string, routes: Routes, table: RouteTable): Promise<void> {
     const paths = Object.keys(routes).filter((path) => routes[path]!.inline);
     if (paths.length === 0) return;
@@ -68,7 +67,7 @@ export class InlinePlugins {
       if (load !== this.#loads) return;
       for (const path of paths) {
         const entry = plugins.find((one) => one.description.path === path && one.role === "engine");
-        // What runs before all plugins may answer later.
+        // Hooks may be asynchronous.
         const inline = entry?.before === undefined ? (entry ?? null) : null;
         table.setInline(path, inline);
         if (inline !== null) this.loaded.add(inline.name);
@@ -85,19 +84,19 @@ export class InlinePlugins {
     this.#beat = setInterval(() => this.#state.beat(), BEAT_MS).unref();
   }
 
-  /** Modules may take their time when they are loaded. */
+  /** Excludes the loading of modules from the measurement. */
   #rest(): void {
     clearInterval(this.#beat);
     this.#state.rest();
   }
 
-  /** Whether a request is for here; who has much to read goes to the executors. */
+  /** Returns whether a request runs here; large bodies go to the executors. */
   takes({ inline }: PluginRoute, { body }: Exchange): boolean {
     if (inline === undefined || inline === null) return false;
     return body === null || body.length <= INLINE_BODY_BYTES;
   }
 
-  /** Answers a request that is for here. */
+  /** Runs a request here. */
   run(exchange: Exchange, port: 0 | 1, route: PluginRoute, serial: number): void {
     const { basePort } = this.#state;
     const entry = route.inline!;
@@ -155,9 +154,9 @@ export class InlinePlugins {
   }
 }
 
-/** For code of plugins, as executors are. */
+/** Prepares this thread for plugin code, as executors are. */
 function prepareThread(): void {
-  // What an executor may do to itself would end all connections here.
+  // `process.exit` in a plugin would close all connections.
   Object.assign(process, {
     ...{ exit: refuseExit, reallyExit: refuseExit, _getActiveHandles: () => [] },
     setUncaughtExceptionCaptureCallback: refuseCapture,

@@ -1,5 +1,4 @@
-// What the main thread asks of the IO thread, and what the IO thread tells it. Every ask is
-// answered once, in any order.
+// The protocol between main thread and IO thread. Every request is answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
 import type { ControlArguments } from "../builtin/admin/control-service.js";
@@ -22,39 +21,39 @@ export type ControlRequest =
       readonly op: "executors";
       readonly executors: readonly ExecutorPort[];
       readonly table: PluginTable;
-      /** Where the IO thread finds its own plugins of this build; null: executors run all. */
+      /** Folder of the inline plugins of this build; null: executors run all. */
       readonly inlineDir: string | null;
     }
   | { readonly op: "executorDied"; readonly id: number }
   | { readonly op: "replaceExecutor"; readonly died: number; readonly executor: ExecutorPort }
-  /** Calls of plugins, by path and query, that make the server fast before it is in service. */
+  /** Warm-up calls of plugins, by path and query. */
   | { readonly op: "warmUp"; readonly targets: readonly string[]; readonly withinMs: number }
-  /** The admin executor is there, or there again. */
+  /** The admin executor was started, or restarted. */
   | { readonly op: "admin"; readonly executor: ExecutorPort }
   | { readonly op: "adminDied" }
   | { readonly op: "graph"; readonly graph: SharedGraph }
-  /** All that could not be opened. */
+  /** All graphs that could not be opened. */
   | { readonly op: "unloadable"; readonly graphs: readonly UnloadableGraph[] }
-  /** What became of what a client has asked the main thread for. */
+  /** Outcome of an operation that a client requested from the main thread. */
   | { readonly op: "controlled"; readonly number: number; readonly outcome: ControlOutcome }
-  /** What is told of the instance has changed. */
+  /** The published state of the instance changed. */
   | { readonly op: "node"; readonly node: NodeState }
-  /** Another matrix of back-ends takes the place of the one that is there; it was checked. */
+  /** Replaces the matrix of back-ends; it was validated. */
   | { readonly op: "matrix"; readonly dispatcher: object }
   | { readonly op: "stop"; readonly timeoutMs: number };
 
 export interface Listening {
   readonly port: number;
   readonly transport: string;
-  /** Why this transport was taken. */
+  /** Why this transport was chosen. */
   readonly reason: string;
 }
 
 export type ControlOutcome = { readonly value: unknown } | { readonly failure: string };
 
-/** What the IO thread tells without being asked. */
+/** Unsolicited messages of the IO thread. */
 export type IoNotification =
-  /** A client that may wants the server to do something; answered with `controlled`. */
+  /** An authorized client requests an operation; answered with `controlled`. */
   | {
       readonly notice: "control";
       readonly number: number;
@@ -65,7 +64,7 @@ export type IoNotification =
   | { readonly notice: "retired"; readonly executor: number }
   | { readonly notice: "terminateAdmin"; readonly reason: string };
 
-/** What the IO thread is started with. */
+/** Start data of the IO thread. */
 export interface IoThreadData {
   readonly settings: ServerSettings;
   readonly state: SharedArrayBuffer;
@@ -73,32 +72,32 @@ export interface IoThreadData {
   readonly adminState: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
   readonly node: NodeState;
-  /** What operators on other machines have to show; null: none may operate this server. */
+  /** Key that remote operators must send; null: none may operate this server. */
   readonly adminKey: string | null;
-  /** What all graphs share with the log. */
+  /** Commit clock that all graphs share with the transaction log. */
   readonly clock: SharedArrayBuffer;
-  /** What comes and goes by replication. */
+  /** Replication counters. */
   readonly traffic: SharedArrayBuffer;
 }
 
-/** A thread that runs plugins is told what to do by a port that they do not know. */
+/** Threads that run plugins are controlled by a port hidden from them. */
 export interface ControlledServer {
   readonly control: MessagePort;
 }
 
-/** What an executor thread is started with. */
+/** Start data of an executor thread. */
 export interface ExecutorThreadData {
   readonly id: number;
   readonly port: MessagePort;
-  /** The numbers that requests carry; a newer build may have given its plugins others. */
+  /** Plugin numbers that requests carry; a newer build may number its plugins differently. */
   readonly routes: Routes;
   readonly projectDir: string;
   readonly traceback: boolean;
   readonly state: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
-  /** Raised after each answer to what it asked the main thread about graphs. */
+  /** Raised after each answer of the main thread about graphs. */
   readonly signal: Int32Array;
 }
 
-/** What an executor thread tells once it can take requests, or why it cannot. */
+/** Reports that an executor thread is ready, or why it is not. */
 export type ExecutorNotification = { readonly ready: true } | { readonly failure: string };

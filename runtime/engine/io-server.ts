@@ -1,5 +1,5 @@
-// Everything that lives in the IO thread, put together: both servers, engine, scheduler, built-ins;
-// and the execution of what the main thread asks.
+// Assembles the IO thread: both servers, engine, scheduler, built-ins; and executes the requests of
+// the main thread.
 
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -66,11 +66,11 @@ import { TraceSampler } from "./trace-sampler.js";
 import { type WarmUp, warmUp } from "./warm-up.js";
 
 const TICK_MS = 1000;
-/** What is recorded at the end is sent within that time, or lost. */
+/** Spans recorded at shutdown are sent within that time, or lost. */
 const TRACES_WITHIN_MS = 1000;
-/** How long the start waits for the health of back-ends. */
+/** How long the start waits for the first health checks of back-ends. */
 const FIRST_PROBES_MS = 1000;
-/** There is one; the id tells nothing. */
+/** There is only one. */
 const ADMIN_EXECUTOR = 0;
 
 export class IoServer {
@@ -97,12 +97,12 @@ export class IoServer {
   readonly #recorder: Recorder | null;
   #servers: readonly HttpServer[] = [];
 
-  /** How clients are reached; tests put another way in its place before it listens. */
+  /** Loads the transport; tests replace it before the server listens. */
   transport = (): Promise<LoadedTransport> => configuredTransport(this.#data.settings);
 
   /**
-   * @param notify tells the main thread what it has not asked for
-   * @param connect how back-ends are reached, where that is not by sockets
+   * @param notify sends an unsolicited message to the main thread
+   * @param connect connects to back-ends, by default through sockets
    */
   constructor(data: IoThreadData, notify: (notice: IoNotification) => void, connect?: Connect) {
     const { settings } = data;
@@ -175,13 +175,13 @@ export class IoServer {
     setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** Requests of the main port that are not answered yet. */
+  /** Unanswered requests of the main port. */
   #backlog(): number {
     const { working, waiting } = this.#scheduler;
     return working + waiting + (this.#dispatcher?.working ?? 0);
   }
 
-  /** Does what the main thread asked for; the value goes back to it. */
+  /** Executes a request of the main thread; the value is sent back. */
   async execute(ask: ControlRequest): Promise<unknown> {
     switch (ask.op) {
       case "listen":
@@ -234,7 +234,7 @@ export class IoServer {
     if (inlineDir !== null) await this.#inline.load(inlineDir, table.routes, this.#routes);
   }
 
-  /** Only before the service is in: what the metrics count of it is forgotten. */
+  /** Only before Service-IN: its metrics are reset afterwards. */
   async #warmUp(calls: WarmUp): Promise<void> {
     const limits = { connections: 0, requestsPerSecond: 0 };
     const options = {
@@ -272,7 +272,7 @@ export class IoServer {
     this.#state.basePort = port;
     this.#adminState.basePort = port;
     this.#traffic.adminPort = port + 1;
-    // Back-ends that are up are known before the first request comes.
+    // The health of back-ends is known before the first request.
     await Promise.race([this.#dispatcher?.start(), delay(FIRST_PROBES_MS, null, { ref: false })]);
     return { port, transport: transport.name, reason };
   }
@@ -295,7 +295,7 @@ export class IoServer {
     this.#engine.giveUp();
     this.#answers.streams.cancelAll();
     this.#dispatcher?.close();
-    // The admin server first: who watches must not see a main port that is gone.
+    // The admin server first: a monitor must not see a main port that is gone.
     const closing = [...this.#servers].reverse().map(async (server) => {
       await server.drain(Math.max(0, deadline - performance.now()));
       await server.close();
@@ -328,7 +328,7 @@ export class IoServer {
   }
 }
 
-/** Of the plugins' executors, and of the admin executor. */
+/** Executor ids of plugins and of the admin executor. */
 /**
  * The admin port takes no unknown host name: a page could otherwise give a name of its own the
  * address of this machine, and read with the rights of the operator who opened it.
@@ -349,7 +349,7 @@ function schedulers(
   notify: (notice: IoNotification) => void,
 ): [scheduler: Scheduler, admin: Scheduler] {
   const { pluginTimeoutMs } = settings;
-  // A query must come to an end even where plugins need not, and nobody waits without end.
+  // A query needs a deadline even where plugins have none.
   const waitMs = pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
   const clock = new CommitClock(logClock);
   const outcomes = {
@@ -424,7 +424,7 @@ function compressorOf({ compression, tls }: ServerSettings): Compressor | null {
   return new Compressor({ withCredentials: compression === "all", knowsClients });
 }
 
-/** What one port is to keep to. */
+/** Returns the options of one port's server. */
 function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOptions, "tls"> {
   const { maxBodyBytes, cors, dispatcherNetworks, idleTimeoutSeconds } = settings;
   const { maxConnectionsPerClient, maxRequestRatePerClient, proxies, proxyProtocol } = settings;
@@ -441,7 +441,7 @@ function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOpti
         : { connections: ADMIN_CLIENT_CONNECTIONS, requestsPerSecond: ADMIN_CLIENT_RATE },
     mostConnections: maxConnections(offset),
     idleTimeoutMs: idleTimeoutSeconds * 1000,
-    // A client has half of it, enough for a body of the maximum size.
+    // A client may use half of it: enough for a body of the maximum size.
     bodyMemoryBytes: Math.max(BODY_MEMORY_BYTES, 2 * maxBodyBytes),
     answerMemoryBytes: RESPONSE_MEMORY_BYTES,
   };

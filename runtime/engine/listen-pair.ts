@@ -1,17 +1,16 @@
-// Two servers, two neighbouring ports: the main port and the next one. Either both are bound or
-// none is.
+// Binds two servers to adjacent ports, main and admin. Either both are bound or none is.
 
 import { randomInt } from "node:crypto";
 import { SvcError } from "../base/errors.js";
 import type { HttpServer } from "../http/transport.js";
 
 /**
- * Where a free pair is looked for at first: below the ports that systems give to clients, whose
- * closed connections hold them for a minute. After a load test, of those hardly a pair is free.
+ * Range searched first for a free pair: below the ephemeral ports, which stay in TIME_WAIT for a
+ * minute. After a load test hardly any pair of those is free.
  */
 const FREE_PAIR_RANGE = [10_240, 32_700] as const;
 const FREE_PAIR_TRIES = 100;
-/** Then the system chooses. */
+/** After that, the system chooses. */
 const SYSTEM_TRIES = 100;
 
 export interface PairAddress {
@@ -23,7 +22,7 @@ export interface PairAddress {
 
 type Listen = (port: number, ip: string | null, offset: 0 | 1) => Promise<HttpServer>;
 
-/** Binds main and admin port; throws an SvcError that names the port that cannot be had. */
+/** Binds main and admin port; throws an SvcError that names the port that cannot be bound. */
 export async function listenPair(address: PairAddress, listen: Listen): Promise<HttpServer[]> {
   if (address.port !== 0) return bindPair(address, address.port, listen);
   for (let tries = 1; ; tries++) {
@@ -55,7 +54,7 @@ function isTaken(error: unknown): boolean {
   return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
 }
 
-/** What became of the last try would name a port that nobody has asked for. */
+/** The last attempt's error would name a port that was not requested. */
 function noPair(error: unknown): SvcError {
   const { message } = error as Error;
   const tries = FREE_PAIR_TRIES + SYSTEM_TRIES;

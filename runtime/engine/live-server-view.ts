@@ -1,5 +1,4 @@
-// What built-in services and plugins see of the server: the IO thread's parts as they are at the
-// moment of the question.
+// The current state of the IO thread as built-in services and plugins see it.
 
 import { randomBytes } from "node:crypto";
 import { packageInfo } from "../base/package-info.js";
@@ -41,7 +40,7 @@ export interface LiveServerViewOptions {
   readonly traffic: TrafficCounters;
   readonly dispatcher: Dispatcher | null;
   readonly dispatched: () => Iterable<DispatchedRequest>;
-  /** The request that is being taken in. */
+  /** The request that is being received. */
   readonly current: () => Exchange | null;
 }
 
@@ -151,7 +150,7 @@ export class LiveServerView implements ServerView {
     }));
   }
 
-  /** Of each connection the request that is answered next. */
+  /** Returns the next request to be answered on each connection. */
   #pending(): Map<Connection, PendingRequest> {
     const { scheduler, admin } = this.#parts;
     const pending = new Map<Connection, PendingRequest>();

@@ -1,5 +1,5 @@
-// Requests that a dispatcher answers with the help of its back-ends: forwards them, merges the
-// answers, and lets pre- and post-processors do their part in the executors, each in its turn.
+// Requests that a dispatcher forwards to its back-ends: sends them, merges the responses, and runs
+// pre- and post-processors in the executors.
 //
 //   received ─► [pre] ─► matrix ─► merge ─► [post] ─► answered
 //                          ▲                   │
@@ -41,14 +41,14 @@ import { type ResponseWriter, refusalStatus } from "./response-writer.js";
 import type { Scheduler } from "./scheduler.js";
 import type { TraceSampler } from "./trace-sampler.js";
 
-/** The queue of executors that post-processors start at: they free what a request holds. */
+/** Minimum queue of post-processors: they release the resources of a request. */
 const POST_QUEUE = 1;
 const DEADLINE_STEP_MS = 10;
 const EXPLAIN_FIELD = "X-SVC-Explain: 1";
 const CAME_BACK = "dispatch loop: request returned to a dispatcher that already forwarded it";
 const TOO_MANY_RESUBMITS = `request was resubmitted more than ${MAX_RESUBMITS} times`;
 
-/** A request of a client, or of a dispatcher above. */
+/** A request of a client, or of a parent dispatcher. */
 export interface MatrixRequest {
   readonly exchange: Exchange;
   readonly port: 0 | 1;
@@ -57,31 +57,31 @@ export interface MatrixRequest {
   readonly serial: number;
   readonly pre: PluginRoute | null;
   readonly post: PluginRoute | null;
-  /** What is done for a built-in plugin in place of processors. */
+  /** Replaces the processors for a built-in plugin. */
   readonly own: LocalProcessor | null;
-  /** Lowest queue of the slots that processors may take. */
+  /** Minimum queue of the slots that processors may take. */
   readonly minQueue: number;
 }
 
-/** A post-processor of our own, which runs in this thread. */
+/** A built-in post-processor, which runs in this thread. */
 export interface LocalProcessor {
-  /** Only the primary row is asked. */
+  /** Sends the request to the primary row only. */
   readonly isPrimary: boolean;
   run(partial: Uint8Array, merging: Merging, done: Done): void;
 }
 
-/** One under way, and what the dispatcher is told of it. */
+/** One request in progress, as the dispatcher sees it. */
 class Progress implements Dispatch {
   readonly received: MatrixRequest;
-  /** What the pre-processor left for the post-processor. */
+  /** State that the pre-processor passes to the post-processor. */
   kept: Uint8Array | null = null;
   resubmits = 0;
   /** When the last back-end had answered, milliseconds since 1970. */
   answeredMs = 0;
   readonly explanation: Explanation | null;
-  /** What is sent to the back-ends; set before it is dispatched. */
+  /** The request sent to the back-ends; set before it is dispatched. */
   request!: ForwardedRequest;
-  /** What it went through last; the dispatcher may have another one by now. */
+  /** The matrix it went through last; the dispatcher may have another one by now. */
   matrix!: Matrix;
   readonly #ended: (progress: Progress, outcome: Outcome) => void;
 
@@ -113,13 +113,13 @@ class Progress implements Dispatch {
   }
 }
 
-/** One that is in back-ends or waits for them. */
+/** A request running in back-ends or waiting for them. */
 export interface DispatchedRequest extends Pick<MatrixRequest, "exchange" | "serial"> {
   readonly call: DispatchCall;
 }
 
 export class MatrixRequests {
-  /** Of this dispatcher among all. */
+  /** Identifies this dispatcher, to detect dispatch loops. */
   readonly #name = randomBytes(6).toString("hex");
   readonly #dispatcher: Dispatcher;
   readonly #answers: ResponseWriter;
@@ -142,7 +142,7 @@ export class MatrixRequests {
     this.#traces = traces;
   }
 
-  /** The one back-end's answers are passed on as they are where nobody looks at them. */
+  /** With a single back-end, responses are relayed unchanged unless a processor reads them. */
   get #isSingle(): boolean {
     const { width, height } = this.#dispatcher.matrix;
     return width === 1 && height === 1;
@@ -163,7 +163,7 @@ export class MatrixRequests {
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
     const { block, accept, partialTarget, via: passed } = exchange.headers;
-    // As nobody changes it here, it would come round for ever.
+    // A dispatch loop: the request would circulate forever.
     if (passed.includes(this.#name)) return this.#fail(progress, CAME_BACK);
     const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
@@ -177,7 +177,7 @@ export class MatrixRequests {
     this.#dispatch(progress, { ...forwarded, preference: PRIMARY });
   }
 
-  /** What back-ends are told, in whole steps: header lines that repeat are cheap to read. */
+  /** Returns the deadline for back-ends, rounded so that header blocks repeat and stay cached. */
   #deadlineMs({ headers, t0Ms }: Exchange): number {
     const { timeoutMs } = this.#dispatcher.matrix.config;
     if (headers.deadlineMs === 0) return timeoutMs;
@@ -186,7 +186,7 @@ export class MatrixRequests {
     return Math.max(1, Math.floor(toldMs / DEADLINE_STEP_MS) * DEADLINE_STEP_MS);
   }
 
-  /** @param merged null for the pre-processor's turn */
+  /** @param merged null for the pre-processor */
   #runProcessor(
     progress: Progress,
     plugin: PluginRoute,
@@ -219,7 +219,7 @@ export class MatrixRequests {
     });
   }
 
-  /** Dispatches what a processor has returned. */
+  /** Dispatches the request that a processor returned. */
   #forward(progress: Progress, merged: MergedInput | null, payload: Uint8Array): void {
     const { method, bytes, kept, target, isPrimary, affinity } = decodeForwarding(payload);
     if (merged === null) progress.kept = kept;
@@ -235,11 +235,11 @@ export class MatrixRequests {
     });
   }
 
-  /** Requests that pre-processors make lack what concerns this one alone. */
+  /** Adds the fields of this particular request, which requests made by pre-processors lack. */
   #withFields({ received, explanation }: Progress, bytes: Uint8Array): Uint8Array {
     const deadlineMs = this.#deadlineMs(received.exchange);
     const { requestId } = received.exchange.headers;
-    // It is there already where the processor returned the request that it got.
+    // Already present where the processor returned the request that it received.
     const block = headOf(bytes);
     const isNamed = requestId === null || idIn(block) !== null;
     const fields: string[] = [];
@@ -252,7 +252,9 @@ export class MatrixRequests {
     return fields.length === 0 ? bytes : withHeaders(bytes, fields);
   }
 
-  /** What ties a request that a processor has made to the trace of the one that it is made for. */
+  /**
+   * Returns the fields that link a request made by a processor to the trace of the original one.
+   */
   #traceFields(exchange: Exchange): string[] {
     const parent = this.#traces.passedOn(exchange);
     if (parent === undefined) return [];
@@ -298,14 +300,14 @@ export class MatrixRequests {
       if (merged === null) this.#refuse(progress, 503, "All partitions down", true);
       else this.#finish(progress, merged);
     } catch (error) {
-      // What came may be damaged, and a result too large for one buffer.
+      // Partials may be corrupt, and a result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
       const hierarchy = errorHierarchy(answers, { level: 0, deep: 0 });
       this.#error(progress, 500, error.message, true, hierarchy);
     }
   }
 
-  /** @throws ResponseError or RangeError for what cannot be written */
+  /** @throws ResponseError or RangeError for a response that cannot be serialized */
   #finish(progress: Progress, merged: MergedResponse): void {
     const { exchange, port, post, own } = progress.received;
     const { matrix } = progress;
@@ -329,7 +331,7 @@ export class MatrixRequests {
     );
   }
 
-  /** What a processor returned for the client. */
+  /** Sends the result of a processor to the client. */
   #result(progress: Progress, hierarchy: Hierarchy, execId: number, result: PluginResult): void {
     const { exchange, port } = progress.received;
     const explain = explained(progress);
@@ -340,7 +342,7 @@ export class MatrixRequests {
   /** @param isBegun a back-end may have executed it */
   #refuse(progress: Progress, status: 429 | 503, message: string, isBegun: boolean): void {
     const { exchange } = progress.received;
-    // What comes round was executed before.
+    // A resubmitted request was executed before.
     const wasBegun = isBegun || progress.resubmits > 0;
     this.#error(progress, refusalStatus(exchange, status, wasBegun), message, false);
   }
@@ -349,7 +351,7 @@ export class MatrixRequests {
     this.#error(progress, 500, message, true);
   }
 
-  /** @param isPlugin it counts as an answer of a plugin */
+  /** @param isPlugin count it as a response of a plugin */
   #error(
     progress: Progress,
     status: number,
@@ -363,7 +365,7 @@ export class MatrixRequests {
   }
 }
 
-/** Request line and header lines. */
+/** Returns the request line and header lines. */
 function headOf(request: Uint8Array): string {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
   return bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n") + 2);
@@ -374,7 +376,7 @@ function explained({ received, explanation }: Progress): string | null {
   return explanation.text(received.exchange.headers.accept === "partial");
 }
 
-/** The envelope's view of a merged response. */
+/** Returns the envelope's view of a merged response. */
 function hierarchyOf(
   { level, levelparts, incomplete, partials }: MergedResponse,
   coverage: number | null,

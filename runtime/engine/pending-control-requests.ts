@@ -1,4 +1,4 @@
-// What clients have asked the main thread to do, until it says what became of it.
+// Operations that clients requested from the main thread, until their outcome arrives.
 
 import type { ControlArguments } from "../builtin/admin/control-service.js";
 import type { ControlOutcome, IoNotification } from "./io-control.js";

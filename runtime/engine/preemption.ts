@@ -1,7 +1,7 @@
-// Which requests give way. A client may have one of its requests in every slot, and executors take
-// them one after the other: somebody who comes then would wait for all of them. What executors have
-// not begun goes back to the line, where clients take turns. What they have begun stays, and no
-// slot is kept free for others: behind a proxy all clients are one, and may use all there are.
+// Chooses requests to preempt. A client may fill every slot, and executors run their queues in
+// order: another client would wait for all of them. Unclaimed requests return to the fair queue,
+// where clients take turns. Claimed ones continue, and no slot is reserved: behind a proxy all
+// clients look like one, and may use all slots.
 
 import { nowMs } from "../base/clock.js";
 import { PREEMPT_AFTER_MS } from "../base/limits.js";
@@ -11,8 +11,8 @@ import type { PluginCall } from "./plugin-call.js";
 import type { SlotTable } from "./slot-table.js";
 
 /**
- * Slots of clients that hold several, where somebody has waited for a while who holds none; in no
- * order.
+ * Returns slots of clients that hold several, if a client without any has waited long enough;
+ * unordered.
  */
 export function preemptibleSlots(slots: SlotTable, waiting: CallQueue, port: 0 | 1): number[] {
   const held = new Map<string, number[]>();

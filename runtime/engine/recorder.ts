@@ -1,6 +1,6 @@
-// A sample of the requests for plugins, built-in ones too, written to a file with what they were
-// answered, so that they can be replayed against another release. Nobody waits for the file: what a
-// slow disk does not take is left out, and counted.
+// Writes a sample of the plugin requests, built-in ones included, with their responses to a file,
+// to replay them against another release. Requests never wait for the file: records that a slow
+// disk cannot take are dropped and counted.
 
 import { createWriteStream, fstatSync, openSync, type WriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
@@ -17,7 +17,7 @@ import {
 } from "../http/recorded-request.js";
 import type { Exchange } from "../http/transport.js";
 
-/** Requests and answers may hold what is nobody's business but the owner's. */
+/** Requests and responses may hold private data. */
 const OWNER_ONLY = 0o600;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const MS_DIGITS = 3;
@@ -26,10 +26,10 @@ const NO_BODY = Buffer.alloc(0);
 export interface RecorderOptions {
   readonly path: string;
   readonly service: string | null;
-  /** One of so many requests is recorded. */
+  /** Records one in this many requests. */
   readonly every: number;
   readonly bodies: boolean;
-  /** Size of the file at which the recording ends; default: 100 MiB. */
+  /** File size at which the recording ends (default: 100 MiB). */
   readonly maxBytes?: number;
 }
 
@@ -37,7 +37,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   /** Null before it is opened. */
   #file: WriteStream | null = null;
-  /** False once the recording has ended; then the file may still be written. */
+  /** False once the recording has ended; the file may still be written. */
   #isRecording = false;
   #left = 0;
   #asked = 0;
@@ -55,7 +55,7 @@ export class Recorder {
       const { size } = fstatSync(fd);
       this.#left = maxBytes - size;
       this.#file = createWriteStream(path, { fd, highWaterMark: MAX_WAITING_BYTES });
-      // A process that has died may have left half a line.
+      // A crashed process may have left half a line.
       if (size > 0) this.#file.write("\n");
     } catch (error) {
       const text = `the record ${path} cannot be written: ${(error as Error).message}`;
@@ -67,8 +67,8 @@ export class Recorder {
   }
 
   /**
-   * A request was answered; it is recorded if it is one for a plugin on the main port.
-   * @param body null for a stream, whose content nobody has yet
+   * Records an answered request if it is for a plugin on the main port.
+   * @param body null for a stream, whose content is not available
    */
   answered(
     exchange: Exchange,
@@ -87,14 +87,14 @@ export class Recorder {
     this.#write(this.#recorded(exchange, status, mediaType, body));
   }
 
-  /** Resolves once all is on its way to the disk. */
+  /** Resolves once everything is passed to the system. */
   async close(): Promise<void> {
     const file = this.#file;
     if (file === null) return;
     if (this.#isRecording) this.#tellLeftOut();
     this.#isRecording = false;
     file.end();
-    // What cannot be written is told where it arises, and is no reason not to end.
+    // Write errors are reported where they arise and must not delay shutdown.
     await finished(file).catch(() => {});
   }
 
@@ -106,7 +106,7 @@ export class Recorder {
   ): RecordedRequest {
     const { bodies } = this.#options;
     const isCompared = body !== null && method !== "HEAD";
-    // Latin1 text has one character a byte.
+    // Latin1 text has one character per byte.
     const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : (body ?? NO_BODY);
     const { content, ...answer } = comparableResponse(status, mediaType, bytes);
     const fields = RECORDED_FIELDS.flatMap((name) => {

@@ -1,6 +1,6 @@
-// What the server answers: every request of both ports comes here whole and leaves with an answer,
-// now or later. The order of the checks: stopping, method, Service-OUT, resource. Runs in the IO
-// thread, and runs no user code but plugins that are inline.
+// Answers the requests of both ports, synchronously or later. Order of the checks: stopping,
+// method, Service-OUT, resource. Runs in the IO thread, and runs no user code except inline
+// plugins.
 
 import { nowMs } from "../base/clock.js";
 import { ParameterError } from "../base/errors.js";
@@ -44,12 +44,12 @@ export interface EngineParts {
   readonly files: FileServer;
   readonly scheduler: Scheduler;
   readonly inline: InlinePlugins;
-  /** Requests for the admin executor. */
+  /** Scheduler of the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
   readonly traces: TraceSampler;
   readonly operators: OperatorAuth;
-  /** Of the main port and of the admin port. */
+  /** Guards of the main port and of the admin port. */
   readonly pages: readonly [CrossOriginGuard, CrossOriginGuard];
   readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
@@ -64,40 +64,40 @@ const NO_SUCH_NAME = "404 Not Found: no plugin has a name with an escaped slash 
 
 export class RequestEngine {
   readonly #parts: EngineParts;
-  /** Serial numbers begin at the microseconds since 1970 and count requests. */
+  /** Serial numbers start at the current microseconds since 1970 and count requests. */
   #serial = Math.floor(nowMs() * 1000);
   readonly #slow = new SlicedResponses();
   #stopping = false;
   #isLeaving = false;
-  /** Requests on connections that were opened later are turned away; milliseconds since 1970. */
+  /** Requests on connections opened later are rejected; milliseconds since 1970. */
   #lastOpenedAtMs = Number.POSITIVE_INFINITY;
-  /** The request that is being answered at this moment, for `/svc/inspect`. */
+  /** The request being answered at this moment, for `/svc/inspect`. */
   current: Exchange | null = null;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
   }
 
-  /** The health check tells watchers that this server will be gone. */
+  /** The health check reports that this server will stop. */
   leave(): void {
     this.#isLeaving = true;
   }
 
-  /** What comes on new connections is answered with 503. */
+  /** Answers requests on new connections with 503. */
   rejectNewConnections(): void {
     this.#lastOpenedAtMs = nowMs();
   }
 
-  /** From now on every new request is answered with 503. */
+  /** Answers every new request with 503. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** The time to stop is up: those that wait or run get no other answer. */
+  /** Answers waiting and running requests when the time to stop is over. */
   giveUp(): void {
     const { scheduler, admin } = this.#parts;
     for (const call of [...scheduler.rejectQueued(), ...admin.rejectQueued()]) {
-      // The back-ends have executed what waits for its post-processor.
+      // Back-ends have already executed a request that waits for its post-processor.
       this.#serviceOut(call, call.step !== null && call.step.merged !== null);
     }
     for (const { call } of [...scheduler.calls(), ...admin.calls()]) {
@@ -110,7 +110,7 @@ export class RequestEngine {
     this.#parts.answers.refuse(exchange, port, status, "Service Out");
   }
 
-  /** What the transport of a port tells and asks. */
+  /** Returns the callbacks of a port's transport. */
   events(port: 0 | 1): ServerEvents {
     const { metrics } = this.#parts.view;
     return {
@@ -178,7 +178,7 @@ export class RequestEngine {
     this.#answerResource(exchange, port, resource, query.slice(1));
   }
 
-  /** Why a client may not change or operate anything, null if it may. */
+  /** Returns why a client may not change or operate anything, null if it may. */
   #refusal(exchange: Exchange, kind: ResourceKind): string | null {
     if (kind === "change") return this.#parts.trusted.changeRefusal(exchange);
     return kind === "control" ? this.#parts.operators.refusal(exchange) : null;
@@ -189,13 +189,13 @@ export class RequestEngine {
     return port === 0 && isForOperators(resource) ? undefined : resource;
   }
 
-  /** Says what the metrics are to count the answer as. */
+  /** Sets the plugin that the metrics count the response for. */
   #tally(exchange: Exchange, path: string, resource: Resource | undefined): void {
     const { tallies } = this.#parts.view;
     exchange.tally = resource === undefined ? tallies.forwarded(path) : tallies.own(path);
   }
 
-  /** Hands over what back-ends are to answer; false for all else. */
+  /** Dispatches requests for back-ends; returns false for all others. */
   #isDispatched(
     exchange: Exchange,
     port: 0 | 1,
@@ -206,7 +206,7 @@ export class RequestEngine {
     const { matrix, state } = this.#parts;
     if (matrix === null) return false;
     const processor = MATRIX_PROCESSORS.get(path);
-    // The matrix hangs on the main port; operators may ask about it on the other one.
+    // The matrix belongs to the main port; operators may query it on the admin port too.
     const isHere = port === 0 || processor?.isOnBothPorts === true;
     if (!isHere && !this.#parts.console.isForMatrix(exchange, path)) return false;
     const isPlugin = path.startsWith(PLUGIN_PATH) && resource === undefined;
@@ -234,9 +234,9 @@ export class RequestEngine {
   }
 
   /**
-   * What the admin port's health check tells, null if all is well. The main port goes on serving
-   * what it can, or orchestrators would end the one process that has the data: only who watches the
-   * instance learns of it.
+   * Returns the failure that the admin port's health check reports, null if all is well. The main
+   * port continues to serve, or orchestrators would kill the one process that has the data: only
+   * monitors of the instance see the failure.
    */
   #failureReason(): string | null {
     const { view } = this.#parts;
@@ -275,14 +275,14 @@ export class RequestEngine {
     }
   }
 
-  /** Without back-ends a pre-processor can still answer by itself. */
+  /** Without back-ends a pre-processor can still answer itself. */
   #submitPre(exchange: Exchange, port: 0 | 1, plugin: PluginRoute | null): void {
     const { answers, scheduler } = this.#parts;
     if (plugin === null) return answers.refuse(exchange, port, 500, POST_WITHOUT_MATRIX);
     this.#submit(scheduler, exchange, port, port, plugin);
   }
 
-  /** Strangers may neither get past a closed door nor push ahead. */
+  /** Only trusted clients may bypass Service-OUT and choose executors. */
   #mayBypass(exchange: Exchange): boolean {
     const { headers, isWarmUp } = exchange;
     return isWarmUp || (headers.bypassServiceOut && this.#parts.trusted.isTrusted(exchange));
@@ -302,9 +302,9 @@ export class RequestEngine {
   ): void {
     const serial = this.#serial++;
     const minQueue = this.#minQueue(exchange);
-    // Strangers' queries have a bound.
+    // Queries of untrusted clients are limited.
     const isTrusted = scheduler === this.#parts.admin && this.#parts.trusted.isTrusted(exchange);
-    // Written out: copies of parts of it cost 2 µs, a seventh of a request.
+    // Written out: spreading parts of it costs 2 µs, a seventh of a request.
     scheduler.submit({
       exchange,
       port,
@@ -372,24 +372,24 @@ export class RequestEngine {
   }
 }
 
-/** What the admin port alone has. */
+/** Returns whether only the admin port has the resource. */
 function isForOperators(resource: Resource | undefined): boolean {
   if (resource?.kind === "service") return resource.service.isAdminOnly === true;
   return resource?.kind === "builtin" && resource.use === "control";
 }
 
-/** Whether rendering it would keep the IO thread from others. */
+/** Returns whether rendering it would block the IO thread. */
 function isLarge({ headers, body }: Exchange): boolean {
   return headers.block.length + (body?.length ?? 0) > MAX_ECHO_BYTES;
 }
 
-/** Whether a form of the argspec is asked for that is not at hand in this thread. */
+/** Returns whether the query requests an argspec format that this thread cannot produce. */
 function asksForForm(query: string): boolean {
   try {
     const { format = "record" } = parseParams(query, {});
     return format !== "record" && format !== null;
   } catch {
-    // A broken query is refused as it is for every plugin.
+    // A malformed query is rejected as for every plugin.
     return false;
   }
 }

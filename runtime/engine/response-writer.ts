@@ -1,5 +1,5 @@
-// From results to answers: puts the envelope around what plugins and services returned, chooses the
-// media type, and counts. All texts are latin1, one character a byte.
+// Turns results into responses: adds the envelope to what plugins and services returned, chooses
+// the media type, and counts. All strings are latin1, one character per byte.
 
 import { nowMs } from "../base/clock.js";
 import { markExclusive } from "../base/exclusive-buffer.js";
@@ -65,37 +65,37 @@ export interface ResponseParts {
   readonly backlog: () => number;
   /** Pages of other origins may call this server. */
   readonly cors: boolean;
-  /** Null where no request is logged. */
+  /** Null without an access log. */
   readonly access: AccessLog | null;
   readonly recorder: Recorder | null;
-  /** Null: all leave as they are. */
+  /** Null: responses are sent uncompressed. */
   readonly compressor: Compressor | null;
-  /** Whether a client may ask how its answer comes about. */
+  /** Returns whether a client may request an explanation. */
   readonly mayAsk: (exchange: Exchange) => boolean;
 }
 
-/** What a refusal says beside its message, where it is not one of the server's own. */
+/** Details of a rejection besides its message; the default is an error of the server itself. */
 export interface Rejection {
   readonly execId?: number;
-  /** It counts as an answer of a plugin. */
+  /** Count it as a response of a plugin. */
   readonly isPlugin?: boolean;
   readonly hierarchy?: Hierarchy;
-  /** Field lines. */
+  /** Header lines. */
   readonly fields?: string;
 }
 
-/** An answer that is ready to be sent. */
+/** A response that is ready to be sent. */
 interface Reply {
   readonly status: number;
   readonly mediaType: string | null;
   readonly body: string | Uint8Array;
-  /** It counts as an answer of a plugin. */
+  /** Count it as a response of a plugin. */
   readonly isPlugin: boolean;
-  /** Field lines, beside those that the client asked for. */
+  /** Header lines, besides those that the client requested. */
   readonly fields: string;
 }
 
-/** Of the request that is answered. */
+/** The request being answered. */
 export interface ResponseContext {
   readonly accept: Accept;
   readonly t0Ms: number;
@@ -106,33 +106,33 @@ const BY_SERVER: Rejection = {};
 export class ResponseWriter {
   readonly streams = new Streams();
   readonly #parts: ResponseParts;
-  /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
+  /** Header lines for clients that request the hash of the argspec; empty while unknown. */
   #argspecFields = "";
 
   constructor(parts: ResponseParts) {
     this.#parts = parts;
   }
 
-  /** @param hash of the argspec that is served from now on */
+  /** @param hash of the argspec served from now on */
   setArgspec(hash: string): void {
-    // Browsers show pages of other origins only the fields that are listed.
+    // Browsers hide header fields that are not listed from pages of other origins.
     const exposed = this.#parts.cors ? "Access-Control-Expose-Headers: X-SVC-Argspec\r\n" : "";
     this.#argspecFields = `X-SVC-Argspec: ${hash}\r\n${exposed}`;
   }
 
-  /** Whether the client wants to know how its answer comes about, and may. */
+  /** Returns whether the client requests an explanation, and may. */
   isExplained(exchange: Exchange): boolean {
     return exchange.headers.isExplained && this.#parts.mayAsk(exchange);
   }
 
-  /** A request that its executor answered; what the scheduler calls. */
+  /** Answers a request with its executor's result; called by the scheduler. */
   readonly call: SchedulerEvents["result"] = (call, execId, result) => {
     const { step, exchange, port } = call;
     if (result.kind === RESULT_STREAM) {
       return this.#stream(call, result.payload as unknown as StreamPayload);
     }
     const { payload } = result;
-    // It came from another thread, which has it no more.
+    // Transferred from another thread, which no longer uses it.
     if (typeof payload !== "string" && payload.length > INLINE_BODY_BYTES) markExclusive(payload);
     if (step !== null) step.done(execId, result);
     else this.result(exchange, port, execId, result);
@@ -149,7 +149,7 @@ export class ResponseWriter {
     exchange.trace?.end(exchange.method, exchange.target, port, 200);
   }
 
-  /** A request that its executor did not answer; what the scheduler calls. */
+  /** Answers a request that its executor failed to answer; called by the scheduler. */
   readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
     const { name } = call.plugin;
     const message = failureMessage(failure, name);
@@ -158,10 +158,10 @@ export class ResponseWriter {
     this.refuse(call.exchange, call.port, 500, message, { execId, isPlugin: true });
   };
 
-  /** A request that no executor has begun; what the scheduler calls. */
+  /** Answers a request that no executor claimed; called by the scheduler. */
   readonly droppedCall: SchedulerEvents["dropped"] = ({ exchange, port, step }) => {
     if (exchange.aborted) return exchange.answer(503, null, "");
-    // The back-ends have executed what waits for its post-processor.
+    // Back-ends have already executed a request that waits for its post-processor.
     const status = refusalStatus(exchange, 503, step !== null && step.merged !== null);
     this.refuse(exchange, port, status, NO_EXECUTOR, { fields: RETRY_SOON });
   };
@@ -172,7 +172,7 @@ export class ResponseWriter {
     this.#send(exchange, port, byServer(200, null, "", fields));
   }
 
-  /** What browsers ask for before a page of another origin may send JSON or fields of its own. */
+  /** Returns the response to a CORS preflight. */
   #preflight({ headers }: Exchange, methods: string): string {
     if (!this.#parts.cors || headers.get("access-control-request-method") === undefined) return "";
     const names = headers.get("access-control-request-headers");
@@ -180,7 +180,7 @@ export class ResponseWriter {
     return `Access-Control-Allow-Methods: ${methods}\r\n${allowedNames}`;
   }
 
-  /** A plugin's result as its executor rendered it. */
+  /** Sends a plugin's rendered result. */
   result(
     exchange: Exchange,
     port: 0 | 1,
@@ -213,7 +213,7 @@ export class ResponseWriter {
     }
   }
 
-  /** The answer of a back-end, as it came; a dispatcher is told the load of this instance. */
+  /** Relays a back-end's response unchanged; a dispatcher also gets the load of this instance. */
   relay(exchange: Exchange, port: 0 | 1, answer: BackEndResponse): void {
     const { status, mediaType, body, isReadonly, explain } = answer;
     const isPartial = exchange.headers.accept === "partial";
@@ -221,7 +221,7 @@ export class ResponseWriter {
     this.#send(exchange, port, ofPlugin(status, mediaType === "" ? null : mediaType, body, fields));
   }
 
-  /** What became of the answers of all back-ends. */
+  /** Sends the merged response of all back-ends. */
   merged(
     exchange: Exchange,
     port: 0 | 1,
@@ -247,7 +247,7 @@ export class ResponseWriter {
     }
   }
 
-  /** What a `/svc/<service>` returned. */
+  /** Sends the result of a `/svc/<service>`. */
   service(exchange: Exchange, port: 0 | 1, service: Service, text: string): void {
     const latin1 = toLatin1(text);
     const body =
@@ -265,7 +265,7 @@ export class ResponseWriter {
     else exchange.answer(200, mediaType, body, this.#asked(exchange));
   }
 
-  /** The same in pieces; nobody waits for all of it to be copied. */
+  /** The same in time slices, so that other requests need not wait for the whole copy. */
   slowService(
     exchange: Exchange,
     port: 0 | 1,
@@ -288,7 +288,7 @@ export class ResponseWriter {
     exchange.answer(200, mediaType, Buffer.concat(all), fields);
   }
 
-  /** An answer that is an error: of the server itself, unless it is said otherwise. */
+  /** Sends an error; by default one of the server itself. */
   refuse(
     exchange: Exchange,
     port: 0 | 1,
@@ -302,7 +302,7 @@ export class ResponseWriter {
     this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
   }
 
-  /** Body of an error answer (http-interface, "Error body"). */
+  /** Returns the body of an error (http-interface, "Error body"). */
   errorBody(
     { accept, t0Ms }: ResponseContext,
     port: 0 | 1,
@@ -351,8 +351,8 @@ export class ResponseWriter {
   }
 
   /**
-   * What a dispatcher is told beside the answer: the load, whether the request may be repeated, and
-   * on request the explanation.
+   * Returns the fields for a dispatcher: the load, whether the request is retryable, and on request
+   * the explanation.
    */
   #partialFields(exchange: Exchange, explain: string | null, isReadonly: boolean): string {
     const backlog = Math.min(this.#parts.backlog(), 0xffff).toString(16).toUpperCase();
@@ -376,7 +376,7 @@ function byServer(status: number, mediaType: string | null, body: string, fields
   return { status, mediaType, body, isPlugin: false, fields };
 }
 
-/** Large results come as bytes and stay bytes. */
+/** Large results arrive as bytes and stay bytes. */
 function enveloped(
   payload: string | Uint8Array,
   execMs: number,
@@ -392,8 +392,8 @@ function enveloped(
 }
 
 /**
- * With what a request is refused, perhaps after it was begun. Dispatchers and generated clients
- * take 429 and 503 to mean that nothing was executed, and would send a POST again.
+ * Returns the status of a rejection, which may follow a partial execution. Dispatchers and
+ * generated clients read 429 and 503 as "nothing was executed", and would retry a POST.
  */
 export function refusalStatus({ method }: Exchange, status: 429 | 503, isBegun: boolean): number {
   return isBegun && method === "POST" ? 500 : status;

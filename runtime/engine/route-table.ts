@@ -1,5 +1,5 @@
-// Path to resource: one map look-up for every path the server knows, one string comparison for the
-// service prefix. What is not in the map is a file.
+// Maps a path to its resource: one map lookup for every known path, one string comparison for the
+// service prefix. All other paths are files.
 
 import type { AccessKind } from "../builtin/access-kind.js";
 import type { Service } from "../builtin/service.js";
@@ -9,7 +9,7 @@ import type { PluginRoute } from "./plugin-call.js";
 
 export type Resource =
   | { readonly kind: "plugin"; readonly route: PluginRoute }
-  /** Done by back-ends, with processors of this instance before or after them. */
+  /** Executed by back-ends, with processors of this instance before or after. */
   | {
       readonly kind: "processed";
       readonly pre: PluginRoute | null;
@@ -18,11 +18,11 @@ export type Resource =
   | {
       readonly kind: "builtin";
       readonly entry: PluginEntry;
-      /** Where the admin executor has it, for requests that take long; else null. */
+      /** Its route in the admin executor for slow requests, else null. */
       readonly route: PluginRoute | null;
       readonly use: AccessKind;
     }
-  /** A built-in plugin that the admin executor runs, too: for queries that take long. */
+  /** A built-in plugin that the admin executor runs, too, for slow queries. */
   | {
       readonly kind: "argspec";
       readonly entry: PluginEntry;
@@ -38,7 +38,7 @@ const ESCAPED_SLASH = /%2f/i;
 
 export class RouteTable {
   readonly #resources = new Map<string, Resource>();
-  /** By path and role. Requests on their way hold these objects. */
+  /** By path and role. Requests in progress hold these objects. */
   readonly #plugins = new Map<string, PluginRoute>();
   /** `/prefix`, or null. */
   readonly #prefix: string | null;
@@ -51,7 +51,7 @@ export class RouteTable {
     this.#resources.set(path, resource);
   }
 
-  /** Makes this the whole set of user plugins; `routes` maps paths to numbers (routes.json). */
+  /** Replaces all user plugins; `routes` maps paths to numbers (routes.json). */
   setPlugins(routes: Routes): void {
     for (const path of this.#resources.keys()) {
       if (path.startsWith(PLUGIN_PATH)) this.#resources.delete(path);
@@ -102,11 +102,11 @@ export class RouteTable {
   }
 
   /**
-   * The path that rules and look-ups go by: without the service prefix, and `/<prefix>/plugin/x` as
-   * `/svc/plugin/x`. Matched as received, as proxies before us do, so that no escape gets a request
-   * past their rules; only the name of a plugin is decoded. Files have rules of their own.
+   * Returns the path for rules and lookups: without the service prefix, and `/<prefix>/plugin/x` as
+   * `/svc/plugin/x`. Matched as received, as proxies in front do, so that no escape bypasses their
+   * rules; only the name of a plugin is decoded. Files have rules of their own.
    *
-   * @returns null for the name of a plugin that none can have
+   * @returns null for an invalid plugin name
    */
   resolve(path: string): string | null {
     const own = this.#withoutPrefix(path);

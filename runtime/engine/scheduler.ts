@@ -1,6 +1,6 @@
-// Gives plugin requests to executors and takes their results: slots, waiting requests, revocation
-// from executors that are stuck in one plugin call, plugin time-outs, executors that die. It knows
-// nothing of HTTP; what a result becomes is the engine's business.
+// Assigns plugin requests to executors and takes their results: slots, waiting requests, revocation
+// from executors stuck in a plugin call, plugin timeouts, dead executors. It is independent of
+// HTTP; the engine turns results into responses.
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
@@ -28,21 +28,21 @@ const TICK_MS = 1000;
 /** Outcome of a request that no executor answered. */
 export type Failure = "timeout" | "executor-died" | "not-durable";
 
-/** `flush`: what has to be durable before it is told. */
+/** `flush`: the flush that must complete before the result is sent. */
 type Told = PluginResult & { readonly flush: number };
 
 export interface SchedulerEvents {
   result(call: PluginCall, executorId: number, result: PluginResult): void;
   failed(call: PluginCall, executorId: number, failure: Failure): void;
-  /** It was not begun: its client is gone, or it has waited for too long. */
+  /** A request was not claimed: its client disconnected, or it waited too long. */
   dropped(call: PluginCall): void;
-  /** The executor does not come back by itself: burns CPU past a time-out, or hangs. */
+  /** The executor does not recover: it burns CPU past a timeout, or hangs. */
   terminate(executor: number, reason: string): void;
   /** An executor of an older build has finished its last request. */
   retired(executor: number): void;
 }
 
-/** Counts what becomes of slots; null where nobody wants to know. */
+/** Counts the use of slots; null without metrics. */
 export interface SlotMetrics {
   dispatched(slot: number): void;
   completed(slot: number): void;
@@ -57,7 +57,7 @@ export class Scheduler {
   readonly #slots = new SlotTable();
   readonly #waiting = new CallQueue();
   readonly #maxWaitTicks: number;
-  /** Requests whose executors know that their clients are gone. */
+  /** Requests whose executors were notified of a disconnected client. */
   readonly #disconnectSent = new WeakSet<PluginCall>();
   #ticks = 0;
   #executors: ExecutorLink[] = [];
@@ -82,23 +82,23 @@ export class Scheduler {
     this.#events = events;
   }
 
-  /** Requests in executors. */
+  /** Number of requests in executors. */
   get working(): number {
     return this.#running + this.#held.count;
   }
 
-  /** Requests that wait for a slot. */
+  /** Number of requests that wait for a slot. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** When the job that runs in a slot was begun, milliseconds since 1970; 0 when none does. */
+  /** When the request running in a slot was claimed, milliseconds since 1970; 0 for none. */
   startedAtMs(slot: number): number {
     const running = this.#state.slotState(slot) === SLOT_CLAIMED;
     return running ? this.#state.claimedAtMs(slot) : 0;
   }
 
-  /** Requests not yet answered, with the slot of those that have one. */
+  /** Yields unanswered requests, with their slots if assigned. */
   *calls(): Generator<{ readonly call: PluginCall; readonly executor: number | null }> {
     for (let slot = 0; slot < SLOTS; slot++) {
       const call = this.#slots.call(slot);
@@ -113,7 +113,7 @@ export class Scheduler {
     if (isBehind || !this.#place(call)) this.#waiting.push(call);
   }
 
-  /** Replaces all executors; the former ones finish what they hold, then `retired` is told. */
+  /** Replaces all executors; the former ones finish their requests, then `retired` is called. */
   setExecutors(executors: readonly { id: number; port: MessagePort }[]): void {
     const retiring = this.#executors;
     this.#executors = executors.map(({ id, port }) => this.#link(id, port));
@@ -123,11 +123,11 @@ export class Scheduler {
     this.#pump();
   }
 
-  /** Puts a fresh executor in the place of one that died. */
+  /** Replaces a dead executor. */
   replaceExecutor(died: number, id: number, port: MessagePort): void {
     const index = this.#executors.findIndex((link) => link.id === died);
     if (index < 0) {
-      // The dead one was of an older build, or its place was taken by a reload.
+      // The dead one belonged to an older build, or a reload replaced it.
       port.close();
       this.#events.retired(id);
       return;
@@ -138,8 +138,8 @@ export class Scheduler {
   }
 
   /**
-   * Answers what a dead executor had finished, fails what it had begun and places the rest anew.
-   * Returns the number of requests that it was running.
+   * Handles a dead executor: sends its finished results, fails the claimed requests and requeues
+   * the rest. Returns the number of requests that were running.
    */
   executorDied(id: number): number {
     const link = [...this.#executors, ...this.#retiring].find((one) => one.id === id);
@@ -170,14 +170,14 @@ export class Scheduler {
   }
 
   /**
-   * To be called once a second. Drops requests that were not begun and whose clients are gone, or
-   * that have waited for too long: they would pile up behind a stuck plugin.
+   * Called once a second. Drops unclaimed requests whose clients disconnected or that waited too
+   * long: they would pile up behind a stuck plugin.
    */
   tick(): void {
     const now = nowMs();
     this.#ticks++;
     const isOver = (call: PluginCall): boolean => {
-      // Waited for so many whole seconds, and a part of one.
+      // Whole seconds waited, plus a fraction.
       const waited = this.#ticks - call.submittedAt - 1;
       if (waited >= this.#maxWaitTicks || isDisconnectError(call.exchange, now)) return true;
       return isOverdue(call, now);
@@ -186,7 +186,7 @@ export class Scheduler {
     for (let slot = 0; slot < SLOTS; slot++) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED || !isOver(call)) continue;
-      // The executor gives the slot back when it gets there.
+      // The executor returns the slot when it reaches the request.
       if (!this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);
       this.#events.dropped(call);
@@ -218,7 +218,7 @@ export class Scheduler {
   #pump(): void {
     this.#waiting.offer((call) => {
       if (!call.exchange.aborted) return this.#place(call);
-      // Its answer goes nowhere, but frees what the request holds.
+      // The response is discarded, but releases the request's resources.
       this.#events.dropped(call);
       return true;
     });
@@ -235,7 +235,7 @@ export class Scheduler {
     const now = nowMs();
     for (let at = 1; at < results.length; at += ResultField.Stride) {
       const slot = results[at + ResultField.Slot] as number;
-      // A late result, of a request that was answered with a time-out, finds another in its slot.
+      // A late result, after a timeout: the slot holds another request by now.
       if (!this.#slots.holds(slot, results[at + ResultField.Serial] as number, link)) {
         dropExpired(results, at);
         continue;
@@ -279,7 +279,7 @@ export class Scheduler {
     this.#expire();
   }
 
-  /** Puts requests that executors have not begun back to the line, behind other clients' first. */
+  /** Preempts unclaimed requests in favor of other clients. */
   #preempt(port: 0 | 1): void {
     const calls: PluginCall[] = [];
     for (const slot of preemptibleSlots(this.#slots, this.#waiting, port)) {
@@ -292,8 +292,8 @@ export class Scheduler {
   }
 
   /**
-   * Answers a request that its executor has finished but could not post yet; the slot stays taken
-   * until the executor lets go of it.
+   * Sends a result that its executor has finished but could not post yet; the slot stays taken
+   * until the executor releases it.
    */
   #answerFinished(slot: number): boolean {
     const call = this.#slots.call(slot);
@@ -304,7 +304,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Not before what was done for it is durable. */
+  /** Waits until the changes of the request are durable. */
   #tell(call: PluginCall, slot: number, result: Told): void {
     const id = executorId(slot);
     this.#held.hold(
@@ -314,7 +314,7 @@ export class Scheduler {
     );
   }
 
-  /** Moves requests that a silent executor has not begun to executors that answer. */
+  /** Revokes unclaimed requests from a silent executor and assigns them to responsive ones. */
   #revokeFrom(silent: ExecutorLink): void {
     for (const slot of this.#slots.slotsOf(silent)) {
       const call = this.#slots.call(slot);
@@ -341,7 +341,7 @@ export class Scheduler {
     }
     for (const link of [...this.#executors, ...this.#retiring]) {
       if (!link.expectsSign || !link.unresponsive) continue;
-      // Once is enough: its end takes longer than the next look at it.
+      // Once is enough: termination takes longer than the next check.
       link.expectsSign = false;
       this.#events.terminate(link.id, "unresponsive after a plugin timeout");
     }
@@ -353,7 +353,9 @@ export class Scheduler {
     this.#slots.link(slot)?.notifyDisconnected(slot, call);
   }
 
-  /** @param isTooLong for any request: a client's own impatience must not end executors */
+  /**
+   * @param isTooLong exceeds the server's limit: a client's shorter deadline must not end executors
+   */
   #timeOut(slot: number, call: PluginCall, isTooLong: boolean): void {
     const link = this.#slots.link(slot)!;
     const burning = this.#state.runningSlot(link.id) === slot;
@@ -378,12 +380,12 @@ export class Scheduler {
   }
 }
 
-/** Whether its client, as it said, waits no longer. */
+/** Returns whether the client's deadline has passed. */
 function isOverdue({ exchange: { headers, t0Ms } }: PluginCall, now: number): boolean {
   return headers.deadlineMs > 0 && now - t0Ms > headers.deadlineMs;
 }
 
-/** A stream that nobody waits for has to be told so. */
+/** An abandoned stream must be cancelled. */
 function dropExpired(results: readonly unknown[], at: number): void {
   if (results[at + ResultField.Kind] !== RESULT_STREAM) return;
   dropStream(results[at + ResultField.Payload] as StreamPayload);

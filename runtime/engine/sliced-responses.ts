@@ -1,6 +1,5 @@
-// Answers of services that have much to tell, such as all connections in detail. They are rendered
-// in turns, of which none holds up the IO thread for longer than a request does, one after the
-// other however many are asked for.
+// Renders large service responses, such as all connections in detail, in time slices. No slice
+// blocks the IO thread for longer than a request does; responses are rendered one after the other.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MAX_RENDER_SLICE_BYTES, MAX_RENDER_SLICE_MS } from "../base/limits.js";
@@ -8,7 +7,7 @@ import { MAX_RENDER_SLICE_BYTES, MAX_RENDER_SLICE_MS } from "../base/limits.js";
 interface Job {
   readonly pieces: Iterator<string>;
   readonly rendered: Buffer[];
-  /** Takes the bytes of all pieces. */
+  /** Receives the bytes of all chunks. */
   readonly done: (rendered: Buffer[]) => void;
 }
 
@@ -20,7 +19,7 @@ export class SlicedResponses {
     this.#jobs.push({ pieces: pieces[Symbol.iterator](), rendered: [], done });
     if (this.#isWorking) return;
     this.#isWorking = true;
-    // The first turn is now: most answers are small enough for one.
+    // The first slice runs at once: most responses fit into one.
     if (this.#turn()) void this.#work();
     else this.#isWorking = false;
   }
@@ -31,7 +30,7 @@ export class SlicedResponses {
     this.#isWorking = false;
   }
 
-  /** @returns whether there is more to do */
+  /** @returns whether work remains */
   #turn(): boolean {
     const job = this.#jobs[0]!;
     const untilMs = performance.now() + MAX_RENDER_SLICE_MS;

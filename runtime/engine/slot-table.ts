@@ -1,6 +1,6 @@
-// Which request holds which slot. Slots are the executor ids that clients see: 0-31 on the main
-// port, 0-7 on the admin port (held here as 32-39), each port's in four queues. A request takes a
-// slot of the lowest queue that has a free one; slots are spread round robin over the executors.
+// Maps slots to requests. Slots are the executor ids that clients see: 0-31 on the main port, 0-7
+// on the admin port (stored as 32-39), each port's in four queues. A request takes a slot of the
+// lowest queue that has a free one; slots are assigned round robin to the executors.
 
 import { ADMIN_SLOTS, MAIN_SLOTS, MAX_QUEUE } from "../base/limits.js";
 import { SLOTS } from "../wire/shared-state.js";
@@ -11,7 +11,7 @@ import type { PluginCall } from "./plugin-call.js";
 const MAIN_QUEUES = [0, 3, 8, 15, MAIN_SLOTS] as const;
 const ADMIN_QUEUES = [0, 2, 4, 6, ADMIN_SLOTS] as const;
 
-/** A slot as its port numbers it: what clients see as `exec_id`. */
+/** Returns a slot as its port numbers it: the `exec_id` that clients see. */
 export function executorId(slot: number): number {
   return slot < MAIN_SLOTS ? slot : slot - MAIN_SLOTS;
 }
@@ -23,27 +23,27 @@ export class SlotTable {
   readonly #calls: (PluginCall | null)[] = new Array(SLOTS).fill(null);
   readonly #links: (ExecutorLink | null)[] = new Array(SLOTS).fill(null);
   readonly #serials = new Float64Array(SLOTS);
-  /** One bit a free slot: [main, admin]. */
+  /** Bit set of free slots: [main, admin]. */
   readonly #free: [number, number] = [-1, (1 << ADMIN_SLOTS) - 1];
   readonly #queueMasks = [queueMasks(MAIN_QUEUES), queueMasks(ADMIN_QUEUES)] as const;
-  /** The executors that new requests go to; slot s belongs to number s modulo their count. */
+  /** The executors that take new requests; slot s belongs to number s modulo their count. */
   #executors: readonly ExecutorLink[] = [];
   #shareMasks: readonly number[] = [];
 
-  /** Spreads all slots over these executors, in turn. */
+  /** Assigns all slots to these executors, round robin. */
   share(executors: readonly ExecutorLink[]): void {
     this.#executors = executors;
     this.#shareMasks = executors.map((_, index) => shareMask(index, executors.length));
   }
 
-  /** The executor that a free slot belongs to. */
+  /** Returns the executor that a free slot belongs to. */
   owner(slot: number): ExecutorLink {
     return this.#executors[executorId(slot) % this.#executors.length]!;
   }
 
   /**
-   * A free slot of the lowest queue that has one, in the least loaded executor. A silent executor
-   * is chosen only when no other has a free slot in any queue.
+   * Returns a free slot of the lowest queue that has one, in the least loaded executor. A silent
+   * executor is chosen only when no other has a free slot in any queue.
    */
   choose(port: 0 | 1, minQueue: number): number {
     let inSilent = NO_SLOT;
@@ -91,7 +91,9 @@ export class SlotTable {
     else this.#free[1] |= 1 << (slot - MAIN_SLOTS);
   }
 
-  /** The request that holds a slot; null when the slot is free or its request was answered. */
+  /**
+   * Returns the request that holds a slot; null when the slot is free or its request was answered.
+   */
   call(slot: number): PluginCall | null {
     return this.#calls[slot] ?? null;
   }
@@ -100,17 +102,17 @@ export class SlotTable {
     return this.#links[slot] ?? null;
   }
 
-  /** True when the slot is held by this very request, answered or not, in this executor. */
+  /** Returns whether the slot is held by this very request, answered or not, in this executor. */
   holds(slot: number, serial: number, link: ExecutorLink): boolean {
     return this.#links[slot] === link && this.#serials[slot] === serial;
   }
 
-  /** Forgets the request but keeps the slot taken, until the executor lets go of it. */
+  /** Removes the request but keeps the slot taken until the executor releases it. */
   abandon(slot: number): void {
     this.#calls[slot] = null;
   }
 
-  /** Slots held in an executor. */
+  /** Yields the slots held in an executor. */
   *slotsOf(link: ExecutorLink): Generator<number> {
     for (let slot = 0; slot < SLOTS; slot++) if (this.#links[slot] === link) yield slot;
   }

@@ -1,5 +1,5 @@
-// Answers whose content comes piece by piece from an executor. Each holds a connection, not a slot:
-// pages listen for hours. What a client has not taken keeps its plugin from going on.
+// Streamed responses of executors. Each holds a connection, not a slot: event listeners stay for
+// hours. Backpressure: bytes that a client has not read pause its plugin.
 
 import type { MessagePort } from "node:worker_threads";
 import { MAX_STREAMS, STREAM_HEARTBEAT_MS } from "../base/limits.js";
@@ -7,7 +7,7 @@ import type { CancellableSource, Exchange } from "../http/transport.js";
 import type { StreamFormat } from "../plugin/contract/request-source.js";
 import type { StreamPart, StreamReply } from "../plugin/run/stream-sender.js";
 
-/** What an executor hands over in place of a result. */
+/** Sent by an executor in place of a result. */
 export interface StreamPayload {
   readonly port: MessagePort;
   readonly format: StreamFormat;
@@ -17,9 +17,9 @@ const MEDIA_TYPES: Readonly<Record<StreamFormat, string>> = {
   ndjson: "application/x-ndjson",
   sse: "text/event-stream",
 };
-/** Proxies must not gather events. */
+/** Proxies must not buffer events. */
 const EVENT_FIELDS = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
-/** What says nothing, in each form: whoever is gone is noticed by it. */
+/** Heartbeats in each format, to notice disconnected clients. */
 const HEARTBEATS: Readonly<Record<StreamFormat, Uint8Array>> = {
   ndjson: Buffer.from("\n"),
   sse: Buffer.from(":\n\n"),
@@ -28,7 +28,7 @@ const HEARTBEATS: Readonly<Record<StreamFormat, Uint8Array>> = {
 export class Streams {
   readonly #open = new Set<StreamedContent>();
 
-  /** False where there are too many; nothing is answered then. */
+  /** Returns false without answering where there are too many streams. */
   answer(exchange: Exchange, { port, format }: StreamPayload, fields: string): boolean {
     const content = new StreamedContent(port, HEARTBEATS[format], () => this.#open.delete(content));
     if (this.#open.size >= MAX_STREAMS) {
@@ -41,13 +41,13 @@ export class Streams {
     return true;
   }
 
-  /** They would never end by themselves. */
+  /** Streams would never end by themselves. */
   cancelAll(): void {
     for (const content of this.#open) content.cancel();
   }
 }
 
-/** Of a result that nobody waits for any more. */
+/** Cancels the stream of a result that is discarded. */
 export function dropStream({ port }: StreamPayload): void {
   port.postMessage("cancel" satisfies StreamReply);
   port.close();
@@ -88,7 +88,7 @@ class StreamedContent implements CancellableSource {
     this.#wake?.();
   }
 
-  /** Fails where the stream did: whoever reads must not take what came for all. */
+  /** Throws if the stream failed: a truncated response must not look complete. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {

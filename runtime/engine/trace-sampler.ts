@@ -1,6 +1,6 @@
-// Which requests are recorded, and what back-ends are told of it. That a caller records a request
-// makes us record it, too: that is the word of those who may be dispatchers. A stranger could have
-// each of his requests recorded; of his, as of those without a trace, one of so many is.
+// Decides which requests are traced, and the trace context that back-ends get. Only trusted
+// dispatchers can force tracing by their sampled flag; otherwise an untrusted client could have
+// each of its requests recorded. All other requests are sampled at the configured rate.
 
 import { clientAddress } from "../http/client-address.js";
 import type { ClientPermissions } from "../http/client-permissions.js";
@@ -11,7 +11,7 @@ import { readTraceParent, TRACE_PARENT, unsampled } from "../tracing/trace-paren
 import type { Tracer } from "../tracing/tracer.js";
 
 export class TraceSampler {
-  /** Null where no request is recorded. */
+  /** Null where tracing is disabled. */
   readonly #tracer: Tracer | null;
   readonly #rights: ClientPermissions;
 
@@ -20,14 +20,14 @@ export class TraceSampler {
     this.#rights = rights;
   }
 
-  /** Null for a request that is not recorded. */
+  /** Returns null for a request that is not traced. */
   begin(exchange: Exchange): Trace | null {
     if (this.#tracer === null || exchange.isWarmUp) return null;
     const parent = readTraceParent(exchange.headers.get(TRACE_PARENT));
     return this.#tracer.begin(parent, parent !== null && this.#isVerified(exchange), exchange.t0Ms);
   }
 
-  /** What back-ends get as `traceparent`; undefined where the request has none. */
+  /** Returns the `traceparent` for back-ends; undefined for a request without one. */
   passedOn(exchange: Exchange): string | undefined {
     const { trace, headers } = exchange;
     if (trace !== null) return trace.parentText();

@@ -1,5 +1,5 @@
-// Before a server gets into service: calls of plugins over a socket that only it knows, so that
-// V8 has compiled what the first clients need, from the parser to the plugin.
+// Warm-up before Service-IN: calls plugins over a private socket, so that V8 has compiled the code
+// path of the first requests, from the parser to the plugin.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { Agent, get, type RequestOptions } from "node:http";
@@ -9,15 +9,15 @@ import type { Exchange, ServerEvents, ServerOptions } from "../http/transport.js
 
 const LOOPBACK = "127.0.0.1";
 const CALLERS = 16;
-/** What takes longer is not called on: clients would find the executors busy with it. */
+/** Slower calls are not repeated: clients would find the executors busy. */
 const SLOW_MS = 100;
-/** What is under way when the time is up may end. */
+/** Grace period for calls in progress when the time is over. */
 const LAST_CALLS_MS = 50;
-/** The first one finds nothing compiled. */
+/** The first call runs uncompiled code. */
 const FIRST_CALLS = 2;
 const KEY = "x-svc-warm-up";
 
-/** What a call was answered with: a status, or what else it was. */
+/** Outcome of a call: a status, or another kind of response. */
 type Outcome = number | "a stream" | null;
 
 export interface WarmUp {
@@ -27,10 +27,9 @@ export interface WarmUp {
 }
 
 /**
- * Calls each target by itself, then those that were answered soon in turn, many at a time, until
- * the time is up.
- * @param events what the calls are answered by
- * @returns the targets that are of no use, and what is wrong with each
+ * Calls each target once, then the fast ones in turn, concurrently, until the time is over.
+ * @param events answer the calls
+ * @returns the unusable targets, with the reason for each
  */
 export async function warmUp(
   { targets, withinMs }: WarmUp,
@@ -45,7 +44,7 @@ export async function warmUp(
   const useless = new Map<string, string>();
   const untilMs = performance.now() + withinMs;
   const tryOne = async (path: string): Promise<void> => {
-    // Where it is not answered in time, this is what is wrong with it.
+    // Reported if the call is not answered in time.
     useless.set(path, `no response after ${withinMs} ms`);
     for (let call = 1; call <= FIRST_CALLS; call++) {
       const fault = await faultOf({ ...request, path });
@@ -74,7 +73,7 @@ export async function warmUp(
   return useless;
 }
 
-/** What keeps a call from being made many times. */
+/** Returns why a call cannot be repeated. */
 async function faultOf(request: RequestOptions): Promise<string | null> {
   const startedMs = performance.now();
   const outcome = await call(request);
@@ -83,7 +82,10 @@ async function faultOf(request: RequestOptions): Promise<string | null> {
   return performance.now() - startedMs > SLOW_MS ? `takes longer than ${SLOW_MS} ms` : null;
 }
 
-/** Whoever else finds the port gets nothing, and what is asked with the key leaves no trace. */
+/**
+ * Rejects other clients that find the port; calls with the key are excluded from metrics and
+ * traces.
+ */
 function onlyWith(key: string, events: ServerEvents): ServerEvents {
   const right = Buffer.from(key);
   const isOurs = ({ headers }: Exchange): boolean => {
