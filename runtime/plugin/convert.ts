@@ -1,5 +1,5 @@
-// Public entry "svc-server/convert": everything that generated converters import. Its names are
-// part of the format of `.svc/`, so they change only together with compiler/emit.
+// Public entry "svc-server/convert": the imports of generated converters. Its names are part of the
+// format of `.svc/`, so they change only together with compiler/emit.
 
 export { limitCheck } from "../../argspec/limits/limits.js";
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";

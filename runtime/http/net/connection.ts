@@ -3,8 +3,8 @@
 //
 //   open ──(half-closed, fatal rejection, last response)──► closing ──(responses sent)──► lingering
 //
-// While closing, nothing more is read. While lingering, further input is read and discarded: closing
-// a socket with unread input resets it, and the reset discards a response in transit.
+// While closing, nothing more is read. While lingering, further input is read and discarded:
+// closing a socket with unread input resets it, and the reset discards a response in transit.
 
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {

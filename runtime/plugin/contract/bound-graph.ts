@@ -1,13 +1,13 @@
-// What a plugin's `graph` argument is to the one who calls the plugin: something to hand over, and
-// to let go of when the request is over. The plugin contract itself knows nothing about graphs.
+// The caller's view of a plugin's `graph` argument: a value to pass, and to release when the
+// request is over. The plugin contract itself is independent of graphs.
 
-/** A graph that was opened for one request. */
+/** A graph opened for one request. */
 export interface BoundGraph {
-  /** What the plugin gets. */
+  /** The value of the argument. */
   readonly graph: unknown;
-  /** Lets go of all that the request holds. May be called twice. */
+  /** Releases all resources of the request. Idempotent. */
   release(): void;
 }
 
-/** Opens the graph of a name for one request. */
+/** Opens a graph by name for one request. */
 export type GraphBinder = (name: string) => BoundGraph;

@@ -1,9 +1,9 @@
-// What was thrown, in words. Plugins may throw anything, also objects whose properties throw when
-// they are read, so nothing here trusts its argument.
+// Describes thrown values. Plugins may throw any value, also objects with getters that throw, so no
+// access here trusts its argument.
 
 import { inspect } from "node:util";
 
-/** Class of a value as the answers name it: `TypeError`, `Array`, `string`, `null`. */
+/** Returns the class of a value for error messages: `TypeError`, `Array`, `string`, `null`. */
 export function typeName(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object" && typeof value !== "function") return typeof value;
@@ -11,12 +11,15 @@ export function typeName(value: unknown): string {
     const { name } = (value as { constructor: { name: unknown } }).constructor;
     if (typeof name === "string" && name !== "") return name;
   } catch {
-    // No usable constructor: the general word will do.
+    // No usable constructor: the generic name is used.
   }
   return typeof value;
 }
 
-/** Class name of an error. Its own `name` comes first, because bundlers may rename classes. */
+/**
+ * Returns the class name of an error. Its own `name` comes first, because bundlers may rename
+ * classes.
+ */
 export function errorName(error: unknown): string {
   try {
     if (error instanceof Error && Object.hasOwn(error, "name")) {
@@ -24,12 +27,12 @@ export function errorName(error: unknown): string {
       if (typeof name === "string" && name !== "") return name;
     }
   } catch {
-    // A hostile getter or proxy: go by the class.
+    // A hostile getter or proxy: use the class.
   }
   return typeName(error);
 }
 
-/** The message of an error, or the text of whatever else was thrown. */
+/** Returns the message of an error, or the text of any other thrown value. */
 export function errorMessageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return String(thrown.message);
@@ -39,7 +42,7 @@ export function errorMessageOf(thrown: unknown): string {
   }
 }
 
-/** The text `Name('message')` of an error. */
+/** Returns `Name('message')` of an error. */
 export function errorText(error: unknown): string {
   const message = errorMessageOf(error);
   if (message === "") return `${errorName(error)}()`;
@@ -48,7 +51,7 @@ export function errorText(error: unknown): string {
   return `${errorName(error)}(${quote}${escaped}${quote})`;
 }
 
-/** `instanceof` for a value that may be a proxy whose traps throw. */
+/** Returns `instanceof` for a value that may be a proxy whose traps throw. */
 export function isInstance<T>(
   value: unknown,
   type: abstract new (...args: never[]) => T,

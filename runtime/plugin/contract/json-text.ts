@@ -1,38 +1,39 @@
-// JSON text of whatever a plugin returns. Plain data goes through JSON.stringify once; only values
-// that it would drop or mangle (Map, bigint, bytes, NaN …) take the slower writer below.
+// Serializes any value that a plugin returns as JSON. Plain data goes through JSON.stringify once;
+// only values that it would drop or mangle (Map, bigint, bytes, NaN …) take the slower writer
+// below.
 
 import { inspect } from "node:util";
 import { errorText } from "./describe-error.js";
 
-/** Objects that are rendered by the value of this method, before any `toJSON`. */
+/** Objects are serialized as the value of this method, which precedes `toJSON`. */
 export const jsonFields: unique symbol = Symbol("svc.jsonFields");
 
-/** What is wrong with a number that JSON cannot write, where a type says number. */
+/** The error for a number that JSON cannot represent, where the type is number. */
 export const NAN_ERROR = "NaN or an infinite number, where the type of the result says number";
 
-/** How deep the quick look goes; what is deeper is left to the writer. */
+/** Depth limit of the fast check; deeper values go to the writer. */
 const MAX_PLAIN_DEPTH = 100;
 
 /**
- * The JSON text of any value. `undefined` becomes null, a Map an object, a Set an array, bytes
- * their UTF-8 text, an error `Name('message')`; what JSON cannot express becomes a string with its
- * `util.inspect` text.
- * @throws TypeError for a cyclic value; whatever a getter or `toJSON` throws
+ * Returns the JSON text of any value. `undefined` becomes null, a Map an object, a Set an array,
+ * bytes their UTF-8 text, an error `Name('message')`; values without a JSON form become a string
+ * with their `util.inspect` text.
+ * @throws TypeError for a cyclic value; also errors of getters and `toJSON`
  */
 export function jsonText(value: unknown): string {
   return isPlain(value, 0) ? JSON.stringify(value) : write(value, "", []);
 }
 
-/** The same for values without anything that JSON does not know; null for all others. */
+/** Returns the same for values that JSON can represent exactly; null for all others. */
 export function plainJson(value: unknown): string | null {
   return isPlain(value, 0) ? JSON.stringify(value) : null;
 }
 
-/** Whether JSON.stringify renders the value as wanted. */
+/** Returns whether JSON.stringify serializes the value as specified. */
 function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
-  // Inside of arrays and objects JSON.stringify treats undefined as the writer does.
+  // Inside arrays and objects JSON.stringify treats undefined as the writer does.
   if (value === undefined) return depth > 0;
   if (typeof value !== "object" || depth > MAX_PLAIN_DEPTH) return false;
   if (Array.isArray(value)) {
@@ -47,7 +48,7 @@ function isPlain(value: unknown, depth: number): boolean {
   return true;
 }
 
-/** Whether a number in it is none of JSON: NaN, or infinite. */
+/** Returns whether a value contains NaN or an infinite number. */
 export function containsNaN(value: unknown, depth = 0): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   if (typeof value !== "object" || value === null || depth > MAX_PLAIN_DEPTH) return false;
@@ -125,7 +126,7 @@ function isInexpressible(value: object): boolean {
 }
 
 function mapEntries(map: Map<unknown, unknown>): [string, unknown][] {
-  // A last equal key wins, as it would in an object.
+  // The last of equal keys wins, as in an object.
   const byText = new Map<string, unknown>();
   for (const [key, item] of map) byText.set(keyText(key), item);
   return [...byText];

@@ -1,5 +1,5 @@
-// The media types that a client may ask for, by what they mean to the server (http-interface,
-// "Request headers acted upon").
+// Maps the media types of `Accept` to response formats (http-interface, "Request headers acted
+// upon").
 
 import type { Accept } from "./request-source.js";
 

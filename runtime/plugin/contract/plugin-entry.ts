@@ -1,5 +1,5 @@
-// The run-time form of one registered plugin: what `svc build` emits into `.svc/plugins.js`, and
-// what `addPlugin` makes at run time. Executors call `invoke`; the IO thread sees only the record.
+// The run-time form of one registered plugin: emitted by `svc build` into `.svc/plugins.js`, or
+// created by `addPlugin`. Executors call `invoke`; the IO thread sees only the record.
 
 import type { PluginRequest } from "../request/plugin-request.js";
 import type { ParamReader } from "../request/query-values.js";
@@ -17,13 +17,14 @@ export interface PluginDescription {
 export type PluginRole = "engine" | "pre" | "post";
 
 /**
- * Converts the request's query, headers and body to the function's arguments and calls it.
- * Throws ParameterError for bad input; whatever else it throws came from the plugin.
+ * Converts the request's query, headers and body to the function's arguments and calls it. Throws
+ * ParameterError for invalid input; all other errors come from the plugin.
  */
 export type Invoke = (request: PluginRequest, source: RequestSource) => unknown;
 
 /**
- * Runs before a plugin: throws to refuse the request, gives anything but undefined to answer it.
+ * Runs before a plugin: throws to reject the request, returns a value other than undefined to
+ * answer it.
  */
 export type BeforeHook = (request: PluginRequest) => unknown;
 
@@ -32,12 +33,12 @@ export interface PluginEntry {
   readonly role: PluginRole;
   readonly graph: string | null;
   readonly readonly: boolean;
-  /** How each parameter of the signature is read, for `request.params`. */
+  /** The reader of each parameter, for `request.params`. */
   readonly readers: Readonly<Record<string, ParamReader>>;
   readonly description: PluginDescription;
   readonly invoke: Invoke;
-  /** The type of its result has numbers, and no place for what else a NaN could be. */
+  /** NaN in the result is an error, because its type has only numbers there. */
   readonly isExact?: true;
-  /** What runs before it, in order; never empty. */
+  /** Hooks in order; never empty. */
   readonly before?: readonly BeforeHook[];
 }

@@ -1,15 +1,15 @@
-// The user plugins as the threads without their code need them.
+// The user plugins as seen by threads that do not load their code.
 
 import type { SharedArgspec } from "../register/shared-argspec.js";
 import type { PluginDescription, PluginRole } from "./plugin-entry.js";
 
-/** Path to the numbers of its plugins, by which requests name them between threads. */
+/** Path to the numbers of its plugins, which identify them between threads. */
 export type Routes = Readonly<Record<string, PathRoutes>>;
 /** An engine, or a pre-processor, a post-processor or both. */
 export type PathRoutes = ByRole & {
-  /** Milliseconds that those of them may run that say so. */
+  /** Individual time limits in milliseconds. */
   readonly timeouts?: ByRole;
-  /** The engine runs in the IO thread as long as it is short. */
+  /** The engine runs in the IO thread as long as it is fast. */
   readonly inline?: true;
 };
 
@@ -21,6 +21,6 @@ export interface PluginList {
 }
 
 export interface PluginTable extends PluginList {
-  /** Of these plugins alone; its `service` is that of their build. */
+  /** The argspec of these plugins; its `service` is that of their build. */
   readonly argspec: SharedArgspec;
 }

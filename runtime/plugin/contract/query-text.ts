@@ -1,5 +1,5 @@
-// Reading a query in place. The query stays the one latin1 text it arrived as (one character a
-// byte); keys and values are positions in it until a converter needs them:
+// Parses a query in place. The query stays the latin1 text it arrived as (one character per byte);
+// keys and values are offsets until a converter needs them:
 //
 //     a=1&name=b%20c&flag
 //     ^start  ^equals    ^equals: where the pair ends, as it has no "="
@@ -13,13 +13,13 @@ const PERCENT = 37;
 const PLUS = 43;
 const BLANK = 32;
 
-/** The part of a request target after the first `?`; empty when there is none. */
+/** Returns the part of a request target after the first `?`; empty when there is none. */
 export function queryStart(target: string): string {
   const mark = target.indexOf("?");
   return mark < 0 ? "" : target.slice(mark + 1);
 }
 
-/** Position of the pair's first `=`, or of its end when it has none. */
+/** Returns the offset of the pair's first `=`, or of its end when it has none. */
 export function keyEnd(query: string, start: number): number {
   for (let at = start; at < query.length; at++) {
     const char = query.charCodeAt(at);
@@ -30,25 +30,30 @@ export function keyEnd(query: string, start: number): number {
   return query.length;
 }
 
-/** Position of the `&` that ends the pair, or the query's length. `from`: anywhere in the pair. */
+/**
+ * Returns the offset of the `&` that ends the pair, or the query's length. `from`: anywhere in the
+ * pair.
+ */
 export function pairEnd(query: string, from: number): number {
   const end = query.indexOf("&", from);
   return end < 0 ? query.length : end;
 }
 
-/** Decoded key between two positions. */
+/** Returns the decoded key between two offsets. */
 export function readKey(query: string, start: number, end: number): string {
   return decodeText(query, start, end);
 }
 
-/** Whether the pair whose key ends at `equals` has a value; `k` has none, `k=` an empty one. */
+/**
+ * Returns whether the pair whose key ends at `equals` has a value; `k` has none, `k=` an empty one.
+ */
 export function hasValue(query: string, equals: number): boolean {
   return query.charCodeAt(equals) === EQUALS;
 }
 
 /**
- * Decodes `+`, `%XX` and UTF-8 between two positions.
- * @throws ParameterError for a bad escape or bytes that are not UTF-8
+ * Decodes `+`, `%XX` and UTF-8 between two offsets.
+ * @throws ParameterError for an invalid escape or invalid UTF-8
  */
 export function decodeText(query: string, start: number, end: number): string {
   if (isPlain(query, start, end)) {
@@ -61,12 +66,14 @@ export function decodeText(query: string, start: number, end: number): string {
   return bytes.toString("utf8");
 }
 
-/** Decodes `+` and `%XX` between two positions to a byte array of its own. */
+/** Decodes `+` and `%XX` between two offsets into a new byte array. */
 export function decodeBytes(query: string, start: number, end: number): Uint8Array {
   return Uint8Array.from(unescapeBytes(query, start, end));
 }
 
-/** True when the text stands for itself: ASCII without escapes, by far the most common case. */
+/**
+ * Returns whether the text needs no decoding: ASCII without escapes, by far the most common case.
+ */
 function isPlain(query: string, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const char = query.charCodeAt(at);

@@ -1,5 +1,5 @@
-// Tells a plugin that nobody waits for its answer any more. It belongs to one request, so that
-// nothing is left of it; a controller exists only where a plugin has asked for it.
+// Aborts a plugin's signal when its response is no longer needed. There is one per request, so that
+// nothing outlives it; the controller is created only when a plugin requests the signal.
 
 const REASONS = {
   AbortError: "client disconnected",
@@ -8,7 +8,7 @@ const REASONS = {
 
 export class RequestSignal {
   #controller: AbortController | null = null;
-  /** What a signal that is asked for only now aborts with. */
+  /** Why the request was aborted before the signal was requested. */
   #reason: DOMException | null = null;
   #isOver = false;
 
@@ -21,14 +21,14 @@ export class RequestSignal {
     return this.#controller.signal;
   }
 
-  /** @param name `AbortError` where the client is gone, `TimeoutError` where its time is up */
+  /** @param name `AbortError` when the client disconnected, `TimeoutError` at the deadline */
   abort(name: keyof typeof REASONS): void {
     if (this.#isOver || this.#reason !== null) return;
     this.#reason = new DOMException(REASONS[name], name);
     this.#controller?.abort(this.#reason);
   }
 
-  /** The request has its answer: a signal that was given before does not abort any more. */
+  /** Marks the request as answered: its signal no longer aborts. */
   over(): void {
     this.#isOver = true;
   }

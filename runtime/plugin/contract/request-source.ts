@@ -1,5 +1,5 @@
-// One request as it reaches an executor: bytes as they were received, held as latin1 text (one
-// character a byte), plus where it came from. Converters and PluginRequest read from it lazily.
+// One request as it reaches an executor: the received bytes, held as latin1 text (one character per
+// byte), plus their origin. Converters and PluginRequest read from it lazily.
 
 import type { RequestSignal } from "./request-signal.js";
 
@@ -29,9 +29,9 @@ export interface RequestSource {
   readonly accept: Accept;
   readonly ident: Ident | null;
   readonly hasMatrix: boolean;
-  /** Where the executor learns that nobody waits any more. */
+  /** Notifies the plugin that its response is no longer needed. */
   readonly signal?: RequestSignal;
-  /** How an answer begins that comes piece by piece; undefined where none can. */
+  /** Starts a streamed response; undefined where streaming is impossible. */
   readonly streams?: StreamOpener;
 }
 
@@ -39,11 +39,13 @@ export type StreamFormat = "ndjson" | "sse";
 
 export interface StreamOpener {
   /**
-   * @param port through which the content comes, a MessagePort: public declarations, of which this
-   *   is one, do without the types of Node
+   * @param port carries the content; a MessagePort, typed as unknown because public declarations do
+   *   not depend on the types of Node
    */
   open(source: RequestSource, port: unknown, format: StreamFormat): void;
 }
 
-/** What the client wants the answer rendered as (http-interface, "Request headers acted upon"). */
+/**
+ * Format of the response that the client accepts (http-interface, "Request headers acted upon").
+ */
 export type Accept = "json" | "text" | "partial";

@@ -1,5 +1,6 @@
-// A PluginRequest as the HTTP request that a dispatcher forwards. Parameters keep their types: an
-// integer travels as `(q)n`, another number as `(d)x`, a key without value as the bare key.
+// Serializes a PluginRequest as the HTTP request that a dispatcher forwards. Parameters keep their
+// types: an integer is sent as `(q)n`, another number as `(d)x`, a key without value as the bare
+// key.
 
 import { RequestError } from "../../base/errors.js";
 import { typeName } from "./describe-error.js";
@@ -9,10 +10,10 @@ import { latin1ToUtf8 } from "./wire-text.js";
 
 export const DEADLINE_HEADER = "X-SVC-Deadline";
 export const TARGET_HEADER = "X-SVC-Partial-Target";
-/** Dispatchers that have passed a request on as it was, separated by commas. */
+/** Dispatchers that forwarded a request unchanged, separated by commas. */
 export const VIA_HEADER = "X-SVC-Via";
 
-/** Written anew for every hop, or valid for one connection only. */
+/** Rewritten for every hop, or valid for one connection only. */
 const HOP_HEADERS = new Set([
   "accept",
   "connection",
@@ -28,7 +29,7 @@ const HOP_HEADERS = new Set([
   VIA_HEADER.toLowerCase(),
 ]);
 
-/** HTTP/1.1 wants one; a request that a plugin made goes to whatever back-end is chosen. */
+/** Required by HTTP/1.1; the back-end of a request made by a plugin is chosen later. */
 const HOST_LINE = "Host: svc\r\n";
 const HAS_HOST = /^host:/im;
 
@@ -44,12 +45,12 @@ const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => {
 
 const PLAIN_PATH = /^[A-Za-z0-9_.~/-]*$/;
 
-/** Everything that the text of a request is made of. */
+/** The parts of a serialized request. */
 export interface RequestParts {
   readonly method: "GET" | "POST";
   /** Path and query, latin1. */
   readonly target: string;
-  /** Own header lines, each with CR LF, latin1. */
+  /** The request's header lines, each with CR LF, latin1. */
   readonly headerBlock: string;
   /** Target partition, of any size. */
   readonly partial: bigint | null;
@@ -58,7 +59,7 @@ export interface RequestParts {
   readonly contentType: string | null;
 }
 
-/** The bytes of the whole HTTP request. */
+/** Returns the bytes of the whole HTTP request. */
 export function requestBytes(parts: RequestParts): Uint8Array {
   const { content, contentType, partial } = parts;
   const isTypeReplaced = contentType !== null || content === null;
@@ -77,8 +78,9 @@ export function requestBytes(parts: RequestParts): Uint8Array {
 }
 
 /**
- * The header lines that are forwarded; `Content-Type` only while the content stays. What the
- * client's `Connection` names is for this connection alone; without Host there would be no request.
+ * Returns the forwarded header lines; `Content-Type` only while the content is unchanged. Removes
+ * hop-by-hop fields, including those named by the client's `Connection`; Host is kept, because HTTP
+ * requires it.
  */
 export function withoutHopHeaders(block: string, isTypeReplaced = false): string {
   const lines = block.split("\r\n").filter((line) => line !== "");
@@ -97,7 +99,7 @@ function nameOf(line: string): string {
   return line.slice(0, line.indexOf(":")).toLowerCase();
 }
 
-/** The names in a `Connection` line, none for other lines. */
+/** Returns the names in a `Connection` line, none for other lines. */
 function connectionOptions(line: string): string[] {
   if (nameOf(line) !== "connection") return [];
   const value = line.slice(line.indexOf(":") + 1).toLowerCase();
@@ -105,8 +107,8 @@ function connectionOptions(line: string): string[] {
 }
 
 /**
- * The query text of a set of parameters, without `?`.
- * @throws RequestError for a value that a query cannot carry
+ * Returns the query of a set of parameters, without `?`.
+ * @throws RequestError for a value that a query cannot encode
  */
 export function queryText(params: Readonly<Record<string, unknown>>): string {
   const pairs: string[] = [];
@@ -131,7 +133,7 @@ function valueText(value: unknown): string {
     case "boolean":
       return String(value);
     case "object":
-      // JSON reaches a `json` parameter of the back-end as it left here.
+      // JSON must reach a `json` parameter of the back-end unchanged.
       return value instanceof Uint8Array
         ? percentEncodeBytes(value)
         : percentEncode(jsonText(value));
@@ -139,22 +141,22 @@ function valueText(value: unknown): string {
   throw new RequestError(`unsupported parameter type: ${typeName(value)}`);
 }
 
-/** A path that was decoded, as it stands in a request line: no byte of it can end the line. */
+/** Encodes a decoded path for a request line: no byte of it can end the line. */
 export function encodedPath(path: string): string {
   return PLAIN_PATH.test(path) ? path : path.split("/").map(percentEncode).join("/");
 }
 
-/** The target of a request to a plugin as it is without a prefix: `/svc/plugin/<name>?…`. */
+/** Returns the target of a plugin request without prefix: `/svc/plugin/<name>?…`. */
 export function withoutPrefix(target: string): string {
   if (target.startsWith("/svc/")) return target;
   const mark = target.indexOf("?");
   const path = mark < 0 ? target : target.slice(0, mark);
-  // Names have no slashes, so what comes last is the part that is not the prefix.
+  // Names have no slashes, so the last match follows the prefix.
   const at = Math.max(path.lastIndexOf("/plugin/"), path.lastIndexOf("/builtin/"));
   return at < 0 ? target : `/svc${target.slice(at)}`;
 }
 
-/** UTF-8 bytes of a text, everything but unreserved characters as `%XX`. */
+/** Percent-encodes all UTF-8 bytes of a text except unreserved characters. */
 export function percentEncode(text: string): string {
   return percentEncodeBytes(Buffer.from(text, "utf8"));
 }
@@ -166,8 +168,8 @@ function percentEncodeBytes(bytes: Uint8Array): string {
 }
 
 /**
- * A field value without the blanks around it. `trim` would also take bytes such as A0, which may
- * end a UTF-8 character or hide behind a length.
+ * Returns a field value without surrounding blanks. `trim` would also remove bytes such as A0,
+ * which may end a UTF-8 character or falsify a length.
  */
 export function fieldValue(block: string, start: number, end: number): string {
   while (start < end && isBlank(block.charCodeAt(start))) start++;
@@ -179,7 +181,7 @@ function isBlank(code: number): boolean {
   return code === SPACE || code === TAB;
 }
 
-/** Value of a header field in a block of header lines; the last one wins. */
+/** Returns the value of a header field in a header block; the last one wins. */
 export function headerValue(block: string, name: string): string | undefined {
   const wanted = name.toLowerCase();
   let value: string | undefined;

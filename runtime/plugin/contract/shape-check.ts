@@ -1,6 +1,6 @@
-// What generated shape checks are called through. A check returns null when a value has its shape,
-// else where and what it lacks, such as `.x (a number is required)`; the name in front is added
-// here, so that a value that is right costs no text at all.
+// Runs generated shape checks. A check returns null when a value has its shape, else path and
+// problem, such as `.x (a number is required)`; the name is prepended here, so that a valid value
+// allocates no string.
 
 import { ParameterError } from "../../base/errors.js";
 import { truncateForMessage } from "./truncate-for-message.js";
@@ -8,7 +8,7 @@ import { truncateForMessage } from "./truncate-for-message.js";
 export type ShapeCheck = (value: unknown) => string | null;
 
 /**
- * Passes a converted value through a check.
+ * Checks a converted value and returns it.
  * @throws ParameterError naming the parameter
  */
 export function checked(value: unknown, name: string, check: ShapeCheck): unknown {
@@ -17,8 +17,8 @@ export function checked(value: unknown, name: string, check: ShapeCheck): unknow
 }
 
 /**
- * @param text of the value, as the client wrote it
- * @throws ParameterError naming the parameter and the path to what is wrong in it
+ * @param text of the value, as the client sent it
+ * @throws ParameterError naming the parameter and the path to the problem
  */
 export function assertShape(value: unknown, name: string, check: ShapeCheck, text: string): void {
   let fault: string | null;
@@ -38,7 +38,7 @@ export function assertShape(value: unknown, name: string, check: ShapeCheck, tex
   }
 }
 
-/** A check that walks each object once, and answers from memory when it meets it again. */
+/** Returns a check that visits each object once and caches the result. */
 export function memoizedCheck(check: ShapeCheck): ShapeCheck {
   const faults = new WeakMap<object, string | null>();
   return (value) => {
@@ -54,12 +54,12 @@ export function memoizedCheck(check: ShapeCheck): ShapeCheck {
   };
 }
 
-/** A JSON object: neither null nor an array. */
+/** Returns whether a value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Property of an object itself, for names that every object inherits (`constructor`). */
+/** Returns an own property, for names that every object inherits (`constructor`). */
 export function ownProperty(value: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }

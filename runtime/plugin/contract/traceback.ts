@@ -1,5 +1,5 @@
-// The lines of an error's stack that belong to plugin code, in terms of the TypeScript sources.
-// Source maps are read when the first error of a bundle is reported, and kept.
+// Stack frames of plugin code, mapped to the TypeScript sources. Source maps are read when the
+// first error of a bundle is reported, and cached.
 
 import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -11,11 +11,11 @@ import { errorMessageOf, errorName, isInstance } from "./describe-error.js";
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;
 const MAX_CAUSES = 4;
-/** Of all frames: those of the library and of packages are left out afterwards. */
+/** All frames: those of the library and of packages are removed afterwards. */
 const MAX_STACK = 60;
-/** Whatever stands below this function of ours called the plugin and is not part of it. */
+/** Frames below this function are callers of the plugin. */
 const CALLER = "runPlugin";
-/** Where our own code lies: `dist/` when built, `runtime/` in the sources. */
+/** The folder of svc itself: `dist/` when built, `runtime/` in the sources. */
 const OWN_FOLDER = fileURLToPath(
   new URL(".", import.meta.url.replace(/runtime\/plugin\/[^/]*\/[^/]*$/, "runtime/x")),
 );
@@ -24,9 +24,9 @@ const OWN_FOLDER = fileURLToPath(
 const FRAME = /^\s+at (?:(.*?) \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
 
 interface Place {
-  /** As it is shown. */
+  /** Displayed path. */
   readonly file: string;
-  /** Where it lies. */
+  /** Absolute path. */
   readonly path: string;
   readonly line: number;
   readonly column: number;
@@ -37,7 +37,7 @@ interface Bundle {
   readonly file: string;
 }
 
-/** Errors contain frames of plugin code (setting `http.stackTraces`). */
+/** Whether errors contain frames of plugin code (setting `http.stackTraces`). */
 let isShown = true;
 
 /** Sets whether errors of this thread contain frames of plugin code. */
@@ -47,29 +47,29 @@ export function showTraceback(isTracebackShown: boolean): void {
 
 const bundles = new Map<string, Bundle | null>();
 
-/** Lets errors of this thread remember enough frames: Node's 10 may all be the library's. */
+/** Raises the stack trace limit of this thread: Node's 10 frames may all be the library's. */
 export function raiseStackTraceLimit(): void {
   Error.stackTraceLimit = MAX_STACK;
 }
 
-/** What was thrown: what it says, its frames of plugin code, and the same of what caused it. */
+/** Describes a thrown value: its message and plugin frames, and those of its causes. */
 export function describeUncaught(thrown: unknown): string {
   const told = withFrames(thrown) ?? stackOf(thrown) ?? strayMessage(thrown);
   const causes: string[] = [];
   for (let cause = causeOf(thrown); cause !== null; cause = causeOf(cause.value)) {
-    // They may go round in a circle.
+    // Causes may be cyclic.
     if (causes.length === MAX_CAUSES) break;
     causes.push(`\ncaused by ${withFrames(cause.value) ?? strayMessage(cause.value)}`);
   }
   return told + causes.join("");
 }
 
-/** Whether plugin code has thrown it, or was on the way to it. */
+/** Returns whether plugin code is on the stack of an error. */
 export function hasPluginFrames(thrown: unknown): boolean {
   return framesSafely(thrown).length > 0;
 }
 
-/** Null where no frame is one of plugin code. */
+/** Returns null without frames of plugin code. */
 function withFrames(thrown: unknown): string | null {
   const frames = framesSafely(thrown);
   return frames.length === 0 ? null : `${strayMessage(thrown)}\n${frames.join("").trimEnd()}`;
@@ -80,7 +80,9 @@ function strayMessage(thrown: unknown): string {
   return `${errorName(thrown)}: ${errorMessageOf(thrown) || codeOf(thrown)}`;
 }
 
-/** All that an error without a message says, such as that of several failed connections. */
+/**
+ * Returns the code of an error without a message, such as an AggregateError of failed connections.
+ */
 function codeOf(error: Error): string {
   try {
     return String((error as { code?: unknown }).code ?? "");
@@ -107,7 +109,7 @@ function stackOf(thrown: unknown): string | null {
   }
 }
 
-/** Frames of plugin code, innermost first, each a line; empty when there is nothing to show. */
+/** Returns frames of plugin code, innermost first, one per line; empty for none. */
 export function pluginFrames(thrown: unknown): string[] {
   return isShown ? framesSafely(thrown) : [];
 }
@@ -116,7 +118,7 @@ function framesSafely(thrown: unknown): string[] {
   try {
     return framesOf(thrown);
   } catch {
-    // The stack belongs to the plugin and may be anything, even a getter that throws.
+    // The stack belongs to the plugin and may be any value, even a getter that throws.
     return [];
   }
 }
@@ -132,16 +134,16 @@ function framesOf(thrown: unknown): string[] {
 }
 
 interface NamedPlace {
-  /** Of the function; undefined where it has none. */
+  /** Function name; undefined for none. */
   readonly name: string | undefined;
   readonly place: Place;
 }
 
-/** Places of plugin code, innermost first. */
+/** Yields positions in plugin code, innermost first. */
 function* placesOf(thrown: unknown): Generator<NamedPlace, undefined> {
   if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return;
   const { message, stack } = thrown;
-  // The stack begins with the message, which may hold a client's text that looks like frames.
+  // The stack begins with the message, which may contain client text that imitates frames.
   const start = stack.indexOf(message);
   const lines = start < 0 ? stack : stack.slice(start + message.length);
   for (const line of lines.split("\n")) {
@@ -154,7 +156,7 @@ function* placesOf(thrown: unknown): Generator<NamedPlace, undefined> {
   }
 }
 
-/** The innermost place of plugin code, with its file; null where there is none. */
+/** Returns the innermost position in plugin code, with its file; null for none. */
 export function innermostFrame(thrown: unknown): Place | null {
   try {
     return placesOf(thrown).next().value?.place ?? null;
@@ -163,13 +165,13 @@ export function innermostFrame(thrown: unknown): Place | null {
   }
 }
 
-/** `file:line:column` of a place in a bundle, in terms of its sources; null for what has none. */
+/** Maps a position in a bundle to `file:line:column` of its sources; null without a source. */
 export function sourceLocation(location: string, line: number, column: number): string | null {
   const place = placeOf(location, line, column);
   return place && `${place.file}:${place.line}:${place.column}`;
 }
 
-/** Why modules could not be loaded: Node tells of a wrong import in the words of the bundle. */
+/** Describes why modules failed to load: Node reports an invalid import in terms of the bundle. */
 export function loadFailure(thrown: unknown): string {
   const stack = thrown instanceof SyntaxError ? stackOf(thrown) : null;
   const [, location, line] = /^(file:.+):(\d+)\n/.exec(stack ?? "") ?? [];
@@ -178,18 +180,18 @@ export function loadFailure(thrown: unknown): string {
   return place === null ? stack! : `${place}: ${strayMessage(thrown)}`;
 }
 
-/** Null for frames that are not plugin code. */
+/** Returns null for frames outside plugin code. */
 function placeOf(location: string, line: number, column: number): Place | null {
   const file = filePath(location);
   if (file === null || file.startsWith(OWN_FOLDER)) return null;
   const bundle = bundleOf(location, file);
   if (bundle !== null) return mappedPlace(bundle, line, column);
-  // What lies in the build folder without a map is generated: converters, the plugin table.
+  // Unmapped files in the build folder are generated: converters, the plugin table.
   const isOther = inModules(file) || dirname(file).endsWith(sep + BUILD_FOLDER);
   return isOther ? null : { file: shown(process.cwd(), file), path: file, line, column };
 }
 
-/** Path of a frame's file; null for frames of Node itself and for evaluated code. */
+/** Returns the path of a frame's file; null for frames of Node itself and for evaluated code. */
 function filePath(location: string): string | null {
   if (location.startsWith("file://")) return fileURLToPath(location.replace(/[?#].*$/, ""));
   return location.startsWith(sep) ? location : null;
@@ -202,7 +204,7 @@ function bundleOf(location: string, file: string): Bundle | null {
   try {
     bundle = { map: new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8"))), file };
   } catch {
-    // No map beside it: the file is shown as it is.
+    // Without a map the file is shown itself.
   }
   bundles.set(location, bundle);
   return bundle;

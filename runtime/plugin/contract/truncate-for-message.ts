@@ -1,5 +1,4 @@
-// Text that a client sent, as error messages show it: bounded, so that an answer cannot be made
-// large by what was asked.
+// Truncates client text in error messages, so that the response stays small.
 
 const MAX_ECHO_LENGTH = 100;
 

@@ -1,42 +1,44 @@
-// Bytes travel between sockets and executors as latin1 text, one character a byte: such text
-// concatenates and crosses threads faster than buffers. These functions are the way in and out.
+// Bytes cross sockets and threads as latin1 text, one character per byte: such strings concatenate
+// and cross threads faster than buffers. These functions convert both ways.
 
-/** Bytes up to here are better copied into text that goes with them than sent by themselves. */
+/** Up to this size, bytes are cheaper copied into the surrounding text than sent separately. */
 export const MAX_COPIED_BYTES = 8192;
 
-/** The text of bytes that are there already. */
+/** Decodes existing bytes without copying the buffer. */
 export function latin1Text({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("latin1");
 }
 
-/** The UTF-8 bytes of a text, as latin1 text. Lone surrogates become U+FFFD. */
+/** Returns the UTF-8 bytes of a text as latin1 text. Lone surrogates become U+FFFD. */
 export function toLatin1(text: string): string {
   // Nearly every text is ASCII, where both forms are the same string.
   if (Buffer.byteLength(text, "utf8") === text.length) return text;
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** The text whose UTF-8 bytes are given as latin1 text. Invalid bytes become U+FFFD. */
+/** Decodes UTF-8 bytes given as latin1 text. Invalid bytes become U+FFFD. */
 export function latin1ToUtf8(bytes: string): string {
   if (Buffer.byteLength(bytes, "utf8") === bytes.length) return bytes;
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-/** Before and behind bytes that something will be put around. */
+/** Headroom on both sides of transferred bytes, for the envelope. */
 const ROOM_BYTES = 512;
 
-/** Latin1 text in an ArrayBuffer of its own, to be transferred, with room for `wrapped`. */
+/**
+ * Returns latin1 text in a transferable ArrayBuffer of its own, with headroom for `wrapInPlace`.
+ */
 export function latin1WithHeadroom(text: string): Uint8Array<ArrayBuffer> {
   const whole = Buffer.from(new ArrayBuffer(text.length + 2 * ROOM_BYTES));
   whole.write(text, ROOM_BYTES, "latin1");
   return new Uint8Array(whole.buffer, ROOM_BYTES, text.length);
 }
 
-/** Bytes between two latin1 texts. Those that have room are not copied, however many they are. */
+/** Returns bytes between two latin1 texts. Bytes with headroom are not copied. */
 export function wrapInPlace(head: string, bytes: Uint8Array, tail: string): Uint8Array {
   const { buffer, byteOffset, length } = bytes;
   const end = byteOffset + length;
-  // Exactly what `latin1WithHeadroom` makes: around other bytes there may be somebody else's.
+  // Exactly the layout of `latin1WithHeadroom`: other buffers may hold foreign bytes around.
   const isRoomy = byteOffset === ROOM_BYTES && buffer.byteLength === end + ROOM_BYTES;
   if (!isRoomy || head.length > ROOM_BYTES || tail.length > ROOM_BYTES) {
     return Buffer.concat([Buffer.from(head, "latin1"), bytes, Buffer.from(tail, "latin1")]);

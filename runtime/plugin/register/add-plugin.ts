@@ -1,5 +1,5 @@
-// `addPlugin`: from a function and what is said about it to entries of the registry. All checks of
-// the interface are made before anything is registered.
+// `addPlugin`: turns a function and its declaration into registry entries. All checks of the
+// interface precede the registration.
 
 import type { PluginSpec } from "../../../argspec/argspec.js";
 import { ArgumentError, PluginError } from "../../base/errors.js";
@@ -103,7 +103,7 @@ function optionsFrom(given: AddPluginArguments): AddPluginOptions {
   return { name: second, graph, engine, pre, post };
 }
 
-/** A function that was declared as a processor stays one when it is given as plugin. */
+/** A function declared as a processor keeps its role when passed as plugin. */
 function roleOf(fn: unknown): PluginRole {
   return loadedPlugin(fn)?.role ?? declarationOf(fn)?.role ?? "engine";
 }
@@ -149,7 +149,7 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Regi
   return registered(entry, addedSpec(entry, options.description ?? "", parameters));
 }
 
-/** Post-processors have no arguments of a request; a dispatcher hands them the merged response. */
+/** Post-processors have no request arguments; a dispatcher passes them the merged response. */
 function postEntry(
   fn: AddedFunction,
   name: string,
@@ -174,7 +174,7 @@ function postEntry(
   return registered(entry, addedSpec(entry, options.description ?? "", [], reserved));
 }
 
-/** Functions that were not built have no named types. */
+/** Functions without a build have no named types. */
 function registered(entry: PluginEntry, spec: PluginSpec): RegisteredPlugin {
   return { ...entry, spec, $defs: NO_TYPES };
 }

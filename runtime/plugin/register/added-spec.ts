@@ -1,5 +1,5 @@
-// What clients may know of a function that was given to `addPlugin` without having been built: its
-// name and its parameters. What it returns is not known.
+// The contract of a function passed to `addPlugin` without a build: its name and parameters. Its
+// result type is unknown.
 
 import type { JsonSchema, ParamSpec, PluginSpec } from "../../../argspec/argspec.js";
 import type { Wire } from "../../../argspec/wire.js";
@@ -9,7 +9,7 @@ import type { Parameter } from "./parameters.js";
 type UserParameter = Extract<Parameter, { readonly kind: "user" }>;
 type FormParameter = Extract<Parameter, { readonly kind: "form" }>;
 
-/** As the compiler writes them for these types. */
+/** The schemas that the compiler emits for these types. */
 const SCHEMAS: Readonly<Record<Wire, JsonSchema>> = {
   int: { type: "integer", "x-svc-range": "safe" },
   float: { type: "number" },
@@ -19,8 +19,8 @@ const SCHEMAS: Readonly<Record<Wire, JsonSchema>> = {
 };
 
 /**
- * @param description empty where the author gave none
- * @param reserved names of the arguments that the server fills in
+ * @param description empty if not given
+ * @param reserved names of the arguments that the server provides
  */
 export function addedSpec(
   { name, role, graph, readonly, description: { path } }: PluginEntry,
@@ -69,7 +69,7 @@ function bodySpec({ name, form }: FormParameter): ParamSpec {
   return { name, in: "body", wire, required: false, schema: SCHEMAS[wire] };
 }
 
-/** Null for what JSON cannot carry. */
+/** Returns null for values that JSON cannot represent. */
 function asJson(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value) ?? "null");

@@ -1,5 +1,5 @@
-// The converter of a function whose signature is known only at run time: what the compiler emits as
-// straight-line code for built plugins, done by a list of readers.
+// The converter of a function whose signature is only known at run time: a list of readers replaces
+// the straight-line code that the compiler emits for built plugins.
 
 import type { Invoke } from "../contract/plugin-entry.js";
 import type { RequestSource } from "../contract/request-source.js";
@@ -20,7 +20,7 @@ export function callConverter(
   const readers = parameters.map((parameter) => readerOf(parameter, graph));
   const call = fn as (...args: unknown[]) => unknown;
   return (request, source) => {
-    // All parameters are converted, so that a wrong one is refused even if nobody takes it.
+    // All parameters are converted, so that an invalid one is rejected even if it is unused.
     request.keys();
     return call(...readers.map((read) => read(request, source)));
   };

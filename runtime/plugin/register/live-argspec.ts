@@ -1,5 +1,5 @@
-// The argspec of the plugins that are registered at a moment. Of one whole build it is that build's
-// own, hash included; functions that were not built stand beside it with what is known of them.
+// The argspec of the currently registered plugins. For a single whole build it is the build's own,
+// hash included; functions without a build are added with the information available.
 
 import {
   ARGSPEC_VERSION,
@@ -17,7 +17,7 @@ const REFERENCE = "#/$defs/";
 const ROLES = ["engine", "pre", "post"] as const;
 const NO_SERVICE = { name: null, prefix: null };
 
-/** The `service` is left open: those who answer know it. */
+/** Leaves `service` open: the caller knows it. */
 export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
   const $defs: Record<string, JsonSchema> = {};
   const plugins = [...new Set(registered.map((plugin) => plugin.$defs))].flatMap((own) => {
@@ -38,7 +38,7 @@ export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
   return { ...reached, hash: contractHash(reached) };
 }
 
-/** As in the argspec of a build, like the order of types, so that the same has one hash. */
+/** The order of a build's argspec, also for types, so that equal contracts have equal hashes. */
 function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
   return (
     Number(a.name > b.name) - Number(a.name < b.name) ||
@@ -47,8 +47,8 @@ function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
 }
 
 /**
- * Names for the types of a build that other builds have names for. All of them get new ones as soon
- * as one means something else: what looks the same may refer to that one.
+ * Renames the types of a build that conflict with those of other builds. If one type differs, all
+ * get new names: equal-looking types may refer to it.
  */
 function newNames(own: Definitions, taken: Definitions): ReadonlyMap<string, string> {
   const shared = Object.keys(own).filter((name) => Object.hasOwn(taken, name));
@@ -70,7 +70,7 @@ function renamed(own: Definitions, names: ReadonlyMap<string, string>): Definiti
   return withReferences(Object.fromEntries(entries), names);
 }
 
-/** A copy whose references go to the new names. */
+/** Returns a copy with renamed references. */
 function withReferences<T>(value: T, names: ReadonlyMap<string, string>): T {
   const follow = (key: string, part: unknown) => {
     const isReference = key === "$ref" && typeof part === "string" && part.startsWith(REFERENCE);

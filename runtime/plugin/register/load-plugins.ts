@@ -12,7 +12,7 @@ import type { RegisteredPlugin } from "../contract/registered-plugin.js";
 
 const loaded = new WeakMap<PluginFunction, RegisteredPlugin>();
 
-/** The record of a function that `loadPlugins` returned. */
+/** Returns the record of a function that `loadPlugins` returned. */
 export function loadedPlugin(fn: unknown): RegisteredPlugin | undefined {
   return typeof fn === "function" ? loaded.get(fn as PluginFunction) : undefined;
 }
@@ -32,7 +32,7 @@ export async function loadPlugins(folder = ".svc"): Promise<PluginFunction[]> {
     throw new PluginError(`no build in ${folder}: run \`svc build\` first`);
   }
   const url = pathToFileURL(file);
-  // Node caches modules by URL; a newer build must not be hidden by an older one.
+  // Node caches modules by URL; an old build must not hide a newer one.
   url.search = String(modified);
   let plugins: readonly PluginEntry[];
   let argspec: Argspec;
@@ -45,7 +45,7 @@ export async function loadPlugins(folder = ".svc"): Promise<PluginFunction[]> {
   return plugins.map((entry) => {
     const { name, role } = entry;
     const spec = argspec.plugins.find((plugin) => plugin.name === name && plugin.role === role);
-    // Both are written at once, so that another build has taken the place of this one meanwhile.
+    // Both are written together: a mismatch means that another build replaced this one meanwhile.
     if (spec === undefined) throw new PluginError(`argspec.json in ${folder} has no '${name}'`);
     return functionOf({ ...entry, spec, $defs: argspec.$defs });
   });

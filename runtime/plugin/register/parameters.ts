@@ -7,7 +7,7 @@ import { typeName } from "../contract/describe-error.js";
 import type { PluginRole } from "../contract/plugin-entry.js";
 import { Converter } from "../contract/types.js";
 
-/** Forms of the reserved arguments `headers` and `content`. */
+/** Formats of the reserved arguments `headers` and `content`. */
 export type Form = "bytes" | "str" | "json" | "dict" | "list";
 
 /**
@@ -23,7 +23,7 @@ export type Parameter =
   | {
       readonly kind: "user";
       readonly name: string;
-      /** Null: a text without conversion. */
+      /** Null: text without conversion. */
       readonly wire: Wire | null;
       readonly required: boolean;
       readonly default: unknown;
@@ -34,14 +34,14 @@ const FORMS: Readonly<Record<"headers" | "content", readonly Form[]>> = {
   content: ["bytes", "str", "json"],
 };
 const WIRES: readonly string[] = ["int", "float", "str", "bytes", "json"];
-/** What can be a query key, and a name in every client: as the compiler has it. */
+/** Valid as query key and as identifier in every client; the same rule as in the compiler. */
 const ARGUMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FUNCTION_KINDS = { engine: "plugin", pre: "pre-processor", post: "post-processor" } as const;
 
 /**
  * @param fn the function that the parameters belong to
  * @param bound whether a graph is bound to it
- * @throws ArgumentError for an incomplete signature, an unknown type or an unfit default
+ * @throws ArgumentError for an incomplete signature, an unknown type or an invalid default
  */
 export function readParameters(
   spec: Parameters,
@@ -63,8 +63,8 @@ export function readParameters(
 }
 
 /**
- * The parameters of a function that says by their number alone what they are: the request, and
- * behind it the bound graph. Null for one with more.
+ * Infers the parameters from the function's arity: the request, then the bound graph. Null for more
+ * parameters.
  */
 export function plainParameters(
   fn: { readonly length: number },
@@ -77,7 +77,7 @@ export function plainParameters(
   return Object.fromEntries(names.map((name) => [name, null]));
 }
 
-/** The error for a function that lacks a reserved argument. */
+/** Returns the error for a function that lacks a reserved argument. */
 export function isSignatureIncomplete(role: PluginRole, bound: boolean): ArgumentError {
   const first = role === "post" ? "'response'" : "'request'";
   const required = bound && role !== "post" ? `${first} and 'graph'` : first;
@@ -87,7 +87,7 @@ export function isSignatureIncomplete(role: PluginRole, bound: boolean): Argumen
   );
 }
 
-/** Type name of a parameter as plugin descriptions show it. */
+/** Returns the type name of a parameter as plugin descriptions show it. */
 export function parameterTypeName(parameter: Parameter): string {
   if (parameter.kind === "user") return parameter.wire ?? "*";
   if (parameter.kind === "form") return parameter.form;
@@ -102,7 +102,7 @@ function readParameter(name: string, spec: unknown, bound: boolean): Parameter {
     refuseDefault(name, spec);
     return { kind: "form", name, form: formOf(name, spec) };
   }
-  // Without a bound graph, `graph` is a parameter like any other.
+  // Without a bound graph, `graph` is an ordinary parameter.
   if (name === "request" || name === "method" || (name === "graph" && bound)) {
     refuseDefault(name, spec);
     return { kind: "plain", name };
@@ -150,7 +150,7 @@ function isUntyped(type: unknown): boolean {
   return type === undefined || type === null || type === "*";
 }
 
-/** Null and undefined are defaults for every type: the argument is absent then. */
+/** Null and undefined are valid defaults of every type: the argument is then absent. */
 function fits(value: unknown, wire: Wire | null): boolean {
   if (value === undefined || value === null) return true;
   switch (wire) {

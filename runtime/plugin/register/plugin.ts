@@ -1,5 +1,5 @@
 // `plugin`: marks a function as a plugin. The compiler reads the mark in the source; at run time it
-// only remembers the options, so that `addPlugin` finds them in a module loaded without a build.
+// only stores the options, so that `addPlugin` finds them in a module loaded without a build.
 
 import { ArgumentError } from "../../base/errors.js";
 import { typeName } from "../contract/describe-error.js";
@@ -20,13 +20,13 @@ export interface PluginOptions {
   readonly parameters?: Parameters;
 }
 
-/** What a declaration says, with the role always there. */
+/** Options of a declaration, with the role filled in. */
 export type Declaration = PluginOptions & { readonly role: PluginRole };
 
 // biome-ignore lint/complexity/noBannedTypes: a key of the map, never called
 const declarations = new WeakMap<Function, Declaration>();
 
-/** What was declared for a function, undefined when it was not marked. */
+/** Returns the declaration of a function, undefined when it was not marked. */
 export function declarationOf(fn: unknown): Declaration | undefined {
   return typeof fn === "function" ? declarations.get(fn) : undefined;
 }

@@ -1,5 +1,5 @@
-// The plugins that were added in this thread, by name and by number. Numbers are what requests
-// carry between threads, so the number of a removed plugin is not used again.
+// The plugins registered in this thread, by name and by number. Requests carry numbers between
+// threads, so the number of a removed plugin is never reused.
 
 import type { PluginDescription, PluginEntry, PluginRole } from "../contract/plugin-entry.js";
 import type { PathRoutes, PluginList, PluginTable } from "../contract/plugin-table.js";
@@ -11,11 +11,11 @@ export class PluginRegistry {
   readonly #entries: (RegisteredPlugin | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
 
-  /** Adds plugins, in place of those that have the same name and do the same work. */
+  /** Adds plugins, replacing those with the same name and role. */
   add(...entries: readonly RegisteredPlugin[]): void {
     for (const entry of entries) {
       const same = this.#entries.findIndex((known) => known !== undefined && collide(known, entry));
-      // A request on its way may find the new function under the number of the old one.
+      // A request in progress may find the new function under the number of the old one.
       if (same >= 0 && this.#entries[same]!.role === entry.role) {
         this.#entries[same] = entry;
       } else {
@@ -26,7 +26,7 @@ export class PluginRegistry {
     this.#changed();
   }
 
-  /** Removes the plugins of a name, whatever their role. Returns false when there are none. */
+  /** Removes the plugins of a name in all roles. Returns false when there are none. */
   remove(name: string): boolean {
     let found = false;
     for (const [number, entry] of this.#entries.entries()) {
@@ -38,18 +38,20 @@ export class PluginRegistry {
     return found;
   }
 
-  /** The plugin of a name and role, undefined when there is none. */
+  /** Returns the plugin of a name and role, undefined when there is none. */
   get(name: string, role: PluginRole = "engine"): PluginEntry | undefined {
     return this.#entries.find((entry) => entry?.name === name && entry.role === role);
   }
 
-  /** Description records sorted by path, one a path; of one name only when it is given. */
+  /**
+   * Returns description records sorted by path, one per path; of one name only when it is given.
+   */
   describe(name?: string): PluginDescription[] {
     const byPath = new Map<string, PluginDescription>();
     for (const entry of this.#entries) {
       if (entry === undefined || (name !== undefined && entry.name !== name)) continue;
       const { description } = entry;
-      // A pre-processor says what a client may send, its post-processor does not.
+      // A pre-processor defines a client's parameters, its post-processor does not.
       if (entry.role !== "post" || !byPath.has(description.path)) {
         byPath.set(description.path, description);
       }
@@ -91,7 +93,7 @@ export class PluginRegistry {
   }
 }
 
-/** One name has an engine or a pre-processor, and besides a post-processor. */
+/** A name has an engine or a pre-processor, and additionally a post-processor. */
 function collide(a: PluginEntry, b: PluginEntry): boolean {
   return a.name === b.name && (a.role === "post") === (b.role === "post");
 }

@@ -1,6 +1,5 @@
-// The argspec of the plugins that a server has, as its threads hand it on: text in shared memory,
-// which costs the thread that passes it nothing, and which is parsed at the start and by the admin
-// executor alone.
+// The argspec in shared memory, passed between threads without copying; only the start and the
+// admin executor parse it.
 
 import type { Argspec } from "../../../argspec/argspec.js";
 
@@ -10,14 +9,14 @@ export interface SharedArgspec {
   readonly text: Uint8Array;
 }
 
-/** @param text of the argspec as JSON, where there is one already */
+/** @param text of the argspec as JSON, if already serialized */
 export function shareArgspec(argspec: Argspec, text = JSON.stringify(argspec)): SharedArgspec {
   const shared = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(text)));
   Buffer.from(shared.buffer).write(text);
   return { hash: argspec.hash, text: shared };
 }
 
-/** The argspec as it was given to `shareArgspec`, parsed and not yet checked. */
+/** Parses the argspec passed to `shareArgspec`, without validation. */
 export function parseShared({ text }: SharedArgspec): unknown {
   return JSON.parse(Buffer.from(text.buffer).toString("utf8"));
 }

@@ -1,5 +1,5 @@
-// What a plugin passes to `new PluginRequest(...)`, checked, and turned into the same kind of
-// source that a received request has.
+// Validates the arguments of `new PluginRequest(...)` and turns them into the same kind of source
+// that a received request has.
 
 import { ArgumentError, RequestError } from "../../base/errors.js";
 import { jsonText } from "../contract/json-text.js";
@@ -17,7 +17,7 @@ export interface Content {
   readonly type: string;
 }
 
-/** The source of a request that a plugin makes. */
+/** Returns the source of a request that a plugin makes. */
 export function constructedSource(
   plugin: unknown,
   params: unknown,
@@ -47,7 +47,7 @@ export function constructedSource(
   };
 }
 
-/** Bytes stay as they are, a string becomes UTF-8, everything else JSON. */
+/** Keeps bytes, encodes strings as UTF-8 and all other values as JSON. */
 export function buildContent(value: unknown): Content | null {
   if (value === null || value === undefined) return null;
   if (value instanceof Uint8Array) return { bytes: value, type: "application/octet-stream" };
@@ -55,7 +55,7 @@ export function buildContent(value: unknown): Content | null {
   return { bytes: utf8(jsonText(value)), type: "application/json" };
 }
 
-/** A dict argument; absent counts as empty. */
+/** Validates a dict argument; absent counts as empty. */
 function checkedDict(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (value === null || value === undefined) return {};
   if (typeof value !== "object" || Array.isArray(value) || value instanceof Uint8Array) {

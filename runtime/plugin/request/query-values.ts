@@ -1,7 +1,7 @@
-// From the text of one query value to the typed argument. `equals` is where the key ends: readers
-// find the end of the value by themselves, so that a generated converter keeps one number a
-// parameter. The declared type decides what a key without `=` and a cast such as `(int)5` mean;
-// docs/guides/writing-plugins.md holds the table.
+// Converts one query value to its typed argument. `equals` is the offset where the key ends:
+// readers find the end of the value themselves, so that a generated converter stores one number per
+// parameter. The declared type decides the meaning of a key without `=` and of a cast such as
+// `(int)5`; docs/guides/writing-plugins.md has the table.
 
 import type { Wire } from "../../../argspec/wire.js";
 import { ParameterError } from "../../base/errors.js";
@@ -20,7 +20,7 @@ const ZERO = 48;
 const NINE = 57;
 const MINUS = 45;
 const DOT = 46;
-/** Numbers of up to 15 digits, and powers of ten up to 10^15, are exact in a double. */
+/** Integers of up to 15 digits, and powers of ten up to 10^15, are exact in a double. */
 const EXACT_DIGITS = 15;
 const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** power);
 const INTEGER = /^[+-]?\d+$/;
@@ -30,7 +30,7 @@ const CAST = /^\((?:(int|q)|float|d)\)/;
 /** Reads the value of one parameter, whose key ends at `equals`. */
 export type ParamReader = (query: string, equals: number) => unknown;
 
-/** A cast may stand before the number, if its result is an integer. */
+/** Accepts a cast before the number if its result is an integer. */
 export function readInt(query: string, name: string, equals: number): number {
   if (!hasValue(query, equals)) {
     throw notA("an integer", name);
@@ -63,7 +63,7 @@ export function readInt(query: string, name: string, equals: number): number {
   return cast + 0;
 }
 
-/** A cast may stand before the number. */
+/** Accepts a cast before the number. */
 export function readFloat(query: string, name: string, equals: number): number {
   if (!hasValue(query, equals)) {
     throw notA("a number", name);
@@ -95,18 +95,18 @@ export function readFloat(query: string, name: string, equals: number): number {
   return castOf(text, name) ?? parseDecimal(text, text, name);
 }
 
-/** Everything is text, `(int)5` as well; a key without a value is the empty one. */
+/** Accepts any text, `(int)5` included; a key without a value is the empty text. */
 export function readStr(query: string, _name: string, equals: number): string {
   return hasValue(query, equals) ? decodeText(query, equals + 1, pairEnd(query, equals)) : "";
 }
 
-/** The percent-decoded bytes, which need not be UTF-8; none for a key without a value. */
+/** Returns the percent-decoded bytes, which need not be UTF-8; empty for a key without a value. */
 export function readBytes(query: string, _name: string, equals: number): Uint8Array {
   const start = hasValue(query, equals) ? equals + 1 : equals;
   return decodeBytes(query, start, pairEnd(query, equals));
 }
 
-/** @param check what the value must pass; without one it is anything that JSON can carry */
+/** @param check validates the value; without one any JSON value is accepted */
 export function readJson(query: string, name: string, equals: number, check?: ShapeCheck): unknown {
   if (!hasValue(query, equals)) {
     return check === undefined ? null : bareValue(name, check);
@@ -120,9 +120,10 @@ export function readJson(query: string, name: string, equals: number, check?: Sh
 }
 
 /**
- * For types that take both text and what only JSON can say: a number behind a cast, else what the
- * JSON says, else the text itself, whichever is the first that passes.
- * @param hasParts the type has arrays or objects among its members: JSON of one is no text then
+ * Reads types that allow both text and other JSON values: a number after a cast, else the JSON
+ * value, else the text itself, whichever passes first.
+ * @param hasParts the type has arrays or objects among its members: their JSON is then not read as
+ *   text
  */
 export function readUnionValue(
   query: string,
@@ -145,7 +146,10 @@ export function readUnionValue(
   return meant;
 }
 
-/** Without a type: text, the number behind a cast, null for a key without a value. */
+/**
+ * Reads a value without a declared type: text, the number after a cast, null for a key without a
+ * value.
+ */
 export function readUntyped(query: string, name: string, equals: number): string | number | null {
   if (!hasValue(query, equals)) {
     return null;
@@ -154,7 +158,7 @@ export function readUntyped(query: string, name: string, equals: number): string
   return castOf(text, name) ?? text;
 }
 
-/** What a key without a value stands for: null, true or the empty text, if the type has it. */
+/** Returns the value of a bare key: null, true or the empty text, if the type allows it. */
 function bareValue(name: string, check: ShapeCheck): unknown {
   const value = [null, true, ""].find((candidate) => check(candidate) === null);
   if (value === undefined) {
@@ -163,7 +167,7 @@ function bareValue(name: string, check: ShapeCheck): unknown {
   return value;
 }
 
-/** Validates a value that nobody takes: its escapes and its cast must be right all the same. */
+/** Validates an unused value: its escapes and its cast must be valid nevertheless. */
 export function skipValue(query: string, key: string, equals: number): void {
   readUntyped(query, key, equals);
 }
@@ -177,13 +181,13 @@ export function skipQuery(query: string): void {
   }
 }
 
-/** All parameters of a query, each read as its type wants it (`request.params`). */
+/** Returns all parameters of a query, each read by its type (`request.params`). */
 export function parseParams(
   query: string,
   readers: Readonly<Record<string, ParamReader>>,
 ): Record<string, unknown> {
   const params: Record<string, unknown> = Object.create(null);
-  // Positions first: of two pairs with one key only the last is converted.
+  // Offsets first: of duplicate keys only the last is converted.
   for (let at = 0; at < query.length; ) {
     const equals = keyEnd(query, at);
     const end = pairEnd(query, equals);
@@ -208,7 +212,7 @@ const READERS = {
   json: (query: string, name: string, equals: number) => readJson(query, name, equals),
 } satisfies Record<Wire, unknown>;
 
-/** The reader of a type that is known only at run time; null: of a parameter without one. */
+/** Returns the reader of a type known only at run time; null: of a parameter without a type. */
 export function readerOf(name: string, wire: Wire | null): ParamReader {
   const read = wire === null ? readUntyped : READERS[wire];
   return (query, equals) => read(query, name, equals);
@@ -220,9 +224,9 @@ export function missing(name: string): never {
 }
 
 /**
- * Parses JSON without letting `__proto__` keys through: they would become prototypes as soon as
- * somebody copies the object key by key.
- * @param label what the error message names
+ * Parses JSON and rejects `__proto__` keys: copying the object key by key would turn them into
+ * prototypes.
+ * @param label used in the error message
  */
 export function parseJson(text: string, label: string): unknown {
   try {
@@ -237,7 +241,7 @@ function withoutProto(key: string, value: unknown): unknown {
   return key === "__proto__" ? undefined : value;
 }
 
-/** Undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 function jsonOrUndefined(text: string): unknown {
   try {
     return parseJson(text, "");
@@ -247,7 +251,8 @@ function jsonOrUndefined(text: string): unknown {
 }
 
 /**
- * Value of an explicit cast (http-interface, "Plugin execution" rule 5); null when there is none.
+ * Returns the value of an explicit cast (http-interface, "Plugin execution" rule 5); null when
+ * there is none.
  */
 function castOf(text: string, name: string): number | null {
   const cast = text.startsWith("(") ? CAST.exec(text) : null;
@@ -258,7 +263,7 @@ function castOf(text: string, name: string): number | null {
   return cast[1] === undefined ? parseDecimal(rest, text, name) : parseInteger(rest, text, name);
 }
 
-/** The same for a text that may begin like a cast and be none. */
+/** The same for text that may look like a cast without being one. */
 function castOrNull(text: string): number | null {
   try {
     return castOf(text, "");
@@ -275,7 +280,7 @@ function parseInteger(digits: string, text: string, name: string): number {
   if (!Number.isSafeInteger(value)) {
     throw notA("an integer", name, text, `, at most ${Number.MAX_SAFE_INTEGER} in size`);
   }
-  // Integers know no negative zero.
+  // Integers have no negative zero.
   return value + 0;
 }
 
@@ -287,7 +292,7 @@ function parseDecimal(digits: string, text: string, name: string): number {
   return value;
 }
 
-/** @param text what the client wrote; undefined for a key without a value */
+/** @param text sent by the client; undefined for a key without a value */
 function notA(what: string, name: string, text?: string, limit = ""): ParameterError {
   const given = text === undefined ? name : `${name}=${truncateForMessage(text)}`;
   return new ParameterError("TypeError", `${given} (${what} is required${limit})`);

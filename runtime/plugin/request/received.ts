@@ -1,5 +1,5 @@
-// The reserved arguments `headers` and `content` in each of their declared forms (plugin-api,
-// "Plugin function contracts"), made from the received bytes only when a plugin asks for them.
+// The reserved arguments `headers` and `content` in each declared format (plugin-api, "Plugin
+// function contracts"), created from the received bytes on demand.
 
 import { isUtf8 } from "node:buffer";
 import { ParameterError } from "../../base/errors.js";
@@ -8,27 +8,27 @@ import { fieldValue } from "../contract/request-text.js";
 import { assertShape, type ShapeCheck } from "../contract/shape-check.js";
 import { missing, parseJson } from "./query-values.js";
 
-/** Added by the server as the last header, so that plugins know who calls. */
+/** Added by the server as the last header: the client's address. */
 const CLIENT_HEADER = "X-Svc-Builtin-Client";
 const CLIENT_HEADER_LOWER = CLIENT_HEADER.toLowerCase();
 
-/** The form in which a plugin declared `headers`; `request.headers` then is the same object. */
+/** The `headers` of a plugin in its declared format; `request.headers` is the same object. */
 const madeHeaders = new WeakMap<RequestSource, Headers>();
 
 export type Headers = Uint8Array | string | [string, string][] | Record<string, string>;
 
-/** The `headers` made last for a request, undefined when none were asked for. */
+/** Returns the `headers` created last for a request, undefined for none. */
 export function receivedHeaders(source: RequestSource): Headers | undefined {
   return madeHeaders.get(source);
 }
 
-/** The body as received, in a byte array of its own; empty when there is none. */
+/** Returns the received body in a new byte array; empty when there is none. */
 export function contentBytes(source: RequestSource): Uint8Array {
   const body = source.body;
   if (body === null) {
     return new Uint8Array(0);
   }
-  // Large bodies lie in shared memory that is used again after the request: slice() copies.
+  // Large bodies are in shared memory that is reused after the request: slice() copies.
   return typeof body === "string" ? latin1Bytes(body) : body.slice();
 }
 
@@ -49,8 +49,9 @@ export function contentStr(source: RequestSource): string {
 }
 
 /**
- * The decoded JSON; null when there is no body.
- * @throws ParameterError when the body does not pass the check, and without one when null does not
+ * Returns the decoded JSON; null when there is no body.
+ * @throws ParameterError when the body does not pass the check; for a missing body when null does
+ *   not
  */
 export function contentJson(source: RequestSource, check?: ShapeCheck): unknown {
   const text = contentStr(source);
@@ -67,22 +68,24 @@ export function contentJson(source: RequestSource, check?: ShapeCheck): unknown 
   return value;
 }
 
-/** The header lines as received. */
+/** Returns the header lines as received. */
 export function headersBytes(source: RequestSource): Uint8Array {
   return keepHeaders(source, latin1Bytes(source.headerBlock));
 }
 
-/** The header lines as text; bytes that are not UTF-8 become U+FFFD. */
+/** Returns the header lines as text; invalid UTF-8 becomes U+FFFD. */
 export function headersStr(source: RequestSource): string {
   return keepHeaders(source, utf8(source.headerBlock));
 }
 
-/** `(field, value)` in the order received, field names in lower case, the client's URI last. */
+/**
+ * Returns `(field, value)` in the order received, field names in lower case, the client's URI last.
+ */
 export function headersList(source: RequestSource): [string, string][] {
   return keepHeaders(source, headerFields(source));
 }
 
-/** As `headersList`, as an object without prototype; the last of equal fields wins. */
+/** Returns `headersList` as an object without prototype; the last of equal fields wins. */
 export function headersDict(source: RequestSource): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   for (const [name, value] of headerFields(source)) {
@@ -105,7 +108,7 @@ function headerFields(source: RequestSource): [string, string][] {
     const colon = block.indexOf(":", at);
     if (colon > at && colon < end) {
       const name = block.slice(at, colon).toLowerCase();
-      // A client must not pass itself off as another one.
+      // A client must not impersonate another one.
       if (name !== CLIENT_HEADER_LOWER) {
         fields.push([name, utf8(fieldValue(block, colon + 1, end))]);
       }
@@ -117,7 +120,7 @@ function headerFields(source: RequestSource): [string, string][] {
 }
 
 function latin1Bytes(text: string): Uint8Array {
-  // Not Buffer.from: its pooled memory would show other requests through `.buffer`.
+  // Not Buffer.from: its pooled memory would expose other requests through `.buffer`.
   const bytes = new Uint8Array(text.length);
   Buffer.from(bytes.buffer).write(text, "latin1");
   return bytes;

@@ -1,4 +1,4 @@
-// Checks of the values that plugin code assigns to a PluginRequest.
+// Validates values that plugin code assigns to a PluginRequest.
 
 import { ArgumentError, RequestError } from "../../base/errors.js";
 import { MAX_FLAG_BYTES } from "../../base/limits.js";
@@ -6,7 +6,7 @@ import { typeName } from "../contract/describe-error.js";
 
 const SIGNATURE = /^[0-9a-f]{32}$/i;
 
-/** A partition or row; negative numbers mean none. */
+/** Returns a partition or row; null for negative numbers. */
 export function indexOrNull(value: unknown, name: string): number | null {
   if (value === null || value === undefined) return null;
   if (!Number.isSafeInteger(value)) throw new ArgumentError("TypeError", `${name} must be int`);
@@ -14,8 +14,9 @@ export function indexOrNull(value: unknown, name: string): number | null {
 }
 
 /**
- * The header field of a request that a plugin has made; of those received it is a number.
- * @throws RequestError where it is none: the request must not go to all partitions instead
+ * Returns the target partition in the header field of a request made by a plugin; received ones are
+ * validated already.
+ * @throws RequestError for an invalid number: the request must not go to all partitions instead
  */
 export function targetFrom(text: string): bigint {
   if (/^\d+$/.test(text)) return BigInt(text);
@@ -36,7 +37,7 @@ export function parseFlag(value: unknown): string | null {
   throw new ArgumentError("ValueError", "too many characters in flag");
 }
 
-/** Undefined: to be computed when it is next read. */
+/** Undefined: computed when it is next read. */
 export function signatureFrom(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value !== "string") {

@@ -1,4 +1,4 @@
-// Checks of the values that plugin code gives to a PluginResponse.
+// Validates values that plugin code passes to a PluginResponse.
 
 import { ArgumentError } from "../../base/errors.js";
 import { S_NONE } from "../../base/sort-constants.js";
@@ -13,7 +13,7 @@ import {
 import { typeName } from "../contract/describe-error.js";
 import { Converter } from "../contract/types.js";
 
-/** @throws ArgumentError for anything but a safe integer */
+/** @throws ArgumentError for values other than safe integers */
 export function integer(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isInteger(value)) {
     throw new ArgumentError("TypeError", `${name}: an integer is required`);
@@ -24,13 +24,13 @@ export function integer(value: unknown, name: string): number {
   return value;
 }
 
-/** @throws ArgumentError for anything but a number */
+/** @throws ArgumentError for values other than numbers */
 export function number(value: unknown, name: string): number {
   if (typeof value === "number") return value;
   throw new ArgumentError("TypeError", `${name}: a number is required, not ${typeName(value)}`);
 }
 
-/** Every negative number means any number of entries. */
+/** Every negative number means unlimited. */
 export function parseMaxhits(value: unknown): number {
   return Math.max(-1, integer(value, "maxhits"));
 }
@@ -46,7 +46,7 @@ export function parseKeytype(value: unknown): KeyWire | null {
   return value.wire;
 }
 
-/** The order with its direction. */
+/** Returns the order with its direction. */
 export function requireSortby(value: unknown, keytype: KeyWire | null): number {
   const sortby = integer(value ?? S_NONE, "sortby");
   if (!isSortby(sortby)) throw new ArgumentError("ValueError", "invalid sortby");

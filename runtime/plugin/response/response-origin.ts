@@ -1,6 +1,5 @@
-// What a response knows about the request that it answers. A dispatcher ties the two together
-// before it calls a post-processor; in a response that a plugin makes, everything has the value of
-// a request that came from nowhere.
+// The request-related properties of a response. A dispatcher binds both before it calls a
+// post-processor; in a response made by a plugin, all have the values of a request without origin.
 
 import { RequestError } from "../../base/errors.js";
 import {
@@ -11,10 +10,10 @@ import {
 } from "../request/plugin-request.js";
 import type { MatrixIdentity } from "../request/received-request.js";
 
-/** How a dispatcher came to a merged response. */
+/** How a dispatcher obtained a merged response. */
 export interface Origin {
   readonly request: PluginRequest;
-  /** What went to the back-ends: another one if the pre-processor made it. */
+  /** The request sent to the back-ends, which the pre-processor may have made. */
   readonly sent: PluginRequest;
   /** Seconds from the start of the request until every back-end had answered. */
   readonly texec: number;
@@ -41,7 +40,7 @@ const NO_REQUEST = requestFrom(
   {},
 );
 
-/** Ties a merged response to the request that it answers. */
+/** Binds a merged response to the request that it answers. */
 export let bindOrigin: (response: ResponseOrigin, origin: Origin) => void;
 /** Sets the height of the hierarchy below, and its width at the next level. */
 export let setLevels: (response: ResponseOrigin, level: number, levelparts: number) => void;

@@ -1,8 +1,7 @@
-// The part of Standard Schema (https://standardschema.dev, version 1) that is used here, and what a
-// schema finds wrong with a value, as answers tell it: within bounds, since both the places and the
-// messages may hold whatever a client sent.
+// The subset of Standard Schema (https://standardschema.dev, version 1) used here, and the text of
+// a schema's issues. Paths and messages may contain client text, so both are truncated.
 
-/** The part of a Standard Schema that is used here. */
+/** The subset of a Standard Schema used here. */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -21,7 +20,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What is told of one issue. */
+/** One issue as reported to the client. */
 export interface ReportedIssue {
   path: string;
   message: string;
@@ -29,7 +28,7 @@ export interface ReportedIssue {
 
 const MAX_ISSUES = 20;
 const MAX_MESSAGE = 500;
-/** Of a refused argument, all of which are one line. */
+/** Limit for rejected arguments, whose issues share one line. */
 const MAX_IN_LINE = 5;
 const MAX_STEPS = 64;
 
@@ -40,7 +39,7 @@ export function reportedIssues(name: string, issues: readonly StandardIssue[]): 
   }));
 }
 
-/** Such as `content.to (ends before it begins); content.lines[0].count (too many)`. */
+/** Returns text such as `content.to (ends before it begins); content.lines[0].count (too many)`. */
 export function issuesText(name: string, issues: readonly StandardIssue[]): string {
   if (issues.length === 0) return `${name} (refused)`;
   const told = reportedIssues(name, issues.slice(0, MAX_IN_LINE));
@@ -49,7 +48,7 @@ export function issuesText(name: string, issues: readonly StandardIssue[]): stri
   return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
 }
 
-/** Such as `content.lines[0].count`. */
+/** Returns a path such as `content.lines[0].count`. */
 function placeOf(name: string, path: NonNullable<StandardIssue["path"]>): string {
   const keys = path.slice(0, MAX_STEPS).map((part) => (typeof part === "object" ? part.key : part));
   const texts = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`));

@@ -1,5 +1,5 @@
-// The sort keys of one response: which order and type they have, both of which the first key may
-// decide, and whether the next one may follow. Items are none of its business.
+// The sort keys of one response: tracks their order and type, both of which the first key may
+// decide, and validates that keys are in order.
 
 import { inspect } from "node:util";
 import { ResponseError } from "../../base/errors.js";
@@ -39,9 +39,9 @@ export class SortKeys {
   }
 
   /**
-   * Adds a key and returns it as it is stored. A value that is no key counts as none, and the nth
-   * key of that kind is n.
-   * @throws ResponseError when it does not fit; nothing has changed then
+   * Adds a key and returns its stored form. Values of other types are replaced: the nth such value
+   * by n.
+   * @throws ResponseError for an invalid key, without changing the state
    */
   add(value: unknown): SortKey {
     const given = sortKeyOf(value);
@@ -56,7 +56,7 @@ export class SortKeys {
       );
     }
     this.#sortby = sortby;
-    // Orders that take every type leave it open, unless it was declared.
+    // Orders that accept every type leave the type open, unless it was declared.
     if (sortClass(sortby) !== "any") this.#keytype = keytype;
     this.#last = key;
     this.count++;
@@ -69,7 +69,7 @@ export class SortKeys {
     throw new ResponseError(`sortkey is required (sortby=${sortbyText(this.#sortby)})`);
   }
 
-  /** Key type in effect once the key is added. */
+  /** Returns the key type in effect once the key is added. */
   #keytypeWith(key: SortKey): KeyWire {
     const actual = wireOf(key);
     const expected = this.#keytype;
@@ -91,7 +91,7 @@ export class SortKeys {
   }
 }
 
-/** The key as it is stored; null for a value that is no key. */
+/** Returns the stored form of a key; null for values of other types. */
 function sortKeyOf(value: unknown): SortKey | null {
   if (typeof value === "number" || typeof value === "string") return value;
   if (value instanceof Uint8Array) return value;

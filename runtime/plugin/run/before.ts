@@ -1,13 +1,13 @@
-// Functions that run before a plugin, one after the other: they may refuse the request, answer it,
-// or leave data for the plugin. Its arguments are converted only after them, so that a stranger
-// learns nothing of them.
+// Runs hooks before a plugin, in order: they may reject the request, answer it, or set data for the
+// plugin. Arguments are converted afterwards, so that an unauthorized client learns nothing about
+// them.
 
 import type { BoundGraph } from "../contract/bound-graph.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { PluginRequest } from "../request/plugin-request.js";
 import { isThenable } from "./thenable.js";
 
-/** What the first function gave that gave anything; a promise of it where one is asynchronous. */
+/** Returns the first result that is not undefined; a promise of it if a hook is asynchronous. */
 export function runBefore(
   before: NonNullable<PluginEntry["before"]>,
   request: PluginRequest,

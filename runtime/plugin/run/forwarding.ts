@@ -1,5 +1,5 @@
-// What passes between the threads when a request is dispatched: the request that a pre-processor
-// wants forwarded, and what it leaves for the post-processor, which may run in another executor.
+// Data that crosses threads when a request is dispatched: the request to forward, and the state
+// that a pre-processor passes to the post-processor, which may run in another executor.
 
 import { deserialize, serialize } from "node:v8";
 import { RequestError } from "../../base/errors.js";
@@ -19,31 +19,32 @@ export interface Forwarding extends Routing {
   readonly method: "GET" | "POST";
   /** The whole HTTP request. */
   readonly bytes: Uint8Array;
-  /** For `bindMerged`; opaque to all others. */
+  /** For `bindMerged`; opaque to other code. */
   readonly kept: Uint8Array;
 }
 
-/** How a merged response came about. */
+/** How a merged response was obtained. */
 export interface Merging {
   /** Seconds until every back-end had answered. */
   readonly texec: number;
   readonly resubmits: number;
-  /** What the pre-processor left; null without one. */
+  /** State of the pre-processor; null without one. */
   readonly kept: Uint8Array | null;
 }
 
-/** What a pre-processor leaves for the post-processor. */
+/** State that a pre-processor passes to the post-processor. */
 interface Kept {
-  /** Of its request: `flag`, `local`, `signature`. */
+  /** `flag`, `local` and `signature` of its request. */
   readonly attributes: object;
-  /** What it had forwarded, to be sent again: request line and header lines, latin1. */
+  /** The forwarded request, for resubmission: request line and header lines, latin1. */
   readonly head: string;
   readonly isPrimary: boolean;
   readonly affinity: number;
 }
 
 /**
- * @throws RequestError for parameters that cannot be sent, and for a `local` that cannot be kept
+ * @throws RequestError for parameters that cannot be encoded, and for a `local` that cannot be
+ *   serialized
  */
 export function encodeForwarding(request: PluginRequest): Uint8Array<ArrayBuffer> {
   const routing = routingOf(request);
@@ -57,7 +58,7 @@ export function decodeForwarding(bytes: Uint8Array): Forwarding {
   return deserialize(bytes) as Forwarding;
 }
 
-/** Gives a merged response the request that it answers, with what the pre-processor left there. */
+/** Binds a merged response to its request, with the state of the pre-processor. */
 export function bindMerged(
   response: PluginResponse,
   source: RequestSource,

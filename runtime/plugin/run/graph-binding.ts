@@ -1,10 +1,10 @@
-// How a plugin's `graph` argument is found, and what becomes of it when the request is over.
+// Opens the `graph` argument of plugins, and releases it when the request is over.
 
 import type { BoundGraph, GraphBinder } from "../contract/bound-graph.js";
 
 let bound: BoundGraph | null = null;
 
-/** Opens the `graph` argument of plugins in this thread; null: there are no graphs. */
+/** Opens the `graph` argument of plugins in this thread; null without graphs. */
 let binder: GraphBinder | null = null;
 
 /** Sets how this thread opens graphs for plugins. */
@@ -12,10 +12,10 @@ export function setGraphBinder(bindGraph: GraphBinder | null): void {
   binder = bindGraph;
 }
 
-/** The graph of a name, for the plugin that is about to be called. */
+/** Returns a graph by name for the plugin about to be called. */
 export function requireBoundGraph(name: string): unknown {
   if (binder === null) {
-    // The plugins of a project may load another copy of the package than the one that serves them.
+    // A project may resolve another copy of the package than the one that serves it.
     const hint = "is svc-server installed twice?";
     throw new Error(`no graphs in this thread (graph '${name}'): ${hint}`);
   }
@@ -23,7 +23,7 @@ export function requireBoundGraph(name: string): unknown {
   return bound.graph;
 }
 
-/** What `graphOf` has opened for the plugin that was just called, null if nothing. */
+/** Returns the graph opened for the plugin just called, null for none. */
 export function takeBoundGraphs(): BoundGraph | null {
   const taken = bound;
   bound = null;

@@ -1,6 +1,5 @@
-// How failures of a plugin call are told to the client (http-interface, "Error body"): an object
-// under `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` when plain text was asked
-// for.
+// Reports failures of a plugin call to the client (http-interface, "Error body"): an object under
+// `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` for plain text.
 
 import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
 import { errorMessageOf, errorName, isInstance } from "../contract/describe-error.js";
@@ -11,7 +10,7 @@ import { toLatin1 } from "../contract/wire-text.js";
 import { HttpError } from "../response/http-error.js";
 
 /**
- * Takes the one result of a plugin call.
+ * Receives the one result of a plugin call.
  * @param kind one of `RESULT_*`
  * @param payload latin1 text, or bytes in a buffer of their own
  */
@@ -21,7 +20,7 @@ export type Done = (
   payload: string | Uint8Array<ArrayBuffer>,
 ) => void;
 
-/** Parameter and rendering errors, errors of plugin code, faults of our own. */
+/** Parameter and rendering errors, errors of plugin code, internal errors. */
 export type ErrorKind = "svc" | "plugin" | "system";
 
 /** Answers with `message.<kind>`. */
@@ -43,7 +42,7 @@ export function sendError(
   done(status, RESULT_ERROR, toLatin1(JSON.stringify({ [kind]: detail })));
 }
 
-/** Answers with what was thrown; errors of plugin code carry the lines of that code. */
+/** Answers with a thrown error; errors of plugin code include their stack frames. */
 export function sendThrown(
   done: Done,
   accept: Accept,
@@ -58,7 +57,7 @@ export function sendThrown(
   sendError(done, accept, status, kind, errorName(thrown), errorMessageOf(thrown), traceback);
 }
 
-/** What a plugin means for its client carries no lines of its code, but what it adds. */
+/** An HttpError is deliberate: it includes its details, but no stack frames. */
 function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
   const { status, details } = error;
   const message = errorMessageOf(error);

@@ -1,5 +1,5 @@
-// From what a plugin returned to the text or bytes that answer the request, in the form that the
-// client accepts. Every result is rendered exactly once.
+// Renders the result of a plugin as text or bytes, in the format that the client accepts. Every
+// result is rendered exactly once.
 
 import buffer from "node:buffer";
 import { inspect } from "node:util";
@@ -33,9 +33,9 @@ const INSPECT_WHOLE = {
   compact: true,
 } as const;
 
-/** The same for a result whose type says that all numbers in it are numbers. */
+/** The same for a result whose type requires finite numbers. */
 export function renderExact(value: unknown, accept: Accept, done: Done): void {
-  // One look tells that there is none, and that JSON.stringify may write it.
+  // A single pass finds NaN and values that JSON.stringify cannot serialize.
   const json = accept === "json" ? plainJson(value) : null;
   if (json !== null) return done(200, RESULT_VALUE, toLatin1(json));
   if (!containsNaN(value)) return renderResult(value, accept, done);
@@ -72,7 +72,7 @@ export function renderPre(value: unknown, accept: Accept, done: Done, source: Re
   else renderResult(value, accept, done);
 }
 
-/** Answers with the result of a post-processor; `merged` is what it was called with. */
+/** Answers with the result of a post-processor; `merged` is its argument. */
 export function renderPost(
   value: unknown,
   merged: PluginResponse,
@@ -102,7 +102,7 @@ function forward(request: PluginRequest, accept: Accept, done: Done): void {
 
 const RESULT_KINDS = { json: RESULT_VALUE, text: RESULT_TEXT, partial: RESULT_PARTIAL } as const;
 
-/** What answers a client that asked for plain text. */
+/** Returns the response for clients that accept plain text. */
 export function plainText(value: unknown): string {
   if (typeof value === "string") return value;
   return value instanceof Error ? errorText(value) : inspectWhole(value);
@@ -110,7 +110,7 @@ export function plainText(value: unknown): string {
 
 function inspectWhole(value: unknown): string {
   const { INSPECT_MAX_BYTES } = buffer;
-  // The only bound that is no option.
+  // `util.inspect` has no option for this limit.
   buffer.INSPECT_MAX_BYTES = Number.POSITIVE_INFINITY;
   try {
     return inspect(value, INSPECT_WHOLE);

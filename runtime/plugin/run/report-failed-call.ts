@@ -1,20 +1,20 @@
-// What `svc dev` keeps of a call that has failed: what was asked, what was thrown, and the lines of
-// the source around the place that threw.
+// Records a failed call for `svc dev`: the request, the error, and the source lines around the
+// throwing position.
 
 import { readFileSync } from "node:fs";
 import { recordFailedCall, type SourceFrame } from "../../base/failed-calls.js";
 import type { RequestSource } from "../contract/request-source.js";
 import { innermostFrame } from "../contract/traceback.js";
 
-/** Together they fit their place, even if each character is written with six bytes. */
+/** Together they fit an entry even if each character takes six bytes. */
 const MAX_TEXT = 2000;
 const MAX_TARGET = 1500;
 const MAX_BODY = 500;
 const MAX_LINE = 160;
-/** Before and after the place. */
+/** Source lines before and after the position. */
 const AROUND = 2;
 
-/** @param text what was thrown, with its traceback */
+/** @param text the error, with its stack frames */
 export function reportFailedCall(thrown: unknown, text: string, source: RequestSource): void {
   const { method, target, body } = source;
   const start = typeof body === "string" ? body.slice(0, MAX_BODY) : "";
@@ -37,7 +37,7 @@ function frameOf(thrown: unknown): SourceFrame | null {
     const lines = all.slice(first - 1, line + AROUND).map((text) => text.slice(0, MAX_LINE));
     return { file, line, column, first, lines };
   } catch {
-    // It is gone meanwhile: the traceback names it all the same.
+    // The file was removed meanwhile; the stack frames still name it.
     return null;
   }
 }

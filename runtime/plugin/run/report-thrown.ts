@@ -1,5 +1,4 @@
-// The entries of the log about requests whose plugin has thrown: what was thrown, and where, in
-// terms of the sources.
+// Logs errors thrown by plugins: the error and its position in the sources.
 
 import { isFailedCallCaptureEnabled } from "../../base/failed-calls.js";
 import { isLogged, log } from "../../base/log.js";
@@ -11,12 +10,12 @@ import { describeUncaught } from "../contract/traceback.js";
 import { HttpError } from "../response/http-error.js";
 import { reportFailedCall } from "./report-failed-call.js";
 
-/** What a plugin means for its client is no fault: only who debugs wants to know. */
+/** An HttpError is deliberate: logged at level debug only. */
 function levelOf(thrown: unknown): LogLevel {
   return isInstance(thrown, HttpError) && thrown.status < 500 ? "debug" : "error";
 }
 
-/** Once the answer is on its way, which must not wait for source maps. */
+/** Called after the response is sent, which must not wait for source maps. */
 export function reportThrown(thrown: unknown, source: RequestSource): void {
   if (isLogged(levelOf(thrown))) setImmediate(report, thrown, source);
 }

@@ -1,5 +1,5 @@
-// One call of a plugin: convert, call, wait if it is async, render. Whatever the plugin returns or
-// throws becomes exactly one result; nothing that it does can throw out of here.
+// One call of a plugin: convert, call, await, render. Every return value and error becomes exactly
+// one result; no error escapes from here.
 
 import { ParameterError, SvcError } from "../../base/errors.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
@@ -20,10 +20,10 @@ import { isThenable } from "./thenable.js";
 import { DeferredCall } from "./validate-arguments.js";
 
 /**
- * Calls an engine plugin. `done` is called once: before this returns when the function is
- * synchronous, when its promise settles otherwise.
- * @param entry undefined when the plugin was removed while the request was on its way
- * @returns the graph that the request goes on using after this, null for none
+ * Calls an engine plugin. `done` is called once: synchronously for a synchronous function,
+ * otherwise when its promise settles.
+ * @param entry undefined when the plugin was removed while the request was in progress
+ * @returns the graph that the request continues to use, null for none
  */
 export function runPlugin(
   entry: PluginEntry | undefined,
@@ -75,7 +75,7 @@ async function runLater(
   else render(given, source.accept, done, source);
 }
 
-/** Calls a post-processor; the rest is as in `runPlugin`. */
+/** Calls a post-processor; otherwise like `runPlugin`. */
 export function runPost(
   entry: PluginEntry | undefined,
   source: RequestSource,
@@ -91,7 +91,7 @@ export function runPost(
   try {
     response = PluginResponse.deserialize(partial);
   } catch (error) {
-    // Dispatchers believe that items are JSON, and do not look.
+    // Dispatchers trust items to be valid JSON.
     sendMessage(done, source.accept, 500, (error as Error).message);
     return null;
   }
@@ -134,7 +134,7 @@ function run(
   return null;
 }
 
-/** Calls a plugin when its schemas have said yes, unless the request is over by then. */
+/** Calls a plugin once its schemas accept the arguments, unless the request is over by then. */
 async function callLater(
   late: DeferredCall,
   render: Render,
@@ -156,7 +156,7 @@ async function callLater(
   else finish(result, render, source, bound, done);
 }
 
-/** Answers with a result, or begins to. */
+/** Answers with a result, or starts a stream. */
 function finish(
   result: unknown,
   render: Render,
@@ -170,8 +170,8 @@ function finish(
 }
 
 /**
- * What is rendered may still look into the graph, but a client that has its answer must not find
- * what the request held.
+ * Rendering may still read the graph, but the request's locks must be released before its client
+ * gets the response.
  */
 function releaseFirst(bound: BoundGraph | null, done: Done): Done {
   if (bound === null) return done;
@@ -195,7 +195,7 @@ async function finishLater(
   try {
     result = await pending;
   } catch (thrown) {
-    // Conversion is over when a function returns, so even a ParameterError is the plugin's own.
+    // Conversion ends before the function returns, so even a ParameterError is the plugin's own.
     bound?.release();
     sendLate(thrown, source, done);
     return;
@@ -206,7 +206,7 @@ async function finishLater(
 function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
   const { accept } = source;
   if (isInstance(thrown, ParameterError)) {
-    // A parameter that names something which is not there, such as a plugin, is well formed.
+    // A parameter that names something missing, such as a plugin, is well formed.
     const status = thrown.exceptionName === "LookupError" ? 404 : 400;
     sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
   } else {
@@ -222,7 +222,7 @@ function sendLate(thrown: unknown, source: RequestSource, done: Done): void {
 
 const EVENT_STREAM = /\btext\/event-stream\b/i;
 
-/** The graph is the plugin's until the stream is over. */
+/** The plugin holds the graph until the stream ends. */
 function sendStream(
   result: AsyncIterable<unknown>,
   source: RequestSource,
@@ -245,7 +245,7 @@ function sendStream(
   sender.run();
 }
 
-/** What is part of the interface and not built yet is told apart from what has failed. */
+/** Distinguishes unimplemented parts of the interface from failures. */
 function statusOf(thrown: unknown): 500 | 501 {
   return isInstance(thrown, SvcError) && thrown.code === "SVC2412" ? 501 : 500;
 }

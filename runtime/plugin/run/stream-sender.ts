@@ -1,9 +1,9 @@
-// Results that come piece by piece: reads what a plugin gives and sends it to the IO thread,
-// through a channel of its own, never further ahead than the client takes it.
+// Streamed results: reads a plugin's items and sends them to the IO thread through a channel of
+// their own, with backpressure from the client.
 //
-//   plugin ──next()──► texts ──► bytes of 16 KiB ──port──► IO thread ──► socket
+//   plugin ──next()──► texts ──► chunks of 16 KiB ──port──► IO thread ──► socket
 //                        ▲                                    │
-//                        └── waits at 64 KiB on the way ◄─────┘ what has been taken; or: the end
+//                        └── waits at 64 KiB in transit ◄─────┘ bytes read, or a cancellation
 
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { ArgumentError } from "../../base/errors.js";
@@ -13,24 +13,24 @@ import type { StreamFormat } from "../contract/request-source.js";
 
 const CHUNK_CHARACTERS = 16 * 1024;
 const MAX_BYTES_AHEAD = 64 * 1024;
-/** An answer whose first part comes later begins without it. */
+/** A response whose first part takes longer starts without it. */
 const FIRST_PART_MS = 50;
 
-/** What the IO thread gets: a piece, the end, or that there is none. */
+/** Messages to the IO thread: a chunk, the end, or a failure. */
 export type StreamPart = Uint8Array | "end" | "failed";
-/** What it says: so many bytes have been taken, or nobody wants the rest. */
+/** Messages from it: the number of bytes read, or a cancellation. */
 export type StreamReply = number | "cancel";
 
 export interface StreamEvents {
-  /** The stream begins; until then, it may fail as any plugin may. */
+  /** The stream starts; failures before this are reported like those of any plugin. */
   started(port: MessagePort): void;
-  /** Before it began. */
+  /** Failed before the start. */
   failed(thrown: unknown): void;
-  /** After it began: whoever reads sees that the end is missing. */
+  /** Failed after the start: readers detect the missing end. */
   broken(thrown: unknown): void;
-  /** Nobody wants the rest. */
+  /** The client cancelled the stream. */
   cancelled(): void;
-  /** It is over, however it ended. */
+  /** The stream is over, in any case. */
   over(): void;
 }
 
@@ -54,7 +54,7 @@ export class StreamSender {
   #isOver = false;
   #taken: (() => void) | null = null;
 
-  /** @param isExact all numbers in its pieces have to be numbers */
+  /** @param isExact all numbers in its items must be finite */
   constructor(
     source: AsyncIterable<unknown>,
     format: StreamFormat,
@@ -69,7 +69,7 @@ export class StreamSender {
     [this.#port, this.#theirs] = [port1, port2];
     port1.on("message", (reply: StreamReply) => this.#replied(reply));
     port1.on("close", () => this.#replied("cancel"));
-    // It keeps no thread alive: who reads it does.
+    // It must not keep the thread alive; its reader does.
     port1.unref();
   }
 
@@ -102,7 +102,7 @@ export class StreamSender {
     }
   }
 
-  /** What cannot be written is nothing that the source knows of: it has to be told. */
+  /** A serialization error is unknown to the source: it must be closed explicitly. */
   #gather(value: unknown): void {
     try {
       if (this.#isExact && containsNaN(value)) throw new ArgumentError("ValueError", NAN_ERROR);
@@ -113,12 +113,12 @@ export class StreamSender {
     }
   }
 
-  /** A generator that waits ends when that is over; its own fault then is nobody's business. */
+  /** A waiting generator ends after its current await; its errors are then irrelevant. */
   #endSource(): void {
     try {
       Promise.resolve(this.#iterator?.return?.()).catch(() => {});
     } catch {
-      // One that is written by hand may throw at once.
+      // A hand-written iterator may throw synchronously.
     }
   }
 
@@ -156,7 +156,7 @@ export class StreamSender {
     });
   }
 
-  /** What comes in one turn leaves together. */
+  /** Items of one turn are sent together. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
@@ -194,7 +194,7 @@ function partText(value: unknown, format: StreamFormat): string {
   return format === "sse" ? `data: ${json}\n\n` : `${json}\n`;
 }
 
-/** What a page may know: nothing of the code. */
+/** Returns the error event for clients, without details of the code. */
 function errorData(thrown: unknown): string {
   return JSON.stringify(errorName(thrown));
 }

@@ -1,4 +1,4 @@
-// Whether a plugin goes on after its function has returned.
+// Detects asynchronous plugins.
 
 export function isThenable(value: unknown): boolean {
   return (

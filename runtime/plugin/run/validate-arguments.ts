@@ -1,35 +1,35 @@
-// What schemas say of arguments, between their conversion and the call of the plugin: each place
-// that has a schema gets the value that the schema makes of it. Schemas are code of the project;
-// what they are given, and what they say of it, is a stranger's.
+// Validates arguments with schemas, between conversion and call: each argument with a schema is
+// replaced by the schema's output. Schemas are code of the project; their input and their messages
+// contain untrusted data.
 
 import { ParameterError, SvcError } from "../../base/errors.js";
 import { issuesText, type StandardSchema } from "../response/schema-issues.js";
 import { isThenable } from "./thenable.js";
 
-/** A place in an argument, as the compiler writes it. */
+/** Position of a schema in the arguments, as emitted by the compiler. */
 export interface ArgumentSchema {
-  /** Which argument. */
+  /** Index of the argument. */
   readonly at: number;
   readonly name: string;
-  /** Names of properties, null for each element of an array. */
+  /** Property names; null for each element of an array. */
   readonly path: readonly (string | null)[];
-  /** It is asked for what is not there, too. */
+  /** The schema also validates an absent value. */
   readonly acceptsAbsence: boolean;
   readonly schema: StandardSchema;
 }
 
 type Call = (...args: unknown[]) => unknown;
 
-/** A call whose arguments a schema takes time for. */
+/** A call that waits for an asynchronous schema. */
 export class DeferredCall {
   constructor(
-    /** Settles when all schemas have said yes. */
+    /** Settles when all schemas have accepted. */
     readonly checked: Promise<void>,
     readonly call: () => unknown,
   ) {}
 }
 
-/** One value that a schema is asked about, and where its answer goes. */
+/** One value to validate, and where its output is stored. */
 interface Target {
   readonly holder: Record<PropertyKey, unknown>;
   readonly key: PropertyKey;
@@ -38,9 +38,9 @@ interface Target {
 }
 
 /**
- * Calls a plugin with what schemas make of its arguments.
- * @returns what it returns, or a DeferredCall where a schema is asynchronous
- * @throws ParameterError for a value that a schema refuses
+ * Calls a plugin with validated arguments.
+ * @returns its result, or a DeferredCall where a schema is asynchronous
+ * @throws ParameterError for a value that a schema rejects
  */
 export function callValidated(
   args: unknown[],
@@ -65,7 +65,7 @@ async function validateRest(
   for (const schema of schemas.slice(from)) await validatePlace(args, schema);
 }
 
-/** Null when it is done. */
+/** Returns null if completed synchronously. */
 function validatePlace(args: unknown[], place: ArgumentSchema): Promise<void> | null {
   const { at, name, path, acceptsAbsence, schema } = place;
   const holder = args as unknown as Record<PropertyKey, unknown>;
@@ -82,7 +82,7 @@ function validateAll(targets: readonly Target[], from = 0): Promise<void> | null
   return null;
 }
 
-/** The values at a path; what may be left out has no place there. */
+/** Returns the values at a path; absent optional values are omitted. */
 function targetsOf(value: unknown, place: ArgumentSchema, depth: number, name: string): Target[] {
   if (typeof value !== "object" || value === null) return [];
   const holder = value as Record<PropertyKey, unknown>;
