@@ -1,6 +1,6 @@
-// Addresses that the process may still reserve, where somebody has set a bound (`ulimit -v`). They
-// cost no memory, but V8 ends a process that has too few for a thread without a word: so who needs
-// many looks first.
+// The address space that the process may still reserve under a limit (`ulimit -v`). Reserving costs
+// no memory, but V8 aborts the process without a message when a thread gets too little: check
+// before starting many threads.
 
 import { readFileSync } from "node:fs";
 
@@ -9,7 +9,7 @@ const KIB = 1024;
 const LIMIT = /^Max address space +(\d+)/m;
 const USED = /^VmSize:\s+(\d+) kB$/m;
 
-/** Bytes; infinite where there is no bound, or none that is known. */
+/** Returns bytes; infinite without a known limit. */
 export function availableAddressSpace(): number {
   if (process.platform !== "linux") return Number.POSITIVE_INFINITY;
   try {
@@ -22,7 +22,7 @@ export function availableAddressSpace(): number {
   }
 }
 
-/** For messages. */
+/** Formats bytes for messages. */
 export function formatGiB(bytes: number): string {
   return `${Number((bytes / GIB).toFixed(1))} GiB`;
 }

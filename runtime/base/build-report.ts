@@ -1,27 +1,27 @@
-// How the last build of `svc dev` went, for the pages that its server shows: one text that the main
-// thread writes and the IO thread reads, in memory that both have. The number before it is odd
-// while it is being written, and another one afterwards.
+// The result of the last build of `svc dev`, for the pages of its server: one text that the main
+// thread writes and the IO thread reads, in shared memory. A seqlock validates reads: the sequence
+// is odd while the text is being written, and changes with each write.
 //
-//   number u32 │ length u32 │ JSON
+//   sequence u32 │ length u32 │ JSON
 
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
 const KEY = "svc.build-report";
 const HEAD_BYTES = 8;
 const MAX_BYTES = 256 * 1024;
-/** Of the findings: a character has at most six bytes in JSON that are not its own. */
+/** Limit of the diagnostics: in JSON a character takes at most six bytes. */
 const MAX_TEXT = 40_000;
 
 export interface BuildReport {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** What keeps the newest sources from being served. */
+  /** Why the newest sources are not served. */
   readonly broken: "build" | "load" | null;
-  /** Findings with their source lines; empty for none. */
+  /** Diagnostics with their source lines; empty for none. */
   readonly findings: string;
 }
 
-/** For the main thread, before it starts others: from now on there is a report. */
+/** Enables build reports. Called by the main thread before it starts others. */
 export function enableBuildReports(): void {
   if (shared() !== null) return;
   setEnvironmentData(KEY, new SharedArrayBuffer(HEAD_BYTES + MAX_BYTES));
@@ -31,7 +31,7 @@ function shared(): SharedArrayBuffer | null {
   return (getEnvironmentData(KEY) as SharedArrayBuffer | undefined) ?? null;
 }
 
-/** Does nothing where nobody keeps reports. */
+/** Does nothing if reports are not enabled. */
 export function reportBuild(report: BuildReport): void {
   const memory = shared();
   if (memory === null) return;
@@ -45,7 +45,7 @@ export function reportBuild(report: BuildReport): void {
   Atomics.add(words, 0, 1);
 }
 
-/** Null where there is none, or while it is being written. */
+/** Returns null without a report, or while it is being written. */
 export function lastBuild(): BuildReport | null {
   const memory = shared();
   if (memory === null) return null;

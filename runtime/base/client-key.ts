@@ -1,7 +1,7 @@
-// Which addresses count as one client, wherever something is shared out among clients. IPv6 clients
-// are given whole networks: the first 64 bits count as one.
+// Which addresses count as one client in quotas and fair queues. IPv6 clients own whole networks:
+// the first 64 bits count as one.
 
-/** What tells clients apart: an IPv4 address, or the network of an IPv6 address. */
+/** Returns the key of a client: an IPv4 address, or the network of an IPv6 address. */
 export function clientKey(address: string): string {
   if (!address.includes(":")) return address;
   const [start, rest] = address.split("::", 2) as [string, string | undefined];

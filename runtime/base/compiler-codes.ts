@@ -1,4 +1,4 @@
-// SVC1xxx: what the compiler finds. Part of the one table in error-codes.ts.
+// SVC1xxx: diagnostics of the compiler. Part of the one table in error-codes.ts.
 
 import type { ErrorCode } from "./error-code.js";
 

@@ -1,6 +1,8 @@
-// Finds the name that was probably meant, for the errors about unknown names.
+// Suggests the nearest name in errors about unknown names.
 
-/** `, did you mean \`x\`?` for the nearest of `names`, or nothing when none is near. */
+/**
+ * Returns `, did you mean \`x\`?` for the nearest of `names`, or an empty string when none is near.
+ */
 export function didYouMean(given: string, names: readonly string[]): string {
   let best = "";
   let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
@@ -14,7 +16,7 @@ export function didYouMean(given: string, names: readonly string[]): string {
   return best === "" ? "" : `, did you mean \`${best}\`?`;
 }
 
-/** Levenshtein distance. */
+/** Returns the Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

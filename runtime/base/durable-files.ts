@@ -1,9 +1,10 @@
-// What outlives a crash of the system: files that are replaced whole, and the entries of folders.
+// File operations that survive a power loss: files replaced atomically, and durable directory
+// entries.
 
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes new and renamed entries of a folder outlive a crash of the system. */
+/** Flushes new and renamed entries of a folder to disk. */
 export function fsyncDirectory(folder: string): void {
   // Windows cannot open folders, and does not need it.
   if (process.platform === "win32") return;
@@ -16,8 +17,8 @@ export function fsyncDirectory(folder: string): void {
 }
 
 /**
- * Makes a folder, and those above it that are missing.
- * @param mode of the folders that are made
+ * Creates a folder and its missing parents durably.
+ * @param mode of the created folders
  */
 export function mkdirDurable(folder: string, mode = 0o777): void {
   const first = mkdirSync(folder, { recursive: true, mode });
@@ -27,7 +28,7 @@ export function mkdirDurable(folder: string, mode = 0o777): void {
   }
 }
 
-/** Puts a JSON file in place of another one, so that at every moment one of them is there. */
+/** Replaces a JSON file atomically: readers see either the old or the new content. */
 export function writeJsonAtomically(file: string, content: object): void {
   const temporary = `${file}.tmp`;
   writeFileSync(temporary, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true });

@@ -1,6 +1,6 @@
 // One row of the table of error codes.
 
-/** `title` says what happened in general, `fix` what to do; occurrences carry the particulars. */
+/** `title` names the problem in general, `fix` the remedy; messages add the details. */
 export interface ErrorCode {
   readonly title: string;
   readonly fix: string;

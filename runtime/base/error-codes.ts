@@ -10,7 +10,7 @@ const table = { ...COMPILER_CODES, ...RUNTIME_CODES, ...COMMAND_CODES };
 export type ErrorCodeName = keyof typeof table;
 export const ERROR_CODES: Readonly<Record<ErrorCodeName, ErrorCode>> = table;
 
-/** True for a code of the table. */
+/** Returns whether a code is in the table. */
 export function isErrorCode(code: string): code is ErrorCodeName {
   return Object.hasOwn(table, code);
 }

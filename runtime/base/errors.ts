@@ -1,5 +1,5 @@
-// Error classes. Whatever fails on bad input throws an `SvcError` with a code of the table; the
-// interface's own exceptions (ResponseError, RequestError) are subclasses.
+// Error classes. Invalid input throws an `SvcError` with a code of the table; the interface's own
+// exceptions (ResponseError, RequestError) are subclasses.
 
 import type { ErrorCodeName } from "./error-codes.js";
 
@@ -48,7 +48,9 @@ export class RequestError extends SvcError {
   }
 }
 
-/** A PluginResponse that refuses an entry (http-interface, "Errors"), or damaged bytes of one. */
+/**
+ * A PluginResponse that rejects an entry (http-interface, "Errors"), or a corrupt serialized one.
+ */
 export class ResponseError extends SvcError {
   override name = "ResponseError";
   constructor(message: string, code: "SVC2103" | "SVC2105" = "SVC2103", options?: ErrorOptions) {

@@ -1,26 +1,26 @@
-// Large memory that one thread has received from another, to send it out and forget it. V8 counts
-// it, and looks through all the thread has whenever 64 MiB have come, for some 10 ms each time: so
-// such memory is given back as soon as it is out, instead of being found by a collection.
+// Releases large transferred buffers as soon as they are sent. V8 counts external memory and starts
+// a full collection of some 10 ms for every 64 MiB received, so buffers are freed explicitly
+// instead.
 
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 
-/** Nobody refers to these but who sends what is in them. */
+/** Buffers referenced only by their sender. */
 const sole = new WeakSet<ArrayBufferLike>();
 let nowhere: MessagePort | null = null;
 
-/** Only for memory that nobody will read but who sends these bytes, or a part of them. */
+/** Marks memory that only the sender of these bytes reads. */
 export function markExclusive({ buffer }: Uint8Array): void {
   sole.add(buffer);
 }
 
-/** The bytes are out. Those that are nobody else's are empty from now on. */
+/** Frees sent bytes if they are exclusive: their buffer is detached. */
 export function releaseBuffer({ buffer }: Uint8Array): void {
   if (!sole.delete(buffer)) return;
   nowhere ??= closedPort();
   nowhere.postMessage(null, [buffer as ArrayBuffer]);
 }
 
-/** What is sent to where nobody is, ends there: Node 20 has no other way. */
+/** Transferring a buffer to a closed port detaches and frees it: Node 20 has no other way. */
 function closedPort(): MessagePort {
   const { port1 } = new MessageChannel();
   port1.close();

@@ -1,13 +1,13 @@
-// The last calls of `svc dev` that have failed, with what was asked: for who writes the plugin, on
-// his own machine. Elsewhere nothing is kept: requests are nobody's but their clients'.
+// The last failed calls under `svc dev`, with their requests, for the plugin author. Disabled
+// elsewhere: requests are private data of clients.
 
 import { SharedRing } from "./shared-ring.js";
 
 const ring = new SharedRing("svc.failed-calls", 20, 32 * 1024);
 
-/** A place in the sources, with some of its lines. */
+/** A position in the sources, with surrounding lines. */
 export interface SourceFrame {
-  /** As in tracebacks: relative to the project. */
+  /** As in stack frames: relative to the project. */
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -22,13 +22,13 @@ export interface FailedCall {
   readonly target: string;
   /** The beginning of the body; empty for none. */
   readonly body: string;
-  /** What was thrown, and the traceback in terms of the sources. */
+  /** The error, with stack frames in terms of the sources. */
   readonly text: string;
-  /** Null where no source is known. */
+  /** Null without a known source. */
   readonly frame: SourceFrame | null;
 }
 
-/** For the main thread, before it starts others: from now on calls are kept. */
+/** Enables the capture. Called by the main thread before it starts others. */
 export function enableFailedCallCapture(): void {
   ring.open();
 }
@@ -41,7 +41,7 @@ export function recordFailedCall(call: FailedCall): void {
   ring.keep(0, JSON.stringify(call));
 }
 
-/** The oldest first. One that was too long for its place is left out. */
+/** Returns the calls, oldest first. Calls too long for an entry are omitted. */
 export function failedCalls(): readonly (FailedCall & { readonly at: number })[] {
   return ring.after(0).entries.flatMap(({ at, text }) => {
     try {

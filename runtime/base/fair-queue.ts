@@ -1,44 +1,42 @@
-// A line in which clients take turns: each one's requests are served in the order in which they
-// came, but between two of them everybody else's next one is. So a client that sends a thousand
-// requests at once waits for itself; others wait for one of its requests, not for all.
-//
-// Several lines for the same thing share it out by turns: the first request of a client stands
-// beside the first that others still have waiting, not behind all of them.
+// Fair queue: round-robin over clients, FIFO within each. A client that sends a thousand requests
+// at once delays itself; others wait for one of its requests, not for all.
+// Several queues for one resource share it by turns: the first request of a client stands beside
+// the oldest waiting requests of others, not behind all of them.
 
 import { Fifo } from "./fifo.js";
 
 export interface QueueEntry {
-  /** Lower ones go first, of different lines. */
+  /** Order across queues, lowest first. */
   turn: number;
 }
 
 export class FairQueue<T extends QueueEntry> {
   size = 0;
   readonly #clientOf: (item: T) => string;
-  /** Those that were served before and could not be answered: they go first. */
+  /** Items that were served but returned: they go first. */
   readonly #returned = new Fifo<T>();
   readonly #byClient = new Map<string, Fifo<T>>();
-  /** Clients that wait, the next one to be served first. */
+  /** Clients with waiting items, the next to be served first. */
   readonly #turns = new Fifo<string>();
 
   constructor(clientOf: (item: T) => string) {
     this.#clientOf = clientOf;
   }
 
-  /** @param served turn of the last one that was served, of any line */
+  /** @param served turn of the item served last, in any queue */
   push(item: T, served: number): void {
     const line = this.#lineOf(item);
     item.turn = Math.max(served, line.last()?.turn ?? 0) + 1;
     line.push(item);
   }
 
-  /** Puts one back before all others. */
+  /** Returns an item to the front. */
   unshift(item: T): void {
     this.size++;
     this.#returned.unshift(item);
   }
 
-  /** Puts one back before the others of its client. */
+  /** Returns an item to the front of its client's items. */
   giveBack(item: T): void {
     this.#lineOf(item).unshift(item);
   }
@@ -59,23 +57,23 @@ export class FairQueue<T extends QueueEntry> {
     return item;
   }
 
-  /** The first one of each client, in no particular order. */
+  /** Yields the first item of each client, in no particular order. */
   *firsts(): Generator<readonly [client: string, item: T]> {
     for (const [client, line] of this.#byClient) yield [client, line.peek()!];
   }
 
-  /** The first one of the client that has been here without a break for longest. */
+  /** Returns the first item of the client that has been waiting longest. */
   eldest(): T | undefined {
     for (const [, item] of this.firsts()) return item;
     return undefined;
   }
 
-  /** How many a client has here. */
+  /** Returns the number of a client's items. */
   sizeOf(client: string): number {
     return this.#byClient.get(client)?.size ?? 0;
   }
 
-  /** The client that has most here, with how many; null where nobody waits. */
+  /** Returns the client with the most items and their number; null for an empty queue. */
   longest(): { readonly client: string; readonly size: number } | null {
     let found = null;
     for (const [client, { size }] of this.#byClient) {
@@ -84,7 +82,7 @@ export class FairQueue<T extends QueueEntry> {
     return found;
   }
 
-  /** Takes out the last one of a client that has several. */
+  /** Removes and returns the last item of a client that has several. */
   pop(client: string): T | undefined {
     const line = this.#byClient.get(client);
     if (line === undefined || line.size < 2) return undefined;
@@ -92,13 +90,13 @@ export class FairQueue<T extends QueueEntry> {
     return line.pop();
   }
 
-  /** What waits, in no particular order between clients. */
+  /** Returns the waiting items, unordered across clients. */
   items(): T[] {
     const lines = [...this.#byClient.values()].map((line) => line.items());
     return [this.#returned.items(), ...lines].flat();
   }
 
-  /** Takes out those that `isOver` names. */
+  /** Removes and returns the items for which `isOver` returns true. */
   remove(isOver: (item: T) => boolean): T[] {
     const removed: T[] = [];
     const filter = (line: Fifo<T>): void => {
@@ -118,7 +116,7 @@ export class FairQueue<T extends QueueEntry> {
     return removed;
   }
 
-  /** For one more. */
+  /** Returns the queue of an item's client, created if missing. */
   #lineOf(item: T): Fifo<T> {
     this.size++;
     const client = this.#clientOf(item);

@@ -1,5 +1,5 @@
-// A first-in first-out queue over an array: constant-time push, shift and unshift without moving
-// the elements at each step.
+// FIFO queue over an array: push, shift and unshift in amortized constant time, without moving all
+// elements.
 
 export class Fifo<T> {
   #items: T[] = [];
@@ -13,7 +13,7 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** Puts an item back to the front. */
+  /** Returns an item to the front. */
   unshift(item: T): void {
     if (this.#head > 0) this.#items[--this.#head] = item;
     else this.#items.unshift(item);
@@ -23,7 +23,7 @@ export class Fifo<T> {
     return this.#items[this.#head];
   }
 
-  /** The one that came last. */
+  /** Returns the item added last. */
   last(): T | undefined {
     return this.size === 0 ? undefined : this.#items.at(-1);
   }
@@ -39,17 +39,17 @@ export class Fifo<T> {
     return item;
   }
 
-  /** Takes out the one that came last. */
+  /** Removes and returns the item added last. */
   pop(): T | undefined {
     return this.size === 0 ? undefined : this.#items.pop();
   }
 
-  /** What is in the queue, in order. */
+  /** Returns the items in order. */
   items(): T[] {
     return this.#items.slice(this.#head);
   }
 
-  /** Empties the queue and returns what was in it, in order. */
+  /** Empties the queue and returns its items in order. */
   clear(): T[] {
     const items = this.items();
     this.#items = [];

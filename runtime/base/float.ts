@@ -1,5 +1,5 @@
-// A number that is a float although it is integral: 7.0, where JavaScript knows only 7. Plugins
-// make one with `float(7)`; properties of graphs keep the difference.
+// A float with an integral value: 7.0, where JavaScript has only 7. Plugins create one with
+// `float(7)`; properties of graphs preserve the type.
 
 export class Float {
   constructor(readonly value: number) {

@@ -1,4 +1,4 @@
-// An address with its port, as settings and programs give it.
+// Host and port, as in settings and library calls.
 
 const PORT = "(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5])";
 

@@ -1,19 +1,19 @@
-// Gives memory back after a burst. What refers to large buffers is small and old, and in a thread
-// that has little to do the collector would not look at it for hours: the memory of the busiest
-// minute would be kept. So a thread that has had many bytes in its hands collects once it has none.
+// Collects garbage after a burst. Large buffers are referenced by small, old objects, which an idle
+// thread's collector would not visit for hours, so the peak memory would be retained. A thread that
+// has used many bytes therefore collects once it is idle.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const MUCH_BYTES = 64 * 1024 * 1024;
-/** Nothing large has come for so long. */
+/** Idle time before the collection. */
 const QUIET_MS = 3000;
 
 export class IdleGc {
   #bytes = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Large memory that this thread has used, and will not use any more. */
+  /** Records memory that this thread used and released. */
   used(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes < MUCH_BYTES) return;
@@ -28,7 +28,7 @@ export class IdleGc {
   }
 }
 
-/** Node offers no other way to call it. */
+/** Node has no other way to trigger it. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();

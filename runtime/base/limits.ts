@@ -1,7 +1,7 @@
-// Every limit of the server in one place, with its source. Code asserts against these names, never
-// against a number of its own.
+// Every limit of the server in one place, with its source. Code refers to these names, never to
+// literal numbers.
 
-/** Bounds that clients are told of (http-interface, "Limits"). */
+/** Limits of the interface (http-interface, "Limits"). */
 export const MAX_CONNECTIONS_PER_PORT = 1021;
 export const MAX_REQUEST_LINE_BYTES = 8191;
 export const MAX_HEADER_LINE_BYTES = 8191;
@@ -11,32 +11,32 @@ export const MAX_QUEUE = 3;
 export const MAX_FLAG_BYTES = 8;
 export const MAX_INSPECT_LEVEL = 3;
 
-/** Our own bounds on what a client may make the server hold. */
+/** Limits on the resources that a client may occupy. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 export const MAX_HEADER_FIELDS = 100;
-/** What dispatchers add to the heads that they pass on. */
+/** Bytes that dispatchers may add to the heads they forward. */
 export const FORWARDED_HEAD_BYTES = 16 * 1024;
 export const FORWARDED_FIELDS = 16;
-/** Answers of fewer bytes fit into a packet anyway; larger ones take too long. */
+/** Smaller responses fit into a packet anyway; larger ones take too long to compress. */
 export const MIN_COMPRESSED_BYTES = 1024;
 export const MAX_COMPRESSED_BYTES = 16 * 1024 * 1024;
-/** Of all that are being compressed. */
+/** Total bytes being compressed at a time. */
 export const MAX_COMPRESSING_BYTES = 32 * 1024 * 1024;
-/** Of one file, before; and of all contents that are kept, after. */
+/** Size of one file before compression; total size of the cache afterwards. */
 export const MAX_COMPRESSED_FILE_BYTES = 8 * 1024 * 1024;
 export const MAX_COMPRESSED_FILES_BYTES = 32 * 1024 * 1024;
-/** Of one file with certificates or a key. */
+/** Size of one file with certificates or a key. */
 export const MAX_TLS_FILE_BYTES = 1024 * 1024;
-/** A certificate that is valid for less is worth a line of the log. */
+/** Remaining validity below which a certificate is reported in the log. */
 export const TLS_EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
 export const HEAD_TIMEOUT_MS = 10_000;
-/** Of all connections, those that dispatchers leave to clients. */
+/** Part of all connections that is reserved for clients, not dispatchers. */
 export const CLIENT_CONNECTION_RESERVE = 128;
 /** Limits per client of the admin port. */
 export const ADMIN_CLIENT_CONNECTIONS = 256;
 export const ADMIN_CLIENT_RATE = 1000;
 export const MAX_CLIENT_RATE = 1_000_000;
-/** Who may have one connection more only as a dispatcher has to say so within this time. */
+/** A connection beyond its client's limit must identify as a dispatcher within this time. */
 export const IDENT_LINE_TIMEOUT_MS = 1000;
 /** Longer than dispatchers keep idle channels, the last one of a back-end included. */
 export const DEFAULT_IDLE_SECONDS = 75;
@@ -48,78 +48,81 @@ export const BODY_MEMORY_BYTES = 256 * 1024 * 1024;
 export const RESPONSE_MEMORY_BYTES = 256 * 1024 * 1024;
 /** Size at which a recording of requests ends. */
 export const MAX_RECORDING_BYTES = 100 * 1024 * 1024;
-/** What one client may hold of either, and what large bodies leave to small ones. */
+/** Share of one client in either, and the part of it that large bodies leave to small ones. */
 export const MAX_CLIENT_MEMORY_RATIO = 1 / 2;
 export const SMALL_BODY_RESERVE_RATIO = 1 / 8;
-/** What a connection may hold of its client's share of answers before its requests wait. */
+/** Unread responses of a connection, as a share of its client's, before its requests wait. */
 export const MAX_CONNECTION_MEMORY_RATIO = 1 / 16;
-/** A client that takes nothing of its answers for so long loses its connection. */
+/** Clients that read nothing of their responses for this long are disconnected. */
 export const RESPONSE_STALL_TIMEOUT_MS = 60_000;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
-/** Bytes kept of a client whose requests have to wait, so that its end is seen all the same. */
+/** Bytes read ahead from a paused client, so that its disconnection is noticed. */
 export const MAX_READ_AHEAD_BYTES = 64 * 1024;
-/** Heads of the requests in progress on one connection; beyond, no further request is read. */
+/** Total heads of the requests in progress on one connection; beyond, reading pauses. */
 export const MAX_PIPELINED_HEAD_BYTES = 64 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;
 export const MAX_TRAILER_BYTES = 8191;
-/** In each window of this length at least so many bytes of an unfinished body have to arrive. */
+/** Minimum transfer rate of request bodies: bytes per window. */
 export const BODY_RATE_WINDOW_MS = 30_000;
 export const MIN_BODY_BYTES_PER_WINDOW = 30_000;
-/** After the last answer on a connection, what still arrives is read and dropped for this long. */
+/** After the last response, further input is read and discarded for this long. */
 export const LINGER_MS = 500;
-/** Once a server no longer listens, requests on open connections are still answered this long. */
+/** After a server stops listening, open connections may still send requests for this long. */
 export const POST_LISTEN_GRACE_MS = 100;
-/** How long open connections are waited for to ask once more, at a stop and at one with `drain`. */
+/**
+ * Grace period for keep-alive connections to send a last request, at a shutdown and at one with
+ * `drain`.
+ */
 export const KEEPALIVE_DRAIN_MS = 50;
 export const DRAIN_KEEPALIVE_MS = 1000;
 export const MAX_DRAIN_SECONDS = 3600;
 export const CONNECTION_SWEEP_MS = 250;
-/** Waiting requests of a client that has sent its end are given up after this long. */
+/** Waiting requests of a half-closed client are dropped after this long. */
 export const HALF_CLOSED_CLIENT_GRACE_MS = 1000;
 export const LISTEN_BACKLOG = 2048;
-/** Answers gathered for one write; more are written at once. */
+/** Responses collected for one write; larger batches are written at once. */
 export const MAX_WRITE_BATCH_BYTES = 256 * 1024;
 export const MAX_PLUGIN_NAME_LENGTH = 255;
-/** The admin server takes the port after it. */
+/** The admin server takes the next port. */
 export const MAX_MAIN_PORT = 65534;
-/** Of what a built-in service tells, the IO thread renders so much before others have a turn. */
+/** Rendering of a built-in service in the IO thread yields after this many bytes. */
 export const MAX_RENDER_SLICE_BYTES = 64 * 1024;
 export const MAX_RENDER_SLICE_MS = 1;
 /** Requests with larger heads or bodies are echoed by the admin executor. */
 export const MAX_ECHO_BYTES = 4096;
-/** Of a target or header field of others, inspection shows the beginning. */
+/** Inspection truncates targets and header fields of other clients to this length. */
 export const MAX_INSPECTED_CHARS = 256;
-/** Built-in plugins run in the IO thread, where everyone waits while a body is looked at. */
+/** Built-in plugins run in the IO thread, where a large body would block all requests. */
 export const MAX_BUILTIN_BODY_BYTES = 1024 * 1024;
 
 /** Bodies up to this size cross threads as text, larger ones in shared memory. */
 export const INLINE_BODY_BYTES = 64 * 1024;
 
-/** A queued request is taken back from an executor that has been silent for this long. */
+/** Queued requests are revoked from an executor that has been silent for this long. */
 export const REVOKE_QUEUED_AFTER_MS = 2;
-/** How often the IO thread looks for silent executors and for plugins past their time-out. */
+/** Interval of the checks for silent executors and timed-out plugins. */
 export const EXECUTOR_SWEEP_MS = 5;
-/** Whoever waits for so long makes requests give way that others have queued in executors. */
+/** A client that waits this long preempts unclaimed requests of others. */
 export const PREEMPT_AFTER_MS = 20;
-/** An executor that has timed out a request and shows no sign of life for this long is replaced. */
+/** An executor is replaced if it shows no sign of life this long after a timeout. */
 export const UNRESPONSIVE_EXECUTOR_MS = 1000;
-/** Below this a worker does not even start. */
+/** Minimum heap with which a worker starts. */
 export const MIN_EXECUTOR_HEAP_MB = 16;
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
 export const DEFAULT_LOAD_TIMEOUT_MS = 30_000;
-/** How long a server calls its own plugins before it is in service. */
+/** Time that a server warms up before Service-IN. */
 export const WARM_UP_MS = 500;
-/** Longest time that a timer takes. */
+/** Maximum delay of a timer. */
 export const MAX_PLUGIN_TIMEOUT_MS = 2 ** 31 - 1;
-/** Containers are killed ten seconds after they are told to stop: time is left to save the rest. */
+/** Containers are killed ten seconds after SIGTERM: the remainder is for snapshots. */
 export const DEFAULT_STOP_SECONDS = 8;
-/** A thread of sockets that does not even say that the time is up is ended this much later. */
+/** An IO thread that does not report the timeout itself is terminated this much later. */
 export const STOP_GRACE_MS = 500;
-/** A signal this soon after the first is the same one, passed on by somebody. */
+/** A repeated signal within this time is the same one, forwarded by a parent process. */
 export const SIGNAL_DEBOUNCE_MS = 1000;
 
-/** Who may be a dispatcher unless told otherwise: this machine, private and link-local networks. */
+/** Default networks of dispatchers: loopback, private and link-local networks. */
 export const PRIVATE_NETWORKS: readonly string[] = [
   "127.0.0.0/8",
   "10.0.0.0/8",
@@ -131,7 +134,7 @@ export const PRIVATE_NETWORKS: readonly string[] = [
   "fe80::/10",
 ];
 
-/** What one query over HTTP may cost: time, and arcs and vertices that are looked at. */
+/** Limits of one query over HTTP: time, and arcs and vertices visited. */
 export const UNTRUSTED_QUERY_LIMITS = { timeoutMs: 2000, steps: 20_000_000 };
 export const TRUSTED_QUERY_LIMITS = { timeoutMs: 25_000, steps: Number.POSITIVE_INFINITY };
 
@@ -139,69 +142,72 @@ export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;
 export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;
 
-/** Of matrices (http-interface, "Dispatcher configuration"). */
+/** Limits of matrices (http-interface, "Dispatcher configuration"). */
 export const MAX_MATRIX_DIMENSION = 127;
 export const MAX_CHANNELS = 127;
 export const DEFAULT_CHANNELS = 32;
 export const MAX_PRIORITY = 127;
 export const DEFAULT_PRIORITY = 2;
-/** Bound of `channels * priority`. */
+/** Limit of `channels * priority`. */
 export const MAX_REFERENCE_COST = 127;
 export const DEFAULT_DISPATCH_TIMEOUT_MS = 30_000;
 export const MAX_DISPATCH_TIMEOUT_MS = 2 ** 31 - 1;
-/** Requests that may wait for a back-end: as many as can be connected, less those being run. */
+/** Requests that may wait for a back-end: the connection limit minus the running ones. */
 export const MAX_DISPATCH_BACKLOG = MAX_CONNECTIONS_PER_PORT + 3 - MAIN_SLOTS;
-/** Requests that one client request may become by resubmission. */
+/** Resubmissions per client request. */
 export const MAX_RESUBMITS = 9999;
-/** What a dispatcher says in a header line of how its partial came about. */
+/** Length of a dispatcher's explanation in a header line. */
 export const MAX_EXPLANATION_LENGTH = 6000;
-/** Answers of back-ends: all of the head, and the body. */
+/** Limits of back-end responses: head and body. */
 export const MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
 export const MAX_RESPONSE_BODY_BYTES = 1024 * 1024 * 1024;
-/** A channel that was idle for this long is closed; the first of a back-end later. */
+/** Idle channels are closed after this long; the first one of a back-end later. */
 export const IDLE_CHANNEL_MS = 15_000;
 export const EXTRA_CHANNEL_IDLE_MS = 60_000;
 export const CHANNEL_TRIM_MS = 1800;
 /** A back-end that answered 429 is avoided for this long. */
 export const BUSY_BACKEND_COOLDOWN_MS = 1400;
-/** How long a back-end's word about its load from others counts. */
+/** Validity of a back-end's load report. */
 export const LOAD_REPORT_TTL_MS = 1000;
-/** A back-end that hangs is left alone for 1, 2, 4 … s, then tried with one request. */
+/**
+ * Outlier ejection: an unresponsive back-end is ejected for 1, 2, 4 … s, then gets one trial
+ * request.
+ */
 export const FIRST_EJECTION_MS = 1000;
 export const MAX_EJECTION_MS = 64_000;
-/** How much longer a trial waits for a request that nothing is lost with. */
+/** A trial waits this much longer for a retryable request, which would not be lost. */
 export const RETRYABLE_TRIAL_WAIT_MS = 5000;
 export const EJECT_AFTER_CONSECUTIVE_ERRORS = 5;
-/** How long a back-end that has recovered gets less than its share. */
+/** Slow start: how long a recovered back-end gets less than its share. */
 export const SLOW_START_MS = 5000;
-/** How long work that nobody waits for any more counts, unless the back-end says otherwise. */
+/** How long abandoned work counts as load, unless the back-end reports otherwise. */
 export const ABANDONED_REQUEST_TTL_MS = 30_000;
-/** Requests sent again, as a share of all and at once. */
+/** Retry budget: share of all requests, and burst. */
 export const RETRY_BUDGET_RATIO = 0.1;
 export const RETRY_BUDGET_BURST = 20;
 export const MAX_RETRYABLE_PLUGINS = 1000;
-/** How long requests for one place may overtake one that waits for all partitions. */
+/** How long targeted requests may overtake one that waits for all partitions. */
 export const MAX_QUEUE_BYPASS_MS = 1000;
-/** How often late answers are looked for. */
+/** Interval of the checks for late responses. */
 export const HEDGE_SWEEP_MS = 5;
-/** Longest time to connect to a back-end: then another one is asked. */
+/** Connect timeout of back-ends; afterwards another one is tried. */
 export const CONNECT_TIMEOUT_MS = 2000;
 export const PROBE_INTERVAL_MS = 830;
-/** Back-ends that stay down are asked less and less often, down to this. */
+/** Maximum interval of health checks, reached by backoff while a back-end stays down. */
 export const MAX_PROBE_INTERVAL_MS = 5000;
-/** Of a whole matrix, once it has started. */
+/** Rate limit for a whole matrix after the start. */
 export const PROBES_PER_SECOND = 100;
 export const MAX_CONCURRENT_PROBES = 128;
-/** How long a start waits for back-ends to answer. */
+/** How long the start waits for back-ends to respond. */
 export const STARTUP_PROBE_MS = 1000;
 export const PROBE_TIMEOUT_MS = 4000;
-/** How often channels are looked at for answers that are overdue. */
+/** Interval of the checks for overdue responses. */
 export const RESPONSE_TIMEOUT_SWEEP_MS = 20;
 
-/** 256 MiB: so much of a log is read in seconds, and lets graphs be saved. */
+/** 256 MiB: replayed within seconds, and large enough for infrequent snapshots. */
 export const CHECKPOINT_LOG_BYTES = 2 ** 28;
 
-/** Answers that come piece by piece at one time; each holds a connection. */
+/** Concurrent streamed responses; each holds a connection. */
 export const MAX_STREAMS = 1000;
-/** After so long without a piece one that says nothing is sent: `uws` gives up after 10 s. */
+/** Idle streams send a heartbeat at this interval: `uws` closes them after 10 s. */
 export const STREAM_HEARTBEAT_MS = 5000;

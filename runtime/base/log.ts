@@ -1,10 +1,9 @@
-// The server's log: one entry an event, on standard error and, when asked for, in hourly files.
-// Requests are counted; only a sample of them is logged, when asked for. An entry that comes again
-// within a second is counted, too, and of those that requests provoke so many different ones are
-// written in a second: clients must not fill disks.
-//
-// The log must never be what stops a server: readers of a pipe go away or do not read, disks are
-// full. Entries are lost then, and the status says how many.
+// The server log: one entry per event, on standard error and optionally in hourly files. Requests
+// are counted; only a sample is logged, if enabled. Repetitions within a second are counted instead
+// of written, and the number of different request-related entries per second is limited: clients
+// must not fill disks.
+// Logging must never stop the server: if a pipe is broken or not read, or a disk is full, entries
+// are dropped and counted in the status.
 
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,14 +13,17 @@ import { recordLogEntry } from "./recent-log.js";
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 const LOG_FILE = /^svc-\d{8}-\d{2}\.log$/;
-/** Entries are told apart for so long, and so many; further ones of requests are left out. */
+/**
+ * Window of deduplication, and the number of distinct entries in it; further request-related ones
+ * are dropped.
+ */
 const REPEAT_MS = 1000;
 const MAX_TOLD_APART = 100;
-/** What waits for a reader that does not read. */
+/** Buffer for a pipe whose reader is slow. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 const NO_FIELDS: LogFields = {};
 
-/** How often an entry came again. */
+/** Number of repetitions of an entry. */
 interface Repeated {
   readonly level: LogLevel;
   count: number;
@@ -37,7 +39,7 @@ let onLost: (() => void) | null = null;
 
 /**
  * Writes `svc: <text>`, or a line of JSON.
- * @param fields for JSON alone, but for `request`, the id of a request
+ * @param fields for JSON only, except `request`, the id of a request
  */
 export function log(text: string, level: LogLevel = "info", fields = NO_FIELDS): void {
   if (!isLogged(level)) return;
@@ -55,7 +57,7 @@ export function log(text: string, level: LogLevel = "info", fields = NO_FIELDS):
   logUnthrottled(text, level, fields);
 }
 
-/** The same for entries that somebody wants each of: those of plugins, and of single requests. */
+/** The same without deduplication: for entries of plugins, and of single requests. */
 export function logUnthrottled(text: string, level: LogLevel, fields: LogFields): void {
   if (!isLogged(level)) return;
   const { request } = fields;
@@ -65,12 +67,12 @@ export function logUnthrottled(text: string, level: LogLevel, fields: LogFields)
   else write(entry, "svc: ");
 }
 
-/** Whether entries of a level are written. */
+/** Returns whether entries of a level are written. */
 export function isLogged(level: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(logSettings().level);
 }
 
-/** At the end of the first line. */
+/** Appends the request id to the first line. */
 function withRequest(text: string, request: LogFields[string]): string {
   const end = text.indexOf("\n");
   const first = end < 0 ? text : text.slice(0, end);
@@ -78,8 +80,8 @@ function withRequest(text: string, request: LogFields[string]): string {
 }
 
 /**
- * From now on this thread's log also goes to `svc-YYYYMMDD-HH.log` in a folder, which is made when
- * it is not there. Returns what ends that.
+ * Also writes this thread's log to `svc-YYYYMMDD-HH.log` in a folder, created if missing. Returns
+ * the function that stops it.
  */
 export function logToDirectory(path: string): () => void {
   mkdirSync(path, { recursive: true });
@@ -90,8 +92,8 @@ export function logToDirectory(path: string): () => void {
 }
 
 /**
- * Lets the process go on when nobody can read what it writes any more. For the main thread: what
- * the others write goes through it.
+ * Ignores broken pipes of standard output and error. For the main thread, which writes for all
+ * others.
  */
 export function ignoreBrokenPipe(): void {
   if (isSurviving) return;
@@ -99,15 +101,15 @@ export function ignoreBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", countLost);
 }
 
-/** Tells of each write that is lost, and of those that were before. One listener at a time. */
+/** Reports every dropped write, including earlier ones. One listener at a time. */
 export function onDroppedWrites(listener: () => void): void {
   onLost = listener;
   for (let told = 0; told < lost; told++) listener();
 }
 
 /**
- * Keeps what plugins print from piling up in memory: what a reader does not take in time is lost.
- * For threads that run plugins; a program of its own decides by itself.
+ * Limits the buffered output of plugins: output that is not read in time is dropped. For threads
+ * that run plugins; library programs decide for themselves.
  */
 export function limitOutputBuffer(): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -1,4 +1,4 @@
-// Memory of the machine and of this process, with the extremes that were seen when somebody asked.
+// Memory of the machine and of this process, with the extremes observed at calls.
 
 import { freemem, totalmem } from "node:os";
 

@@ -1,11 +1,11 @@
-// Where this package is installed and which version it is. Works from the sources and from the
-// bundle alike, because both stand somewhere below the package's folder.
+// Location and version of this package. Works from the sources and from the bundle, because both
+// are below the package's folder.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Folder of the package's package.json. */
+/** Returns the folder of the package's package.json. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
@@ -17,7 +17,7 @@ export interface PackageInfo {
   readonly version: string;
 }
 
-/** The package's own package.json. */
+/** Returns the package's own package.json. */
 export function packageInfo(): PackageInfo {
   return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
 }

@@ -1,4 +1,4 @@
-// The last entries of the log of all threads, for those who look at a running server.
+// The most recent log entries of all threads, for monitoring a running server.
 
 import { LOG_LEVELS, type LogLevel } from "./log-settings.js";
 import { SharedRing } from "./shared-ring.js";
@@ -15,24 +15,24 @@ export interface RecentLogEntry {
 }
 
 export interface RecentLogEntries {
-  /** To be given as `after` the next time. */
+  /** Cursor: the `after` of the next call. */
   readonly next: number;
-  /** Entries after `after` that are not kept any more. */
+  /** Number of entries after `after` that were overwritten. */
   readonly missed: number;
   readonly lines: readonly RecentLogEntry[];
 }
 
-/** For the main thread, before it starts others: from now on entries are kept. */
+/** Enables recording. Called by the main thread before it starts others. */
 export function enableRecentLog(): void {
   ring.open();
 }
 
-/** Keeps an entry; what is too long for its place is clipped. */
+/** Records an entry, truncated to its slot. */
 export function recordLogEntry(level: LogLevel, text: string): void {
   ring.keep(LOG_LEVELS.indexOf(level), text);
 }
 
-/** Entries whose number is greater than `after`, the oldest first; 0 for all that are kept. */
+/** Returns entries numbered above `after`, oldest first; 0 for all. */
 export function recentLogEntries(after: number): RecentLogEntries {
   const { next, missed, entries } = ring.after(after);
   const lines = entries.map(({ number, at, thread, tag, text }) => {

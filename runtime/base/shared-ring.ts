@@ -1,16 +1,16 @@
-// The last texts of all threads: a ring in memory that they share. A writer takes the next number
-// and fills its place; a reader copies a place, and believes it if its number is the same before
-// and after. Nobody waits.
+// Lock-free ring buffer of the latest texts of all threads, in shared memory. A writer takes the
+// next number and fills its slot; a reader copies a slot, and accepts the copy if the number is the
+// same before and after (a seqlock per slot). Neither side waits.
 //
-//   next u32 │ place 0 │ place 1 │ …
-//   place:  number u32 │ thread u16 │ tag u16 │ at f64 (ms since 1970) │ length u32 │ text
+//   next u32 │ slot 0 │ slot 1 │ …
+//   slot:  number u32 │ thread u16 │ tag u16 │ at f64 (ms since 1970) │ length u32 │ text
 
 import { getEnvironmentData, setEnvironmentData, threadId } from "node:worker_threads";
 
 const HEAD_BYTES = 24;
-/** One that is not whole behind so many others never will be: its thread has died. */
+/** An incomplete entry this far behind belongs to a dead thread and is skipped. */
 const MAX_WRITERS = 32;
-/** Keeps places at multiples of eight bytes. */
+/** Aligns entries to eight bytes. */
 const FIRST = 8;
 
 interface RingEntry {
@@ -18,15 +18,15 @@ interface RingEntry {
   readonly number: number;
   readonly at: number;
   readonly thread: number;
-  /** What the writer said beside the text. */
+  /** Tag chosen by the writer. */
   readonly tag: number;
   readonly text: string;
 }
 
 interface RingEntries {
-  /** To be given as `after` the next time. */
+  /** Cursor: the `after` of the next call. */
   readonly next: number;
-  /** Entries after `after` that are not kept any more. */
+  /** Number of entries after `after` that were overwritten. */
   readonly missed: number;
   readonly entries: readonly RingEntry[];
 }
@@ -52,7 +52,7 @@ export class SharedRing {
     this.#placeBytes = placeBytes;
   }
 
-  /** For the main thread, before it starts others: from now on texts are kept. */
+  /** Enables recording. Called by the main thread before it starts others. */
   open(): void {
     if (this.isOpen) return;
     const shared = new SharedArrayBuffer(FIRST + this.#places * this.#placeBytes);
@@ -75,14 +75,14 @@ export class SharedRing {
     return FIRST + ((number >>> 0) % this.#places) * this.#placeBytes;
   }
 
-  /** What is too long for its place is clipped. Does nothing before it was opened. */
+  /** Appends a text, truncated to its slot. Does nothing before `open`. */
   keep(tag: number, text: string): void {
     const shared = this.#shared();
     if (shared === null) return;
     const { words, bytes } = shared;
     const number = (Atomics.add(words, 0, 1) + 1) >>> 0;
     const place = this.#placeOf(number);
-    // Nobody believes it while it is written.
+    // Invalidates the slot while it is written.
     Atomics.store(words, place / 4, 0);
     bytes.writeUInt16LE(threadId & 0xffff, place + 4);
     bytes.writeUInt16LE(tag, place + 6);
@@ -92,19 +92,19 @@ export class SharedRing {
     Atomics.store(words, place / 4, number | 0);
   }
 
-  /** Entries whose number is greater than `after`, the oldest first; 0 for all that are kept. */
+  /** Returns entries numbered above `after`, oldest first; 0 for all. */
   after(after: number): RingEntries {
     const shared = this.#shared();
     if (shared === null) return { next: 0, missed: 0, entries: [] };
     const next = Atomics.load(shared.words, 0) >>> 0;
-    // A number from before the server was started anew may be any.
+    // A cursor from before a restart may be too high.
     const from = after > next ? 0 : after;
     const first = Math.max(from, next - this.#places);
     const entries: RingEntry[] = [];
     for (let number = first + 1; number <= next; number++) {
       const entry = this.#entryAt(shared, number);
       if (entry !== null) entries.push(entry);
-      // One that is being written is told the next time.
+      // An incomplete entry is returned by the next call.
       else if (number > next - MAX_WRITERS) {
         return { next: number - 1, missed: first - from, entries };
       }
@@ -112,7 +112,7 @@ export class SharedRing {
     return { next, missed: first - from, entries };
   }
 
-  /** Null while it is being written, and when a later one has its place. */
+  /** Returns null while the entry is being written, or if it was overwritten. */
   #entryAt({ words, bytes }: Views, number: number): RingEntry | null {
     const place = this.#placeOf(number);
     if (Atomics.load(words, place / 4) >>> 0 !== number) return null;

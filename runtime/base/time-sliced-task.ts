@@ -1,5 +1,5 @@
-// Work that a thread does beside its own: looked for at intervals, done a slice at a time, so that
-// whoever asks the thread for something gets his turn in between. It keeps no process alive.
+// Background work of a thread in time slices: polls at intervals and yields after each slice, so
+// that the thread stays responsive. Does not keep the process alive.
 
 export abstract class TimeSlicedTask {
   readonly #everyMs: number;
@@ -9,10 +9,10 @@ export abstract class TimeSlicedTask {
     this.#everyMs = everyMs;
   }
 
-  /** Does one slice; true if there is more to do at once. */
+  /** Does one slice; returns whether more work is available now. */
   protected abstract slice(): boolean;
 
-  /** From now on, until `stop`. */
+  /** Starts polling, until `stop`. */
   start(): void {
     if (this.#timer !== null) return;
     this.#timer = setInterval(() => this.#run(), this.#everyMs);

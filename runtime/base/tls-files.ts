@@ -1,6 +1,6 @@
-// Certificates and keys that TLS needs, from files that may change while a server runs: whoever
-// renews them writes files, and nobody starts anything again. Files that do not fit each other are
-// never used: certificate and key are two files, and between two writes they do not.
+// TLS certificates and keys from files that may be renewed while a server runs; they are reloaded
+// without a restart. A certificate and a key that do not match are never used: the files are
+// written one after the other.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { MAX_TLS_FILE_BYTES, TLS_EXPIRY_NOTICE_MS } from "./limits.js";
 import { log } from "./log.js";
 import type { TlsPaths } from "./tls-paths.js";
 
-/** What was in the files. */
+/** Content of the files. */
 export interface TlsMaterial {
   readonly options: Pick<SecureContextOptions, "cert" | "key" | "ca">;
   readonly context: SecureContext;
@@ -29,7 +29,7 @@ export class TlsFiles {
   readonly #paths: TlsPaths;
   readonly #label: string;
   #material: TlsMaterial | null = null;
-  /** Of the files in use, of those seen last, and of those that were refused. */
+  /** Stamps of the files in use, of those seen last, and of those rejected. */
   #stamp = "";
   #seenStamp = "";
   #refusedStamp = "";
@@ -40,13 +40,13 @@ export class TlsFiles {
     this.#label = label;
   }
 
-  /** What is in use; `load` comes before. */
+  /** Returns the material in use; `load` must be called before. */
   get material(): TlsMaterial {
     if (this.#material === null) throw new Error("certificates are used before they are loaded");
     return this.#material;
   }
 
-  /** @throws SvcError SVC2940 for a file that cannot be read, SVC2941, SVC2942 for its content */
+  /** @throws SvcError SVC2940 for an unreadable file, SVC2941, SVC2942 for invalid content */
   async load(): Promise<TlsMaterial> {
     const stamp = await this.#stampOf();
     const material = await this.#read();
@@ -57,9 +57,9 @@ export class TlsFiles {
   }
 
   /**
-   * Reads the files once more if they have changed since, and rest; called every now and then. What
-   * cannot be used is told in the log once, and what was in use stays.
-   * @returns what is to be used from now on, null for no change
+   * Reloads the files if they have changed and are stable; called periodically. Invalid files are
+   * logged once, and the former material stays in use.
+   * @returns the new material, null for no change
    */
   async refresh(): Promise<TlsMaterial | null> {
     const stamp = await this.#stampOf();
@@ -79,7 +79,7 @@ export class TlsFiles {
     }
   }
 
-  /** Changes with the files. */
+  /** Returns a stamp that changes with the files. */
   async #stampOf(): Promise<string> {
     const stamps = PARTS.map(async (part) => {
       const path = this.#paths[part];

@@ -1,5 +1,5 @@
-// Where the files of TLS are. Apart from what reads them: settings are part of the declarations,
-// and those need no types of Node.
+// Paths of TLS files. Separate from the code that reads them: settings are part of the public
+// declarations, which do not depend on the types of Node.
 
 import { resolve } from "node:path";
 
@@ -7,11 +7,11 @@ import { resolve } from "node:path";
 export interface TlsPaths {
   readonly cert: string | null;
   readonly key: string | null;
-  /** Whose certificates the other side has to have. */
+  /** CA certificates that must have signed the peer's certificate. */
   readonly ca: string | null;
 }
 
-/** The same paths, which are relative to a folder. */
+/** Resolves the paths relative to a folder. */
 export function readTlsPaths(folder: string, { cert, key, ca }: TlsPaths): TlsPaths {
   const path = (file: string | null) => (file === null ? null : resolve(folder, file));
   return { cert: path(cert), key: path(key), ca: path(ca) };

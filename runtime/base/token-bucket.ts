@@ -1,10 +1,10 @@
-// Token bucket: bounds how often something happens, with bursts up to its capacity. It is refilled
-// by events, as a retry budget is, or by time, as a rate limit is.
+// Token bucket: limits a rate, with bursts up to its capacity. It is refilled by events, as a retry
+// budget is, or by time, as a rate limit is.
 
 export class TokenBucket {
   #tokens: number;
 
-  /** @param capacity tokens of a full bucket, as it is at first */
+  /** @param capacity tokens of a full bucket, its initial state */
   constructor(readonly capacity: number) {
     this.#tokens = capacity;
   }
@@ -20,13 +20,13 @@ export class TokenBucket {
     return true;
   }
 
-  /** Adds tokens, of which those above the capacity are lost. */
+  /** Adds tokens, up to the capacity. */
   add(tokens: number): void {
     this.#tokens = Math.min(this.capacity, this.#tokens + tokens);
   }
 }
 
-/** Rate limit per second, with bursts of a second's worth. */
+/** Rate limit per second, with bursts of one second's tokens. */
 export class RateLimiter {
   readonly #bucket: TokenBucket;
   #filledAtMs = 0;
@@ -36,14 +36,14 @@ export class RateLimiter {
     this.#bucket = new TokenBucket(perSecond);
   }
 
-  /** Returns whether it may happen once more; `monotonicMs` never goes back. */
+  /** Takes a token if available; `monotonicMs` never decreases. */
   take(monotonicMs: number): boolean {
     if (this.perSecond === 0) return true;
     this.#refill(monotonicMs);
     return this.#bucket.take();
   }
 
-  /** Returns whether forgetting the limiter makes no difference. */
+  /** Returns whether the limiter can be dropped without effect. */
   isFull(monotonicMs: number): boolean {
     this.#refill(monotonicMs);
     return this.#bucket.isFull;

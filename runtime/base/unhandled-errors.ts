@@ -1,31 +1,31 @@
-// What files of a project leave behind that were run to be read, such as timers of `svc.config.ts`:
-// where that fails, or wants to end the process, the command comes to its end, and fails.
+// Handles errors of code that executed project files leave behind, such as timers of
+// `svc.config.ts`: if it throws or calls `process.exit`, the command completes and fails.
 
 import { inspect } from "node:util";
 import { SvcError } from "./errors.js";
 
-/** Frames of the copies that are run, and the names of their originals. */
+/** Stack frames of temporary copies, with the names of the originals. */
 const COPY = /\.([^\s/\\]+\.[cm]?[jt]s)\.\d+\.\w+\.mjs/;
 
-/** Characters of a thrown value that are told. */
+/** Maximum characters of a thrown value in messages. */
 const MAX_SHOWN = 200;
-/** What Node makes of a promise that was rejected with what is no error. */
+/** Node's code for a promise rejected with a value that is not an error. */
 const REJECTED = "ERR_UNHANDLED_REJECTION";
 
 let left: SvcError | null = null;
 let lastRun: string | null = null;
 
-/** A file is run: what nobody else can have thrown is taken for its, from now on. */
+/** Records an executed file: unattributed errors are assigned to it from now on. */
 export function trackModule(file: string): void {
   lastRun = file;
 }
 
-/** The file whose code a stack runs through, if there is one. */
+/** Returns the tracked file on a stack, if any. */
 export function moduleInStack(stack: string | undefined): string | undefined {
   return COPY.exec(stack ?? "")?.[1];
 }
 
-/** Such a file calls `process.exit`. */
+/** A tracked file calls `process.exit`. */
 export class ExitAttempt extends SvcError {
   constructor(file: string, code: "SVC1101" | "SVC1180", status: unknown) {
     super(code, `${file} called process.exit(${status ?? ""}); throw an error instead`);
@@ -33,8 +33,8 @@ export class ExitAttempt extends SvcError {
 }
 
 /**
- * Notes an exception that nobody has caught, if such a file has left it behind.
- * @returns what is to be told of it; null: it is not of one
+ * Records an uncaught exception if a tracked file caused it.
+ * @returns the error to report; null: not caused by a tracked file
  */
 export function recordUnhandledError(error: unknown): SvcError | null {
   const found = error instanceof ExitAttempt ? error : failureOf(error);
@@ -42,13 +42,13 @@ export function recordUnhandledError(error: unknown): SvcError | null {
   return found;
 }
 
-/** @throws SvcError where there was such an exception */
+/** @throws SvcError if such an exception was recorded */
 export function rethrowUnhandledError(): void {
   if (left !== null) throw left;
 }
 
 function failureOf(error: unknown): SvcError | null {
-  // Nothing of ours throws what is no error, and has no stack to tell whose it is.
+  // svc itself throws only errors; other values have no stack to attribute them by.
   const isError = error instanceof Error && (error as NodeJS.ErrnoException).code !== REJECTED;
   const file = isError ? moduleInStack(error.stack) : lastRun;
   if (file === undefined || file === null) return null;
