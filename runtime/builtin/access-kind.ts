@@ -1,5 +1,5 @@
-// What built-in plugins do: all that are not tagged `@readonly` change something, so that a new one
-// is for trusted clients only until somebody decides otherwise; those of operators need a token.
+// Access kinds of built-in plugins: all without `@readonly` count as changes, so that a new plugin
+// is restricted to trusted clients by default; those of operators require a token.
 
 import { readonlyPaths } from "./.generated/readonly.js";
 

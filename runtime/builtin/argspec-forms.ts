@@ -1,13 +1,13 @@
-// What `/svc/builtin/argspec?format=…` answers, made from the argspec of the plugins in service.
-// Loading a generator takes up to 100 ms, and a large service as long again or more: never to be
-// done in the IO thread. The whole service is made once until its plugins change.
+// Responses of `/svc/builtin/argspec?format=…`, generated from the argspec of the plugins in
+// service. Loading a generator takes up to 100 ms, and a large service as long again: never in the
+// IO thread. Responses for the whole service are cached until its plugins change.
 
 import type { Argspec, ArgspecService } from "../../argspec/argspec.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
 import { ParameterError } from "../base/errors.js";
 import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
 
-/** What a server tells of itself now. */
+/** The current argspec of a server. */
 export interface LiveArgspec {
   readonly service: ArgspecService;
   readonly shared: SharedArgspec;
@@ -15,7 +15,7 @@ export interface LiveArgspec {
 
 export class ArgspecForms {
   #live: LiveArgspec | null = null;
-  /** Parsed when it is first asked for. */
+  /** Parsed on demand. */
   #whole: Argspec | null = null;
   readonly #made = new Map<ArgspecForm, Promise<unknown>>();
 
@@ -26,8 +26,8 @@ export class ArgspecForms {
   }
 
   /**
-   * @param plugin name of the only one; null: all of the service
-   * @throws ParameterError at once, for a name that nothing has
+   * @param plugin name; null: the whole service
+   * @throws ParameterError synchronously, for an unknown name
    */
   make(form: ArgspecForm, plugin: string | null): Promise<unknown> {
     this.#whole ??= this.#parse();

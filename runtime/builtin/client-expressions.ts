@@ -1,5 +1,5 @@
-// Expressions of clients: bounded before they are read, and what is wrong with them is an error of
-// the client, not of the server.
+// Expressions of clients: limited before they are parsed; their errors are reported as client
+// errors.
 
 import { ParameterError } from "../base/errors.js";
 import { ExpressionError } from "../graph/evaluate/expression-error.js";
@@ -9,8 +9,8 @@ import { MAX_HTTP_CELLS, MAX_HTTP_TEXT } from "../graph/evaluate/limits.js";
 const EXPRESSIONS = new Set(["pre", "filter", "post", "rank", "select"]);
 
 /**
- * Runs what reads expressions of a client.
- * @throws ParameterError in place of what is wrong with them
+ * Runs code that parses expressions of a client.
+ * @throws ParameterError for an invalid expression
  */
 export function withClientExpressions<T>(run: () => T): T {
   try {
@@ -21,7 +21,7 @@ export function withClientExpressions<T>(run: () => T): T {
   }
 }
 
-/** @throws ParameterError an expression that is too long */
+/** @throws ParameterError for an expression that is too long */
 export function limitExpression(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_HTTP_TEXT) return text;
@@ -30,8 +30,8 @@ export function limitExpression(text: string): string {
 }
 
 /**
- * The same for all expressions in a query, whose depth is bounded already.
- * @throws ParameterError
+ * Limits all expressions in a query, whose depth is limited already.
+ * @throws ParameterError for an expression that is too long
  */
 export function limitExpressions(query: unknown): void {
   if (typeof query !== "object" || query === null) return;
@@ -41,7 +41,7 @@ export function limitExpressions(query: unknown): void {
   }
 }
 
-/** @throws ParameterError more cells than clients may have */
+/** @throws ParameterError for more cells than clients may use */
 export function limitMemoryCells(cells: number): number {
   if (cells <= MAX_HTTP_CELLS) return cells;
   throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);

@@ -1,6 +1,6 @@
-// Who has sent a request for a built-in plugin, as its headers say, which the server has written.
+// The client of a request for a built-in plugin, taken from a header field that the server adds.
 
-/** The address; connections of one client come from many ports. */
+/** Returns the address without the port, which differs between connections of one client. */
 export function clientAddressOf(headers: Readonly<Record<string, string>>): string {
   const uri = headers["X-Svc-Builtin-Client"] ?? "";
   return URL.canParse(uri) ? new URL(uri).hostname : "";

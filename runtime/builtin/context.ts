@@ -1,5 +1,5 @@
-// How built-in plugins get at the server and the graphs of their thread: they are called like any
-// plugin, with nothing but a request.
+// Gives built-in plugins access to the server and the graphs of their thread: like any plugin, they
+// are called with a request only.
 
 import type { Graph } from "../graph/api/graph.js";
 import { threadGraphs } from "../graph/manager/thread-graphs.js";
@@ -10,17 +10,17 @@ import type { ArgspecForms } from "./argspec-forms.js";
 import type { ServerView } from "./server-view.js";
 
 interface BuiltinContext {
-  /** The server around built-in plugins: in the IO thread. */
+  /** The server; in the IO thread only. */
   readonly server: ServerView | null;
-  /** Executes admin operations: in the IO thread. */
+  /** Executes admin operations; in the IO thread only. */
   readonly control: ControlService | null;
-  /** In the admin executor. */
+  /** In the admin executor only. */
   readonly argspecForms: ArgspecForms | null;
 }
 
 let context: BuiltinContext = { server: null, control: null, argspecForms: null };
 
-/** Sets what built-in plugins of this thread use; other members stay. */
+/** Sets parts of this thread's context; other members stay. */
 export function installBuiltinContext(parts: Partial<BuiltinContext>): void {
   context = { ...context, ...parts };
 }
@@ -44,8 +44,8 @@ export function argspecForms(): ArgspecForms {
 }
 
 /**
- * A graph that exists, for the request that is running.
- * @throws KeyError
+ * Returns an existing graph, for the running request.
+ * @throws KeyError if there is none
  */
 export function graphNamed(name: string): Graph {
   if (threadGraphs().find(name) !== null) return requireBoundGraph(name) as Graph;

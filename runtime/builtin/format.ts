@@ -1,6 +1,6 @@
-// Texts of times in service payloads.
+// Formats times in service payloads.
 
-/** Time since `sinceMs` as `D:HH:MM:SS`. */
+/** Formats the time since `sinceMs` as `D:HH:MM:SS`. */
 export function duration(sinceMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.floor((nowMs - sinceMs) / 1000));
   const days = Math.floor(seconds / 86_400);
@@ -9,7 +9,7 @@ export function duration(sinceMs: number, nowMs: number): string {
   return `${days}:${pad(hours)}:${pad(minutes)}:${pad(seconds % 60)}`;
 }
 
-/** Local time as `YYYY-MM-DD HH:MM:SS`. */
+/** Formats local time as `YYYY-MM-DD HH:MM:SS`. */
 export function timestamp(ms: number): string {
   const at = new Date(ms);
   const date = `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;

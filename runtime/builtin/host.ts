@@ -1,5 +1,5 @@
-// Facts about the machine that do not change while the server runs, asked for once: the operating
-// system may be slow to name the processor, and a service must never wait.
+// Constant facts about the machine, read once: the operating system may be slow to name the
+// processor, and services must not wait.
 
 import { cpus, hostname, networkInterfaces, totalmem } from "node:os";
 
@@ -8,15 +8,15 @@ export interface Host {
   /** IPv4 address that the instance reports for itself. */
   readonly ip: string;
   readonly ips: readonly string[];
-  /** Processor as its maker names it. */
+  /** Model of the processor. */
   readonly cpu: string;
   /** Physical memory. */
   readonly memoryBytes: number;
 }
 
 /**
- * Looks at the machine.
- * @param ip address given by the user; without it the first one that is not loopback is reported
+ * Reads the facts.
+ * @param ip address given by the user; default: the first that is not loopback
  */
 export function readHost(ip: string | null): Host {
   const ips = localAddresses();

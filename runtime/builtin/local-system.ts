@@ -1,11 +1,11 @@
-// The system that a server is an instance of; one that is in none is a system of its own.
+// The system that a server belongs to; a server without a descriptor forms a system of its own.
 
 import { readDescriptor } from "../system/read-descriptor.js";
 import type { System } from "../system/system.js";
 import { TlsContextCache } from "../system/tls-context-cache.js";
 import type { ServerView } from "./server-view.js";
 
-/** By descriptor, which is replaced and never changed. */
+/** By descriptor, which is replaced, never changed. */
 const read = new WeakMap<object, System>();
 
 export function localSystem(view: ServerView): System {
@@ -17,10 +17,10 @@ export function localSystem(view: ServerView): System {
   return system;
 }
 
-/** By descriptor; as they are kept above. */
+/** By descriptor, as above. */
 const ways = new WeakMap<object, TlsContextCache>();
 
-/** How instances of its system are asked by TLS; null: without it. */
+/** Returns the TLS context for calls to instances of the system; null: without TLS. */
 export function tlsForSystem(system: System, view: ServerView): TlsContextCache | null {
   const { projectDir, tls } = view;
   const { descriptor } = view.node;
@@ -28,7 +28,7 @@ export function tlsForSystem(system: System, view: ServerView): TlsContextCache 
   const key = descriptor ?? tls!;
   const known = ways.get(key);
   if (known !== undefined) return known;
-  // Who is in no system asks itself alone, whatever name its certificate has.
+  // A server without a system calls only itself, whatever name its certificate has.
   const secure =
     descriptor === null
       ? new TlsContextCache(tls!, projectDir, true)

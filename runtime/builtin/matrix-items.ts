@@ -1,12 +1,12 @@
-// What instances of a matrix tell each other about themselves: entries of the responses of
-// Identify, MatrixObjects and matrixplugins.
+// Data that instances of a matrix exchange about themselves: entries of the responses of Identify,
+// MatrixObjects and matrixplugins.
 
 import type { SortKey } from "../partial/sort-order.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 import type { ServerView } from "./server-view.js";
 
-/** Levels count down from here in sort keys, so that higher ones stand first. */
+/** Sort keys subtract levels from this, so that higher levels come first. */
 const MAX_LISTED_LEVEL = 0xff;
 
 export interface ObjectCounts {
@@ -17,7 +17,7 @@ export interface ObjectCounts {
 }
 
 export interface Identity {
-  /** As tuples are written. */
+  /** Formatted as a tuple. */
   readonly ident: string;
   readonly address: string;
   readonly hostname: string;
@@ -29,7 +29,7 @@ export type ListedPlugin = PluginDescription & {
   readonly matrix: { readonly location: Location; readonly level: number };
 };
 
-/** A response of these entries, which are in ascending order. */
+/** Returns a response with these entries, which are in ascending order. */
 export function response<K extends SortKey, T>(
   entries: Iterable<readonly [K, T]>,
 ): PluginResponse<K, T> {
@@ -50,7 +50,7 @@ export function describeInstance(
   };
 }
 
-/** The user plugins of this instance, by path and level. */
+/** Lists the user plugins of this instance, by path and level. */
 export function listedPlugins(
   view: ServerView,
   location: Location,

@@ -1,6 +1,6 @@
-// What a dispatcher makes of the answers of its back-ends to built-in plugins about a whole matrix.
-// They are post-processors of our own, which need no executor: they look at nothing but the merged
-// response and this server. Below the top they return a response to be merged again.
+// Dispatcher-side merging of built-in plugins about a whole matrix. These built-in post-processors
+// need no executor: they read only the merged response and this server. Below the top level they
+// return a response to be merged again.
 
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
@@ -14,7 +14,7 @@ import {
 } from "./matrix-items.js";
 
 export interface MatrixProcessor {
-  /** Only the primary row is asked. */
+  /** Sends the request to the primary row only. */
   readonly isPrimary: boolean;
   /** The listing of plugins is that of the main port. */
   readonly isOnBothPorts: boolean;
@@ -43,13 +43,13 @@ function processor(
     readonly: true,
     readers: {},
     description: { path, description: "", parameters: {}, bound_graph: null },
-    // What post-processors are called with is a response.
+    // Post-processors are called with a response.
     invoke: (merged) => combine(merged as object as PluginResponse<never, never>),
   };
   return [path, { isPrimary, isOnBothPorts: isPrimary, post }];
 }
 
-/** The back-ends by partition, below this instance. */
+/** Returns the back-ends by partition, below this instance. */
 function identify(merged: PluginResponse<number, object>): unknown {
   const identity = { ...describeInstance(serverView(), merged.ident), matrix: merged.entries };
   return merged.toplevel ? identity : response([[merged.partition, identity]]);
@@ -68,7 +68,7 @@ function sumObjects(merged: PluginResponse<number, ObjectCounts>): unknown {
   return merged.toplevel ? { level: merged.level, objects } : response([[1, objects]]);
 }
 
-/** Dispatchers side by side have the same plugins, each is listed once. */
+/** Parallel dispatchers have the same plugins; each is listed once. */
 function listPlugins(merged: PluginResponse<string, ListedPlugin>): unknown {
   const location = merged.toplevel ? "top-dispatch" : "dispatch";
   const own = listedPlugins(serverView(), location, merged.level);

@@ -1,6 +1,6 @@
-// Query arguments as text: JSON in which the names of constants stand for their values, alone or
-// joined by `|`, in quotes or without: `{"arc": ["knows", D_OUT], "result": R_DICT|R_COUNTS}`.
-// Nothing is evaluated. A name counts only where a constant can stand: an id, a property or a
+// Parses query arguments: JSON in which names of constants, alone or joined by `|`, quoted or not,
+// stand for their values: `{"arc": ["knows", D_OUT], "result": R_DICT|R_COUNTS}`. Nothing is
+// evaluated. A name is only replaced where a constant is allowed: an id, a property or a
 // relationship may be called "D_OUT" (a relationship: `["D_OUT"]`).
 
 import { ParameterError } from "../base/errors.js";
@@ -10,7 +10,7 @@ import * as graphConstants from "../graph/model/constants.js";
 import { ValueError } from "../graph/model/errors.js";
 import { decodeFloats } from "./vector-json.js";
 
-/** Bounds of what a client may send. */
+/** Limits of client queries. */
 const MAX_QUERY_CHARACTERS = 131_000;
 const MAX_DEPTH = 64;
 
@@ -25,13 +25,13 @@ const constants = new Map<string, Json>(
 );
 const CONSTANT_NAME = /^[A-Z]_[A-Z_]+$/;
 /**
- * Strings, which stay as they are, and constants outside of strings. A string that does not end
- * matches, too: were it tried again from each quote in it, a long one would take for ever.
+ * Matches strings, which are kept, and constants outside of strings. Unterminated strings match,
+ * too: retrying from each quote would take quadratic time.
  */
 const STRING_OR_CONSTANTS = /"(?:[^"\\]|\\.)*"?|\b[A-Z]_[A-Z_]+(?:\s*\|\s*[A-Z]_[A-Z_]+)*/g;
 
 /**
- * Reads the `query` argument or body of a query service.
+ * Parses the `query` argument or body of a query service.
  * @throws ValueError if it is not a JSON object
  */
 export function queryFromText(text: string): Record<string, Json> {
@@ -48,8 +48,8 @@ export function queryFromText(text: string): Record<string, Json> {
 }
 
 /**
- * Reads one query argument of a URL: JSON where it looks like that, else a constant or a text.
- * @throws ValueError for JSON that cannot be read
+ * Parses one query argument of a URL: JSON if it looks like JSON, else a constant or a text.
+ * @throws ValueError for invalid JSON
  */
 export function queryArgument(name: string, text: string): Json {
   let value: Json = text;
@@ -66,7 +66,7 @@ export function queryArgument(name: string, text: string): Json {
   return translate(value);
 }
 
-/** @throws SyntaxError */
+/** @throws SyntaxError for invalid JSON */
 function parse(text: string): Json {
   const json = text.replace(STRING_OR_CONSTANTS, (match) =>
     match.startsWith('"') ? match : JSON.stringify(match),
@@ -75,9 +75,9 @@ function parse(text: string): Json {
 }
 
 /**
- * The value of a parameter that takes a constant, or several joined by `|`.
- * @param prefix that their names must have, such as `D_`
- * @throws ParameterError if there are none of these names
+ * Returns the value of a parameter that takes a constant, or several joined by `|`.
+ * @param prefix of the valid names, such as `D_`
+ * @throws ParameterError for an unknown name
  */
 export function constantParameter(parameter: string, text: string, prefix: string): number {
   const value = text.split("|").every((name) => name.trim().startsWith(prefix)) && constant(text);
@@ -101,7 +101,7 @@ const TEXT_ARGUMENTS = new Set([
 
 const unchanged: Translate = (value) => value;
 
-/** A constant, or several joined by `|`; anything else stays what it is. */
+/** Converts a constant, or several joined by `|`; other values are kept. */
 const constant: Translate = (value) => {
   if (typeof value !== "string") return value;
   const names = value.split("|").map((name) => name.trim());
@@ -109,7 +109,7 @@ const constant: Translate = (value) => {
   const values = names.map((name) => constants.get(name)!);
   if (values.length === 1) return values[0]!;
   if (!values.every((part) => typeof part === "number")) return value;
-  // Bits beyond the 31st are used, so `|` of JavaScript does not do.
+  // Bits beyond the 31st are used, which `|` of JavaScript truncates.
   return Number(values.reduce((sum, part) => sum | BigInt(part), 0n));
 };
 
@@ -130,7 +130,7 @@ const arc: Translate = negatable((value) => {
     : value;
 });
 
-/** Base64 of float32s becomes their list. */
+/** Converts the base64 text of float32s to numbers. */
 const vector: Translate = (value) =>
   typeof value === "string" && value !== "tail" && value !== ""
     ? decodeFloats("vector", value)
@@ -151,7 +151,7 @@ const valuesByKey: Translate = negatable((value) =>
   isObject(value) ? mapped(value, valueCondition) : value,
 );
 
-/** Ids or an arc: with the name of a direction behind the first item it is an arc. */
+/** Ids or an arc: a direction as second item makes it an arc. */
 const rule: Translate = (value) => {
   if (isObject(value)) return translated(value, RULE);
   return Array.isArray(value) ? arc(value) : value;
@@ -213,10 +213,10 @@ const QUERY: Readonly<Record<string, Translate>> = {
   post: unchanged,
 };
 
-/** Members of a condition that are taken as they are. */
+/** Members of a condition that are not converted. */
 const PLAIN_IN_CONDITION = ["assert", "filter", "id", "post", "virtual"];
 
-/** Every name that the text of a query may have, for tools that complete it. */
+/** Returns every name that a query may contain, for completion in tools. */
 export function queryNames() {
   return {
     options: optionNames(),
@@ -230,7 +230,7 @@ function mapped(object: JsonObject, translate: Translate): Record<string, Json> 
   return Object.fromEntries(Object.entries(object).map(([key, item]) => [key, translate(item)]));
 }
 
-/** A copy of which those members are translated that have a translation. */
+/** Returns a copy with the members converted that have a converter. */
 function translated(
   object: JsonObject,
   translations: Readonly<Record<string, Translate>>,

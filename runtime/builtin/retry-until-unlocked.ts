@@ -1,18 +1,18 @@
-// How the admin executor waits for vertices that others hold: it never blocks, but tries again,
-// because queries of others run in the same thread.
+// How the admin executor waits for locked vertices: it never blocks, but retries, because queries
+// of other clients run in the same thread.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { LockedError } from "../graph/model/errors.js";
 
 const RETRY_MS = 5;
-/** A request is answered by then, whatever its client asked for. */
+/** Limits the wait, whatever timeout the client requested. */
 const MAX_WAIT_MS = 25_000;
 
 /**
- * Makes a change that does all or nothing, once nobody holds what it needs.
- * @param timeoutMs how long to try; 0: once, negative: as long as a request may take
- * @param change is given the milliseconds that it may block for
- * @throws AccessError others hold it for longer, and what `change` throws
+ * Makes an atomic change once all needed vertices are unlocked.
+ * @param timeoutMs how long to retry; 0: once, negative: the maximum
+ * @param change receives the milliseconds that it may block
+ * @throws AccessError if they stay locked, and errors of `change`
  */
 export async function retryUntilUnlocked<T>(
   timeoutMs: number,
@@ -28,6 +28,6 @@ export async function retryUntilUnlocked<T>(
     }
     await delay(RETRY_MS);
   }
-  // The last attempt says what it waited for.
+  // The last attempt's error names the lock.
   return change(Math.min(longest, RETRY_MS));
 }

@@ -1,5 +1,5 @@
-// What the built-in services and plugins need to know of the running server. The IO thread
-// implements it; nothing here waits, and nothing here changes anything.
+// Read-only view of the running server for built-in services and plugins. The IO thread implements
+// it; nothing here waits.
 
 import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
@@ -19,46 +19,46 @@ export interface PendingRequest {
   /** Slot of the request as its port numbers it; null while none is assigned. */
   readonly executor: number | null;
   readonly state: RequestState;
-  /** What a dispatcher does for it now, null when that is nothing. */
+  /** Its dispatch, null for a request without one. */
   readonly call: DispatchCall | null;
 }
 
-/** As the interface calls what becomes of a request. */
+/** State of a request, as the interface names it. */
 export type RequestState =
-  /** It waits for an executor, or for back-ends. */
+  /** Waiting for an executor, or for back-ends. */
   "AWAIT_DISPATCH" | "PREPROCESS" | "DISPATCH" | "POSTPROCESS" | "EXECUTE";
 
-/** A connection and the request of it that is answered next. */
+/** A connection and its next request to be answered. */
 export interface OpenConnection {
   readonly connection: Connection;
   /** Null when the connection is idle. */
   readonly pending: PendingRequest | null;
 }
 
-/** A stored or configured graph that could not be opened, and why. */
+/** A stored or configured graph that could not be opened, and the reason. */
 export interface UnloadableGraph {
   readonly name: string;
   readonly reason: string;
 }
 
-/** What an instance knows of itself as a part of a system. */
+/** State of an instance as part of a system. */
 export interface NodeState {
-  /** Null: it is in no system. */
+  /** Null outside a system. */
   readonly id: string | null;
   readonly descriptor: object | null;
-  /** Tells one descriptor from another. */
+  /** Identifies the descriptor's version. */
   readonly descriptorHash: string | null;
-  /** Tells one build of the plugins from another; null in a program. */
+  /** Identifies the build of the plugins; null in a library program. */
   readonly build: string | null;
-  /** Why it is Service-OUT; null: it is not. */
+  /** Reason of Service-OUT; null if Service-IN. */
   readonly outReason: string | null;
-  /** The procedure of an operator that is at work here. */
+  /** The operator's procedure that holds the lease. */
   readonly lease: RunningProcedure | null;
 }
 
 export interface RunningProcedure {
   readonly what: string;
-  /** Who has started it, and where. */
+  /** User and host that started it. */
   readonly operator: string;
   readonly sinceMs: number;
 }
@@ -69,11 +69,11 @@ export interface ServerView {
   readonly host: Host;
   /** Main port; the admin port is the next one. */
   readonly basePort: number;
-  /** Address that the servers listen on, null when they listen on all. */
+  /** Listening address, null for all. */
   readonly listenIp: string | null;
-  /** What paths in settings are relative to. */
+  /** Base of relative paths in settings. */
   readonly projectDir: string;
-  /** Files of the TLS that both ports speak; null: they speak none. */
+  /** TLS files of both ports; null without TLS. */
   readonly tls: TlsPaths | null;
   /** Absolute path of the data directory. */
   readonly root: string;
@@ -89,7 +89,7 @@ export interface ServerView {
   readonly waiting: number;
   /** Slots of the main port that are taken. */
   readonly working: number;
-  /** The same of the admin executor. */
+  /** The same for the admin executor. */
   readonly admin: { readonly waiting: number; readonly working: number };
   readonly tallies: PluginCounters;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
@@ -97,13 +97,13 @@ export interface ServerView {
   graphs(): readonly RegisteredGraph[];
   /** Sorted by name. */
   unloadable(): readonly UnloadableGraph[];
-  /** Names of graphs that could not be saved since they last were. */
+  /** Names of graphs whose last snapshot failed. */
   unsaved(): readonly string[];
   /** Null until the system has properties. */
   systemGraph(): RegisteredGraph | null;
-  /** Changes of graphs are logged. */
+  /** Whether there is a transaction log. */
   readonly isLogged: boolean;
-  /** What comes and goes by replication. */
+  /** Replication counters. */
   traffic(): TrafficReport;
   /** Null in an engine. */
   readonly dispatcher: Dispatcher | null;

@@ -11,7 +11,7 @@ export interface ServiceRequest {
   readonly query: string;
   /** 0 main port, 1 admin port. */
   readonly portOffset: 0 | 1;
-  /** This machine, or a network of `http.trustedNetworks`. */
+  /** A loopback client, or one of `http.trustedNetworks`. */
   readonly isTrusted: boolean;
 }
 
@@ -19,18 +19,18 @@ export interface Service {
   readonly mediaType: "application/json" | "text/plain" | typeof EXPOSITION_TYPE;
   /** On the main port its path is that of a file. */
   readonly isAdminOnly?: true;
-  /** False for services that monitors call so often that they would hide the real load. */
+  /** False for services that monitors call so often that they would distort the metrics. */
   readonly countsInMetrics: boolean;
   /**
-   * Answers at once, or piece by piece where there may be much to tell.
+   * Answers at once, or in chunks for large responses.
    * @returns JSON text of the envelope's `response`, or the whole text for text/plain
-   * @throws ParameterError for a query that it cannot use; answered with 400
-   * @throws ForbiddenError for what this client may not know; answered with 403
+   * @throws ParameterError for an invalid query; answered with 400
+   * @throws ForbiddenError for an unauthorized client; answered with 403
    */
   handle(view: ServerView, request: ServiceRequest): string | Iterable<string>;
 }
 
-/** Not for this client. */
+/** The client is not authorized. */
 export class ForbiddenError extends Error {}
 
 /** A service that answers with JSON. */

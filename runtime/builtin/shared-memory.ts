@@ -1,6 +1,5 @@
-// Memories that stay between the requests of the built-in services: one a graph and size, in the
-// thread that serves them. Few, small, and forgotten when nobody uses them: clients fill them, and
-// each may have made some of them only.
+// Expression memories that persist between requests: one per graph and size, in the thread that
+// serves them. Their number and size are limited, per client too, and unused ones expire.
 
 import { clientKey } from "../base/client-key.js";
 import { ParameterError } from "../base/errors.js";
@@ -17,9 +16,9 @@ const IDLE_MS = 600_000;
 
 interface Kept {
   readonly memory: Memory;
-  /** Of the graph that it was made for: another one may come to have the same name. */
+  /** Identifies the graph: a new one may reuse the name. */
   readonly store: GraphStore;
-  /** The client that was the first to ask for it. */
+  /** The client that created it. */
   readonly maker: string;
   usedAt: number;
 }
@@ -27,8 +26,8 @@ interface Kept {
 const kept = new Map<string, Kept>();
 
 /**
- * The memory of a graph and size, whoever asks for it.
- * @throws ParameterError too many; ValueError
+ * Returns the memory of a graph and size, shared by all clients.
+ * @throws ParameterError for too many memories; ValueError
  */
 export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: number): Memory {
   const now = performance.now();
@@ -41,7 +40,7 @@ export function sharedMemory({ headers }: PluginRequest, graph: Graph, size: num
     return known.memory;
   }
   kept.delete(key);
-  // Plugins that share memories ask for no other form of them.
+  // Plugins that share memories declare the headers as an object.
   const fields = headers as Readonly<Record<string, string>>;
   const maker = clientKey(clientAddressOf(fields).replace(/^\[|\]$/g, ""));
   const own = [...kept.values()].filter((other) => other.maker === maker).length;

@@ -1,13 +1,13 @@
-// Parts of what other instances say, of which nothing is believed to be there.
+// Reads metrics reported by other instances; any part may be missing.
 
 import { isPlainObject } from "../settings/rules.js";
 
-/** Names in a list; blanks do not count. */
+/** Parses a list of names; blanks are ignored. */
 export function readIds(idlist: string): string[] {
   return idlist.replaceAll(/\s/g, "").split(",");
 }
 
-/** A value for each name, by the keys that lead to it; null when there is nothing at all. */
+/** Returns a value per name, by a path of keys; null when nothing is present. */
 export function metricAt(
   value: unknown,
   paths: Readonly<Record<string, readonly string[]>>,
@@ -23,7 +23,7 @@ function inside(value: unknown, path: readonly string[]): unknown {
   return at;
 }
 
-/** Latencies and the rate of requests, from what `metrics` tells. */
+/** Extracts latencies and the request rate from the response of `metrics`. */
 export function readRates(metrics: unknown): object | null {
   const latency = inside(metrics, ["latency_ms", "current"]);
   if (!isPlainObject(latency)) return null;

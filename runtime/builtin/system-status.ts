@@ -11,7 +11,7 @@ import type { ServerView } from "./server-view.js";
 const PERCENTILES = [80, 95, 99];
 const NO_ID = "0".repeat(32);
 
-/** @param isSimple true for the most important figures only */
+/** @param isSimple true for the most important metrics only */
 export function systemStatus(view: ServerView, isSimple: boolean): object {
   const process_ = process.memoryUsage.rss();
   const system = view.systemGraph();
@@ -88,7 +88,7 @@ function latency(figures: Latency): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
-/** What went out and came in. Transactions have no ids here, their serials are enough. */
+/** Sent and received transactions. They have no ids here; serial numbers suffice. */
 function transaction(view: ServerView) {
   const { in: input, out, serial, subscribers, provider } = view.traffic();
   const attached = ({ bytes, units, records, frames }: Sums) => {

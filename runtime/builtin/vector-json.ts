@@ -1,5 +1,5 @@
-// Vectors as clients write them: a list of numbers, the base64 text of little-endian float32s,
-// which takes a third of the characters, or features: a list of pairs of a name and a weight.
+// Vectors as clients write them: a list of numbers, the base64 text of little-endian float32s (a
+// third of the characters), or features: a list of pairs of a name and a weight.
 
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
@@ -10,8 +10,8 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const FLOAT_BYTES = 4;
 
 /**
- * A vector that is ready for use; null where none is given.
- * @throws ParameterError what is none: it is the client's fault
+ * Returns a vector that is ready for use; null if none is given.
+ * @throws ParameterError for an invalid vector
  */
 export function vectorParameter(graph: Graph, name: string, value: unknown): Vector | null {
   if (value === null || value === undefined || value === "") return null;
@@ -25,8 +25,8 @@ export function vectorParameter(graph: Graph, name: string, value: unknown): Vec
 }
 
 /**
- * Looks at each vector in the arguments of a query: its own, and those of conditions.
- * @throws ParameterError what is none
+ * Validates each vector in the arguments of a query: its own, and those of conditions.
+ * @throws ParameterError for an invalid vector
  */
 export function checkVectors(graph: Graph, query: object): void {
   for (const [name, value] of Object.entries(query)) {
@@ -35,7 +35,7 @@ export function checkVectors(graph: Graph, query: object): void {
   }
 }
 
-/** The depth of queries is bounded already. */
+/** The depth of queries is limited already. */
 function checkSimilarities(graph: Graph, name: string, value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (name === "similarity" && "vector" in value) checkVector(graph, value.vector);
@@ -51,8 +51,8 @@ function checkVector(graph: Graph, value: unknown): void {
 }
 
 /**
- * The numbers of a base64 text.
- * @throws ParameterError
+ * Decodes the numbers of a base64 text.
+ * @throws ParameterError for invalid text
  */
 export function decodeFloats(name: string, text: string): number[] {
   const bytes = Buffer.from(text, "base64");

@@ -1,13 +1,13 @@
-// Tokens that each allow one operation: a foreign page, or a slip, has none. The texts are those of
-// the interface. Comparison takes as long for every wrong token.
+// One-time tokens, one per admin operation: they protect against cross-origin requests and
+// accidents. The messages are fixed by the interface. Comparison takes constant time.
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { nowMs } from "../../base/clock.js";
 
 const VALID_MS = 300_000;
-/** Tokens that were used are shown once more, to shut down. */
+/** Used tokens that shutdown still accepts as proof. */
 const REMEMBERED = 5;
-/** Clients who have a token; the oldest gives way. */
+/** Clients with a token; the oldest is evicted. */
 const MAX_CLIENTS = 1000;
 
 class PermissionError extends Error {}
@@ -28,7 +28,7 @@ export interface IssuedToken {
 
 export class AdminTokens {
   readonly #now: () => number;
-  /** By address of the client, the oldest first. */
+  /** By client address, oldest first. */
   readonly #tokens = new Map<string, Token>();
   readonly #used: { readonly client: string; readonly text: string }[] = [];
 
@@ -36,7 +36,7 @@ export class AdminTokens {
     this.#now = now;
   }
 
-  /** A new token, in place of a former one of that client. */
+  /** Issues a new token, which replaces the former one of that client. */
   issue(client: string): IssuedToken {
     const now = this.#now();
     for (const [other, { expiresAtMs }] of this.#tokens) {
@@ -51,13 +51,13 @@ export class AdminTokens {
   }
 
   /**
-   * Takes a token, which then is used.
-   * @throws PermissionError
+   * Uses up a token.
+   * @throws PermissionError for a wrong or expired token
    */
   take(client: string, given: string): void {
     const token = this.#tokens.get(client);
     if (token === undefined) throw new PermissionError("Not authorized");
-    // Before all else: whoever has only seen an old token must not learn which it was.
+    // Checked first: a client with an old token must not learn which one it was.
     if (!isSame(given, token.text)) throw new PermissionError("Invalid authtoken");
     if (token.isUsed || token.expiresAtMs <= this.#now()) {
       throw new PermissionError("Expired authtoken");
@@ -66,8 +66,8 @@ export class AdminTokens {
   }
 
   /**
-   * Whether a client had this token before its present one.
-   * @throws Exception
+   * Requires that a client had this token before its current one.
+   * @throws Exception otherwise
    */
   checkFormer(client: string, given: string): void {
     const found = this.#used.filter((used) => used.client === client && isSame(given, used.text));

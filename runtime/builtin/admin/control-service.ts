@@ -1,17 +1,17 @@
-// Where operations on the server itself come in: each needs a token, is logged, and waits until the
-// one before it is done. What is done is for the main thread to do.
+// Accepts admin operations: each requires a token, is logged, and waits for the previous one. The
+// main thread executes them.
 
 import { log } from "../../base/log.js";
 import { clientAddressOf } from "../client-of.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
 const WAIT_MS = 15_000;
-/** What ends another operation, or says that one is still at work, cannot wait for its end. */
+/** Cancellations and lease renewals must not wait for the running operation. */
 const UNQUEUED: ReadonlySet<string> = new Set(["CancelSync", "Lease"]);
 
 export type ControlArguments = Readonly<Record<string, unknown>>;
 
-/** Lets the main thread do it. */
+/** Passes an operation to the main thread. */
 export type ControlHandler = (operation: string, args: ControlArguments) => Promise<unknown>;
 
 type Headers = Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export class ControlService {
   readonly #control: ControlHandler;
   readonly #tokens: AdminTokens;
   readonly #waitMs: number;
-  /** Resolves when nothing is being done. */
+  /** Resolves when no operation is running. */
   #busy: Promise<void> | null = null;
 
   constructor(control: ControlHandler, tokens = new AdminTokens(), waitMs = WAIT_MS) {
@@ -34,24 +34,24 @@ export class ControlService {
   }
 
   /**
-   * Takes the token of an operation, and says in the log who does what.
+   * Uses up the token of an operation and logs the client.
    * @returns the client
-   * @throws PermissionError
+   * @throws PermissionError for an invalid token
    */
   authorise(headers: Headers, token: string, operation: string): string {
     const client = clientAddressOf(headers);
     this.#tokens.take(client, token);
     const agent = (headers["user-agent"] ?? "").slice(0, 200);
-    // A lease is renewed all the time; its begin and its end are told where it is kept.
+    // Lease renewals are frequent; acquisition and release are logged by the lease itself.
     const level = operation === "Lease" ? "debug" : "info";
     log(`admin: ${operation}`, level, { operation, client, agent });
     return client;
   }
 
   /**
-   * Does an operation; what fails after it was authorised is told as a text, as the interface has
-   * it.
-   * @throws PermissionError, Exception
+   * Executes an operation; failures after the authorization are returned as text, as the interface
+   * specifies.
+   * @throws PermissionError for an invalid token, Exception
    */
   async perform(
     headers: Headers,
@@ -72,7 +72,7 @@ export class ControlService {
     }
   }
 
-  /** The same, for what wants a second token, which was shown before. */
+  /** The same for operations that require two consecutive tokens. */
   performTwice(
     headers: Headers,
     token: string,
@@ -84,7 +84,7 @@ export class ControlService {
     return this.perform(headers, token, operation, args);
   }
 
-  /** Resolves with what ends the turn. */
+  /** Waits for the previous operation; resolves with the function that ends this one. */
   async #turn(operation: string): Promise<() => void> {
     const deadline = performance.now() + this.#waitMs;
     while (this.#busy !== null) {

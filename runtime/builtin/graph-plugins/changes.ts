@@ -1,6 +1,5 @@
-// Changes of graphs over HTTP (http-interface, "Graph modification"). Only trusted clients may ask
-// for them; see is-change.ts. Parameters are checked before anything waits, so that clients are
-// told what is wrong with them at once.
+// Changes of graphs over HTTP (http-interface, "Graph modification"), for trusted clients only.
+// Parameters are validated before anything waits, so that errors are reported at once.
 
 import { ParameterError } from "../../base/errors.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
@@ -64,8 +63,8 @@ export function createvertex(
 type VertexBody = { type?: str; lifespan?: int; properties?: json; vector?: json };
 
 /**
- * What a body says of a vertex.
- * @throws ParameterError what is no JSON object of these members
+ * Parses the body of a vertex.
+ * @throws ParameterError for other members or invalid JSON
  */
 function vertexFromBody(content: string): VertexBody {
   if (content.trim() === "") return {};

@@ -1,5 +1,5 @@
-// Expressions over HTTP (http-interface, "Graph status and queries"): to evaluate one by itself, to
-// give one a name, and what tools ask about the language. All that a text may cost is bounded here.
+// Expressions over HTTP (http-interface, "Graph status and queries"): evaluate, define, and
+// describe the language for tools. The cost of a text is limited here.
 
 import { displayEvaluation } from "../../graph/api/shown-evaluation.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
@@ -74,5 +74,5 @@ export function define(
   return found.getDefinitions();
 }
 
-/** Under another name: a parameter is called `vocabulary`. */
+/** Renamed: a parameter is called `vocabulary`. */
 const names = vocabulary;

@@ -1,5 +1,5 @@
-// What the event processor has to do (http-interface, "Graph status and queries"). Every event that
-// is scheduled is looked at, which is too much for the IO thread.
+// Backlog of the event processor (http-interface, "Graph status and queries"). Scans all scheduled
+// events, which is too slow for the IO thread.
 
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";

@@ -1,5 +1,5 @@
-// Indexes of graphs over HTTP. As all changes they are for trusted clients; see is-change.ts. An
-// index of vectors is built by another thread afterwards, and the answer says how far it is.
+// Indexes of graphs over HTTP, for trusted clients only like all changes. Another thread builds
+// vector indexes asynchronously; the response reports the progress.
 
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
@@ -67,7 +67,7 @@ export function dropindex(
 
 type Kind = "vectors" | "property" | "ids" | "text";
 
-/** @throws ParameterError, ValueError */
+/** @throws ParameterError or ValueError for invalid options */
 function textOptions(options: string): TextIndexOptions {
   if (options !== "") return queryFromText(options) as unknown as TextIndexOptions;
   throw new ParameterError("TypeError", "missing required argument: 'options'");
@@ -78,7 +78,7 @@ function dropped(graph: Graph, kind: Exclude<Kind, "text">, length: number, key:
   return kind === "property" ? graph.dropIndex(kind, { key }) : graph.dropIndex(kind);
 }
 
-/** @throws ParameterError what is no kind of index, or lacks what that kind needs */
+/** @throws ParameterError for an unknown kind, or a missing parameter of that kind */
 function kindOf(what: string, length: number, key: string): Kind {
   if (what !== "vectors" && what !== "property" && what !== "ids" && what !== "text") {
     throw new ParameterError("ValueError", "what (it must be vectors, property, ids or text)");
@@ -92,7 +92,7 @@ function kindOf(what: string, length: number, key: string): Kind {
   return what;
 }
 
-/** What such an index cannot be is the client's fault. */
+/** Reports an unsupported index as a client error. */
 function byClient<T>(change: () => T): T {
   try {
     return change();

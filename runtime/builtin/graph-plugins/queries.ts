@@ -1,5 +1,5 @@
-// Graph queries over HTTP (http-interface, "Graph status and queries"). Arguments of a query come
-// from four places; the later one wins: defaults, URL, the text `query`, the body.
+// Graph queries over HTTP (http-interface, "Graph status and queries"). Arguments come from four
+// sources, in ascending precedence: defaults, URL, the text `query`, the body.
 
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
@@ -19,11 +19,11 @@ import { sharedMemory } from "../shared-memory.js";
 import { checkVectors, vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
-/** Entries of a result without `hits`. */
+/** Limit of a result without `hits`. */
 const MAX_UNASKED_HITS = 10_000;
-/** Of a shared memory whose size is not given. */
+/** Default size of a shared memory. */
 const DEFAULT_CELLS = 128;
-/** Arguments of a URL that every plugin takes as typed parameters. */
+/** URL arguments that are typed parameters of every plugin. */
 const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
 
 /**
@@ -137,7 +137,7 @@ export function arcs(
   const given = queryArguments(request, defaults, [query, content]);
   return withMemory(request, found, "arcs", given, sharedmem, ({ arc: filter, ...options }) => {
     if (filter === null || filter === "") return found.arcs(options);
-    // In conditions a relationship counts from both ends, and each arc would be listed twice.
+    // In conditions a relationship matches both directions, and each arc would be listed twice.
     const arc = (typeof filter === "string" ? [filter, D_OUT] : filter) as ArcFilter;
     return found.arcs({ ...options, condition: { arc, ...conditionOf(options.condition) } });
   });
@@ -189,7 +189,7 @@ function queryArguments(
   defaults: Arguments,
   texts: readonly string[],
 ): Arguments {
-  // Without a prototype, so that clients cannot give it one.
+  // Without a prototype, so that clients cannot set one.
   const given: Arguments = Object.assign(Object.create(null), { timeout: TIMEOUT_MS }, defaults);
   for (const [name, value] of Object.entries(request.params)) {
     if (!PARAMETERS.has(name)) given[name] = queryArgument(name, String(value));
@@ -201,10 +201,7 @@ function queryArguments(
   return given;
 }
 
-/**
- * The result of a query: where no limit is given, no more entries than a client gets by mistake,
- * and then the answer says so.
- */
+/** Returns a query result, with a default limit and a notice when it was reached. */
 function boundedResult(
   name: string,
   options: Arguments,
@@ -222,7 +219,7 @@ function boundedResult(
   return { ...whole, [name]: entries.slice(0, MAX_UNASKED_HITS), bounded: reason };
 }
 
-/** The result of a query, and beside it the memory of its expressions where one is asked for. */
+/** Returns a query result, with the memory of its expressions if requested. */
 function withMemory(
   request: PluginRequest,
   graph: Graph,
@@ -241,7 +238,7 @@ function withMemory(
   return { [name]: result, memory: cells.toArray() };
 }
 
-/** A condition that an arc filter can be added to. */
+/** Returns a condition that an arc filter can be added to. */
 function conditionOf(condition: unknown): object {
   if (condition === undefined || condition === null || condition === "*") return {};
   if (typeof condition === "string") return { id: condition };

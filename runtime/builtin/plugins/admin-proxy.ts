@@ -1,5 +1,5 @@
-// Operations on other instances of the system, for pages, which may ask their own server alone. The
-// other one decides by its own rules: what it is shown is the key that the operator has given.
+// Forwards admin operations to other instances of the system, for pages, which can call only their
+// own server. The other instance authorizes the operation itself, by the operator's key.
 
 import { SvcError } from "../../base/errors.js";
 import type { str } from "../../plugin/contract/types.js";
@@ -12,7 +12,7 @@ import { localSystem, tlsForSystem } from "../local-system.js";
 
 const KEY = "x-svc-admin-key";
 const NAME = /^[A-Z][A-Za-z]{1,40}$/;
-/** Tokens are asked for as they are needed, and who is told to pass on may pass on to us. */
+/** Tokens are requested as needed; forwarding a forwarded operation could loop. */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set(["GetAuthToken", "Operate"]);
 
 /**
@@ -45,7 +45,7 @@ export async function adminOperate(
     return { action: "operate", instance, operation, result };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    // As what fails here after it was authorised.
+    // In the format of operations that fail after the authorization.
     return `Exception(${JSON.stringify(error.message)})`;
   }
 }

@@ -1,5 +1,5 @@
-// Operations on the server itself (http-interface, "Operations"): what it serves, and its graphs.
-// They run in the main thread; here they are asked for.
+// Admin operations (http-interface, "Operations") on the service and its graphs. They run in the
+// main thread; these plugins request them.
 
 import type { float, int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";

@@ -1,4 +1,4 @@
-// Shows a caller what the server received of its request.
+// Returns the request as the server received it.
 
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 
@@ -13,7 +13,7 @@ export function echo(
   method: string,
   content: Uint8Array,
 ) {
-  // A body that is not UTF-8 is shown as well as it can be.
+  // Invalid UTF-8 is shown with replacement characters.
   const text = new TextDecoder().decode(content);
   return { HTTP: { method, request: request.params, headers, content: text } };
 }

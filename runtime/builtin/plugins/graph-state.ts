@@ -1,4 +1,4 @@
-// State of graphs, read from shared memory: nothing here waits (http-interface, "Graph status and
+// State of graphs, read from shared memory without waiting (http-interface, "Graph status and
 // queries").
 
 import type { RegisteredGraph } from "../../graph/manager/graph-registry.js";
@@ -13,7 +13,7 @@ import { serverView } from "../context.js";
 import { localSystem } from "../local-system.js";
 import { systemStatus } from "../system-status.js";
 
-/** What a caller may call the system's own graph. */
+/** Names of the system's own graph. */
 const SYSTEM_NAMES = new Set(["system", SYSTEM_GRAPH]);
 
 /**
@@ -73,7 +73,7 @@ function stateOf(name: string, simple: number): object {
   return simple !== 0 ? baseStatus(store, path) : graphStatus(store, path);
 }
 
-/** @throws KeyError */
+/** @throws KeyError for an unknown graph */
 function graphNamed(name: string): RegisteredGraph {
   const view = serverView();
   const found = view.graphs().find(({ store }) => store.name === name);

@@ -1,4 +1,4 @@
-// What plugins there are and how they are called (http-interface, "Plugin information").
+// Lists plugins and their signatures (http-interface, "Plugin information").
 
 import type { ArgspecForm } from "../../../argspec/forms.js";
 import { ParameterError } from "../../base/errors.js";
@@ -49,7 +49,7 @@ export function argspec(
   return named([...view.plugins(), ...view.builtins()], plugin ?? missing("plugin"));
 }
 
-/** All of them without a name; one of ours and a user's plugin may well have the same. */
+/** Returns all without a name; a built-in and a user plugin may share a name. */
 function named(descriptions: readonly PluginDescription[], name?: str | null) {
   if (name === undefined || name === null) return descriptions;
   const found = descriptions.filter(({ path }) => path.slice(path.lastIndexOf("/") + 1) === name);

@@ -1,5 +1,5 @@
-// Built-in plugins about all instances of a matrix together: this is what an engine contributes.
-// What dispatchers make of it: `matrix-processors.ts`.
+// Built-in plugins about all instances of a matrix: the contribution of an engine. Dispatchers
+// merge it in `matrix-processors.ts`.
 
 import { graphTotals } from "../../graph/status/graph-totals.js";
 import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
@@ -49,6 +49,6 @@ export function matrixPlugins({
     const ports = `base port ${baseport} required for this request, port ${port} was used`;
     throw new Exception(`Server ${ports}`);
   }
-  // Partitions have the same plugins, or requests to all of them would fail.
+  // All partitions have the same plugins.
   return response(partition > 0 ? [] : listedPlugins(serverView(), "engine", 0));
 }

@@ -1,4 +1,4 @@
-// The shortest way to see that plugins answer.
+// The simplest check that plugins respond.
 
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 

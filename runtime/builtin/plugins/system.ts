@@ -1,4 +1,5 @@
-// All instances of a system, asked of any of them (http-interface, "Multi-node monitoring").
+// Status of all instances of a system, available from each of them (http-interface, "Multi-node
+// monitoring").
 
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";

@@ -1,5 +1,5 @@
-// What who writes plugins wants to see: how the last build of `svc dev` went, and which calls have
-// failed, with the lines of their sources. On the admin port, for trusted clients: it shows code.
+// For plugin authors: the result of the last build of `svc dev`, and failed calls with their source
+// lines. On the admin port, for trusted clients: it shows code.
 
 import { lastBuild } from "../../base/build-report.js";
 import { failedCalls } from "../../base/failed-calls.js";
@@ -7,7 +7,7 @@ import { recentLogEntries } from "../../base/recent-log.js";
 import { ForbiddenError, type Service } from "../service.js";
 
 const MAX_FAILURES = 20;
-/** Calls that threw are told with what was asked. */
+/** Exceptions are reported with their requests instead. */
 const FAILED = /^plugin \S+ (?:ran past|ended with)/;
 
 export const buildService: Service = {

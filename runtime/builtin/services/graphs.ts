@@ -1,10 +1,10 @@
-// Services that count what all graphs hold together.
+// Totals over all graphs.
 
 import { graphDigest, graphTotals } from "../../graph/status/graph-totals.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 
-/** Of all graphs that other instances may get. */
+/** Returns the digest of all graphs that are replicated. */
 export function digestOf(view: ServerView): string {
   return graphDigest(view.graphs().filter(({ isLocal }) => !isLocal));
 }

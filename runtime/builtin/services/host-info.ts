@@ -1,11 +1,9 @@
-// Services that say who answers: hc, ping, time, storage.
+// Services that identify the instance: hc, ping, time, storage.
 
 import { duration, timestamp } from "../format.js";
 import { jsonService, textService } from "../service.js";
 
-/**
- * The engine answers 503 in its place where it has to (http-interface, "States and transitions").
- */
+/** The engine replaces it by 503 where required (http-interface, "States and transitions"). */
 export const healthCheck = textService(() => "SVC/3", false);
 
 export const ping = jsonService((view) => {

@@ -1,5 +1,5 @@
-// The connections of the port that was asked, in four levels of detail; each level adds to the one
-// below. Never looks a client's name up: that could take seconds.
+// The connections of the requested port, in four levels of detail; each level adds to the one
+// below. Never resolves a client's name: that could take seconds.
 
 import { nowMs } from "../../base/clock.js";
 import { ParameterError } from "../../base/errors.js";
@@ -12,7 +12,7 @@ import { decimals } from "../format.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
 import { ForbiddenError, type Service, type ServiceRequest } from "../service.js";
 
-/** Whoever may call this service must not learn by it how others log in, by whatever field. */
+/** Other fields may hold credentials, which callers of this service must not see. */
 const SHOWN_FIELD = new RegExp(
   "^(host|user-agent|accept(-\\w+)?|content-(type|length|encoding)|connection|expect|" +
     "x-svc-[\\w-]+)$",
@@ -20,7 +20,7 @@ const SHOWN_FIELD = new RegExp(
 );
 const FORBIDDEN = "403 Forbidden: levels above 1 require loopback or http.trustedNetworks";
 const readLevel = readerOf("level", "int");
-/** A bare `level` is the least one, as none is. */
+/** A bare `level` means the lowest, like a missing one. */
 const READERS = {
   main: readerOf("main", "int"),
   level: (query: string, at: number) => (hasValue(query, at) ? readLevel(query, at) : 0),
@@ -52,7 +52,7 @@ function* pieces(
   yield "]}";
 }
 
-/** The console, which the admin port serves, shows what the main port does. */
+/** The console on the admin port shows the main port. */
 function asksForMain({ query }: ServiceRequest): boolean {
   const { main = 0 } = parseParams(query, READERS);
   return main !== 0 && main !== null;
@@ -103,7 +103,7 @@ function clientPart(
     port: connection.remotePort,
     "age-ms": decimals(now - connection.openedAtMs, 3),
   };
-  // Descriptors stay inside the transports.
+  // File descriptors are private to the transports.
   return level < 3 ? detail : { ...detail, "socket-in": -1 };
 }
 
@@ -132,7 +132,7 @@ function requestPart(
   };
 }
 
-/** What others ask for in detail is not for everybody. */
+/** Details of other clients' requests are for trusted clients only. */
 function shownTarget(target: string, isTrusted: boolean): string {
   return utf8(shortened(isTrusted ? target : target.split("?", 1)[0]!));
 }
@@ -171,7 +171,7 @@ function headersPart(shown: IncomingRequest | null, bodyBytes: number, level: nu
   return level < 3 ? base : { ...base, fields: fields(shown?.headers.block ?? "") };
 }
 
-/** Field names keep the case they came in. */
+/** Field names keep their case. */
 function fields(block: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
   for (const line of block.split("\r\n")) {
@@ -203,7 +203,7 @@ function channelPart({ backEnd, channel }: ChannelInUse, level: number) {
   if (level < 3) return base;
   return {
     ...base,
-    // Descriptors stay inside the transports.
+    // File descriptors are private to the transports.
     "socket-out": -1,
     "bytes-sent": channel.bytesSent,
     "bytes-recv": channel.bytesReceived,
@@ -211,7 +211,7 @@ function channelPart({ backEnd, channel }: ChannelInUse, level: number) {
   };
 }
 
-/** Nanoseconds since 1970, as near as a JSON number can tell. */
+/** Returns nanoseconds since 1970, as precisely as a JSON number allows. */
 function nanoseconds(ms: number): number {
   return Math.round(ms * 1e6);
 }

@@ -1,5 +1,5 @@
-// The last entries of the log, for the console: those after a number that the answer before gave.
-// On the admin port, for trusted clients: a log tells of clients and of faults.
+// The latest log entries for the console, after the cursor of the previous response. On the admin
+// port, for trusted clients: a log reveals clients and faults.
 
 import { recentLogEntries } from "../../base/recent-log.js";
 import { parseParams, readerOf } from "../../plugin/convert.js";

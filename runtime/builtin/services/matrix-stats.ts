@@ -1,9 +1,9 @@
-// The back-end matrix as the status services show it; an engine has none.
+// The back-end matrix in the status services; an engine has none.
 
 import type { Dispatcher } from "../../dispatch/dispatcher.js";
 import { decimals } from "../format.js";
 
-/** What all of them tell: size of the matrix and its channels. */
+/** Returns the common part: size of the matrix and its channels. */
 export function matrixStats(dispatcher: Dispatcher | null) {
   const matrix = dispatcher?.matrix;
   return {
@@ -15,12 +15,12 @@ export function matrixStats(dispatcher: Dispatcher | null) {
   };
 }
 
-/** (http-interface, "Request Engine modes"): one partition makes a proxy. */
+/** (http-interface, "Request Engine modes"): a single partition makes a proxy. */
 export function isProxy(dispatcher: Dispatcher | null): boolean {
   return dispatcher?.matrix.width === 1;
 }
 
-/** By partition, then replica; `hostKey` is what the host is called. */
+/** Lists back-ends by partition, then replica; `hostKey` is the key of the host. */
 export function backEnds<K extends string>(dispatcher: Dispatcher | null, hostKey: K) {
   return (dispatcher?.matrix.backEnds ?? []).map((replicas) =>
     replicas.map(({ address, row, place, state, running, figures }) => ({

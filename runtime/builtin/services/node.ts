@@ -1,5 +1,5 @@
-// What a monitor of many instances asks of each: memory, and a flat summary of the instance. Fields
-// of parts that an instance does not run (transactions, matrix) say "nothing" or zero.
+// Monitoring of many instances: memory, and a flat summary of the instance. Fields of parts that an
+// instance does not run (transactions, matrix) are "nothing" or zero.
 
 import { CHECKPOINT_LOG_BYTES } from "../../base/limits.js";
 import { memoryStats } from "../../base/memory-stats.js";
@@ -103,7 +103,7 @@ function service(view: ServerView) {
   };
 }
 
-/** What an operator has at work. */
+/** Returns the operator's running procedure. */
 function procedureOf({ node: { lease } }: ServerView) {
   return lease && { what: lease.what, operator: lease.operator, since: lease.sinceMs / 1000 };
 }

@@ -1,5 +1,5 @@
-// All figures in the text form of Prometheus, on the admin port. Requests are those of the main
-// port; counters count from the start of the process, whatever was reset meanwhile.
+// All metrics in the Prometheus text format, on the admin port. Requests are those of the main
+// port; counters count from the start of the process, independent of resets.
 
 import { ADMIN_SLOTS, MAIN_SLOTS } from "../../base/limits.js";
 import type { BackEnd } from "../../dispatch/back-end.js";

@@ -1,4 +1,4 @@
-// Random texts, for clients that test transfers: not to be cached, hard to compress.
+// Random texts for transfer tests: uncacheable, incompressible.
 
 import { randomBytes, randomInt } from "node:crypto";
 import { textService } from "../service.js";

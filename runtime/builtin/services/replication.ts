@@ -1,4 +1,4 @@
-// What a monitor asks about replication: how much came and went, and who is at the other ends.
+// Replication status for monitors: traffic, and the peers.
 
 import { isEventProcessorRunning, saveStats } from "../../graph/status/graph-totals.js";
 import type { SubscriberReport } from "../../metrics/traffic.js";
@@ -74,7 +74,7 @@ function modeOf({ isSynchronizing, isConnected }: SubscriberReport): string {
   return isConnected ? "NORMAL" : "UNKNOWN";
 }
 
-/** Days, hours, minutes and seconds: `0:00:01:01`. */
+/** Formats days, hours, minutes and seconds: `0:00:01:01`. */
 function ageText(seconds: number): string {
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
   const days = Math.floor(seconds / 86_400);
